@@ -21,7 +21,7 @@ use vpass_lab::plan::{ADAPTIVE, Chosen, Plan, Workload, gc_named, reclaim_named,
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
 use vpass_lab::suggest;
-use vpass_workload::attack::{ATTACKS, Picture, attack as attack_named};
+use vpass_workload::attack::{ATTACKS, Knowledge, attack as attack_named};
 use vpass_workload::phases::{PhasesConfig, PhasesFile};
 
 use self::args::AttackArgs;
@@ -51,8 +51,8 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
     let victim = Victim::new(args)?;
-    let picture = victim.picture(args.base.gear.into(), args.base.seed)?;
-    let phase = (attack.phases)(&picture);
+    let knowledge = victim.knowledge(args.base.gear.into(), args.base.seed)?;
+    let phase = (attack.phases)(&knowledge);
     if phase.is_empty() {
         let sentence = format!(
             "attack {} finds nothing to read on drive {}; it needs wordlines with data beside each other",
@@ -96,7 +96,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     }
     let victim = Victim::new(args)?;
     // Refuses drives with nothing to attack.
-    victim.picture(args.base.gear.into(), args.base.seed)?;
+    victim.knowledge(args.base.gear.into(), args.base.seed)?;
     let workload = Workload::Adversary {
         requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
         depth: args.base.queue_depth.unwrap_or(1),
@@ -148,14 +148,14 @@ impl Victim {
     }
 
     /// What an attacker sees when the run begins.
-    pub(crate) fn picture(&self, gear: Gear, seed: u64) -> Result<Picture, Failure> {
+    pub(crate) fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
         let techniques =
             Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), refresh: self.refresh.into(), seed, ..Techniques::default() };
         let config = &self.drive.config;
         let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
         let session = deaf(|| Session::new(&beginning))?;
-        Picture::of(session.drive(), self.reclaim).ok_or_else(|| {
+        Knowledge::of(session.drive(), self.reclaim).ok_or_else(|| {
             let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
             Failure::usage(format!("drive {}: {sentence}", self.drive.name))
         })

@@ -137,7 +137,9 @@ impl Counts {
             Table::new(["technique", "cases", "refused", "attacked", "reads checked", "worst dose / limit", "pages lost, none promised"]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
-            let ratio = format!("{:.6}", c.worst_dose_ratio);
+            // Read by chance though its age alone had taken all that it could bear.
+            let is_by_age = c.worst_dose_ratio.is_infinite();
+            let ratio = if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };
             let [cases, refused, attacked, reads, lost] =
                 [c.cases, c.refused, c.attacked, c.reads_checked, c.lost_pages].map(numbers::count);
             table.row([name.to_owned(), cases, refused, attacked, reads, ratio, lost]);

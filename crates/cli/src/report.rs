@@ -276,9 +276,13 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
     let found: Vec<_> = errors.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", count(*n))).collect();
     let verdict = if found.is_empty() { "no error".into() } else { Look::Bad.paint(&found.join(", "), colour) };
     let mut text = format!(
-        "  {} page reads checked: {verdict}; the most disturbed page in use reached {:.1} % of its limit\n",
+        "  {} page reads checked: {verdict}; the most disturbed page in use {}\n",
         count(o.reads_checked),
-        o.worst_dose_ratio * 100.0
+        if o.worst_dose_ratio.is_finite() {
+            format!("reached {:.1} % of its limit", o.worst_dose_ratio * 100.0)
+        } else {
+            "was older than its code bears, and was read by chance".into()
+        }
     );
     for finding in &o.findings {
         let _ = writeln!(text, "  {finding}");

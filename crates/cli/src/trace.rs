@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
 use vpass_lab::progress::Progress;
-use vpass_workload::traces::{MissingClock, ReadOptions, Row, Skipped, TimeUnit, TraceFile, doubts, format_named};
+use vpass_workload::traces::{MissingClock, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts, format_named};
 
 use crate::out;
 use crate::progress::Bar;
@@ -84,7 +84,7 @@ impl Seen {
 fn for_each_row(
     file: &mut TraceFile,
     progress: &dyn Progress,
-    mut work: impl FnMut(&TraceFile, &Row) -> Result<Go, Failure>,
+    mut work: impl FnMut(&TraceFile, &TraceRow) -> Result<Go, Failure>,
 ) -> Result<Seen, Failure> {
     let (mut seen, mut bytes) = (Seen::default(), 0);
     while file.advance()? {

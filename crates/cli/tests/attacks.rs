@@ -8,7 +8,7 @@ use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS, RECLAIM};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH};
 use vpass_lab::session::{Beginning, Judged, Session};
 use vpass_oracle::{Level, OracleReport};
-use vpass_workload::attack::{ATTACKS, Attack, Picture};
+use vpass_workload::attack::{ATTACKS, Attack, Knowledge};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
 
 /// 44 blocks of 72 pages on two dies: one group is twice as strong as the other, and limits fall with age.
@@ -51,8 +51,8 @@ impl Case {
         let techniques = Techniques { reclaim: self.reclaim.into(), refresh: self.refresh.into(), ..Techniques::default() };
         let beginning = Beginning { config, techniques: &techniques, timed: self.timed, oracle: Some(Level::Full), seed: self.seed };
         let mut session = Session::new(&beginning).expect("techniques of the lists").measure();
-        let picture = Picture::of(&session.drive, self.reclaim).expect("there is data, and reads disturb it");
-        let mut workload = PhasesConfig { rate: self.rate, phase: (self.attack.phases)(&picture), ..PhasesConfig::default() };
+        let knowledge = Knowledge::of(&session.drive, self.reclaim).expect("there is data, and reads disturb it");
+        let mut workload = PhasesConfig { rate: self.rate, phase: (self.attack.phases)(&knowledge), ..PhasesConfig::default() };
         workload.requests = Some((workload.requests() * self.rounds).min(self.requests));
         let geometry = session.drive.geometry();
         let capacity = u64::from(geometry.host_pages) * u64::from(geometry.page_bytes);

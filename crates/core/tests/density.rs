@@ -92,7 +92,7 @@ fn reprogramming_moves_a_third_and_reads_it_twice() {
     assert_eq!((block.mode, block.valid, block.state), (1, 128, BlockState::Closed));
     assert!((block.reads - (9_000.0 + 256.0)).abs() < 1e-9, "what it has endured stays: {} reads", block.reads);
     let out = MSB.map(|lpn| drive.read_page(lpn));
-    assert!(out.iter().all(|ppn| drive.geometry().block_of(*ppn) != 0), "backed up elsewhere");
+    assert!(out.iter().all(|ppn| drive.geometry().block_of(*ppn) != BlockId::new(0)), "backed up elsewhere");
     assert_eq!([0, 2].map(|lpn| drive.read_page(lpn)), [0, 1]);
 }
 

@@ -87,7 +87,7 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
 
 /// The pages of the block that page 1 lies in which still lie there.
 fn stayed(drive: &Drive) -> Vec<u32> {
-    let places: Vec<u32> = drive.map_rows().take(12).map(|row| drive.geometry().block_of(row.ppn)).collect();
+    let places: Vec<_> = drive.map_rows().take(12).map(|row| drive.geometry().block_of(row.ppn)).collect();
     (0..12).filter(|lpn| places[*lpn as usize] == places[1]).collect()
 }
 

@@ -86,7 +86,7 @@ fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) 
 
 /// The host's reads of the first block until it is erased.
 fn reads_until_erased(log: &Log) -> u64 {
-    log.reads_below(192, |event| matches!(event, Event::Erased(0)))
+    log.reads_below(192, |event| matches!(event, Event::Erased(block) if block.index() == 0))
 }
 
 const JOB_NS: u64 = 192 * 1_700_000 + 5_000_000;

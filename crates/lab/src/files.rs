@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::plan::Plan;
 use crate::results::{Simulation, Summary};
 use crate::run::Outcome;
+use vpass_core::base::units::BlockId;
 
 /// A file's name, and what it holds.
 pub type File = (String, Vec<u8>);
@@ -94,7 +95,7 @@ fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result
 fn blocks_csv(outcome: &Outcome) -> String {
     let geometry = outcome.drive.geometry();
     let mut csv = String::from("block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,written_pages\n");
-    for (block, row) in (0..).zip(outcome.drive.block_states()) {
+    for (block, row) in BlockId::all().zip(outcome.drive.block_states()) {
         let state = match row.state {
             BlockState::Free => "free",
             BlockState::Open => "open",

@@ -40,7 +40,7 @@ fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
     let config = drive(model);
     let geometry = Geometry::new(&config);
     let mut oracle = Oracle::new(&geometry, &config);
-    for block in 0..geometry.blocks {
+    for block in geometry.block_ids() {
         let first = geometry.first_page(block);
         let lpns: Vec<u32> = (first..first + geometry.pages_per_block).map(|n| if n < geometry.host_pages { n } else { NO_PPN }).collect();
         oracle.preloaded(block, &lpns);

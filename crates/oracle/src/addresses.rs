@@ -1,6 +1,7 @@
 //! Where things are, by plain division: the drive takes addresses apart by multiplication, and the oracle follows it there.
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
 
 /// Pages of a block that are looked at: all of the first and last block's, of the others those at their ends.
@@ -24,15 +25,15 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
         same("spare blocks", 0, geometry.spare_blocks(), blocks - (of_host as u32).div_ceil(per_block))?;
     }
     for block in 0..blocks {
-        let first = block * per_block;
-        same("the first page of block", block, geometry.first_page(block), first)?;
-        same("the first wordline of block", block, geometry.first_wordline(block), block * g.wordlines_per_block)?;
-        same("the die of block", block, geometry.die_of(block).into(), block / per_die)?;
-        same("the plane of block", block, geometry.plane_of(block), block % per_die / per_plane)?;
+        let (id, first) = (BlockId::new(block), block * per_block);
+        same("the first page of block", block, geometry.first_page(id), first)?;
+        same("the first wordline of block", block, geometry.first_wordline(id), block * g.wordlines_per_block)?;
+        same("the die of block", block, geometry.die_of(id).into(), block / per_die)?;
+        same("the plane of block", block, geometry.plane_of(id), block % per_die / per_plane)?;
         let whole = block == 0 || block + 1 == blocks;
         let looked_at = |page: &u32| whole || *page < ENDS || *page + ENDS >= per_block;
         for ppn in (0..per_block).filter(looked_at).map(|page| first + page) {
-            same("the block of ppn", ppn, geometry.block_of(ppn), block)?;
+            same("the block of ppn", ppn, geometry.block_of(ppn), id)?;
             same("the wordline of ppn", ppn, geometry.wordline_of(ppn), ppn / bits)?;
             same("the page kind of ppn", ppn, geometry.kind_of(ppn), ppn % bits)?;
         }
@@ -47,8 +48,10 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
 pub(crate) fn check_pool(geometry: &Geometry, config: &DriveConfig) -> Result<(), String> {
     let per_plane = config.geometry.blocks_per_plane.unwrap_or(0);
     let outside = per_plane - (config.density.pool * f64::from(per_plane)) as u32;
-    let is_inside = |block: u32| block % per_plane >= outside;
-    (0..geometry.blocks).try_for_each(|block| same("whether the pool has block", block, geometry.is_in_pool(block), is_inside(block)))
+    let is_inside = |block: BlockId| block.number() % per_plane >= outside;
+    geometry
+        .block_ids()
+        .try_for_each(|block| same("whether the pool has block", block.number(), geometry.is_in_pool(block), is_inside(block)))
 }
 
 fn same<T: Copy + PartialEq + std::fmt::Display>(what: &str, of: u32, says: T, is: T) -> Result<(), String> {

@@ -146,10 +146,10 @@ impl Ageing {
     }
 
     fn begin_at(&mut self, block: BlockId, since: Moment) {
-        if self.since.len() <= block as usize {
-            self.since.resize(block as usize + 1, None);
+        if self.since.len() <= block.index() {
+            self.since.resize(block.index() + 1, None);
         }
-        self.since[block as usize] = Some(since);
+        self.since[block.index()] = Some(since);
         self.order.insert((since, block));
     }
 
@@ -157,12 +157,12 @@ impl Ageing {
     #[inline]
     pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
         let now = at.map_or(self.now, Ns::cast_signed);
-        self.since.get(block as usize).copied().flatten().map_or(0, |since| (now - since).max(0).cast_unsigned())
+        self.since.get(block.index()).copied().flatten().map_or(0, |since| (now - since).max(0).cast_unsigned())
     }
 
     /// When the oldest page of a block was programmed.
     pub(crate) fn since(&self, block: BlockId) -> Option<Moment> {
-        self.since.get(block as usize).copied().flatten()
+        self.since.get(block.index()).copied().flatten()
     }
 
     /// The time, as far as the drive has told it.
@@ -178,7 +178,7 @@ impl Ageing {
 
     /// A block is erased.
     pub(crate) fn end(&mut self, block: BlockId) {
-        if let Some(since) = self.since.get_mut(block as usize).and_then(Option::take) {
+        if let Some(since) = self.since.get_mut(block.index()).and_then(Option::take) {
             self.order.remove(&(since, block));
         }
     }
@@ -187,7 +187,7 @@ impl Ageing {
     pub(crate) fn refreshes(&mut self, block: BlockId) -> Result<(), String> {
         self.refreshed += 1;
         let Some(promise) = self.promise else { return Err(format!("block {block} is refreshed by a drive that refreshes nothing")) };
-        let since = self.since.get(block as usize).copied().flatten();
+        let since = self.since.get(block.index()).copied().flatten();
         let Some(since) = since else { return Err(format!("block {block} is refreshed; it holds nothing")) };
         let age = self.now - since;
         if age >= promise.least {
@@ -236,24 +236,24 @@ mod tests {
         let mut ages = ageing();
         ages.requests(1000).unwrap();
         ages.clock(10).unwrap();
-        ages.programmed(3);
+        ages.programmed(BlockId::new(3));
         ages.clock(90).unwrap();
-        ages.programmed(3);
-        assert_eq!(ages.refreshes(3), Ok(()), "at 80 ns");
+        ages.programmed(BlockId::new(3));
+        assert_eq!(ages.refreshes(BlockId::new(3)), Ok(()), "at 80 ns");
         assert_eq!(ages.clock(110), Ok(()), "at 100 ns");
         assert_eq!(ages.clock(111), Err("the oldest page of block 3 is 101 ns old; refresh promises 100 ns at most".into()));
-        ages.end(3);
-        ages.programmed(3);
-        assert!(ages.refreshes(3).unwrap_err().contains("before the 80 ns"));
+        ages.end(BlockId::new(3));
+        ages.programmed(BlockId::new(3));
+        assert!(ages.refreshes(BlockId::new(3)).unwrap_err().contains("before the 80 ns"));
     }
 
     #[test]
     fn ages_outlive_a_restart_of_the_clock_and_begin_before_it() {
         let mut ages = ageing();
-        ages.aged(0, -50).unwrap();
-        assert!(ages.aged(1, -51).is_err() && ages.aged(2, 1).is_err());
-        ages.end(1);
-        ages.end(2);
+        ages.aged(BlockId::new(0), -50).unwrap();
+        assert!(ages.aged(BlockId::new(1), -51).is_err() && ages.aged(BlockId::new(2), 1).is_err());
+        ages.end(BlockId::new(1));
+        ages.end(BlockId::new(2));
         ages.requests(40).unwrap();
         ages.clock(40).unwrap();
         ages.restart(40).unwrap();
@@ -276,7 +276,7 @@ mod tests {
     fn the_mean_age_at_the_start_is_half_of_the_most() {
         let with = |age: Moment| {
             let mut ages = ageing();
-            for block in 0..400 {
+            for block in BlockId::range(0..400) {
                 ages.aged(block, -age).unwrap();
             }
             ages.check_start()

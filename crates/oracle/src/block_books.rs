@@ -13,7 +13,7 @@ use crate::report::Kind;
 impl Oracle {
     /// Compares the drive's blocks, the first one first.
     pub(crate) fn check_blocks(&mut self, rows: impl Iterator<Item = BlockRow>) {
-        for (block, row) in (0..self.geometry.blocks).zip(rows) {
+        for (block, row) in self.geometry.block_ids().zip(rows) {
             let what = self.dose_difference(block, &row).or_else(|| self.wear_difference(block, &row));
             if let Some(what) = what {
                 self.findings.add(Kind::Books, || format!("block {block}: {what}"));
@@ -43,7 +43,7 @@ impl Oracle {
 
     /// Compares what a technique's counters know of wordlines with what was read of them.
     pub(crate) fn check_counters(&mut self, drive: &Drive) {
-        for block in 0..self.geometry.blocks {
+        for block in self.geometry.block_ids() {
             for (wordline, least, most) in drive.counted_wordlines(block) {
                 let (least, most) = (least.count(), most.count());
                 let read = self.medium.read(self.geometry.first_wordline(block) + wordline);

@@ -81,7 +81,7 @@ impl Oracle {
         let unsure = self.memory.pages().count() as u32 + self.waiting.len() as u32;
         // A block that gives nothing back is none.
         let most = if is_protected { self.geometry.pages_per_block } else { held };
-        let better = (0..self.geometry.blocks).find(|block| {
+        let better = self.geometry.block_ids().find(|block| {
             // A block that was left with fewer pages is weighed by those.
             let may_be = *block != victim
                 && self.geometry.domain_of(*block) == self.geometry.domain_of(victim)

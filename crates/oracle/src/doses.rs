@@ -16,6 +16,8 @@
 //! which m were reprogrammed ones, the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is rounded up.
 
 mod aged;
+mod truth;
+mod worn;
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
@@ -28,6 +30,8 @@ use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
 use crate::noise::Noise;
 use aged::ROUNDED;
+pub(crate) use truth::Truth;
+use worn::{BlockWear, Worn};
 
 /// `preprogram_weight` is a multiple of 1/65536.
 const WEIGHT_ONE: f64 = 65_536.0;
@@ -47,59 +51,6 @@ struct Block {
     mode: u8,
     /// Whether some of its wordlines have a mode of their own.
     has_own: bool,
-}
-
-/// Cycles of a block since the drive began.
-#[derive(Clone, Copy, Debug, Default)]
-struct Worn {
-    cycles: u32,
-    /// Those with a reprogramming, and whether the present one is such.
-    reprogrammed: u32,
-    is_reprogrammed: bool,
-    /// What they wore beyond a cycle each, in thousandths.
-    beyond_milli: u64,
-}
-
-impl Worn {
-    /// A cycle ends. Gives the cycles that the block is worn as if by, as far as limits go.
-    fn end_cycle(&mut self, wear: f64, counts: bool) -> u32 {
-        self.cycles += 1;
-        if std::mem::take(&mut self.is_reprogrammed) {
-            self.reprogrammed += 1;
-            let seldom = 0.2 * f64::from(self.cycles) / f64::from(self.reprogrammed);
-            self.beyond_milli += ((wear - 1.0) * seldom.max(1.0).sqrt() * 1000.0).round() as u64;
-        }
-        self.cycles + if counts { self.beyond_milli.div_ceil(1000) as u32 } else { 0 }
-    }
-}
-
-/// How far a page is from losing its data, in 1/1024 dose units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Truth {
-    pub(crate) dose: u64,
-    /// Below 0 where its age alone has lost the data.
-    pub(crate) limit: i64,
-}
-
-impl Truth {
-    /// Where nothing disturbs.
-    pub(crate) const SAFE: Self = Self { dose: 0, limit: i64::MAX };
-
-    #[inline]
-    pub(crate) fn is_past(self) -> bool {
-        self.dose.cast_signed() > self.limit
-    }
-
-    /// The share of its limit that it has taken.
-    pub(crate) fn ratio(self) -> f64 {
-        if self.limit > 0 { self.dose as f64 / self.limit as f64 } else { f64::INFINITY }
-    }
-
-    /// The share is above `ratio`; without a division. (Signed numbers convert faster, and none comes near 2^63.)
-    #[inline]
-    pub(crate) fn exceeds(self, ratio: f64) -> bool {
-        self.dose.cast_signed() as f64 > ratio * self.limit as f64
-    }
 }
 
 /// The counters of all blocks, and what wordlines endure.
@@ -138,17 +89,6 @@ pub(crate) struct Doses {
     counts_wear: bool,
 }
 
-/// What a block has been through.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BlockWear {
-    /// Cycles since the drive began, and those with a reprogramming.
-    pub(crate) cycles: u32,
-    pub(crate) reprogrammed: u32,
-    /// Thousandths of cycles that it is worn as if by, and those of them that reprogramming wore.
-    pub(crate) effective_milli: u64,
-    pub(crate) beyond_milli: u64,
-}
-
 impl Doses {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let table = Endurances::new(config);
@@ -162,7 +102,7 @@ impl Doses {
             wordlines_per_block: geometry.wordlines_per_block,
             kinds: geometry.cell.bits(),
             codings: Codings::new(geometry),
-            blocks: (0..geometry.blocks).map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
+            blocks: geometry.block_ids().map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),
@@ -196,7 +136,7 @@ impl Doses {
     /// Fetches the counters of a block.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
-        prefetch(&self.blocks, block as usize);
+        prefetch(&self.blocks, block.index());
     }
 
     /// Limit of a page, and the weight of its neighbours.
@@ -215,14 +155,14 @@ impl Doses {
     /// its programming counts, no term of its dose is left out. All of this lies in caches, unlike the neighbours.
     #[inline]
     pub(crate) fn ceiling(&self, block: BlockId, alpha: u64) -> u64 {
-        let block = &self.blocks[block as usize];
+        let block = &self.blocks[block.index()];
         2 * alpha * block.most_read + FAR * block.read
     }
 
     /// What its group endures, and the limit of a wordline's weakest page kind.
     #[inline]
     fn endurance(&self, at: At) -> (Endurance, u64) {
-        let block = &self.blocks[at.block as usize];
+        let block = &self.blocks[at.block.index()];
         let endurance = self.limits[block.limits as usize + self.table.group_of(at.index)];
         let limit = self.table.limit_of(endurance.limit, at.index, block.factor.into());
         (endurance, self.table.in_mode(limit, self.mode_at(at)))
@@ -242,7 +182,7 @@ impl Doses {
             return truth;
         }
         let b = medium.counters(at.wordline).block_before;
-        let since = self.blocks[at.block as usize].read - b;
+        let since = self.blocks[at.block.index()].read - b;
         let by_host = since.saturating_sub(not_chosen);
         let dose = self.endurance(at).0.alpha * by_host + FAR * (since - by_host) + self.before(FAR * b);
         Truth { dose: truth.dose.max(dose), ..truth }
@@ -269,7 +209,7 @@ impl Doses {
         }
         let (endurance, limit) = self.endurance(at);
         let Counters { read, neighbour_before: s, block_before: b } = medium.counters(at.wordline);
-        let since = self.blocks[at.block as usize].read - b;
+        let since = self.blocks[at.block.index()].read - b;
         let dose = if self.model == DisturbModel::Count {
             FAR * since + self.before(FAR * b)
         } else {
@@ -316,8 +256,8 @@ impl Doses {
     /// The coding mode of a wordline.
     #[inline]
     fn mode_at(&self, at: At) -> u8 {
-        let block = &self.blocks[at.block as usize];
-        let own = if block.has_own { self.own_modes[at.block as usize][at.index as usize] } else { 0 };
+        let block = &self.blocks[at.block.index()];
+        let own = if block.has_own { self.own_modes[at.block.index()][at.index as usize] } else { 0 };
         if own > 0 { own } else { block.mode }
     }
 
@@ -332,7 +272,7 @@ impl Doses {
         if self.model == DisturbModel::None {
             return Truth::SAFE;
         }
-        let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block as usize].read);
+        let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block.index()].read);
         let s = if self.model == DisturbModel::Count { 0 } else { self.low(medium, at) };
         self.of_kind(Truth { dose: self.before(endurance.alpha * s + FAR * (b - s)), limit: limit.cast_signed() }, at)
     }
@@ -348,7 +288,7 @@ impl Doses {
     pub(crate) fn sense(&mut self, medium: &mut Medium, at: At) {
         if self.model != DisturbModel::None {
             let dose = self.of_page(at);
-            let block = &mut self.blocks[at.block as usize];
+            let block = &mut self.blocks[at.block.index()];
             block.read += u64::from(dose);
             block.most_read = block.most_read.max(medium.sense(at.wordline, dose));
         }
@@ -357,7 +297,7 @@ impl Doses {
     /// The dose, in quarters, of reading a page: that of the kind which takes as many sensings in full density.
     #[inline]
     pub(crate) fn of_page(&self, at: At) -> u32 {
-        let block = &self.blocks[at.block as usize];
+        let block = &self.blocks[at.block.index()];
         if block.has_own || block.mode > 0 { self.of_coded(at) } else { self.per_kind[at.kind as usize] }
     }
 
@@ -390,7 +330,7 @@ impl Doses {
     /// A wordline was reprogrammed in place: the others take what so many reads of it would have done, in quarters of a read.
     pub(crate) fn reprogram(&mut self, medium: &mut Medium, block: BlockId, wordline: u32) {
         if self.model != DisturbModel::None && self.by_reprogramming > 0 {
-            let record = &mut self.blocks[block as usize];
+            let record = &mut self.blocks[block.index()];
             record.read += u64::from(self.by_reprogramming);
             record.most_read = record.most_read.max(medium.sense(wordline, self.by_reprogramming));
         }
@@ -401,8 +341,8 @@ impl Doses {
         if self.model == DisturbModel::None {
             return;
         }
-        let record = &mut self.blocks[block as usize];
-        for (wordline, dose) in (block * self.wordlines_per_block..).zip(doses) {
+        let record = &mut self.blocks[block.index()];
+        for (wordline, dose) in (block.number() * self.wordlines_per_block..).zip(doses) {
             record.read += u64::from(*dose);
             record.most_read = record.most_read.max(medium.sense(wordline, *dose));
         }
@@ -411,30 +351,30 @@ impl Doses {
     /// The first page of a wordline is programmed.
     pub(crate) fn program(&self, medium: &mut Medium, at: At) {
         let neighbour = self.low(medium, at);
-        medium.start(at.wordline, neighbour, self.blocks[at.block as usize].read);
+        medium.start(at.wordline, neighbour, self.blocks[at.block.index()].read);
     }
 
     /// The block was reprogrammed, or a wordline of it.
     pub(crate) fn note_reprogramming(&mut self, block: BlockId) {
-        self.worn[block as usize].is_reprogrammed = true;
+        self.worn[block.index()].is_reprogrammed = true;
     }
 
     /// The block's limits are those of a coding mode, until its erase.
     pub(crate) fn set_mode(&mut self, block: BlockId, mode: u8) {
-        self.blocks[block as usize].mode = mode;
+        self.blocks[block.index()].mode = mode;
     }
 
     /// The limits of this wordline, by itself, are those of a coding mode, until its block's erase.
     pub(crate) fn recode_wordline(&mut self, block: BlockId, index: u32, mode: u8) {
-        self.blocks[block as usize].has_own = true;
-        let modes = &mut self.own_modes[block as usize];
+        self.blocks[block.index()].has_own = true;
+        let modes = &mut self.own_modes[block.index()];
         modes.resize(self.wordlines_per_block as usize, 0);
         modes[index as usize] = mode;
     }
 
     /// The P/E count that a block's limits are those of.
     pub(crate) fn pec_of(&self, block: BlockId) -> u32 {
-        self.start_pec + self.blocks[block as usize].limits / self.table.groups() as u32
+        self.start_pec + self.blocks[block.index()].limits / self.table.groups() as u32
     }
 
     /// Whether reads disturb anything.
@@ -444,32 +384,32 @@ impl Doses {
 
     /// P/E cycles of a block.
     pub(crate) fn cycles_of(&self, block: BlockId) -> u32 {
-        self.start_pec + self.worn[block as usize].cycles
+        self.start_pec + self.worn[block.index()].cycles
     }
 
     /// The coding of a wordline by itself; 0 where it has none.
     pub(crate) fn own_mode(&self, block: BlockId, index: u32) -> u8 {
-        self.own_modes[block as usize].get(index as usize).copied().unwrap_or(0)
+        self.own_modes[block.index()].get(index as usize).copied().unwrap_or(0)
     }
 
     /// A block's coding.
     pub(crate) fn mode_of(&self, block: BlockId) -> u8 {
-        self.blocks[block as usize].mode
+        self.blocks[block.index()].mode
     }
 
     /// What a group of wordlines endures in a block now, layers and page kinds apart.
     pub(crate) fn of_group(&self, block: BlockId, group: usize) -> Endurance {
-        self.limits[self.blocks[block as usize].limits as usize + group]
+        self.limits[self.blocks[block.index()].limits as usize + group]
     }
 
     /// Dose, in quarters, read from a block since its erase; `None` where nobody counts.
     pub(crate) fn read_of(&self, block: BlockId) -> Option<u64> {
-        (self.model != DisturbModel::None).then(|| self.blocks[block as usize].read)
+        (self.model != DisturbModel::None).then(|| self.blocks[block.index()].read)
     }
 
     /// Twentieths of its weakest wordlines' limit that a block's reads since its erase come to; `None` where nobody counts.
     pub(crate) fn used(&self, block: BlockId) -> Option<u64> {
-        let record = &self.blocks[block as usize];
+        let record = &self.blocks[block.index()];
         let of_group = |group: usize| self.limits[record.limits as usize + group].limit;
         let weakest = (0..self.table.groups()).map(of_group).min().filter(|_| self.model != DisturbModel::None)?;
         Some(record.read * FAR * 20 / self.table.in_mode(weakest, record.mode))
@@ -477,21 +417,18 @@ impl Doses {
 
     /// What a block has been through.
     pub(crate) fn worn(&self, block: BlockId) -> BlockWear {
-        let worn = &self.worn[block as usize];
-        let cycles = u64::from(self.start_pec) + u64::from(worn.cycles);
-        let effective_milli = cycles * 1000 + worn.beyond_milli;
-        BlockWear { cycles: worn.cycles, reprogrammed: worn.reprogrammed, effective_milli, beyond_milli: worn.beyond_milli }
+        self.worn[block.index()].since(self.start_pec)
     }
 
     /// The block's wordlines forget; its next limits are those of one more cycle, and of what reprogramming wore.
     pub(crate) fn erase(&mut self, block: BlockId) {
-        let limits = self.worn[block as usize].end_cycle(self.wear, self.counts_wear) * self.table.groups() as u32;
-        let record = &mut self.blocks[block as usize];
+        let limits = self.worn[block.index()].end_cycle(self.wear, self.counts_wear) * self.table.groups() as u32;
+        let record = &mut self.blocks[block.index()];
         if record.has_own {
-            self.own_modes[block as usize] = vec![];
+            self.own_modes[block.index()] = vec![];
         }
         (record.read, record.most_read, record.limits, record.mode, record.has_own) = (0, 0, limits, 0, false);
-        if let Some(level) = self.first_levels.get_mut(block as usize) {
+        if let Some(level) = self.first_levels.get_mut(block.index()) {
             *level = 0;
         }
         self.know_limits(limits);

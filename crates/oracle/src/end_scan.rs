@@ -21,7 +21,7 @@ impl Oracle {
             findings.note(Kind::Limit, self.doses.check_noise());
         }
         let mut tally = self.tally();
-        for block in 0..self.geometry.blocks {
+        for block in self.geometry.block_ids() {
             self.settle_losses(block, &mut unseen);
             self.scan(block, "at the end", &mut findings, &mut tally.worst_dose_ratio);
         }

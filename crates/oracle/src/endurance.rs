@@ -94,7 +94,7 @@ impl Endurances {
 
     /// Limits of a block over those of the worst.
     pub(crate) fn block_factor(&self, block: BlockId) -> u32 {
-        scaled(self.block_variation * drawn(u64::from(block) ^ 1 << 41))
+        scaled(self.block_variation * drawn(u64::from(block.number()) ^ 1 << 41))
     }
 
     /// What the worst layer of a group endures after so many cycles, rounded to the worse side.
@@ -293,7 +293,10 @@ mod tests {
             assert_eq!(members().min(), Some(ONE));
             assert!(members().max().unwrap() > ONE && members().max().unwrap() < [1536, 2048][group]);
         }
-        assert!((0..40).all(|b| (1024..1280).contains(&e.block_factor(b))) && (0..40).any(|b| e.block_factor(b) > 1200));
+        assert!(
+            BlockId::range(0..40).all(|b| (1024..1280).contains(&e.block_factor(b)))
+                && BlockId::range(0..40).any(|b| e.block_factor(b) > 1200)
+        );
         let worst = (0..64).find(|w| e.group_of(*w) == 1 && e.member[*w as usize] == ONE).unwrap();
         assert_eq!(e.limit_of(1_024_000, worst, 1280), 1_280_000);
         assert_eq!([0, 1, 2].map(|kind| e.limit_of_kind(1000, kind)), [2000, 1000, 1500]);

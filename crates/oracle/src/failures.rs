@@ -38,7 +38,7 @@ impl Oracle {
         self.parity.end_loading();
         self.failures.failed.push(pages.clone());
         let per_block = self.geometry.pages_per_block;
-        for block in self.geometry.block_of(pages.start)..=self.geometry.block_of(pages.end - 1) {
+        for block in self.geometry.blocks_with(&pages) {
             if pages.len() >= per_block as usize {
                 self.retire(block);
             }
@@ -139,7 +139,10 @@ impl Oracle {
 
     /// The drive has rebuilt all that it could.
     pub(crate) fn check_mended(&mut self) {
-        let left = self.parity.places.iter().position(|ppn| *ppn != NO_PPN && self.failures.is_failed(*ppn));
+        let left = self.parity.places.iter().position(|ppn| {
+            let is_wanted = || self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
+            *ppn != NO_PPN && self.failures.is_failed(*ppn) && is_wanted()
+        });
         if let Some(lpn) = left {
             self.findings.add(Kind::Protocol, || format!("all is said to be rebuilt; lpn {lpn} lies on flash that has failed"));
         }

@@ -93,7 +93,7 @@ impl Oracle {
             if let Some(what) = wrong {
                 self.findings.add(Kind::Books, || format!("of block {block} the policy is told {what}"));
             }
-            self.hearsay.to_come[block as usize] = Some(told.to_come);
+            self.hearsay.to_come[block.index()] = Some(told.to_come);
         }
         self.openings.wants_reprogrammed(&told.reprograms);
         self.hearsay.divided.extend(told.divides);
@@ -182,10 +182,10 @@ impl Oracle {
         if self.hearsay.ear.is_none() || self.jobs.contains_key(&block) {
             return;
         }
-        match &mut self.hearsay.to_come[block as usize] {
+        match &mut self.hearsay.to_come[block.index()] {
             None => {}
             Some(0) => {
-                self.hearsay.to_come[block as usize] = None;
+                self.hearsay.to_come[block.index()] = None;
                 self.findings
                     .add(Kind::Books, || format!("block {block} is written, of which the policy was told that nothing more is to come"));
             }
@@ -211,7 +211,7 @@ impl Oracle {
 
     pub(crate) fn forget_told(&mut self, block: BlockId) {
         if self.hearsay.ear.is_some() {
-            self.hearsay.to_come[block as usize] = None;
+            self.hearsay.to_come[block.index()] = None;
             self.hearsay.divided.remove(&block);
         }
     }

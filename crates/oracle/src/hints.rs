@@ -94,7 +94,7 @@ impl Hints {
 
     /// A block holds something from now on.
     fn take(&mut self, block: BlockId) {
-        let used = &mut self.used[block as usize];
+        let used = &mut self.used[block.index()];
         self.free -= u32::from(!std::mem::replace(used, true));
     }
 
@@ -104,7 +104,7 @@ impl Hints {
         let free = self.free;
         let (word, tightest) = (self.word(lpn), self.words[0]);
         let under_pressure = free <= RESERVE || self.by_wordline;
-        let goes_by = &mut self.goes_by[block as usize];
+        let goes_by = &mut self.goes_by[block.index()];
         let Some(goes_by) = *goes_by else {
             // The block itself was free until now.
             *goes_by = Some(if free < RESERVE { tightest } else { word });
@@ -192,7 +192,7 @@ impl Oracle {
     /// So many reads of a block came in bulk.
     pub(crate) fn read_by_hint(&mut self, block: BlockId, reads: u64) {
         if let Some(hints) = &mut self.hints {
-            hints.in_bulk[hints.goes_by[block as usize].unwrap_or_default() as usize] += reads;
+            hints.in_bulk[hints.goes_by[block.index()].unwrap_or_default() as usize] += reads;
         }
     }
 
@@ -208,7 +208,7 @@ impl Oracle {
     pub(crate) fn preload_by_hint(&mut self, block: BlockId, lpns: &[Lpn]) {
         let Some(hints) = &mut self.hints else { return };
         let words = lpns.iter().filter(|lpn| **lpn != NO_PPN).map(|lpn| hints.word(*lpn));
-        hints.goes_by[block as usize] = words.min();
+        hints.goes_by[block.index()] = words.min();
         if !lpns.is_empty() {
             hints.take(block);
         }
@@ -217,8 +217,8 @@ impl Oracle {
     /// A block is erased.
     pub(crate) fn erase_by_hint(&mut self, block: BlockId) {
         if let Some(hints) = &mut self.hints {
-            hints.goes_by[block as usize] = None;
-            hints.free += u32::from(std::mem::take(&mut hints.used[block as usize]));
+            hints.goes_by[block.index()] = None;
+            hints.free += u32::from(std::mem::take(&mut hints.used[block.index()]));
         }
     }
 
@@ -231,7 +231,7 @@ impl Oracle {
 
     /// The word that a block goes by is another than the policy was told of, if it is.
     pub(crate) fn wrong_budget(&self, block: BlockId, told: AccessLatency) -> Option<String> {
-        let goes_by = self.hints.as_ref()?.goes_by[block as usize]?;
+        let goes_by = self.hints.as_ref()?.goes_by[block.index()]?;
         (goes_by != told).then(|| format!("that its data's access latency is {}; it is {}", told.name(), goes_by.name()))
     }
 
@@ -243,7 +243,7 @@ impl Oracle {
         }
         let word = self.requests.hint.unwrap_or_else(|| hints.word(read.lpn));
         hints.counts[word as usize].missed += u64::from(read.retries > hints.allows[word as usize]);
-        let (Some(longest), Some(goes_by)) = (hints.held, hints.goes_by[at.block as usize]) else { return };
+        let (Some(longest), Some(goes_by)) = (hints.held, hints.goes_by[at.block.index()]) else { return };
         if self.ageing.age(at.block, None) > longest {
             return;
         }

@@ -55,7 +55,7 @@ impl Oracle {
                 right &= self.check_entry(entry, &owner).is_ok();
             }
             if entry.ppn < self.geometry.raw_pages() {
-                on_flash[self.geometry.block_of(entry.ppn) as usize] += 1;
+                on_flash[self.geometry.block_of(entry.ppn).index()] += 1;
                 let carried =
                     if entry.buffered { self.carried(entry.ppn) } else { newest.map(|tag| Stamp { lpn: entry.lpn, tag: tag.on_flash() }) };
                 wanted = wanted.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(entry.ppn)));
@@ -85,7 +85,7 @@ impl Oracle {
             let checked = self.check_entry(entry, &owner);
             self.findings.note(Kind::Books, checked);
             if entry.ppn < self.geometry.raw_pages() {
-                on_flash[self.geometry.block_of(entry.ppn) as usize] += 1;
+                on_flash[self.geometry.block_of(entry.ppn).index()] += 1;
             }
         }
         let present = self.stamps.present();

@@ -158,7 +158,7 @@ impl Medium {
 
     pub(crate) fn erase(&mut self, block: BlockId) {
         let block_words = self.wordlines_per_block * self.words;
-        self.records[block as usize * block_words..][..block_words].fill(0);
+        self.records[block.index() * block_words..][..block_words].fill(0);
     }
 }
 
@@ -184,9 +184,9 @@ mod tests {
             assert_eq!(m.counters(other), Counters { read: 0, neighbour_before: 0, block_before: 0 });
         }
         assert!(m.stamps(1).all(|stamp| stamp == Stamp::ERASED), "a new record is that of an erased wordline");
-        m.set_stamp(At { block: 0, wordline: 1, index: 1, kind: 2 }, Stamp::DEAD);
+        m.set_stamp(At { block: BlockId::new(0), wordline: 1, index: 1, kind: 2 }, Stamp::DEAD);
         assert!(m.stamps(1).eq([Stamp::ERASED, Stamp::ERASED, Stamp::DEAD]) && m.counters(1) == large);
-        m.erase(0);
+        m.erase(BlockId::new(0));
         assert!(m.records.iter().all(|word| *word == 0));
     }
 }

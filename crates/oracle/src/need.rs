@@ -98,7 +98,7 @@ impl Oracle {
         }
         let gives =
             |block: &BlockId| self.wear.is_full(*block) && !self.is_moved(*block) && self.fullness(*block) < self.geometry.pages_per_block;
-        if let Some(block) = (0..self.geometry.blocks).find(gives) {
+        if let Some(block) = self.geometry.block_ids().find(gives) {
             let wanted = self.need.in_gaps;
             self.findings.add(Kind::Books, || {
                 format!(

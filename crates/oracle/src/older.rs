@@ -29,10 +29,10 @@ pub(crate) struct Older {
 impl Older {
     /// A block is due no more, or at this time.
     fn set(&mut self, block: BlockId, at: Option<Moment>) {
-        if self.due.len() <= block as usize {
-            self.due.resize(block as usize + 1, None);
+        if self.due.len() <= block.index() {
+            self.due.resize(block.index() + 1, None);
         }
-        if let Some(before) = std::mem::replace(&mut self.due[block as usize], at) {
+        if let Some(before) = std::mem::replace(&mut self.due[block.index()], at) {
             self.order.remove(&(before, block));
         }
         self.order.extend(at.map(|at| (at, block)));
@@ -93,11 +93,11 @@ mod tests {
     #[test]
     fn a_block_is_overdue_once() {
         let mut older = Older::default();
-        older.set(3, Some(100));
-        older.set(1, Some(200));
-        older.set(3, Some(150));
-        assert_eq!([older.overdue(150), older.overdue(151), older.overdue(152)], [None, Some((150, 3)), None]);
-        older.set(1, None);
+        older.set(BlockId::new(3), Some(100));
+        older.set(BlockId::new(1), Some(200));
+        older.set(BlockId::new(3), Some(150));
+        assert_eq!([older.overdue(150), older.overdue(151), older.overdue(152)], [None, Some((150, BlockId::new(3))), None]);
+        older.set(BlockId::new(1), None);
         assert_eq!(older.overdue(1000), None);
     }
 }

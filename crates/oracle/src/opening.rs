@@ -72,13 +72,13 @@ impl Openings {
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {
-        self.most_pages[block as usize] = self.pages_per_block;
-        (self.opened_by[block as usize], self.is_open[block as usize]) = (None, false);
+        self.most_pages[block.index()] = self.pages_per_block;
+        (self.opened_by[block.index()], self.is_open[block.index()]) = (None, false);
     }
 
     /// A move begins: no stream writes the block any more.
     pub(crate) fn moves(&mut self, block: BlockId) {
-        self.is_open[block as usize] = false;
+        self.is_open[block.index()] = false;
     }
 
     /// The policy wants these blocks reprogrammed. What it wanted before has been done, or could not be.
@@ -102,11 +102,11 @@ impl Openings {
 
     /// Pages after which a block is closed.
     pub(crate) fn most_pages(&self, block: BlockId) -> u32 {
-        self.most_pages[block as usize]
+        self.most_pages[block.index()]
     }
 
     pub(crate) fn is_in_pool(&self, block: BlockId) -> bool {
-        block % self.blocks_per_plane >= self.pool_start
+        block.number() % self.blocks_per_plane >= self.pool_start
     }
 
     /// Whether the technique's streams are known.
@@ -137,15 +137,15 @@ impl Oracle {
         let lower = self.openings.own(stream).is_some_and(|own| own.mode > 0) && self.geometry.cell.bits() > 1;
         self.openings.refused += u64::from(lower && told.mode == 0);
         let most = self.openings.own(stream).and_then(|own| own.most_pages).map_or(u32::MAX, u32::from);
-        self.openings.most_pages[told.block as usize] = most.min(self.geometry.pages_per_block);
+        self.openings.most_pages[told.block.index()] = most.min(self.geometry.pages_per_block);
         let wants = self.openings.own(stream).is_some_and(|own| own.pool);
         let in_pool = self.openings.is_in_pool(told.block);
         self.openings.wanted += u64::from(wants);
         self.openings.missed += u64::from(wants && !in_pool);
         let kept_out = !wants && self.openings.keeps && self.openings.wants_pool();
         self.check_die(told.block, (stream, told.budget), wants, kept_out);
-        self.openings.opened_by[told.block as usize] = Some((stream, told.budget));
-        self.openings.is_open[told.block as usize] = true;
+        self.openings.opened_by[told.block.index()] = Some((stream, told.budget));
+        self.openings.is_open[told.block.index()] = true;
         let is_astray = if wants { !in_pool } else { in_pool && kept_out };
         if is_astray && let Some(other) = self.wear.free().find(|other| self.openings.is_in_pool(*other) != in_pool) {
             let (what, where_) = if wants { ("read-hot data", "of the pool") } else { ("other data", "outside the pool") };
@@ -161,16 +161,16 @@ impl Oracle {
             return;
         }
         let of = &self.openings;
-        let is_open = |b: &BlockId| of.is_open[*b as usize] && self.protocol.written(*b) < of.most_pages[*b as usize];
-        let own = (0..self.geometry.blocks).filter(|b| of.opened_by[*b as usize] == Some(stream)).filter(is_open);
-        let dies: Vec<u32> = own.map(|b| b / of.blocks_per_die).collect();
-        let die = block / of.blocks_per_die;
+        let is_open = |b: &BlockId| of.is_open[b.index()] && self.protocol.written(*b) < of.most_pages[b.index()];
+        let own = self.geometry.block_ids().filter(|b| of.opened_by[b.index()] == Some(stream)).filter(is_open);
+        let dies: Vec<u32> = own.map(|b| b.number() / of.blocks_per_die).collect();
+        let die = block.number() / of.blocks_per_die;
         if !dies.contains(&die) {
             return;
         }
         let on_side = |b: &BlockId| if wants { of.is_in_pool(*b) } else { !(kept_out && of.is_in_pool(*b)) };
         let has_side = self.wear.free().any(|b| on_side(&b));
-        let other = self.wear.free().filter(|b| !has_side || on_side(b)).find(|b| !dies.contains(&(b / of.blocks_per_die)));
+        let other = self.wear.free().filter(|b| !has_side || on_side(b)).find(|b| !dies.contains(&(b.number() / of.blocks_per_die)));
         if let Some(other) = other {
             self.findings.add(Kind::Books, || {
                 let stream = stream.0;

@@ -232,9 +232,9 @@ impl Oracle {
     /// The block exists.
     pub(crate) fn check_block(&mut self, block: BlockId, what: &str) -> bool {
         let blocks = self.geometry.blocks;
-        if block >= blocks {
+        if block.number() >= blocks {
             self.findings.add(Kind::Protocol, || format!("{what} of block {block}; the drive has {blocks} blocks"));
         }
-        block < blocks
+        block.number() < blocks
     }
 }

@@ -70,7 +70,7 @@ impl Oracle {
     /// The same of all blocks.
     pub(crate) fn know_ages(&mut self, at: Ns) {
         if self.doses.has_rates() {
-            (0..self.geometry.blocks).for_each(|block| self.know_age(block, Some(at)));
+            self.geometry.block_ids().for_each(|block| self.know_age(block, Some(at)));
         }
     }
 

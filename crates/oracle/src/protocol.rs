@@ -62,17 +62,17 @@ impl Protocol {
 
     /// Pages since the erase up to the last one programmed.
     pub(crate) fn written(&self, block: BlockId) -> u32 {
-        self.blocks[block as usize].written.into()
+        self.blocks[block.index()].written.into()
     }
 
     /// Whether a block was opened, or is still, in full density.
     pub(crate) fn is_full(&self, block: BlockId) -> bool {
-        self.blocks[block as usize].mode == 0
+        self.blocks[block.index()].mode == 0
     }
 
     /// Whether all of its wordlines are, too.
     pub(crate) fn has_all_pages(&self, block: BlockId) -> bool {
-        self.is_full(block) && self.blocks[block as usize].recoded == 0
+        self.is_full(block) && self.blocks[block.index()].recoded == 0
     }
 
     /// Page kinds that remain under a mode, a bit each, where there is such a mode.
@@ -84,7 +84,7 @@ impl Protocol {
     /// An erased block is to be written in a mode.
     pub(crate) fn open(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         if b.mode > 0 {
             return Err(only_an_erase(block, b.mode, mode));
         }
@@ -93,7 +93,7 @@ impl Protocol {
     }
 
     pub(crate) fn program(&mut self, block: BlockId, page: u32) -> Result<(), String> {
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         let next = self.codings.next_kept(b.mode, b.written.into());
         b.written = b.written.max(page as u16 + 1);
         if !self.codings.keeps(b.mode, page) {
@@ -115,7 +115,7 @@ impl Protocol {
     pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, mode: u8) -> Result<(), String> {
         let kept = self.kept(mode)?;
         let (first, kinds) = (wordline * self.kinds, self.kinds);
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         let written = u32::from(b.written);
         if b.mode > 0 {
             if b.mode != mode || b.merged > 0 || written != first + kept.ilog2() + 1 {
@@ -130,7 +130,7 @@ impl Protocol {
         if first + kinds > written {
             return Err(format!("merge of wordline {wordline} of block {block}, of which {written} pages are programmed"));
         }
-        let wordlines = &mut self.merged[block as usize];
+        let wordlines = &mut self.merged[block.index()];
         wordlines.resize(self.wordlines, 0);
         if wordlines[wordline as usize] > 0 {
             return Err(format!("merge of wordline {wordline} of block {block}, which was merged before and not erased since"));
@@ -143,8 +143,8 @@ impl Protocol {
     /// A wordline gets limits of its own, once it is merged; its block stays in full density.
     pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
-        let b = &mut self.blocks[block as usize];
-        let merged = self.merged[block as usize].get(wordline as usize).copied().unwrap_or(0);
+        let b = &mut self.blocks[block.index()];
+        let merged = self.merged[block.index()].get(wordline as usize).copied().unwrap_or(0);
         if b.mode > 0 {
             return Err(format!("wordline {wordline} of block {block} goes to mode {mode} by itself; the block is in mode {}", b.mode));
         }
@@ -161,7 +161,7 @@ impl Protocol {
     /// All of a block gets other limits, once each of its whole wordlines is merged.
     pub(crate) fn recode(&mut self, block: BlockId, mode: u8) -> Result<(), String> {
         self.kept(mode)?;
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         let whole = u32::from(b.written) / self.kinds;
         if b.recoded > 0 {
             return Err(format!("block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves", b.recoded));
@@ -169,7 +169,7 @@ impl Protocol {
         if b.mode > 0 {
             return Err(only_an_erase(block, b.mode, mode));
         }
-        let merged: u32 = self.merged[block as usize].iter().map(|merged| u32::from(*merged == mode)).sum();
+        let merged: u32 = self.merged[block.index()].iter().map(|merged| u32::from(*merged == mode)).sum();
         if merged != whole {
             return Err(format!("block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"));
         }
@@ -178,13 +178,13 @@ impl Protocol {
     }
 
     pub(crate) fn preload(&mut self, block: BlockId, pages: u32) -> Result<(), String> {
-        let before = std::mem::replace(&mut self.blocks[block as usize], Block { written: pages as u16, ..Block::default() }).written;
+        let before = std::mem::replace(&mut self.blocks[block.index()], Block { written: pages as u16, ..Block::default() }).written;
         if before == 0 { Ok(()) } else { Err(format!("preload of block {block}, which holds {before} pages; an erased block is expected")) }
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) -> Result<(), String> {
-        let before = std::mem::take(&mut self.blocks[block as usize]).written;
-        self.merged[block as usize] = vec![];
+        let before = std::mem::take(&mut self.blocks[block.index()]).written;
+        self.merged[block.index()] = vec![];
         if before == 0 { Err(format!("erase of block {block}, in which nothing was programmed since its last erase")) } else { Ok(()) }
     }
 }

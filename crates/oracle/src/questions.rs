@@ -47,7 +47,7 @@ impl Questions {
 
     /// The policy has named its next question. 0 comes from the end of a job: where its last read was reached, it was too late.
     pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
-        let Some(question) = self.blocks.get_mut(block as usize) else { return };
+        let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.named = block;
         self.overtaken += u64::from(question.reached && at == Reads(0));
         let due = if at == Reads::NEVER { u64::MAX } else { COUNTED_UNIT * u64::from(at.0) };
@@ -57,41 +57,41 @@ impl Questions {
     /// A job begins with a block of this dose, in quarters: what may still be read of it, where the policy has just said so. That is
     /// without end where nobody needs to be asked again. Unknown where a job follows from a question about another block.
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
-        let question = self.blocks.get(block as usize).filter(|_| self.named == block && dose > 0)?;
+        let question = self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;
         Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {
-        let Some(question) = self.blocks.get_mut(block as usize) else { return };
+        let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.overtaken += u64::from(question.reached);
         *question = NEVER;
-        self.not_chosen[block as usize] = 0;
+        self.not_chosen[block.index()] = 0;
     }
 
     /// A mover deposits a dose, in quarters.
     pub(crate) fn put_off(&mut self, block: BlockId, dose: u32) {
-        if let Some(question) = self.blocks.get_mut(block as usize) {
+        if let Some(question) = self.blocks.get_mut(block.index()) {
             question.due = question.due.saturating_add(dose.into());
-            self.not_chosen[block as usize] += u64::from(dose);
+            self.not_chosen[block.index()] += u64::from(dose);
         }
     }
 
     /// A block has served reads before the run, spread evenly.
     pub(crate) fn begin_with(&mut self, block: BlockId, doses: &[u32]) {
-        if let Some(not_chosen) = self.not_chosen.get_mut(block as usize) {
+        if let Some(not_chosen) = self.not_chosen.get_mut(block.index()) {
             *not_chosen += doses.iter().map(|dose| u64::from(*dose)).sum::<u64>();
         }
     }
 
     /// What was read from a block since its erase by movers, and before the run: not where a host chose to.
     pub(crate) fn not_chosen(&self, block: BlockId) -> u64 {
-        self.not_chosen.get(block as usize).copied().unwrap_or(0)
+        self.not_chosen.get(block.index()).copied().unwrap_or(0)
     }
 
     /// The host has read from a block, which has served this dose, in quarters, by now.
     #[inline]
     pub(crate) fn read(&mut self, block: BlockId, served: u64) -> Result<(), String> {
-        match self.blocks.get_mut(block as usize) {
+        match self.blocks.get_mut(block.index()) {
             Some(question) if served >= question.due => question.reach(block, served),
             _ => Ok(()),
         }
@@ -99,7 +99,7 @@ impl Questions {
 
     /// A fill for the host has found its page gone.
     pub(crate) fn failing_fill(&mut self, block: BlockId, served: u64) {
-        if let Some(question) = self.blocks.get_mut(block as usize)
+        if let Some(question) = self.blocks.get_mut(block.index())
             && served >= question.due
             && !question.reached
         {
@@ -109,8 +109,8 @@ impl Questions {
 
     /// The run is over: who was to be asked was asked.
     pub(crate) fn end(&self) -> Result<(), String> {
-        let left = (0..).zip(&self.blocks).find(|(_, question)| question.reached && !question.excused);
-        left.map_or(Ok(()), |(block, question): (BlockId, _)| Err(late(block, question.due, question.due)))
+        let left = BlockId::all().zip(&self.blocks).find(|(_, question)| question.reached && !question.excused);
+        left.map_or(Ok(()), |(block, question)| Err(late(block, question.due, question.due)))
     }
 }
 
@@ -145,41 +145,41 @@ mod tests {
     #[test]
     fn a_question_is_due_at_its_read_and_not_later() {
         let mut q = questions();
-        q.name(1, Reads(100));
-        q.put_off(1, 4);
-        assert!(q.read(1, 403).is_ok() && q.end().is_ok());
-        assert!(q.read(1, 404).is_ok(), "with this read it is asked");
+        q.name(BlockId::new(1), Reads(100));
+        q.put_off(BlockId::new(1), 4);
+        assert!(q.read(BlockId::new(1), 403).is_ok() && q.end().is_ok());
+        assert!(q.read(BlockId::new(1), 404).is_ok(), "with this read it is asked");
         assert!(q.end().is_err());
-        assert!(q.read(1, 408).unwrap_err().contains("block 1 at a dose of 101; it has served 102"));
-        assert!(q.read(1, 412).is_ok(), "said once");
+        assert!(q.read(BlockId::new(1), 408).unwrap_err().contains("block 1 at a dose of 101; it has served 102"));
+        assert!(q.read(BlockId::new(1), 412).is_ok(), "said once");
     }
 
     #[test]
     fn a_failing_fill_may_be_the_last_of_a_run() {
         let mut q = questions();
-        q.name(1, Reads(0));
-        q.failing_fill(1, 60);
-        q.failing_fill(1, 64);
+        q.name(BlockId::new(1), Reads(0));
+        q.failing_fill(BlockId::new(1), 60);
+        q.failing_fill(BlockId::new(1), 64);
         assert!(q.end().is_ok());
-        assert!(q.read(1, 68).is_err(), "in the midst of a run it is answered");
+        assert!(q.read(BlockId::new(1), 68).is_err(), "in the midst of a run it is answered");
     }
 
     #[test]
     fn a_job_that_was_overtaken_is_known_by_its_end() {
         let mut q = questions();
         let reached = |q: &mut Questions| {
-            q.name(0, Reads(1));
-            q.read(0, 4).unwrap();
+            q.name(BlockId::new(0), Reads(1));
+            q.read(BlockId::new(0), 4).unwrap();
         };
         reached(&mut q);
-        q.name(0, Reads(30));
+        q.name(BlockId::new(0), Reads(30));
         assert_eq!(q.overtaken, 0, "the policy was asked");
         reached(&mut q);
-        q.name(0, Reads(0));
+        q.name(BlockId::new(0), Reads(0));
         reached(&mut q);
-        q.erase(0);
+        q.erase(BlockId::new(0));
         assert_eq!(q.overtaken, 2);
-        q.name(0, Reads::NEVER);
-        assert!(q.read(0, u64::MAX - 1).is_ok());
+        q.name(BlockId::new(0), Reads::NEVER);
+        assert!(q.read(BlockId::new(0), u64::MAX - 1).is_ok());
     }
 }

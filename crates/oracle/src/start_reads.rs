@@ -69,21 +69,21 @@ mod tests {
 
     #[test]
     fn reads_are_spread_evenly_up_to_the_most() {
-        assert_eq!(of(10).serve(0, &[8, 12, 8, 12]), Ok(()), "10 reads of four wordlines");
-        assert_eq!(of(10).serve(0, &[8, 12]), Ok(()), "5 of the 10 that a whole block would have served");
+        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12, 8, 12]), Ok(()), "10 reads of four wordlines");
+        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12]), Ok(()), "5 of the 10 that a whole block would have served");
         assert_eq!(
-            of(10).serve(7, &[4, 12, 8, 8]),
+            of(10).serve(BlockId::new(7), &[4, 12, 8, 8]),
             Err("block 7 has served 1 to 3 reads of each of its 4 wordlines before the run; start.reads is 10".into())
         );
-        assert!(of(10).serve(0, &[12, 12, 12, 12]).is_err(), "12 reads");
-        assert!(of(10).serve(0, &[20]).is_err(), "5 reads of a quarter of it");
+        assert!(of(10).serve(BlockId::new(0), &[12, 12, 12, 12]).is_err(), "12 reads");
+        assert!(of(10).serve(BlockId::new(0), &[20]).is_err(), "5 reads of a quarter of it");
     }
 
     #[test]
     fn the_mean_of_many_is_half() {
         let mean = |each: u32| {
             let mut reads = of(1000);
-            (0..400).for_each(|block| reads.serve(block, &[each * 4; 4]).unwrap());
+            BlockId::range(0..400).for_each(|block| reads.serve(block, &[each * 4; 4]).unwrap());
             reads.check()
         };
         assert_eq!(mean(125), Ok(()));

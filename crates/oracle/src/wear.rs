@@ -113,24 +113,24 @@ impl Wear {
             // Nothing in it was wanted any more.
             self.overdue = 0;
         }
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         self.free += u32::from(b.content != Content::Nothing);
         *b = Block { cycles: b.cycles + 1, erased_at: self.erases, beyond_milli, ..Block::default() };
-        let most = &mut self.most[(block / self.blocks_per_domain) as usize];
+        let most = &mut self.most[(block.number() / self.blocks_per_domain) as usize];
         *most = (*most).max(b.milli());
     }
 
     /// A block is used no more: it is neither free nor full.
     pub(crate) fn retire(&mut self, block: BlockId) {
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         self.free -= u32::from(b.content == Content::Nothing);
         (b.content, b.moving) = (Content::Pages, false);
     }
 
     /// The content of a block at the start.
     pub(crate) fn load(&mut self, geometry: &Geometry, block: BlockId, pages: usize) {
-        self.free -= u32::from(pages > 0 && self.blocks[block as usize].content == Content::Nothing);
-        self.blocks[block as usize].content = match pages as u32 {
+        self.free -= u32::from(pages > 0 && self.blocks[block.index()].content == Content::Nothing);
+        self.blocks[block.index()].content = match pages as u32 {
             0 => Content::Nothing,
             n if n >= geometry.pages_per_block => Content::Full,
             _ => Content::Pages,
@@ -141,15 +141,15 @@ impl Wear {
     pub(crate) fn program(&mut self, geometry: &Geometry, block: BlockId, page: u32, cause: Cause) {
         // Parity goes with the data that it changes with.
         let by_host = matches!(cause, Cause::Host | Cause::Parity);
-        if self.blocks[block as usize].content == Content::Nothing {
+        if self.blocks[block.index()].content == Content::Nothing {
             let checked = self.check_choice(geometry, block, cause);
             self.findings.note(Kind::Books, checked);
             self.check_cold(geometry, block, cause);
-            self.blocks[block as usize].by_host = by_host;
-        } else if cause != Cause::Reclaim && by_host != self.blocks[block as usize].by_host {
+            self.blocks[block.index()].by_host = by_host;
+        } else if cause != Cause::Reclaim && by_host != self.blocks[block.index()].by_host {
             self.findings.add(Kind::Books, || format!("block {block} is written by the host and for {} alike", Cause::Gc.name()));
         }
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         self.free -= u32::from(b.content == Content::Nothing);
         b.programmed_at = self.erases;
         b.by_mover = matches!(cause, Cause::Reclaim | Cause::Wear);
@@ -161,12 +161,12 @@ impl Wear {
         if cause != Cause::Wear || self.cold_to_young.is_some() {
             return;
         }
-        let first = block / geometry.blocks_per_plane * geometry.blocks_per_plane;
+        let first = block.number() / geometry.blocks_per_plane * geometry.blocks_per_plane;
         let may_be = |b: &BlockId| !self.keep_pool || geometry.is_in_pool(*b) == geometry.is_in_pool(block);
-        let free = (first..first + geometry.blocks_per_plane).filter(|b| self.blocks[*b as usize].content == Content::Nothing);
+        let free = BlockId::range(first..first + geometry.blocks_per_plane).filter(|b| self.blocks[b.index()].content == Content::Nothing);
         let free = free.filter(may_be);
         let more_worn = free.max_by_key(|b| self.rank(*b)).filter(|b| self.rank(*b) > self.rank(block));
-        let words = |b: BlockId| self.blocks[b as usize].words();
+        let words = |b: BlockId| self.blocks[b.index()].words();
         self.cold_to_young = more_worn.map(|other| {
             format!("cold data goes to block {block}, erased {}, though block {other}, erased {}, was free", words(block), words(other))
         });
@@ -179,31 +179,31 @@ impl Wear {
 
     /// Erased blocks that hold nothing yet.
     pub(crate) fn free(&self) -> impl Iterator<Item = BlockId> {
-        (0..).zip(&self.blocks).filter(|(_, block)| block.content == Content::Nothing).map(|(block, _)| block)
+        BlockId::all().zip(&self.blocks).filter(|(_, block)| block.content == Content::Nothing).map(|(block, _)| block)
     }
 
     /// Whether a block is programmed to its last page.
     pub(crate) fn is_full(&self, block: BlockId) -> bool {
-        self.blocks[block as usize].content == Content::Full
+        self.blocks[block.index()].content == Content::Full
     }
 
     /// Whether it was filled by a move within as many erases as there are spare blocks.
     pub(crate) fn is_protected(&self, block: BlockId, geometry: &Geometry) -> bool {
-        let b = &self.blocks[block as usize];
+        let b = &self.blocks[block.index()];
         b.content == Content::Full && b.by_mover && self.erases < b.programmed_at + u64::from(geometry.spare_blocks())
     }
 
     /// What blocks are taken by, the lowest first.
     fn rank(&self, block: BlockId) -> u64 {
-        let b = &self.blocks[block as usize];
+        let b = &self.blocks[block.index()];
         if self.dynamic { b.milli() } else { b.erased_at }
     }
 
     #[cold]
     fn check_choice(&self, geometry: &Geometry, block: BlockId, cause: Cause) -> Result<(), String> {
         let per_plane = geometry.blocks_per_plane;
-        let first = block / per_plane * per_plane;
-        let others = || (first..first + per_plane).filter(|b| self.blocks[*b as usize].content == Content::Nothing);
+        let first = block.number() / per_plane * per_plane;
+        let others = || BlockId::range(first..first + per_plane).filter(|b| self.blocks[b.index()].content == Content::Nothing);
         let rank = self.rank(block);
         let in_pool = geometry.is_in_pool(block);
         let beside = |b: &BlockId| geometry.is_in_pool(*b) == in_pool;
@@ -215,7 +215,7 @@ impl Wear {
             return Ok(());
         }
         let better = others().min_by_key(|b| self.rank(*b)).expect("the block itself is one");
-        let (worn, least) = (self.blocks[block as usize], self.blocks[better as usize]);
+        let (worn, least) = (self.blocks[block.index()], self.blocks[better.index()]);
         Err(if self.dynamic {
             let (worn, least) = (worn.words(), least.words());
             format!(
@@ -230,11 +230,11 @@ impl Wear {
     /// Data is read out of a block for the sake of wear.
     pub(crate) fn level(&mut self, block: BlockId) {
         self.overdue = 0;
-        let b = &mut self.blocks[block as usize];
+        let b = &mut self.blocks[block.index()];
         if std::mem::replace(&mut b.moving, true) {
             return;
         }
-        let (cycles, most, gap) = (b.milli(), self.most[(block / self.blocks_per_domain) as usize], self.gap);
+        let (cycles, most, gap) = (b.milli(), self.most[(block.number() / self.blocks_per_domain) as usize], self.gap);
         if gap > 0 && most > cycles + 1000 * u64::from(gap) {
             return;
         }
@@ -298,7 +298,7 @@ mod tests {
     /// Programs and erases a block so many times.
     fn cycle(geometry: &Geometry, wear: &mut Wear, block: BlockId, times: u32) {
         for _ in 0..times {
-            (wear.blocks[block as usize].content, wear.blocks[block as usize].by_host) = (Content::Pages, true);
+            (wear.blocks[block.index()].content, wear.blocks[block.index()].by_host) = (Content::Pages, true);
             wear.program(geometry, block, 0, Cause::Host);
             wear.erase(block, Cause::Gc, 0);
         }
@@ -307,10 +307,10 @@ mod tests {
     #[test]
     fn the_least_worn_free_block_is_the_next() {
         let (g, mut wear) = drive("dynamic = true, static_gap = 0");
-        cycle(&g, &mut wear, 7, 1);
-        wear.program(&g, 3, 0, Cause::Host);
+        cycle(&g, &mut wear, BlockId::new(7), 1);
+        wear.program(&g, BlockId::new(3), 0, Cause::Host);
         assert!(wear.findings.sentences().is_empty());
-        wear.program(&g, 7, 0, Cause::Host);
+        wear.program(&g, BlockId::new(7), 0, Cause::Host);
         assert_eq!(
             wear.findings.sentences(),
             ["block 7, erased 1 times, was taken for host though block 0, erased 0 times, was free beside it"]
@@ -320,25 +320,25 @@ mod tests {
     #[test]
     fn wear_levelling_may_take_the_most_worn_block() {
         let (g, mut wear) = drive("dynamic = true, static_gap = 0");
-        cycle(&g, &mut wear, 7, 2);
-        cycle(&g, &mut wear, 8, 1);
-        wear.program(&g, 7, 0, Cause::Wear);
+        cycle(&g, &mut wear, BlockId::new(7), 2);
+        cycle(&g, &mut wear, BlockId::new(8), 1);
+        wear.program(&g, BlockId::new(7), 0, Cause::Wear);
         assert!(wear.findings.sentences().is_empty());
-        wear.erase(7, Cause::Gc, 0);
-        wear.program(&g, 8, 0, Cause::Wear);
+        wear.erase(BlockId::new(7), Cause::Gc, 0);
+        wear.program(&g, BlockId::new(8), 0, Cause::Wear);
         assert_eq!(wear.findings.count(Kind::Books), 1, "neither the most nor the least worn");
     }
 
     #[test]
     fn without_dynamic_levelling_the_first_erased_is_the_next() {
         let (g, mut wear) = drive("dynamic = false, static_gap = 0");
-        (0..40).filter(|b| *b != 7 && *b != 8).for_each(|b| wear.load(&g, b, 1));
-        cycle(&g, &mut wear, 7, 3);
-        cycle(&g, &mut wear, 8, 1);
-        wear.program(&g, 7, 0, Cause::Host);
+        BlockId::range(0..40).filter(|b| ![7, 8].contains(&b.number())).for_each(|b| wear.load(&g, b, 1));
+        cycle(&g, &mut wear, BlockId::new(7), 3);
+        cycle(&g, &mut wear, BlockId::new(8), 1);
+        wear.program(&g, BlockId::new(7), 0, Cause::Host);
         assert!(wear.findings.sentences().is_empty(), "worn more, and erased before");
-        wear.erase(7, Cause::Gc, 0);
-        wear.program(&g, 7, 0, Cause::Host);
+        wear.erase(BlockId::new(7), Cause::Gc, 0);
+        wear.program(&g, BlockId::new(7), 0, Cause::Host);
         assert_eq!(wear.findings.sentences(), ["block 7 was taken for host though block 8 was erased before it"]);
     }
 
@@ -346,10 +346,10 @@ mod tests {
     fn only_a_block_that_lags_is_moved_for_wear() {
         let moved = |erases, gap: u32| {
             let (g, mut wear) = drive(&format!("dynamic = true, static_gap = {gap}"));
-            wear.load(&g, 3, 1);
-            cycle(&g, &mut wear, 7, erases);
-            wear.level(3);
-            wear.level(3);
+            wear.load(&g, BlockId::new(3), 1);
+            cycle(&g, &mut wear, BlockId::new(7), erases);
+            wear.level(BlockId::new(3));
+            wear.level(BlockId::new(3));
             wear.findings.sentences().to_vec()
         };
         assert!(moved(6, 5).is_empty());
@@ -361,12 +361,12 @@ mod tests {
     fn a_block_that_lags_is_not_left_behind() {
         let left = |moves: bool| {
             let (g, mut wear) = drive("dynamic = true, static_gap = 5");
-            wear.load(&g, 3, 1);
+            wear.load(&g, BlockId::new(3), 1);
             for _ in 0..30 {
-                cycle(&g, &mut wear, 7, 1);
+                cycle(&g, &mut wear, BlockId::new(7), 1);
                 wear.look(&g);
                 if moves && wear.erases == 20 {
-                    wear.level(3);
+                    wear.level(BlockId::new(3));
                 }
             }
             wear.neglect

@@ -1,7 +1,7 @@
 //! Attacks: reads that try to make a drive lose data, or to make it copy as much as possible. One attack a file.
 //!
 //! The attacker is stronger than any real one: it sees where every page lies, how much each wordline endures and how the policy is
-//! set ([`Picture`]). An attack is a function from that to phases of requests, which `vpass run` replays like any other workload. A policy
+//! set ([`Knowledge`]). An attack is a function from that to phases of requests, which `vpass run` replays like any other workload. A policy
 //! that survives what an attacker who knows everything can do survives every workload; that is what attacks are for.
 //!
 //! Data moves away when a policy acts, and the attacker does not look again. So each attack takes many blocks in turn.
@@ -11,13 +11,13 @@ mod breed;
 mod charge_and_burst;
 mod defeat_counters;
 mod hammer;
-mod picture;
+mod knowledge;
 mod weak_spot;
 
 use crate::phases::PhaseConfig;
 
 pub use breed::Breeder;
-pub use picture::{Picture, Reads, Strength, Target};
+pub use knowledge::{Knowledge, ReadMix, Strength, Target};
 
 /// An attack: its name reads well in "attacked by ..."; what it does; how.
 pub struct Attack {
@@ -26,7 +26,7 @@ pub struct Attack {
     /// One line for lists.
     pub summary: &'static str,
     /// One round of it on this drive.
-    pub phases: fn(&Picture) -> Vec<PhaseConfig>,
+    pub phases: fn(&Knowledge) -> Vec<PhaseConfig>,
 }
 
 macro_rules! attacks {

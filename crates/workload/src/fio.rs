@@ -14,7 +14,7 @@
 //! | `layout` | files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and place of a request |
 //! | `worker`, `in_file`, `turns` | the requests of one clone, in each of its files |
-//! | `clock`, `lanes` | when they come: by a rate, after completions and pauses |
+//! | `clock`, `queues` | when they come: by a rate, after completions and pauses |
 //! | `source`, `record` | all of them as one stream, and what is said of them in the results |
 
 mod clock;
@@ -24,9 +24,9 @@ mod fio_source;
 mod grammar;
 mod in_file;
 mod job;
-mod lanes;
 mod layout;
 mod options;
+mod queues;
 mod random_map;
 mod record;
 mod sizes;

@@ -14,10 +14,10 @@
 //! op = "read"               # or "write" or "trim"
 //! ```
 
-mod config;
 mod fluid_phases;
+mod phases_config;
 mod phases_source;
 
-pub use config::{Order, PhaseConfig, PhaseOp, PhasesConfig, PhasesFile};
 pub use fluid_phases::FluidPhases;
+pub use phases_config::{Order, PhaseConfig, PhaseOp, PhasesConfig, PhasesFile};
 pub use phases_source::PhasesSource;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use vpass_core::base::request::Op;
 
-use crate::traces::Row;
+use crate::traces::TraceRow;
 pub use islands::Island;
 pub use pages::PageCounts;
 pub use popularity::Popularity;
@@ -78,7 +78,7 @@ impl Profile {
     }
 
     /// Counts a row.
-    pub fn add(&mut self, row: &Row) {
+    pub fn add(&mut self, row: &TraceRow) {
         let place = self.place_of(row.device);
         let device = &mut self.devices[place];
         let op = row.op as usize;
@@ -166,8 +166,8 @@ impl Profile {
 mod tests {
     use super::*;
 
-    fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> Row {
-        Row { at_ns, device, offset, bytes, op, hint: None }
+    fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> TraceRow {
+        TraceRow { at_ns, device, offset, bytes, op, hint: None }
     }
 
     #[test]

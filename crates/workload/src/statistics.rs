@@ -15,7 +15,7 @@
 //!
 //! Nothing is drawn that must come out exactly. The percentiles are made a whole distribution that meets the total (`curve`). Requests
 //! are sorted by the pages they touch (`lengths`), and all pages of a direction are cut into blocks that are touched as a whole, so often
-//! in a pass (`tiling`). Blocks lie in shuffled extents (`layout`). Their turns are dealt in an order of chance (`deck`) and paced by
+//! in a pass (`tiling`). Blocks lie in shuffled extents (`layout`). Their turns are dealt in an order of chance (`turns`) and paced by
 //! the pages of the windows (`side`). State is some kilobytes and four bytes an extent.
 //!
 //! What statistics do not tell is an assumption: popularity and size do not depend on each other; popular pages lie in runs of
@@ -26,9 +26,7 @@
 mod agreement;
 mod clock;
 mod columns;
-mod config;
 mod curve;
-mod deck;
 mod disk;
 mod imported;
 mod layout;
@@ -40,14 +38,16 @@ mod published;
 mod repair;
 mod sampled;
 mod side;
+mod statistics_config;
 mod statistics_source;
 mod text;
 mod tiling;
+mod turns;
 
 pub use agreement::{Statistic, agreement};
-pub use config::{SideConfig, StatisticsConfig, StatisticsFile, WindowsConfig};
 pub use disk::{DiskStatistics, SideStatistics};
 pub use imported::Imported;
 pub use meter::Meter;
 pub use published::import;
+pub use statistics_config::{SideConfig, StatisticsConfig, StatisticsFile, WindowsConfig};
 pub use statistics_source::StatisticsSource;

@@ -10,9 +10,9 @@
 //!
 //! Zipf's ranks are scattered over the footprint by the seed, and reads and writes share them. What begins near the end of the footprint ends there.
 
-mod config;
 mod recent;
+mod stripes_config;
 mod stripes_source;
 
-pub use config::StripesConfig;
+pub use stripes_config::StripesConfig;
 pub use stripes_source::StripesSource;

@@ -1,26 +1,26 @@
 //! Generated requests: what a `[workload]` table describes, drawn from one seed, the same on every run.
 //! One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential, hot-cold.
 
+mod addresses;
 pub(crate) mod alias;
 pub(crate) mod arrivals;
-mod config;
 mod distribution;
 mod drawn_writes;
 mod fluid_source;
 mod hot_cold;
 mod page_weights;
-mod place;
 pub(crate) mod random;
 pub(crate) mod scatter;
 mod sequential;
 mod sizes;
+mod synthetic_config;
 mod synthetic_source;
 mod uniform;
 pub(crate) mod zipf;
 
-pub use config::{Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile};
-pub(crate) use config::{arrival, check_arrival, check_depth, require};
 pub use distribution::Distribution;
 pub use fluid_source::{FluidSynthetic, Sample};
 pub(crate) use fluid_source::{NO_RATE, NoWrites};
+pub use synthetic_config::{Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile};
+pub(crate) use synthetic_config::{arrival, check_arrival, check_depth, require};
 pub use synthetic_source::SyntheticSource;

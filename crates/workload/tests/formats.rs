@@ -6,7 +6,7 @@ use common::writers::{Holds, holds, written};
 use common::{all_said, read_all, row, rows_of};
 use proptest::prelude::*;
 use vpass_core::base::request::Op::{Read, Trim, Write};
-use vpass_workload::traces::{BlkAction, FORMATS, MissingClock, ReadOptions, Row, format_named};
+use vpass_workload::traces::{BlkAction, FORMATS, MissingClock, ReadOptions, TraceRow, format_named};
 
 #[test]
 fn msr_by_hand() {
@@ -265,11 +265,11 @@ fn every_format_has_a_table_and_a_name_of_its_own() {
 }
 
 /// Rows that a format can hold exactly; at least one, since a file without is refused.
-fn rows_for(format: &'static str) -> impl Strategy<Value = Vec<Row>> {
+fn rows_for(format: &'static str) -> impl Strategy<Value = Vec<TraceRow>> {
     let Holds { time, end, address, capacity, devices, ops, .. } = holds(format);
     let times = 0..end.checked_div(time).unwrap_or(1);
     let row = (times, 0..devices, 0..capacity / address, 1..=(16u64 << 20) / address, proptest::sample::select(ops)).prop_map(
-        move |(at, device, offset, bytes, op)| Row {
+        move |(at, device, offset, bytes, op)| TraceRow {
             at_ns: at * time,
             device,
             offset: offset * address,
@@ -303,7 +303,7 @@ proptest! {
         for (i, (read, written)) in read.into_iter().zip(rows).enumerate() {
             prop_assert_eq!(file.device_name(read.device), (holds(name).device)(written.device));
             let at_ns = if holds(name).time == 0 { i as u64 * 1000 } else { written.at_ns };
-            prop_assert_eq!(read, Row { device: read.device, at_ns, ..written });
+            prop_assert_eq!(read, TraceRow { device: read.device, at_ns, ..written });
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use vpass_core::base::request::{Op, RequestSource, SourceError};
 use vpass_workload::traces::{
-    Fit, MissingClock, ReadOptions, Row, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceSource, TraceWriter,
+    Fit, MissingClock, ReadOptions, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceRow, TraceSource, TraceWriter,
 };
 
 /// The file, or nothing and a message.
@@ -144,11 +144,11 @@ fn wiscsee_with_an_offset_below_0() {
 }
 
 /// All rows with the names of their devices.
-fn rows(mut file: TraceFile) -> Vec<(Row, String)> {
+fn rows(mut file: TraceFile) -> Vec<(TraceRow, String)> {
     let mut rows = vec![];
     while file.advance().unwrap() {
         let row = *file.row();
-        rows.push((Row { device: 0, ..row }, file.device_name(row.device)));
+        rows.push((TraceRow { device: 0, ..row }, file.device_name(row.device)));
     }
     rows
 }

@@ -5,9 +5,9 @@ mod common;
 use common::{all_said, read_all, rewritten, row};
 use proptest::prelude::*;
 use vpass_core::base::request::Op::{self, Read, Trim, Write};
-use vpass_workload::traces::{Clock, Losses, MAX_REQUEST_BYTES, Row, Target, TraceWriter, WriteError};
+use vpass_workload::traces::{Epoch, Losses, MAX_REQUEST_BYTES, Target, TraceRow, TraceWriter, WriteError};
 
-fn text(target: Target, rows: &[Row]) -> (String, Losses) {
+fn text(target: Target, rows: &[TraceRow]) -> (String, Losses) {
     let (bytes, losses) = rewritten(target, rows);
     (String::from_utf8(bytes).unwrap(), losses)
 }
@@ -32,14 +32,14 @@ fn a_fio_iolog_by_hand() {
 
 #[test]
 fn an_msr_csv_has_no_trims() {
-    let mut writer = TraceWriter::new(Target::Msr, vec![], Clock::Relative).unwrap();
+    let mut writer = TraceWriter::new(Target::Msr, vec![], Epoch::Relative).unwrap();
     let refused = writer.row(&row(0, 0, 0, 512, Trim), |n| n.to_string());
     assert!(matches!(refused, Err(WriteError::Unwritable("is a trim, which an MSR CSV cannot hold"))));
 }
 
 #[test]
 fn devices_of_one_name_are_one_device() {
-    let mut writer = TraceWriter::new(Target::Compact, vec![], Clock::Absolute).unwrap();
+    let mut writer = TraceWriter::new(Target::Compact, vec![], Epoch::Absolute).unwrap();
     for (file, names) in [["usr_0", "hm_1"], ["hm_1", "src_2"]].into_iter().enumerate() {
         writer.begin_file();
         for device in [0, 1, 1] {
@@ -49,7 +49,7 @@ fn devices_of_one_name_are_one_device() {
     let (file, rows) = read_all(&writer.finish().unwrap().0, &all_said(None)).unwrap();
     let devices: Vec<_> = rows.iter().map(|r| file.device_name(r.device)).collect();
     assert_eq!(devices, ["usr_0", "hm_1", "hm_1", "hm_1", "src_2", "src_2"]);
-    assert_eq!(file.clock(), Clock::Absolute);
+    assert_eq!(file.clock(), Epoch::Absolute);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn more_rows_than_a_block_and_more_bytes_than_a_buffer() {
     assert_eq!(read_all(&bytes, &all_said(None)).unwrap().1, rows);
 }
 
-fn any_rows() -> impl Strategy<Value = Vec<Row>> {
+fn any_rows() -> impl Strategy<Value = Vec<TraceRow>> {
     let op = proptest::sample::select(vec![Read, Write, Trim]);
     let number = |end: u64| prop_oneof![0..end, 0..end.min(100_000), Just(end - 1)];
     let one = (number(u64::MAX), 0..4u32, number(1 << 63), number(MAX_REQUEST_BYTES), op);
@@ -68,7 +68,7 @@ fn any_rows() -> impl Strategy<Value = Vec<Row>> {
 }
 
 /// The rows read back, with device names in place of numbers, which a file gives in the order of appearance.
-fn back(target: Target, rows: &[Row]) -> Vec<(u64, String, u64, u64, Op)> {
+fn back(target: Target, rows: &[TraceRow]) -> Vec<(u64, String, u64, u64, Op)> {
     let (file, rows) = read_all(&rewritten(target, rows).0, &all_said(None)).unwrap();
     rows.iter().map(|r| (r.at_ns, file.device_name(r.device), r.offset, r.bytes, r.op)).collect()
 }

@@ -63,7 +63,7 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let place = args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
     // Begun now, so that a place that cannot be written is not found out after the search.
     let out = OutFile::begin(&place, args.force)?;
-    let breeder = Breeder::new(victim.picture(base.gear.into(), base.seed)?, base.seed);
+    let breeder = Breeder::new(victim.knowledge(base.gear.into(), base.seed)?, base.seed);
     let requests = args.requests.map_or(breeder.requests(), Into::into);
     let goal = args.search.goal;
     let total = args.search.rounds.map(|rounds| rounds.get() * TRIALS as u64 * requests);

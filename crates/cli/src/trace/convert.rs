@@ -3,7 +3,7 @@
 use std::fs;
 
 use vpass_lab::failure::Failure;
-use vpass_workload::traces::{Clock, TraceFile};
+use vpass_workload::traces::{Epoch, TraceFile};
 
 use super::args::ConvertArgs;
 use super::rewrite::{self, Rewrite};
@@ -19,7 +19,7 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         fs::metadata(input).map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
     }
     let progress = progress_over(&args.inputs);
-    let mut output: Option<(Rewrite, Clock)> = None;
+    let mut output: Option<(Rewrite, Epoch)> = None;
     let (mut skipped, mut doubts) = (vec![], vec![]);
     for input in &args.inputs {
         let mut file = TraceFile::open(input, &options)?;
@@ -50,11 +50,11 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
 }
 
 /// Times that count from different beginnings mean nothing together.
-fn check_clock(first: &std::path::Path, clock: Clock, file: &TraceFile) -> Result<(), Failure> {
+fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Result<(), Failure> {
     if file.clock() == clock {
         return Ok(());
     }
-    let from = |clock| if clock == Clock::Absolute { "a date" } else { "the beginning of the recording" };
+    let from = |clock| if clock == Epoch::Absolute { "a date" } else { "the beginning of the recording" };
     Err(Failure::usage(format!(
         "{} counts time from {}, {} from {}; convert them one by one",
         first.display(),

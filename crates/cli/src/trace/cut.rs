@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use vpass_lab::failure::Failure;
 use vpass_lab::suggest;
-use vpass_workload::traces::{Row, TraceFile};
+use vpass_workload::traces::{TraceFile, TraceRow};
 
 use super::args::CutArgs;
 use super::rewrite::{self, Rewrite};
@@ -68,7 +68,7 @@ impl<'a> Wanted<'a> {
         Self { args, start: None, devices: HashMap::new(), latest: None, sampled_below }
     }
 
-    fn has(&mut self, row: &Row, file: &TraceFile) -> bool {
+    fn has(&mut self, row: &TraceRow, file: &TraceFile) -> bool {
         let since = row.at_ns.saturating_sub(*self.start.get_or_insert(row.at_ns));
         let (wanted, salt) = self.device(row.device, file);
         let in_time = self.args.from.is_none_or(|from| since >= from.ns) && self.args.to.is_none_or(|to| since < to.ns);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use vpass_core::base::request::Op;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::{count, plural};
-use vpass_workload::traces::{Clock, Compressed, Losses, Row, Target, TraceFile, TraceWriter, WriteError};
+use vpass_workload::traces::{Compressed, Epoch, Losses, Target, TraceFile, TraceRow, TraceWriter, WriteError};
 
 use super::args::WriteArgs;
 use crate::out;
@@ -35,7 +35,7 @@ pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result
 
 impl Rewrite {
     /// Begins the output; `clock` is what the times of the rows count from.
-    pub(super) fn begin(path: &Path, target: Target, clock: Clock, args: &WriteArgs) -> Result<Self, Failure> {
+    pub(super) fn begin(path: &Path, target: Target, clock: Epoch, args: &WriteArgs) -> Result<Self, Failure> {
         let out = OutFile::begin(path, args.force)?;
         let writer = Compressed::new(path, out).and_then(|out| TraceWriter::new(target, out, clock));
         let writer = writer.map_err(|e| Failure::failed(format!("{} cannot be written: {e}", path.display())))?;
@@ -48,7 +48,7 @@ impl Rewrite {
     }
 
     /// Writes the row that `file` gave last.
-    pub(super) fn row(&mut self, row: &Row, file: &TraceFile) -> Result<(), Failure> {
+    pub(super) fn row(&mut self, row: &TraceRow, file: &TraceFile) -> Result<(), Failure> {
         if self.skip_trims && row.op == Op::Trim {
             self.skipped_trims += 1;
             return Ok(());

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use vpass_workload::profile::Timeline;
-use vpass_workload::traces::{Clock, TimeUnit, TraceFile, UnitBasis};
+use vpass_workload::traces::{Epoch, TimeUnit, TraceFile, UnitBasis};
 
 /// The clock of a trace, as JSON has it.
 #[derive(Serialize)]
@@ -31,13 +31,13 @@ const S_NS: u64 = 1_000_000_000;
 impl Times {
     pub(super) fn of(file: &TraceFile, said: Option<TimeUnit>, time: &Timeline) -> Self {
         let (clock, unit) = (file.clock(), file.format().times.taken(said));
-        let known = |ns: u64| (clock != Clock::None).then_some(ns);
-        let date = |ns: u64| (clock == Clock::Absolute).then(|| date(ns)).flatten();
+        let known = |ns: u64| (clock != Epoch::None).then_some(ns);
+        let date = |ns: u64| (clock == Epoch::Absolute).then(|| date(ns)).flatten();
         Self {
             clock: match clock {
-                Clock::Absolute => "absolute",
-                Clock::Relative => "relative",
-                Clock::None => "none",
+                Epoch::Absolute => "absolute",
+                Epoch::Relative => "relative",
+                Epoch::None => "none",
             },
             time_unit: unit.map(|unit| unit.words),
             time_unit_from: unit.map(|unit| unit.because.name()),

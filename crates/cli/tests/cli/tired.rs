@@ -149,3 +149,13 @@ fn noise_is_of_the_seed() {
     assert_eq!(of(1), of(1));
     assert!(of(1) != of(2));
 }
+
+/// Twenty seconds are less than thirty days: without old data at the start a run says nothing of what refresh costs.
+#[test]
+fn a_run_in_which_nothing_came_to_be_refreshed_says_so() {
+    let warnings = |start_age: &str, refresh: &str| {
+        let json = run(&tired("run", &format!("--set start.age={start_age} --refresh {refresh} --json"))).json();
+        json["warnings"].as_array().expect("a list").iter().filter(|w| w.as_str().is_some_and(|w| w.contains("because of its age"))).count()
+    };
+    assert_eq!([warnings("0s", "block"), warnings("30d", "block"), warnings("1d", "none")], [1, 0, 0]);
+}

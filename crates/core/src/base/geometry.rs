@@ -5,6 +5,8 @@
 //! block = (die * planes_per_die + plane) * blocks_per_plane + index               die  = channel * dies_per_channel + i
 //! ```
 
+use std::ops::Range;
+
 use crate::base::codings::{Codings, FULL};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::stripes::Stripes;
@@ -81,6 +83,12 @@ impl Geometry {
         }
     }
 
+    /// The drive's blocks, in order.
+    #[inline]
+    pub fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + ExactSizeIterator + Clone + use<> {
+        BlockId::range(0..self.blocks)
+    }
+
     /// Dies in the drive.
     pub fn dies(&self) -> u32 {
         self.channels * self.dies_per_channel
@@ -116,10 +124,21 @@ impl Geometry {
         self.blocks / self.domains()
     }
 
+    /// The blocks of a part, in order.
+    pub fn blocks_of_domain(&self, domain: u32) -> impl Iterator<Item = BlockId> + use<> {
+        let blocks = self.blocks_per_domain();
+        BlockId::range(domain * blocks..(domain + 1) * blocks)
+    }
+
     /// The part that a block lies in.
     #[inline]
     pub fn domain_of(&self, block: BlockId) -> usize {
         if self.stripes.is_some() { self.die_of(block).into() } else { 0 }
+    }
+
+    /// The blocks in which these pages lie, one of them at least.
+    pub fn blocks_with(&self, pages: &Range<Ppn>) -> impl Iterator<Item = BlockId> + use<> {
+        BlockId::range(self.block_of(pages.start).number()..self.block_of(pages.end - 1).number() + 1)
     }
 
     /// Blocks of each of them that no data needs.
@@ -166,7 +185,7 @@ impl Geometry {
     /// The block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {
-        self.by_block.quotient(ppn)
+        BlockId::new(self.by_block.quotient(ppn))
     }
 
     /// The wordline of a page, counted over the whole drive.
@@ -184,30 +203,36 @@ impl Geometry {
     /// First page of a block.
     #[inline]
     pub fn first_page(&self, block: BlockId) -> Ppn {
-        block * self.pages_per_block
+        block.number() * self.pages_per_block
     }
 
     /// First wordline of a block, counted over the whole drive.
     #[inline]
     pub fn first_wordline(&self, block: BlockId) -> u32 {
-        block * self.wordlines_per_block
+        block.number() * self.wordlines_per_block
+    }
+
+    /// The next block; behind the last one the first.
+    pub fn block_behind(&self, block: BlockId) -> BlockId {
+        BlockId::new((block.number() + 1) % self.blocks)
     }
 
     /// The die of a block.
     #[inline]
     pub fn die_of(&self, block: BlockId) -> DieId {
-        self.by_die.quotient(block) as DieId
+        self.by_die.quotient(block.number()) as DieId
     }
 
     /// The plane of a block within its die.
     #[inline]
     pub fn plane_of(&self, block: BlockId) -> u32 {
-        self.by_plane.quotient(block) - u32::from(self.die_of(block)) * self.planes_per_die
+        self.by_plane.quotient(block.number()) - u32::from(self.die_of(block)) * self.planes_per_die
     }
 
     /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its plane, so that every die has its share.
     pub fn is_in_pool(&self, block: BlockId) -> bool {
-        block - self.by_plane.quotient(block) * self.blocks_per_plane >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
+        block.number() - self.by_plane.quotient(block.number()) * self.blocks_per_plane
+            >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
     }
 
     /// The channel of a die.

@@ -1,16 +1,18 @@
 //! The units and numbers that every room shares: addresses, time, sizes, causes.
 //! Types wear their meaning; a plain integer never crosses a border.
 
+mod address;
+
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use address::BlockId;
 
 /// Logical page number: what the host addresses, in drive pages.
 pub type Lpn = u32;
 /// Physical page number: `block * pages_per_block + page`, below 2^31 - 1.
 pub type Ppn = u32;
-/// Block number over the whole drive.
-pub type BlockId = u32;
 /// Die number over the whole drive.
 pub type DieId = u16;
 /// Index of a stream in the drive's stream table.

@@ -31,10 +31,10 @@ impl TimeWheel {
 
     /// Sets a block off at this time, and at no other.
     pub(crate) fn set(&mut self, block: BlockId, at: Moment) {
-        if self.times.len() <= block as usize {
-            self.times.resize(block as usize + 1, None);
+        if self.times.len() <= block.index() {
+            self.times.resize(block.index() + 1, None);
         }
-        if let Some(before) = self.times[block as usize].replace(at) {
+        if let Some(before) = self.times[block.index()].replace(at) {
             self.due.remove(&(before, block));
         }
         self.due.insert((at, block));
@@ -43,7 +43,7 @@ impl TimeWheel {
 
     /// The block is not set off any more.
     pub(crate) fn clear(&mut self, block: BlockId) {
-        if let Some(at) = self.times.get_mut(block as usize).and_then(Option::take) {
+        if let Some(at) = self.times.get_mut(block.index()).and_then(Option::take) {
             self.due.remove(&(at, block));
             self.look();
         }
@@ -55,7 +55,7 @@ impl TimeWheel {
             return None;
         }
         let (_, block) = self.due.pop_first()?;
-        self.times[block as usize] = None;
+        self.times[block.index()] = None;
         self.look();
         Some(block)
     }
@@ -82,16 +82,16 @@ mod tests {
         let mut wheel = TimeWheel::new();
         assert_eq!(wheel.next(), Ns::MAX);
         for (block, at) in [(3, 50), (1, 20), (2, 20), (0, -5)] {
-            wheel.set(block, at);
+            wheel.set(BlockId::new(block), at);
         }
         assert_eq!(wheel.next(), 0, "what was due before time 0 is due at once");
-        assert_eq!(wheel.take_due(10), Some(0));
+        assert_eq!(wheel.take_due(10), Some(BlockId::new(0)));
         assert_eq!((wheel.take_due(10), wheel.next()), (None, 20));
-        wheel.set(1, 60);
-        wheel.clear(3);
-        assert_eq!(wheel.take_due(100), Some(2));
+        wheel.set(BlockId::new(1), 60);
+        wheel.clear(BlockId::new(3));
+        assert_eq!(wheel.take_due(100), Some(BlockId::new(2)));
         wheel.set_back(15);
         assert_eq!(wheel.next(), 45);
-        assert_eq!((wheel.take_due(45), wheel.take_due(100), wheel.next()), (Some(1), None, Ns::MAX));
+        assert_eq!((wheel.take_due(45), wheel.take_due(100), wheel.next()), (Some(BlockId::new(1)), None, Ns::MAX));
     }
 }

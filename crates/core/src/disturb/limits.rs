@@ -158,6 +158,7 @@ mod tests {
     use super::*;
     use crate::base::geometry::Geometry;
     use crate::base::latency::AccessLatency;
+    use crate::base::units::BlockId;
     use crate::error::ages::Ages;
 
     /// A probe of young data must not be held against what only young data bears: what it leaves has to last until the data is as old as it may
@@ -176,7 +177,7 @@ mod tests {
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let (limits, geometry) = (PageLimits::of(&config), Geometry::new(&config));
         let block = |age_step| BlockView {
-            block: 0,
+            block: BlockId::new(0),
             reads: Quarters::ZERO,
             pec: 0,
             wordlines: &[],

@@ -142,7 +142,7 @@ impl LimitTable {
 
     /// Limits of a block over those of the worst block, in 1/1024; at least 1024.
     pub fn block_factor(&self, block: BlockId) -> u32 {
-        MEMBER_ONE + (self.block_variation * unit_hash(BLOCK_SALT ^ u64::from(block)) * f64::from(MEMBER_ONE)) as u32
+        MEMBER_ONE + (self.block_variation * unit_hash(BLOCK_SALT ^ u64::from(block.number())) * f64::from(MEMBER_ONE)) as u32
     }
 
     /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.
@@ -356,7 +356,7 @@ mod tests {
             assert!(top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95, "group {group}: best member {top:?}");
         }
         assert!((0..800).all(|w| t.group_of(w) == t.group_of(w / 8 * 8) && t.member[w as usize] == t.member[w as usize / 8 * 8]));
-        let blocks: Vec<u32> = (0..200).map(|b| t.block_factor(b)).collect();
+        let blocks: Vec<u32> = BlockId::range(0..200).map(|b| t.block_factor(b)).collect();
         assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
     }
 

@@ -18,7 +18,7 @@ impl Drive {
 
     /// The age of the oldest page of all, as far as it is programmed.
     pub fn oldest_age(&self) -> Ns {
-        let written = (0..self.geometry.blocks).filter(|block| self.flash.hot(*block).write_ptr > 0);
+        let written = self.geometry.block_ids().filter(|block| self.flash.hot(*block).write_ptr > 0);
         let oldest = written.map(|block| self.flash.cold(block).programmed_at).min();
         oldest.map_or(0, |since| (self.flash.now.cast_signed() - since).max(0) as Ns)
     }

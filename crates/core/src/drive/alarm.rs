@@ -132,7 +132,7 @@ impl Drive {
 
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
-        self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.is_multiple_of(2)));
+        self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
         let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
@@ -272,7 +272,7 @@ impl Drive {
 
     fn look_for_unread_losses(&mut self) {
         self.give_up_unmended();
-        for block in 0..self.geometry.blocks {
+        for block in self.geometry.block_ids() {
             if planted(Bug::UnreadOpenSkipped) && self.flash.hot(block).state == BlockState::Open {
                 continue;
             }
@@ -324,7 +324,7 @@ mod tests {
             drive.read_pages(&[0, 0]);
         }
         assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (Quarters::UNIT, 3));
-        assert_eq!(drive.block_states().nth(block as usize).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
+        assert_eq!(drive.block_states().nth(block.index()).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
         assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
     }
 

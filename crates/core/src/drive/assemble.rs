@@ -132,7 +132,7 @@ impl Drive {
         if drive.config.error.noise {
             drive.flash.draw_retries(seed);
         }
-        for block in 0..drive.geometry.blocks {
+        for block in drive.geometry.block_ids() {
             drive.ftl.add_free(&drive.flash, block);
         }
         #[cfg(feature = "seeded-bugs")]

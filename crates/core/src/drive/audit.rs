@@ -86,7 +86,7 @@ impl Drive {
 
     /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
     pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
-        (0..self.geometry.blocks).flat_map(|block| {
+        self.geometry.block_ids().flat_map(|block| {
             let first = self.geometry.first_page(block);
             let pages = set_bits(self.flash.contents().valid_words(block)).map(move |page| first + page as Ppn);
             pages.filter(|ppn| !self.ftl.is_lost(self.owner(*ppn)))
@@ -107,7 +107,7 @@ impl Drive {
             let entry = self.ftl.map.to_physical[lpn];
             let entry = if entry & BUFFERED == 0 { entry } else { self.ftl.buffer.slot(entry & !BUFFERED).below };
             if entry < UNMAPPED {
-                whole[self.geometry.block_of(entry) as usize] -= 1;
+                whole[self.geometry.block_of(entry).index()] -= 1;
             }
         }
         whole

@@ -146,9 +146,9 @@ impl Drive {
 
     fn fail(&mut self, failure: Failure, at: Ns) -> Result<(), String> {
         let pages = failure.unit.pages(&self.geometry);
-        let (first, last) = (self.geometry.block_of(pages.start), self.geometry.block_of(pages.end - 1));
+        let blocks: Vec<BlockId> = self.geometry.blocks_with(&pages).collect();
         self.flash.fail(pages.clone());
-        for block in first..=last {
+        for block in blocks.iter().copied() {
             match failure.unit {
                 Unit::Page(_) => self.ftl.retire_when_empty(&mut self.flash, block),
                 _ => self.ftl.retire(&mut self.flash, block),
@@ -157,7 +157,7 @@ impl Drive {
         if let Unit::Die(die) = failure.unit {
             self.place_without(die as DieId);
         }
-        let mut held: Vec<Lpn> = (first..=last).flat_map(|block| self.valid_in(block, &pages)).collect();
+        let mut held: Vec<Lpn> = blocks.iter().flat_map(|block| self.valid_in(*block, &pages)).collect();
         held.sort_unstable();
         self.failing.books.happened.push(Happened { failure, request: self.failing.request, at, pages: held.len() as u64 });
         match self.geometry.stripes {
@@ -231,14 +231,14 @@ impl Drive {
         let pages = stripes.pages_by_die()?;
         let needed = u32::from(FIRST_OWN) + RESERVE + margin;
         (0..).zip(pages).find_map(|(die, pages)| {
-            let blocks = self.blocks_left(die * self.geometry.blocks_per_domain()..(die + 1) * self.geometry.blocks_per_domain());
+            let blocks = self.blocks_left(self.geometry.blocks_of_domain(die));
             let wanted = pages.div_ceil(self.geometry.pages_per_block) + needed;
             (pages > 0 && blocks < wanted)
                 .then(|| format!("die {die} has {blocks} blocks left, and its pages, open blocks and reserve want {wanted}"))
         })
     }
 
-    fn blocks_left(&self, of: Range<BlockId>) -> u32 {
+    fn blocks_left(&self, of: impl Iterator<Item = BlockId>) -> u32 {
         of.filter(|block| !self.flash.hot(*block).has(FAILED)).count() as u32
     }
 
@@ -248,16 +248,14 @@ impl Drive {
             Some(stripes) if stripes.pages_by_die().is_none() => Some("no die is left for pages of its stripes".into()),
             Some(stripes) => self.lacks_room(&stripes, 0),
             None => {
-                let blocks = self.blocks_left(0..self.geometry.blocks);
+                let blocks = self.blocks_left(self.geometry.block_ids());
                 let open: u32 = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
                 let wanted = self.geometry.host_pages.div_ceil(self.geometry.pages_per_block) + (open + RESERVE + 2).max(MIN_SPARE_BLOCKS);
                 (blocks < wanted).then(|| format!("it has {blocks} blocks left, and its capacity, open blocks and reserve want {wanted}"))
             }
         };
         let dies = 0..self.geometry.domains();
-        let is_left = |domain: &u32| {
-            self.blocks_left(domain * self.geometry.blocks_per_domain()..(domain + 1) * self.geometry.blocks_per_domain()) > 0
-        };
+        let is_left = |domain: &u32| self.blocks_left(self.geometry.blocks_of_domain(*domain)) > 0;
         let stuck = || dies.filter(is_left).any(|domain| self.ftl.free_blocks_of(domain as usize) == 0);
         let lacks = lacks.or_else(|| stuck().then(|| "no erased block is left to clean others with".into()));
         let lost = self.failing.books.lost_pages;

@@ -6,6 +6,7 @@ mod refused;
 use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
 use crate::base::span::{DAY, HOUR, Span};
+use crate::base::units::BlockId;
 use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
 use crate::disturb::table::LimitTable;
 
@@ -94,7 +95,7 @@ fn data_without_age_and_retries_has_todays_limits() {
         for wordline in 0..config.geometry.wordlines_per_block {
             let limit = table.truth(table.group_of(wordline), 1500).limit;
             for (kind, mode) in (0..kinds).flat_map(|kind| [(kind, 0), (kind, 1)]) {
-                let block_factor = table.block_factor(wordline % 7);
+                let block_factor = table.block_factor(BlockId::new(wordline % 7));
                 let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
                 let page = PageAt { wordline, kind, block_factor, mode };
                 assert_eq!(aged.of_page(&table, limit.in_1024ths(), page), today.in_1024ths());
@@ -223,7 +224,7 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     let (_, table, aged) = made(config);
     let group_limit = -1000 * 1024;
     for wordline in 0..64 {
-        let (block_factor, mode) = (table.block_factor(5), (wordline % 2) as u8);
+        let (block_factor, mode) = (table.block_factor(BlockId::new(5)), (wordline % 2) as u8);
         let page = |kind| PageAt { wordline, kind, block_factor, mode };
         let positive = aged.of_page(&table, -group_limit, page(0));
         let negative = aged.of_page(&table, group_limit, page(0));

@@ -27,7 +27,7 @@ impl Flash {
 
     /// The age of the oldest page of a block.
     fn age(&self, block: BlockId) -> Ns {
-        (self.now.cast_signed() - self.cold[block as usize].programmed_at).max(0).cast_unsigned()
+        (self.now.cast_signed() - self.cold[block.index()].programmed_at).max(0).cast_unsigned()
     }
 
     /// Its step; 0 where data does not age.
@@ -39,7 +39,7 @@ impl Flash {
     pub(crate) fn next_step_begins(&self, block: BlockId) -> Ns {
         let next = self.age_step(block) + 1;
         let Some(ages) = self.ages.as_ref().filter(|_| next < STEPS) else { return Ns::MAX };
-        (self.cold[block as usize].programmed_at + ages.begin(next).cast_signed()).max(0).cast_unsigned()
+        (self.cold[block.index()].programmed_at + ages.begin(next).cast_signed()).max(0).cast_unsigned()
     }
 
     /// The model is about to be asked about a block: it is to be asked again when the block is a step older.
@@ -47,7 +47,7 @@ impl Flash {
         let Some(ages) = &self.ages else { return };
         let next = ages.step(self.age(block)) + 1;
         if next < STEPS {
-            self.ageing.set(block, self.cold[block as usize].programmed_at + ages.begin(next).cast_signed());
+            self.ageing.set(block, self.cold[block.index()].programmed_at + ages.begin(next).cast_signed());
         }
         let now = self.now;
         self.tell(|o| o.clock(now));
@@ -63,7 +63,7 @@ impl Flash {
     /// Blocks that are a step older by now: the model is asked again at their next read, or is asked at each anyway.
     pub(crate) fn grow_older(&mut self) {
         while let Some(block) = self.ageing.take_due(self.now) {
-            if self.hot[block as usize].has(SUSPECT) {
+            if self.hot[block.index()].has(SUSPECT) {
                 self.note_age(block);
             } else {
                 self.ask_model_at_next_read(block);
@@ -73,14 +73,14 @@ impl Flash {
 
     /// All that a block holds was programmed over, the first of it at this time.
     pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
-        self.cold[block as usize].programmed_at = since;
+        self.cold[block.index()].programmed_at = since;
         self.tell(|o| o.renewed(block, since));
     }
 
     /// A block is older than it was taken for.
     pub(super) fn ask_model_when_older(&mut self, block: BlockId) {
         self.tired.forget(block);
-        if self.ages.is_some() && !self.hot[block as usize].has(SUSPECT) {
+        if self.ages.is_some() && !self.hot[block.index()].has(SUSPECT) {
             self.ask_model_at_next_read(block);
         }
     }
@@ -94,8 +94,8 @@ impl Flash {
 
     /// Asks the model about a block that has grown older since it was asked last, unread or not.
     pub(crate) fn ask_model_of_age(&mut self, block: BlockId) {
-        let stale = self.cold[block as usize].model_alarm == Quarters::ZERO || self.age_step(block) > 0;
-        if self.ages.is_some() && stale && !self.hot[block as usize].has(SUSPECT) {
+        let stale = self.cold[block.index()].model_alarm == Quarters::ZERO || self.age_step(block) > 0;
+        if self.ages.is_some() && stale && !self.hot[block.index()].has(SUSPECT) {
             self.reassess(block);
         }
     }

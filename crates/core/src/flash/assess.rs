@@ -15,18 +15,18 @@ pub(crate) const COUNTER_GUARD: Quarters = Quarters::of(1 << 27);
 impl Flash {
     /// The P/E count that the limits of a block go by.
     pub(crate) fn limit_pec(&self, block: BlockId) -> u32 {
-        self.cold[block as usize].limit_pec(self.wear_counts)
+        self.cold[block.index()].limit_pec(self.wear_counts)
     }
 
     /// Reads of a block since its erase, in whole dose units, rounded up.
     pub(crate) fn block_reads(&self, block: BlockId) -> u32 {
-        self.hot[block as usize].reads.whole_up().0
+        self.hot[block.index()].reads.whole_up().0
     }
 
     /// The error model and what it may see of a block.
     pub(crate) fn with_block_view<T>(&self, block: BlockId, ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T) -> T {
         let first = self.geometry.first_wordline(block) as usize;
-        let hot = &self.hot[block as usize];
+        let hot = &self.hot[block.index()];
         let view = BlockView {
             block,
             reads: hot.reads,
@@ -39,7 +39,7 @@ impl Flash {
             written: u32::from(hot.write_ptr),
             valid: self.contents.valid_words(block),
             age_step: self.age_step(block),
-            budget: self.cold[block as usize].budget,
+            budget: self.cold[block.index()].budget,
         };
         ask(self.error_model(), &view)
     }
@@ -63,16 +63,16 @@ impl Flash {
 
     /// The error model is asked about a block unless what it said still holds.
     pub(crate) fn ask_model(&mut self, block: BlockId) {
-        let hot = &self.hot[block as usize];
-        let due = hot.reads > self.cold[block as usize].model_alarm || self.cold[block as usize].model_alarm == Quarters::MAX;
+        let hot = &self.hot[block.index()];
+        let due = hot.reads > self.cold[block.index()].model_alarm || self.cold[block.index()].model_alarm == Quarters::MAX;
         if hot.has(SUSPECT) || !due || self.model.is_none() {
             return;
         }
         self.note_age(block);
         match self.with_block_view(block, |model, view| model.assess(view)) {
-            Assessment::CleanUntil(until) => self.cold[block as usize].model_alarm = until.min(COUNTER_GUARD),
+            Assessment::CleanUntil(until) => self.cold[block.index()].model_alarm = until.min(COUNTER_GUARD),
             Assessment::Suspect => {
-                self.hot[block as usize].flags |= SUSPECT;
+                self.hot[block.index()].flags |= SUSPECT;
                 self.begin_tired(block);
             }
         }
@@ -80,7 +80,7 @@ impl Flash {
 
     /// Asks the error model again, whatever it said before.
     pub(crate) fn reassess(&mut self, block: BlockId) {
-        self.cold[block as usize].model_alarm = Quarters::MAX;
+        self.cold[block.index()].model_alarm = Quarters::MAX;
         self.ask_model(block);
         self.set_alarm(block);
     }
@@ -89,7 +89,7 @@ impl Flash {
     /// which no data is lost.
     pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
         if self.model.is_some() {
-            self.cold[block as usize].model_alarm = Quarters::ZERO;
+            self.cold[block.index()].model_alarm = Quarters::ZERO;
         }
         self.set_alarm(block);
     }
@@ -102,13 +102,13 @@ impl Flash {
 
     /// Block reads at which the reclaim policy wants to be asked next.
     pub(crate) fn set_policy_alarm(&mut self, block: BlockId, at: Reads) {
-        self.cold[block as usize].set_policy_alarm(at);
+        self.cold[block.index()].set_policy_alarm(at);
         self.tired.rings_at_once(block);
     }
 
     /// A move has left data in a block: the policy is asked at its next read, where reads disturb anything.
     pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
-        let put_off = self.cold[block as usize].put_off();
+        let put_off = self.cold[block.index()].put_off();
         self.tell(|o| o.asks_at(block, Reads(0)));
         if self.model.is_none() {
             return;
@@ -116,7 +116,7 @@ impl Flash {
         self.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
         if self.bugs.has(Bug::PutOffKept) {
             self.set_policy_alarm(block, Reads(self.block_reads(block)));
-            self.cold[block as usize].put_off_by(put_off);
+            self.cold[block.index()].put_off_by(put_off);
         }
         self.set_alarm(block);
     }
@@ -126,14 +126,14 @@ impl Flash {
     pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: Quarters, cause: Cause) {
         // Nor is what parity reads: nobody has reserved that.
         if !matches!(cause, Cause::Host | Cause::Parity) || self.bugs.has(Bug::PutOffByHost) {
-            self.cold[block as usize].put_off_by(if self.bugs.has(Bug::PutOffTwice) { dose * 2 } else { dose });
+            self.cold[block.index()].put_off_by(if self.bugs.has(Bug::PutOffTwice) { dose * 2 } else { dose });
         }
     }
 
     /// Sets the number that reads are compared with.
     pub(crate) fn set_alarm(&mut self, block: BlockId) {
-        let cold = &self.cold[block as usize];
-        let hot = &mut self.hot[block as usize];
+        let cold = &self.cold[block.index()];
+        let hot = &mut self.hot[block.index()];
         if hot.state == BlockState::Free {
             return;
         }

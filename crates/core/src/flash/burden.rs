@@ -31,7 +31,7 @@ impl Flash {
         let of_group = |group: usize| {
             let alpha = u64::from(limits.truth(group, pec).alpha.max(Alpha::ONE).in_256ths());
             let (one, sensings) =
-                (u64::from(Alpha::ONE.in_256ths()), 1 + u64::from(limits.retries_at(self.cold[block as usize].budget, group, pec)));
+                (u64::from(Alpha::ONE.in_256ths()), 1 + u64::from(limits.retries_at(self.cold[block.index()].budget, group, pec)));
             sensings * (one * all + 2 * (alpha - one) * most) / alpha / u64::from(Quarters::UNIT.count()) + 1
         };
         (0..limits.groups()).map(of_group).max().unwrap_or(0).min(u64::from(u32::MAX)) as u32
@@ -39,13 +39,13 @@ impl Flash {
 
     /// Whether a block may still serve more reads than these before its policy is asked.
     pub(crate) fn has_room_for(&self, block: BlockId, burden: u32) -> bool {
-        let until = self.cold[block as usize].policy_alarm_dose();
-        until == Quarters::MAX || self.hot[block as usize].reads.saturating_add(Reads(burden).quarters()) < until
+        let until = self.cold[block.index()].policy_alarm_dose();
+        until == Quarters::MAX || self.hot[block.index()].reads.saturating_add(Reads(burden).quarters()) < until
     }
 
     /// A job takes so many of the reads that a block may serve: its policy is asked so much earlier.
     pub(crate) fn bring_forward(&mut self, block: BlockId, burden: u32) {
-        let until = self.cold[block as usize].policy_alarm_dose();
+        let until = self.cold[block.index()].policy_alarm_dose();
         if burden == 0 || until == Quarters::MAX {
             return;
         }

@@ -34,19 +34,19 @@ impl Contents {
     }
 
     #[inline]
-    pub(crate) fn set_valid(&mut self, block: u32, page: u32) {
-        self.valid[block as usize * self.words_per_block + page as usize / 64] |= 1 << (page % 64);
+    pub(crate) fn set_valid(&mut self, block: BlockId, page: u32) {
+        self.valid[block.index() * self.words_per_block + page as usize / 64] |= 1 << (page % 64);
     }
 
     #[inline]
-    pub(crate) fn prefetch_valid(&self, block: u32, page: u32) {
-        prefetch(&self.valid, block as usize * self.words_per_block + page as usize / 64);
+    pub(crate) fn prefetch_valid(&self, block: BlockId, page: u32) {
+        prefetch(&self.valid, block.index() * self.words_per_block + page as usize / 64);
     }
 
     /// Clears a page's valid bit, which must be set.
     #[inline]
-    pub(crate) fn clear_valid(&mut self, block: u32, page: u32) {
-        let word = &mut self.valid[block as usize * self.words_per_block + page as usize / 64];
+    pub(crate) fn clear_valid(&mut self, block: BlockId, page: u32) {
+        let word = &mut self.valid[block.index() * self.words_per_block + page as usize / 64];
         let bit = 1 << (page % 64);
         assert!(*word & bit != 0, "page {page} of block {block} is not valid");
         *word &= !bit;
@@ -54,46 +54,46 @@ impl Contents {
 
     /// An erased block is filled with every `stride`th page of the host from this one on; all of it is valid.
     pub(crate) fn fill(&mut self, block: BlockId, first: Lpn, stride: u32) {
-        for (page, owner) in (0..).zip(&mut self.to_logical[block as usize * self.pages_per_block..][..self.pages_per_block]) {
+        for (page, owner) in (0..).zip(&mut self.to_logical[block.index() * self.pages_per_block..][..self.pages_per_block]) {
             *owner = first + page * stride;
         }
-        let valid = &mut self.valid[block as usize * self.words_per_block..][..self.words_per_block];
+        let valid = &mut self.valid[block.index() * self.words_per_block..][..self.words_per_block];
         for (page, word) in (0..).step_by(64).zip(valid) {
             *word = u64::MAX >> (64 - (self.pages_per_block - page).min(64));
         }
     }
 
     /// To whom each page of a block belongs, or last belonged; [`NOBODYS`] where to nobody since the drive was made.
-    pub(crate) fn owners(&self, block: u32) -> &[Lpn] {
-        &self.to_logical[block as usize * self.pages_per_block..][..self.pages_per_block]
+    pub(crate) fn owners(&self, block: BlockId) -> &[Lpn] {
+        &self.to_logical[block.index() * self.pages_per_block..][..self.pages_per_block]
     }
 
     /// A block is opened of which some pages will not be programmed: they belong to nobody, whatever they held in its lives before.
-    pub(crate) fn forget_owners(&mut self, block: u32) {
-        self.to_logical[block as usize * self.pages_per_block..][..self.pages_per_block].fill(NOBODYS);
+    pub(crate) fn forget_owners(&mut self, block: BlockId) {
+        self.to_logical[block.index() * self.pages_per_block..][..self.pages_per_block].fill(NOBODYS);
     }
 
     /// The valid pages of a block, a bit each.
-    pub(crate) fn valid_words(&self, block: u32) -> &[u64] {
-        let start = block as usize * self.words_per_block;
+    pub(crate) fn valid_words(&self, block: BlockId) -> &[u64] {
+        let start = block.index() * self.words_per_block;
         &self.valid[start..start + self.words_per_block]
     }
 
     /// First valid page of a block at or after `page`.
-    pub(crate) fn next_valid(&self, block: u32, page: u32) -> Option<u32> {
+    pub(crate) fn next_valid(&self, block: BlockId, page: u32) -> Option<u32> {
         let words = self.valid_words(block);
         first_from(page, |i| words.get(i).copied())
     }
 
     /// Last valid page of a block.
-    pub(crate) fn last_valid(&self, block: u32) -> Option<u32> {
+    pub(crate) fn last_valid(&self, block: BlockId) -> Option<u32> {
         let words = self.valid_words(block);
         let word = words.iter().rposition(|word| *word != 0)?;
         Some(word as u32 * 64 + words[word].ilog2())
     }
 
     /// First valid page of a block at or after `page` that is one of these.
-    pub(crate) fn next_valid_of(&self, block: u32, page: u32, pages: &PageSet) -> Option<u32> {
+    pub(crate) fn next_valid_of(&self, block: BlockId, page: u32, pages: &PageSet) -> Option<u32> {
         let words = self.valid_words(block);
         first_from(page, |i| Some(words.get(i)? & pages.words()[i]))
     }

@@ -27,7 +27,7 @@ impl Flash {
             let wordline = self.geometry.wordline_of(entry);
             let block = self.geometry.block_of(entry);
             prefetch(&self.wordlines, wordline as usize);
-            prefetch(&self.hot, block as usize);
+            prefetch(&self.hot, block.index());
             if COUNTED == TRACKED {
                 self.tracker.prefetch(block);
             }
@@ -82,7 +82,7 @@ impl Flash {
     #[expect(clippy::inline_always, reason = "the read path")]
     fn count_read_of<const COUNTED: u8>(&mut self, ppn: Ppn, wordline: u32, dose: Quarters) -> bool {
         let block = self.geometry.block_of(ppn);
-        let is_last = || wordline + 1 == self.geometry.first_wordline(block + 1);
+        let is_last = || wordline + 1 == self.geometry.first_wordline(block) + self.geometry.wordlines_per_block;
         let is_missed = self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
         if COUNTED != BLOCKS && !is_missed {
             self.wordlines[wordline as usize].reads += dose;
@@ -90,7 +90,7 @@ impl Flash {
                 self.tracker.count(block, wordline - self.geometry.first_wordline(block), dose);
             }
         }
-        let hot = &mut self.hot[block as usize];
+        let hot = &mut self.hot[block.index()];
         hot.reads += dose;
         if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
             self.page_counters.count(block, ppn - self.geometry.first_page(block));
@@ -110,10 +110,10 @@ impl Flash {
         if self.counters == TRACKED {
             self.tracker.count(block, wordline, dose);
         }
-        self.hot[block as usize].reads += dose;
+        self.hot[block.index()].reads += dose;
         self.touch(block);
         self.put_off_alarm(block, dose, cause);
-        self.hot[block as usize].reads >= self.hot[block as usize].alarm
+        self.hot[block.index()].reads >= self.hot[block.index()].alarm
     }
 
     /// The same out of the batch path.

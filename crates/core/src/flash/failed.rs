@@ -11,8 +11,8 @@ use crate::flash::block::FAILED;
 impl Flash {
     /// These pages cannot be read any more.
     pub(crate) fn fail(&mut self, pages: Range<Ppn>) {
-        for block in self.geometry.block_of(pages.start)..=self.geometry.block_of(pages.end - 1) {
-            let hot = &mut self.hot[block as usize];
+        for block in self.geometry.blocks_with(&pages) {
+            let hot = &mut self.hot[block.index()];
             hot.flags |= FAILED;
             hot.alarm = Quarters::ZERO;
         }

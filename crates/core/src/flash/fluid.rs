@@ -137,11 +137,11 @@ impl Flash {
     /// Sums up the rates of every block's pages.
     fn take_rates(&mut self) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
-        for block in 0..self.geometry.blocks {
+        for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
             let rate_of = |page: u32| fluid.per_ns(self.contents.to_logical[(first + page) as usize]);
             let rate: f64 = self.valid_pages_of(block).map(rate_of).sum();
-            let flow = &mut fluid.flows[block as usize];
+            let flow = &mut fluid.flows[block.index()];
             flow.begin(self.now, 1, f64::INFINITY);
             flow.rate = rate;
             fluid.touched.push(block);
@@ -167,15 +167,15 @@ impl Flash {
         loop {
             let Some(fluid) = self.fluid.as_mut() else { return };
             let Some(block) = fluid.agenda.take(&mut fluid.flows, now) else { return };
-            let flow = &mut fluid.flows[block as usize];
+            let flow = &mut fluid.flows[block.index()];
             flow.pass(now);
             if !flow.is_due() {
-                let at = flow.next_look(self.hot[block as usize].state == BlockState::Open);
+                let at = flow.next_look(self.hot[block.index()].state == BlockState::Open);
                 fluid.agenda.plan(&mut fluid.flows, block, at);
                 continue;
             }
             let (left, before) = (u64::from(flow.left), u64::from(flow.left) - 1);
-            if self.hot[block as usize].has(SUSPECT) {
+            if self.hot[block.index()].has(SUSPECT) {
                 self.draw_readers(block, left);
             } else {
                 self.draw_readers(block, 1);
@@ -251,10 +251,10 @@ impl Flash {
     fn change_rate(&mut self, block: BlockId, page: u32, by: f64) {
         let now = self.now;
         let place = self.place_of(block, page);
-        let hot = &self.hot[block as usize];
+        let hot = &self.hot[block.index()];
         let (is_empty, is_open) = (hot.valid == 0, hot.state == BlockState::Open);
         let Some(fluid) = &mut self.fluid else { return };
-        let flow = &mut fluid.flows[block as usize];
+        let flow = &mut fluid.flows[block.index()];
         let before = flow.expected();
         flow.change(now, by);
         if planted(Bug::AlarmNotDrawnAgain) {
@@ -284,7 +284,7 @@ impl Flash {
     pub(super) fn forget_reads(&mut self, block: BlockId) {
         let Some(fluid) = &mut self.fluid else { return };
         fluid.agenda.plan(&mut fluid.flows, block, flow::NEVER);
-        fluid.flows[block as usize].rate = 0.0;
+        fluid.flows[block.index()].rate = 0.0;
         self.restart(block, 1, f64::INFINITY);
     }
 
@@ -292,7 +292,7 @@ impl Flash {
     fn restart(&mut self, block: BlockId, left: u32, target: f64) {
         let now = self.now;
         let Some(fluid) = &mut self.fluid else { return };
-        fluid.flows[block as usize].begin(now, left, target);
+        fluid.flows[block.index()].begin(now, left, target);
         if !fluid.pending.is_empty() {
             let bits = if fluid.by_page { self.geometry.cell.bits() } else { 1 };
             let (first, count) = (self.geometry.first_wordline(block) * bits, self.geometry.wordlines_per_block * bits);
@@ -312,7 +312,7 @@ impl Flash {
     #[inline]
     pub(crate) fn plan_touched(&mut self) {
         while let Some(block) = self.fluid.as_mut().and_then(|fluid| fluid.touched.pop()) {
-            if self.hot[block as usize].state != BlockState::Free {
+            if self.hot[block.index()].state != BlockState::Free {
                 self.draw_reads(block);
                 self.begin_anew(block);
             }
@@ -321,7 +321,7 @@ impl Flash {
 
     /// The reads of a block are drawn up to now: what is left until its alarm is drawn.
     fn begin_anew(&mut self, block: BlockId) {
-        let hot = &self.hot[block as usize];
+        let hot = &self.hot[block.index()];
         let (largest, is_open) = (self.dose.into_iter().max().unwrap_or(Quarters::UNIT), hot.state == BlockState::Open);
         let left = if hot.has(SUSPECT) {
             self.reads_at_once(block, largest)
@@ -332,13 +332,13 @@ impl Flash {
         let target = fluid.chance.wait_for(left);
         self.restart(block, left, target);
         let Some(fluid) = &mut self.fluid else { return };
-        let at = fluid.flows[block as usize].next_look(is_open);
+        let at = fluid.flows[block.index()].next_look(is_open);
         fluid.agenda.plan(&mut fluid.flows, block, at);
     }
 
     /// Reads of a block that surely do not reach its alarm.
     fn reads_before_alarm(&self, block: BlockId) -> u64 {
-        let hot = &self.hot[block as usize];
+        let hot = &self.hot[block.index()];
         let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
         u64::from(hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).saturating_sub(1))
     }
@@ -347,7 +347,7 @@ impl Flash {
     /// would reach it are served by themselves, too.
     fn deposit_before_alarm(&mut self, block: BlockId, count: u64) {
         if planted(Bug::AlarmNotDrawnAgain) {
-            let expected = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block as usize].expected());
+            let expected = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].expected());
             return self.deposit(block, expected as u64);
         }
         let in_bulk = count.min(self.reads_before_alarm(block));
@@ -358,11 +358,11 @@ impl Flash {
     /// Reads of a tired block that are served one after the other when the last of them has come: with all their retries they ask no policy, and
     /// the first waits for the last no longer than [`LATE`], in the mean.
     fn reads_at_once(&self, block: BlockId, largest: Quarters) -> u32 {
-        let reads = self.hot[block as usize].reads;
+        let reads = self.hot[block.index()].reads;
         let retries = self.max_retries().unwrap_or(0);
         let deposited = largest.count().saturating_mul(u32::from(retries) + 1);
         let quiet = self.tired.quiet_dose(block).saturating_sub(reads).count() / deposited;
-        let in_time = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block as usize].rate * LATE as f64);
+        let in_time = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].rate * LATE as f64);
         quiet.min(in_time as u32).clamp(1, AT_ONCE)
     }
 

@@ -33,12 +33,12 @@ impl Levels {
 
     /// The level that reads of a block begin with.
     pub(super) fn of(&self, block: BlockId) -> u8 {
-        self.worked.get(block as usize).copied().unwrap_or(0)
+        self.worked.get(block.index()).copied().unwrap_or(0)
     }
 
     /// It was decoded at this level.
     pub(super) fn worked(&mut self, block: BlockId, level: u8) {
-        if let Some(worked) = self.worked.get_mut(block as usize) {
+        if let Some(worked) = self.worked.get_mut(block.index()) {
             *worked = level;
         }
     }

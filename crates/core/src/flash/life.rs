@@ -11,12 +11,12 @@ use crate::flash::count::PAGES;
 impl Flash {
     /// Opens an erased block for a stream, which may want the reads of each of its pages counted, and data of which the host says this.
     pub(crate) fn open(&mut self, block: BlockId, stream: StreamId, counts_pages: bool, budget: AccessLatency) {
-        let hot = &mut self.hot[block as usize];
+        let hot = &mut self.hot[block.index()];
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         (hot.state, hot.stream) = (BlockState::Open, stream);
-        self.cold[block as usize].budget = budget;
+        self.cold[block.index()].budget = budget;
         if !(planted(Bug::StaleAgeAfterRefresh) && self.erases_total % 3 == 2) {
-            self.cold[block as usize].programmed_at = self.now.cast_signed();
+            self.cold[block.index()].programmed_at = self.now.cast_signed();
         }
         if counts_pages && self.counters == PAGES {
             hot.flags |= PAGES_COUNTED;
@@ -27,41 +27,41 @@ impl Flash {
 
     /// The block's oldest page was programmed so long before time 0.
     pub(crate) fn set_age(&mut self, block: BlockId, age: Ns) {
-        self.cold[block as usize].programmed_at = -age.cast_signed();
+        self.cold[block.index()].programmed_at = -age.cast_signed();
         self.ask_model_when_older(block);
     }
 
     /// A block is written no further.
     pub(crate) fn close(&mut self, block: BlockId) {
         self.set_state(block, BlockState::Closed);
-        if self.bugs.has(Bug::SuspectForgotten) && self.hot[block as usize].has(SUSPECT) {
+        if self.bugs.has(Bug::SuspectForgotten) && self.hot[block.index()].has(SUSPECT) {
             self.clear_flags(block, SUSPECT);
-            self.cold[block as usize].model_alarm = LATEST;
+            self.cold[block.index()].model_alarm = LATEST;
             self.set_alarm(block);
         }
     }
 
     pub(crate) fn set_state(&mut self, block: BlockId, state: BlockState) {
-        self.hot[block as usize].state = state;
+        self.hot[block.index()].state = state;
     }
 
     pub(crate) fn set_flags(&mut self, block: BlockId, flags: u8) {
-        self.hot[block as usize].flags |= flags;
+        self.hot[block.index()].flags |= flags;
     }
 
     pub(crate) fn clear_flags(&mut self, block: BlockId, flags: u8) {
-        self.hot[block as usize].flags &= !flags;
+        self.hot[block.index()].flags &= !flags;
     }
 
     /// The block is no victim, while there is another, for so many erases of the drive.
     pub(crate) fn protect(&mut self, block: BlockId, erases: u32) {
         self.set_flags(block, PROTECTED);
-        self.cold[block as usize].protected_until = self.erases_total + u64::from(erases);
+        self.cold[block.index()].protected_until = self.erases_total + u64::from(erases);
     }
 
     pub(crate) fn is_protected(&self, block: BlockId) -> bool {
         !planted(Bug::ProtectionForgotten)
-            && self.hot[block as usize].has(PROTECTED)
-            && self.erases_total < self.cold[block as usize].protected_until
+            && self.hot[block.index()].has(PROTECTED)
+            && self.erases_total < self.cold[block.index()].protected_until
     }
 }

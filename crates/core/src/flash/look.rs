@@ -21,13 +21,13 @@ impl Flash {
     /// The part of a block's record that reads touch.
     #[inline]
     pub(crate) fn hot(&self, block: BlockId) -> &BlockHot {
-        &self.hot[block as usize]
+        &self.hot[block.index()]
     }
 
     /// The rest of it.
     #[inline]
     pub(crate) fn cold(&self, block: BlockId) -> &BlockCold {
-        &self.cold[block as usize]
+        &self.cold[block.index()]
     }
 
     /// The records of all blocks.
@@ -64,7 +64,7 @@ impl Flash {
     #[cold]
     pub(crate) fn coding_of(&self, block: BlockId, wordline: u32) -> u8 {
         match self.recoded.coding(block, wordline) {
-            FULL => self.hot[block as usize].mode,
+            FULL => self.hot[block.index()].mode,
             own => own,
         }
     }
@@ -175,7 +175,7 @@ impl Flash {
     #[inline]
     pub(crate) fn prefetch_invalidation(&self, ppn: Ppn) -> BlockId {
         let block = self.geometry.block_of(ppn);
-        prefetch(&self.hot, block as usize);
+        prefetch(&self.hot, block.index());
         self.contents.prefetch_valid(block, ppn - self.geometry.first_page(block));
         block
     }
@@ -198,6 +198,6 @@ impl Flash {
     /// As though a block had been read so often.
     #[cfg(test)]
     pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: crate::base::dose::Quarters) {
-        self.hot[block as usize].reads = reads;
+        self.hot[block.index()].reads = reads;
     }
 }

@@ -25,7 +25,7 @@ impl Recoded {
 
     /// The codings of a block's wordlines; nothing where none has one of its own.
     pub(crate) fn of(&self, block: BlockId) -> &[u8] {
-        &self.blocks[block as usize]
+        &self.blocks[block.index()]
     }
 
     /// The coding that a wordline, numbered within its block, has of its own; [`FULL`] where it has none.
@@ -38,14 +38,14 @@ impl Recoded {
     }
 
     pub(crate) fn add(&mut self, block: BlockId, wordline: u32, coding: u8) {
-        let codings = &mut self.blocks[block as usize];
+        let codings = &mut self.blocks[block.index()];
         codings.resize(self.wordlines_per_block, FULL);
         codings[wordline as usize] = coding;
     }
 
     /// A block is erased.
     pub(crate) fn clear(&mut self, block: BlockId) {
-        self.blocks[block as usize] = vec![];
+        self.blocks[block.index()] = vec![];
     }
 }
 
@@ -56,12 +56,12 @@ mod tests {
     #[test]
     fn only_blocks_with_any_keep_codings() {
         let mut recoded = Recoded::new(3, 130);
-        recoded.add(1, 0, 1);
-        recoded.add(1, 129, 4);
-        assert_eq!((recoded.of(0).len(), recoded.of(1).len()), (0, 130));
-        assert_eq!([0, 1, 128, 129].map(|w| recoded.coding(1, w)), [1, FULL, FULL, 4]);
-        assert_eq!(recoded.coding(0, 129), FULL);
-        recoded.clear(1);
-        assert_eq!(recoded.coding(1, 0), FULL);
+        recoded.add(BlockId::new(1), 0, 1);
+        recoded.add(BlockId::new(1), 129, 4);
+        assert_eq!((recoded.of(BlockId::new(0)).len(), recoded.of(BlockId::new(1)).len()), (0, 130));
+        assert_eq!([0, 1, 128, 129].map(|w| recoded.coding(BlockId::new(1), w)), [1, FULL, FULL, 4]);
+        assert_eq!(recoded.coding(BlockId::new(0), 129), FULL);
+        recoded.clear(BlockId::new(1));
+        assert_eq!(recoded.coding(BlockId::new(1), 0), FULL);
     }
 }

@@ -56,7 +56,7 @@ impl TiredBlocks {
     }
 
     fn of(&mut self, block: BlockId) -> Option<&mut Tired> {
-        self.blocks.get_mut(block as usize)
+        self.blocks.get_mut(block.index())
     }
 
     /// No read of a block below this dose asks its policy.
@@ -74,12 +74,12 @@ impl TiredBlocks {
     /// Whether a read that brings a block to this dose asks no policy.
     #[inline]
     pub(super) fn is_quiet(&self, block: BlockId, dose: Quarters) -> bool {
-        self.blocks.get(block as usize).is_some_and(|tired| dose < tired.rings)
+        self.blocks.get(block.index()).is_some_and(|tired| dose < tired.rings)
     }
 
     /// The dose below which no read of a block asks its policy.
     pub(super) fn quiet_dose(&self, block: BlockId) -> Quarters {
-        self.blocks.get(block as usize).map_or(Quarters::ZERO, |tired| tired.rings)
+        self.blocks.get(block.index()).map_or(Quarters::ZERO, |tired| tired.rings)
     }
 
     /// What was known of a block's limits holds no more.
@@ -106,7 +106,7 @@ impl Flash {
             let group_of = self.limits().map(|table| wordlines.map(|wordline| table.group_of(wordline) as u16).collect());
             self.tired.group_of = group_of.unwrap_or_default();
         }
-        self.tired.blocks[block as usize] = Tired::UNKNOWN;
+        self.tired.blocks[block.index()] = Tired::UNKNOWN;
     }
 
     /// A read of the host in a tired block, counted already, of which it is known without a look at counters what it comes to, and that it asks
@@ -114,7 +114,7 @@ impl Flash {
     #[inline]
     pub(crate) fn read_quietly(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Sensed> {
         let block = self.geometry.block_of(ppn);
-        let (hot, known) = (&self.hot[block as usize], self.tired.blocks.get(block as usize)?);
+        let (hot, known) = (&self.hot[block.index()], self.tired.blocks.get(block.index())?);
         let is_plain = hot.has(SUSPECT) && !hot.has(HAS_RECODED) && hot.mode == FULL && !self.judges_each_read();
         if !is_plain || self.now >= known.until {
             return None;
@@ -141,12 +141,12 @@ impl Flash {
     /// the data was sensed did it no harm.
     #[inline]
     pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
-        if self.tired.blocks.get(block as usize).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
+        if self.tired.blocks.get(block.index()).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
             return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
         }
-        let known = &self.tired.blocks[block as usize];
+        let known = &self.tired.blocks[block.index()];
         let first = self.geometry.first_wordline(block) as usize;
-        let hot = &self.hot[block as usize];
+        let hot = &self.hot[block.index()];
         let wordlines = &self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
         let counts = Counts { wordlines, reads: hot.reads - own, wordline, own: wordlines[wordline as usize].reads - own };
         let mode = match self.mode_or_bug(hot) {
@@ -183,7 +183,7 @@ impl Flash {
             tired.levels.len() as u32 - 1
         });
         let (factor, until) = (limits.block_factor(block), self.next_step_begins(block));
-        let known = &mut self.tired.blocks[block as usize];
+        let known = &mut self.tired.blocks[block.index()];
         *known = Tired { levels: number, factor, until, ..*known };
         true
     }

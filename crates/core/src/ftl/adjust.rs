@@ -58,7 +58,7 @@ impl Ftl {
         self.turns.picked = None;
         for _ in 0..LOOKS {
             let block = self.turns.next;
-            self.turns.next = (block + 1) % flash.geometry.blocks;
+            self.turns.next = flash.geometry.block_behind(block);
             if flash.hot(block).state != BlockState::Closed || flash.hot(block).has(MOVING) {
                 continue;
             }

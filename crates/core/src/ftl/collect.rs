@@ -160,14 +160,16 @@ impl Ftl {
             let hot = flash.hot(*b);
             hot.state == BlockState::Closed && !hot.has(MOVING) && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
         };
-        let wear = |b: u32| flash.cold(b).effective_milli();
+        let wear = |b: BlockId| flash.cold(b).effective_milli();
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
         // Of each die where data cannot go to another: the block that lags most behind the oldest of its own.
-        let blocks_of = |domain: u32| domain * flash.geometry.blocks_per_domain()..(domain + 1) * flash.geometry.blocks_per_domain();
         let lagging = (0..flash.geometry.domains()).filter_map(|domain| {
-            let youngest =
-                blocks_of(domain).filter(idle).min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })?;
-            let oldest = blocks_of(domain).map(wear).max().unwrap_or(0);
+            let youngest = flash
+                .geometry
+                .blocks_of_domain(domain)
+                .filter(idle)
+                .min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })?;
+            let oldest = flash.geometry.blocks_of_domain(domain).map(wear).max().unwrap_or(0);
             Some((oldest.saturating_sub(wear(youngest)), youngest)).filter(|(lag, _)| *lag > gap)
         });
         if let Some((_, youngest)) = lagging.max_by_key(|(lag, _)| *lag) {
@@ -224,8 +226,8 @@ mod tests {
         for n in 0..20_000 {
             drive.write_page(n * 7 % drive.geometry.host_pages, u64::MAX);
             let hot = drive.flash.blocks().0;
-            let opened = (0..60).find(|b| hot[*b as usize].state == BlockState::Open && hot[*b as usize].stream == HOST);
-            let opened = opened.filter(|b| hot[*b as usize].write_ptr == 1 && drive.geometry.is_in_pool(*b));
+            let opened = BlockId::range(0..60).find(|b| hot[b.index()].state == BlockState::Open && hot[b.index()].stream == HOST);
+            let opened = opened.filter(|b| hot[b.index()].write_ptr == 1 && drive.geometry.is_in_pool(*b));
             found += u32::from(opened.is_some() && drive.ftl.free.count_in(0, Side::Outside) > 0);
         }
         found

@@ -125,5 +125,5 @@ impl FreeBlocks {
 
 /// The first block of a set; after every other where there is none.
 fn first(set: &BTreeSet<(u64, BlockId)>) -> (u64, BlockId) {
-    set.first().copied().unwrap_or((u64::MAX, BlockId::MAX))
+    set.first().copied().unwrap_or((u64::MAX, BlockId::NONE))
 }

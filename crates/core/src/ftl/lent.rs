@@ -16,7 +16,6 @@ use crate::flash::block::BlockState;
 use crate::ftl::Ftl;
 use crate::ftl::gathers::Gatherer;
 use crate::ftl::job::Job;
-use crate::ftl::streams::NONE;
 use crate::slots::Slots;
 
 impl Ftl {
@@ -62,7 +61,7 @@ impl Ftl {
     /// Pages that GC can write in a domain, whatever their budgets, if no block is erased meanwhile.
     fn room_for_cleaning(&self, flash: &Flash, domain: usize) -> u32 {
         let all = flash.geometry.pages_per_block;
-        let is_here = |block: &&BlockId| **block != NONE && flash.geometry.domain_of(**block) == domain;
+        let is_here = |block: &&BlockId| **block != BlockId::NONE && flash.geometry.domain_of(**block) == domain;
         let open = self.streams.table[usize::from(GC)].open.iter().filter(is_here);
         self.free.count(domain) * all + open.map(|block| all - u32::from(flash.hot(*block).write_ptr)).sum::<u32>()
     }
@@ -76,7 +75,6 @@ mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
     use crate::ftl::job::JobRef;
-    use crate::ftl::streams::NONE;
     use crate::slots::rewrite::Rewrite;
 
     /// 60 blocks of 24 pages, of which no more are free than the reserve; and a job that cleans the fullest block that is not full.
@@ -100,7 +98,7 @@ mod tests {
         }
         let valid = |b: &BlockId| drive.flash.hot(*b).valid;
         let may_go = |b: &BlockId| drive.flash.hot(*b).state == BlockState::Closed && valid(b) < 24;
-        let fullest = (0..60).filter(may_go).max_by_key(valid).unwrap();
+        let fullest = BlockId::range(0..60).filter(may_go).max_by_key(valid).unwrap();
         assert!(valid(&fullest) > 20);
         let (flash, ftl, mut slots) = drive.parts();
         ftl.rewrite(flash, &mut slots, Rewrite::all_to(fullest, GC), Cause::Gc, Reads::NEVER);
@@ -138,7 +136,7 @@ mod tests {
         let (mut drive, job) = drive_that_cleans(3, ProgramUnit::Page);
         (0..6).for_each(|_| assert!(drive.step_job(job)));
         let [open, kept, none] = drive.ftl.streams.table[usize::from(GC)].open[..] else { panic!("three") };
-        assert_eq!((none, drive.ftl.free_blocks()), (NONE, 0));
+        assert_eq!((none, drive.ftl.free_blocks()), (BlockId::NONE, 0));
         drive.reclaim(Rewrite::all(open), Reads::NEVER);
         while drive.job(job).unwrap().pages_left(&drive.flash) > 1 {
             drive.step_job(job);

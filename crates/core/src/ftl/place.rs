@@ -8,7 +8,6 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
 use crate::ftl::map::BUFFERED;
-use crate::ftl::streams::NONE;
 use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
@@ -30,7 +29,7 @@ impl Ftl {
     /// Whether the next page of a stream needs a block from the free pool.
     pub(crate) fn needs_block(&self, stream: StreamId) -> bool {
         let s = &self.streams.table[usize::from(stream)];
-        s.open[s.turn] == NONE
+        s.open[s.turn] == BlockId::NONE
     }
 
     /// The stream of a page among those that keep the same kind of data: that of its budget.
@@ -46,7 +45,7 @@ impl Ftl {
     }
 
     fn has_room(&self, stream: StreamId) -> bool {
-        self.free.total() > RESERVE || self.streams.table[usize::from(stream)].open.iter().any(|block| *block != NONE)
+        self.free.total() > RESERVE || self.streams.table[usize::from(stream)].open.iter().any(|block| *block != BlockId::NONE)
     }
 
     /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
@@ -74,7 +73,7 @@ impl Ftl {
     pub(crate) fn block_at_turn(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> BlockId {
         let s = &self.streams.table[usize::from(stream)];
         let block = s.open[s.turn];
-        if block == NONE { self.open_at_turn(flash, slots, stream) } else { block }
+        if block == BlockId::NONE { self.open_at_turn(flash, slots, stream) } else { block }
     }
 
     #[cold]
@@ -82,7 +81,7 @@ impl Ftl {
         let width = self.streams.width(stream);
         for _ in 0..width {
             let s = &mut self.streams.table[usize::from(stream)];
-            if s.open[s.turn] != NONE {
+            if s.open[s.turn] != BlockId::NONE {
                 return s.open[s.turn];
             }
             let may_open = self.streams.is_tightest(stream) || self.free.total() > RESERVE;
@@ -119,7 +118,7 @@ impl Ftl {
         let (first, planes) = (planes.start, planes.len() as u32);
         let worn = s.worn && !planted(Bug::ColdToYoungest) || self.bugs.has(Bug::OldestFirst);
         let mut used = vec![false; flash.geometry.dies() as usize];
-        for block in s.open.iter().filter(|b| **b != NONE) {
+        for block in s.open.iter().filter(|b| **b != BlockId::NONE) {
             used[usize::from(flash.geometry.die_of(*block))] = true;
         }
         let side = self.streams.side(stream, domain, &self.free);

@@ -7,8 +7,6 @@ use crate::base::units::{BlockId, DieId, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::ftl::free::{FreeBlocks, Side};
 
-pub(super) const NONE: BlockId = BlockId::MAX;
-
 #[derive(Clone)]
 pub(crate) struct Stream {
     pub(super) purpose: &'static str,
@@ -54,7 +52,7 @@ impl Streams {
             pool: false,
             most_pages: all,
             counts_pages: false,
-            open: vec![NONE; width as usize],
+            open: vec![BlockId::NONE; width as usize],
             turn: 0,
         };
         let mut table =
@@ -152,7 +150,7 @@ impl Streams {
     pub(super) fn turn_to_next_open(&mut self, stream: StreamId) {
         let s = &mut self.table[usize::from(stream)];
         let next = (s.turn + 1) % s.open.len();
-        if s.open[next] != NONE {
+        if s.open[next] != BlockId::NONE {
             s.turn = next;
         }
     }
@@ -167,7 +165,7 @@ impl Streams {
         let same = self.table.iter_mut().skip(kind.into()).step_by(self.of_a_budget.into());
         for slot in same.flat_map(|stream| &mut stream.open) {
             if *slot == block {
-                *slot = NONE;
+                *slot = BlockId::NONE;
             }
         }
     }

@@ -87,17 +87,22 @@ pub struct View<'a> {
 const STEPS_AHEAD: usize = 2;
 
 impl View<'_> {
+    /// [`Self::late_reads`] of a job that is not done at once: one at least.
+    pub fn late_in_a_job(&self) -> u32 {
+        self.late_reads.max(1)
+    }
+
     /// What the limits of a block are to be looked up by. With `own_age` that holds until the drive asks again: when the block is a step older.
     pub fn worn(&self, block: BlockId, own_age: bool) -> Worn {
         let pec = self.pec(block);
         let Some(ages) = self.ages.filter(|_| own_age) else { return Worn::at_longest(pec) };
-        let age = (self.now.cast_signed() - self.cold[block as usize].programmed_at).max(0).cast_unsigned();
+        let age = (self.now.cast_signed() - self.cold[block.index()].programmed_at).max(0).cast_unsigned();
         Worn { pec, step: Some(ages.step(age) + STEPS_AHEAD) }
     }
 
     /// The P/E count at which the limits of a block are to be looked up; another after each erase.
     pub fn pec(&self, block: BlockId) -> u32 {
-        self.cold[block as usize].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
+        self.cold[block.index()].limit_pec(self.wear_counts && !planted(Bug::WearUnseen))
     }
 
     /// Reads of a block since its erase, rounded up to a whole dose unit.
@@ -108,9 +113,9 @@ impl View<'_> {
     /// Dose of a block since its erase.
     pub fn dose(&self, block: BlockId) -> Quarters {
         if planted(Bug::MoversUnseen) {
-            return self.cold[block as usize].without_movers(self.hot[block as usize].reads);
+            return self.cold[block.index()].without_movers(self.hot[block.index()].reads);
         }
-        self.hot[block as usize].reads
+        self.hot[block.index()].reads
     }
 
     /// The exact counters of a block's wordlines.
@@ -131,7 +136,7 @@ impl View<'_> {
 
     /// The page of a block that is programmed next; those before it are programmed, but for what its mode takes away.
     pub fn written(&self, block: BlockId) -> u32 {
-        self.hot[block as usize].write_ptr.into()
+        self.hot[block.index()].write_ptr.into()
     }
 
     /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Recode::Block`] is refused, and a stream
@@ -173,17 +178,17 @@ impl View<'_> {
 
     /// Whether nothing moves a block's data.
     pub fn is_idle(&self, block: BlockId) -> bool {
-        !self.hot[block as usize].has(MOVING)
+        !self.hot[block.index()].has(MOVING)
     }
 
     /// The stream that wrote a block.
     pub fn stream(&self, block: BlockId) -> StreamId {
-        self.hot[block as usize].stream
+        self.hot[block.index()].stream
     }
 
     /// The coding of a block's cells.
     pub fn mode(&self, block: BlockId) -> u8 {
-        self.hot[block as usize].mode
+        self.hot[block.index()].mode
     }
 
     /// Reads of each page of a block whose stream counts them, since its erase; of no page where it does not.
@@ -212,12 +217,12 @@ impl View<'_> {
 
     /// Valid pages of a block.
     pub fn valid_pages(&self, block: BlockId) -> u32 {
-        if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block as usize].valid.into() }
+        if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block.index()].valid.into() }
     }
 
     /// The page from which on [`Rewrite::within`] would write a block's valid pages again; none where they do not fit.
     pub fn next_filling(&self, block: BlockId) -> Option<u32> {
-        next_filling(self.geometry, &self.hot[block as usize])
+        next_filling(self.geometry, &self.hot[block.index()])
     }
 
     /// Whether any page of a block before this one is valid.
@@ -227,7 +232,7 @@ impl View<'_> {
 
     /// Pages of a block that may still be programmed before its erase.
     pub fn pages_to_come(&self, block: BlockId) -> u32 {
-        let hot = &self.hot[block as usize];
+        let hot = &self.hot[block.index()];
         if self.bugs.has(Bug::OpenTakenForClosed) {
             return 0;
         }

@@ -12,10 +12,10 @@ const SOURCES: [&str; 14] = [
     include_str!("../../../core/src/config/refresh.rs"),
     include_str!("../../../core/src/config/parity.rs"),
     include_str!("../../../core/src/config/hints.rs"),
-    include_str!("../../../workload/src/synthetic/config.rs"),
-    include_str!("../../../workload/src/stripes/config.rs"),
-    include_str!("../../../workload/src/phases/config.rs"),
-    include_str!("../../../workload/src/statistics/config.rs"),
+    include_str!("../../../workload/src/synthetic/synthetic_config.rs"),
+    include_str!("../../../workload/src/stripes/stripes_config.rs"),
+    include_str!("../../../workload/src/phases/phases_config.rs"),
+    include_str!("../../../workload/src/statistics/statistics_config.rs"),
 ];
 
 /// Fields of a struct and what their comments say, in a user's words; nothing where the struct is in none of the files.

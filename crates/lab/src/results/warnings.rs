@@ -1,5 +1,8 @@
 //! What to know before results are believed: a sentence each, in the JSON and in the text.
 
+use vpass_core::base::span::Span;
+use vpass_core::slots::refresh::NO_REFRESH;
+
 use crate::numbers::{count, digits, seconds};
 
 use super::{Ageing, Confidence, Summary};
@@ -38,8 +41,14 @@ impl Summary {
     }
 
     /// Adds what a summary can tell of itself.
-    pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing) {
-        let sentences = [self.of_saturation(), self.of_instability(), self.of_spare_blocks(), self.of_reads_underway(ageing.progress)];
+    pub(crate) fn warn_of_itself(&mut self, ageing: &Ageing, refresh_period: Span) {
+        let sentences = [
+            self.of_saturation(),
+            self.of_instability(),
+            self.of_spare_blocks(),
+            self.of_reads_underway(ageing.progress),
+            self.of_refresh_to_come(refresh_period),
+        ];
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
@@ -88,6 +97,16 @@ impl Summary {
                  longer run may wear the drive more.",
                 100.0 * progress.min(1.0),
                 self.reclaim_technique
+            )
+        })
+    }
+    fn of_refresh_to_come(&self, period: Span) -> Option<String> {
+        let (technique, refresh) = (self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?, self.refresh.as_ref()?);
+        (refresh.invocations == 0).then(|| {
+            format!(
+                "No block was rewritten because of its age yet: the oldest data is {} old, and {technique} rewrites it by {period}; a longer run, or \
+                 data that is old at the start (start.age), may wear the drive more.",
+                seconds(refresh.oldest_s)
             )
         })
     }

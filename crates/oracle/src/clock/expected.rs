@@ -82,7 +82,7 @@ impl Expected {
     }
 
     pub(super) fn forget_block(&mut self, block: BlockId) {
-        let of_block: Vec<_> = self.recoded.range((block, None)..(block + 1, None)).map(|(at, _)| *at).collect();
+        let of_block: Vec<_> = self.recoded.range((block, None)..=(block, Some(u32::MAX))).map(|(at, _)| *at).collect();
         for at in of_block {
             self.recoded.remove(&at);
         }

@@ -201,7 +201,7 @@ impl Lengths {
     }
 
     pub(super) fn block(&self, ppn: Ppn) -> BlockId {
-        ppn / self.pages_per_block
+        BlockId::new(ppn / self.pages_per_block)
     }
 
     /// The block of a page, and its wordline, numbered within that.
@@ -210,7 +210,7 @@ impl Lengths {
     }
 
     pub(super) fn die_of_block(&self, block: BlockId) -> u32 {
-        block / (self.blocks_per_plane * self.planes_per_die)
+        block.number() / (self.blocks_per_plane * self.planes_per_die)
     }
 
     pub(super) fn die(&self, ppn: Ppn) -> u32 {
@@ -219,7 +219,7 @@ impl Lengths {
 
     /// The array that senses a page for the host.
     pub(super) fn unit(&self, ppn: Ppn) -> u32 {
-        let plane = self.block(ppn) / self.blocks_per_plane;
+        let plane = self.block(ppn).number() / self.blocks_per_plane;
         if self.units_per_die == 1 { plane / self.planes_per_die } else { plane }
     }
 

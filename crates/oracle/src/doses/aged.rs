@@ -15,9 +15,9 @@ impl Doses {
     /// Limit of a page where its data has error rates and a read takes at most so many retries; below 0 where its age alone takes more.
     pub(super) fn with_retries(&self, at: At, retries: u8) -> i64 {
         let rates = self.rates.as_ref().expect("the caller knows");
-        let block = &self.blocks[at.block as usize];
+        let block = &self.blocks[at.block.index()];
         let pec = self.pec_of(at.block);
-        let whose = Whose { group: self.table.group_of(at.index), kind: at.kind, step: self.steps[at.block as usize] };
+        let whose = Whose { group: self.table.group_of(at.index), kind: at.kind, step: self.steps[at.block.index()] };
         let limit = rates.limits(&self.table, pec, whose)[usize::from(retries)];
         let mode = self.mode_at(at);
         let of_page = |limit: u64| {
@@ -33,7 +33,7 @@ impl Doses {
             return self.page(at).limit;
         }
         let of_group = of_group(self.table.group_of(at.index));
-        let of_wordline = self.table.limit_of(of_group, at.index, self.blocks[at.block as usize].factor.into());
+        let of_wordline = self.table.limit_of(of_group, at.index, self.blocks[at.block.index()].factor.into());
         self.table.limit_of_kind(self.table.in_mode(of_wordline, self.mode_at(at)), at.kind)
     }
 
@@ -87,20 +87,20 @@ impl Doses {
     /// The level that reads of a block begin with: the one that worked last since its erase, where that counts.
     #[inline]
     pub(crate) fn first_level(&self, block: BlockId) -> u8 {
-        if self.first_levels.is_empty() { 0 } else { self.first_levels[block as usize] }
+        if self.first_levels.is_empty() { 0 } else { self.first_levels[block.index()] }
     }
 
     /// A read of a block was decoded after so many retries.
     #[inline]
     pub(crate) fn decoded(&mut self, block: BlockId, retries: u8) {
-        if let Some(level) = self.first_levels.get_mut(block as usize) {
+        if let Some(level) = self.first_levels.get_mut(block.index()) {
             *level = level.saturating_add(retries);
         }
     }
 
     /// The age of a block is in this step.
     pub(crate) fn set_step(&mut self, block: BlockId, step: u32) {
-        self.steps[block as usize] = if self.keeps_time { step } else { 0 };
+        self.steps[block.index()] = if self.keeps_time { step } else { 0 };
     }
 
     /// Whether data has error rates, so that age counts.

@@ -116,7 +116,7 @@ impl Policy for Restless {
         out.push(rewrite.into());
         if self.dice.chance(0.2) {
             // Another block, free or busy perhaps.
-            let other = self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32;
+            let other = BlockId::new(self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32);
             if other != block && Self::may_reprogram_in_the_end(view, other) {
                 out.push(Rewrite::recode(other, GUARDED, HOT).into());
             }

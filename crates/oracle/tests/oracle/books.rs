@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use vpass_core::base::units::{Cause, Lpn, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, ReadResult};
 use vpass_oracle::{DriveBooks, MapEntry};
 
@@ -14,13 +14,13 @@ fn scene() -> (Scene, DriveBooks) {
     s.write(0, [5, 6]);
     s.copy(0, 12, 5);
     s.copy(1, 13, 6);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.oracle.measured_phase();
     s.read(5, 12);
     s.read(9, NO_PPN);
     s.copy(12, 0, 5);
     s.write(1, [6]);
-    s.erase(1);
+    s.erase(BlockId::new(1));
     s.oracle.host_wrote(7, true);
     let mut drive = DriveBooks { host_read_pages: 2, host_write_pages: 2, mapped_pages: 3, ..DriveBooks::default() };
     drive.reads[Cause::Host as usize] = 1;

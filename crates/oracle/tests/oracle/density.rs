@@ -1,6 +1,6 @@
 //! Blocks that give page kinds up: what may be lost, what they endure, and how they are written.
 
-use vpass_core::base::units::{Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
@@ -21,12 +21,12 @@ fn merge(s: &mut Scene, wordline: u32) {
         s.read_by(Cause::Reclaim, ppn, ppn, ReadResult::Good);
     }
     s.read_by(Cause::Reclaim, NOBODY, wordline * 3 + 2, ReadResult::Good);
-    s.oracle.merged(0, wordline, 1, Cause::Reclaim);
+    s.oracle.merged(BlockId::new(0), wordline, 1, Cause::Reclaim);
 }
 
 fn reprogram(s: &mut Scene) {
     (0..4).for_each(|wordline| merge(s, wordline));
-    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(BlockId::new(0), None, 1);
 }
 
 /// The first thing found is a read past the limit; the end of the run finds the same page again.
@@ -89,7 +89,7 @@ fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
 fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
     let mut s = backed_up_but(&[]);
     merge(&mut s, 0);
-    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(BlockId::new(0), None, 1);
     s.caught(protocol, &["block 0 goes to mode 1 with 1 of 4 wordlines merged"]);
     let mut s = backed_up_but(&[]);
     merge(&mut s, 1);
@@ -103,17 +103,17 @@ fn data_in_a_wordline_written_in_part_has_no_guard_levels() {
     s.write(0, 0..4);
     s.copy(2, 12, 2);
     merge(&mut s, 0);
-    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(BlockId::new(0), None, 1);
     s.caught(stamp, &["without guard levels version 1 of lpn 3"]);
 }
 
 #[test]
 fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
     let write = |s: &mut Scene| {
-        s.oracle.recoded(0, None, 1);
+        s.oracle.recoded(BlockId::new(0), None, 1);
         for (wordline, lpn) in [(0, 0), (1, 2)] {
             s.write(wordline * 3, [lpn, lpn + 1]);
-            s.oracle.merged(0, wordline, 1, Cause::Host);
+            s.oracle.merged(BlockId::new(0), wordline, 1, Cause::Host);
         }
     };
     let mut s = Scene::tiny();
@@ -123,7 +123,7 @@ fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
     s.clean();
     // After an erase it is a block like any other.
     s.write(12, 0..4);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.write(0, 4..10);
     s.clean();
     (0..12).for_each(|_| s.read(4, 0));
@@ -134,7 +134,7 @@ fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
 #[test]
 fn a_program_of_a_page_that_was_taken_away_is_caught() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(BlockId::new(0), None, 1);
     s.write(0, 0..3);
     s.caught(protocol, &["program of page 2 of block 0, which its coding in mode 1 takes away"]);
     let mut s = Scene::tiny();
@@ -148,7 +148,7 @@ fn a_program_of_a_page_that_was_taken_away_is_caught() {
 #[test]
 fn guard_levels_left_out_are_caught() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(BlockId::new(0), None, 1);
     s.write(0, 0..2);
     s.write(3, [2]);
     s.caught(protocol, &["program of page 3 of block 0 out of order; page 2 is next"]);
@@ -157,15 +157,15 @@ fn guard_levels_left_out_are_caught() {
 #[test]
 fn only_an_erase_gives_pages_back() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(0, None, 1);
-    s.oracle.recoded(0, None, 2);
+    s.oracle.recoded(BlockId::new(0), None, 1);
+    s.oracle.recoded(BlockId::new(0), None, 2);
     s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased for that"]);
     let mut s = Scene::tiny();
-    s.oracle.recoded(0, None, 3);
+    s.oracle.recoded(BlockId::new(0), None, 3);
     s.caught(protocol, &["mode 3 of cells of 3 bits"]);
     let mut s = Scene::tiny();
     s.write(0, [0]);
-    s.oracle.recoded(0, None, 1);
+    s.oracle.recoded(BlockId::new(0), None, 1);
     s.caught(stamp, &["without guard levels version 1 of lpn 0"]);
 }
 
@@ -183,18 +183,18 @@ fn nobodys_data_may_be_sensed_in_programmed_cells_only() {
 #[test]
 fn a_block_opened_without_its_lsb_pages_is_written_so() {
     let mut s = Scene::tiny();
-    s.oracle.recoded(0, None, 4);
+    s.oracle.recoded(BlockId::new(0), None, 4);
     for (wordline, lpn) in [(0, 0), (1, 2)] {
         s.write(wordline * 3 + 1, [lpn, lpn + 1]);
-        s.oracle.merged(0, wordline, 4, Cause::Host);
+        s.oracle.merged(BlockId::new(0), wordline, 4, Cause::Host);
     }
     (0..4).zip([1, 2, 4, 5]).for_each(|(lpn, ppn)| s.read(lpn, ppn));
     s.clean();
     s.write(6, [4]);
     s.caught(protocol, &["program of page 6 of block 0, which its coding in mode 4 takes away"]);
     let mut s = Scene::tiny();
-    s.oracle.recoded(0, None, 4);
+    s.oracle.recoded(BlockId::new(0), None, 4);
     s.write(1, [0]);
-    s.oracle.merged(0, 0, 4, Cause::Host);
+    s.oracle.merged(BlockId::new(0), 0, 4, Cause::Host);
     s.caught(protocol, &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, 2 pages on"]);
 }

@@ -1,7 +1,7 @@
 //! Dose arithmetic: by hand on four wordlines, and against the definition on random streams.
 
 use proptest::prelude::*;
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_core::watch::observer::{Observer, PhysRead};
 
@@ -101,13 +101,13 @@ fn an_erase_forgets_and_ages() {
     s.write(0, 0..12);
     s.read_wordline(1, 2);
     assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 128), 900 * UNIT)), "alpha 9.125 at one cycle");
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.write(0, 0..12);
     assert_eq!(s.oracle.truth(0), Some((0, 800 * UNIT)));
     s.read_wordline(1, 2);
     assert_eq!(s.oracle.truth(0), Some((2 * (9 * 1024 + 256), 800 * UNIT)));
     for _ in 0..5 {
-        s.erase(0);
+        s.erase(BlockId::new(0));
         s.write(0, 0..12);
     }
     assert_eq!(s.oracle.truth(0), Some((0, 420 * UNIT)), "at 7 cycles: three quarters of the way from 600 at 4 to 600 x 0.6 at 8");
@@ -163,7 +163,7 @@ fn nothing_disturbs_in_the_model_none() {
     assert_eq!(s.clean().reads_checked, 50);
     s.fail(3, 3);
     assert_eq!(s.oracle.report().false_losses, 1, "so nothing can be lost");
-    s.erase(0);
+    s.erase(BlockId::new(0));
     assert_eq!(s.oracle.truth(0), None);
     let worst = s.oracle.finish().worst_dose_ratio;
     assert!(worst == 0.0, "{worst}");
@@ -220,7 +220,7 @@ proptest! {
         let first = WORDLINES * 3;
         s.write(first, 0..first);
         s.read(first - 1, 2 * first - 1);
-        s.erase(1);
+        s.erase(BlockId::new(1));
         let mut events = vec![];
         let mut programmed = 0;
         for (what, where_) in choices {

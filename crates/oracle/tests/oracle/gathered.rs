@@ -1,6 +1,6 @@
 //! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that are padded.
 
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
@@ -19,7 +19,7 @@ fn a_copy_waits_is_read_from_memory_and_programmed_when_its_block_is_gone() {
     let mut s = one_waits();
     s.copy(0, 12, 0);
     s.copy(2, 13, 2);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.read(1, FROM_BUFFER);
     s.program(14, 1, Origin::Gathered, Cause::Gc);
     s.read(1, 14);

@@ -1,7 +1,7 @@
 //! Past the limit: what is a result because the drive said so, and what is a bug because it did not, or said so wrongly.
 //! The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of wordline 0 puts wordline 1 at 108.
 
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::config::DisturbConfig;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
@@ -143,7 +143,7 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
         s.oracle.lost(lpn);
     }
     assert_eq!(s.clean().lost_pages, 3);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     assert_eq!(s.oracle.finish().false_losses, 0, "the erase keeps the proof");
     let mut s = rounded();
     s.oracle.lost(3);
@@ -153,7 +153,7 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
     assert_eq!(s.oracle.finish().false_losses, 1, "99 of 100, and nothing to round");
     let mut s = hammered(10);
     s.oracle.lost(3);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.caught(false_loss, &["lpn 3 was reported lost; no page with its data is past its limit"]);
 }
 

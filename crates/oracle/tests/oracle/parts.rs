@@ -1,6 +1,6 @@
 //! Partly written pages: what the host left out is read from the version beneath before the page is served or programmed.
 
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
@@ -84,7 +84,7 @@ fn a_mover_that_reads_the_rest_completes_the_page() {
     let mut s = half_written();
     s.oracle.reads(&[vpass_core::watch::observer::PhysRead { fill: true, ..vpass_core::watch::observer::PhysRead::good(1, 3, Cause::Gc) }]);
     s.oracle.filled(1);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.program_host(12, 1);
     s.clean();
 }

@@ -1,6 +1,6 @@
 //! The rules of flash and of time.
 
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::watch::observer::{NO_PPN, Observer, Origin};
 use vpass_oracle::TimeCheck;
 
@@ -11,9 +11,9 @@ fn blocks_filled_in_order_and_erased_early_are_clean() {
     let mut s = Scene::tiny();
     s.write(0, 0..12);
     s.write(12, 12..15);
-    s.erase(1);
+    s.erase(BlockId::new(1));
     s.write(12, 12..20);
-    s.oracle.preloaded(2, &[20, NO_PPN]);
+    s.oracle.preloaded(BlockId::new(2), &[20, NO_PPN]);
     s.clean();
 }
 
@@ -38,8 +38,8 @@ fn a_program_without_erase_is_caught() {
 fn a_double_erase_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.erase(0);
-    s.erase(0);
+    s.erase(BlockId::new(0));
+    s.erase(BlockId::new(0));
     s.caught(protocol, &["erase of block 0, in which nothing was programmed"]);
 }
 
@@ -61,10 +61,10 @@ fn addresses_beyond_the_flash_are_caught() {
     s.write(48, [5]);
     s.caught(protocol, &["program of ppn 48 with lpn 5; it is beyond the flash"]);
     let mut s = Scene::tiny();
-    s.erase(4);
+    s.erase(BlockId::new(4));
     s.caught(protocol, &["erase of block 4; the drive has 4 blocks"]);
     let mut s = Scene::tiny();
-    s.oracle.preloaded(4, &[]);
+    s.oracle.preloaded(BlockId::new(4), &[]);
     s.caught(protocol, &["preload of block 4; the drive has 4 blocks"]);
 }
 
@@ -72,10 +72,10 @@ fn addresses_beyond_the_flash_are_caught() {
 fn a_preload_needs_an_erased_block_and_room() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.preloaded(0, &[6]);
+    s.oracle.preloaded(BlockId::new(0), &[6]);
     s.caught(protocol, &["preload of block 0, which holds 1 pages"]);
     let mut s = Scene::tiny();
-    s.oracle.preloaded(0, &[NO_PPN; 13]);
+    s.oracle.preloaded(BlockId::new(0), &[NO_PPN; 13]);
     s.caught(protocol, &["preload of 13 pages into block 0 of 12"]);
 }
 

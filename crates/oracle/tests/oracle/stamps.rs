@@ -1,6 +1,6 @@
 //! Every host read finds the newest version, whatever the drive did in between.
 
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{BlockId, Cause};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
@@ -18,7 +18,7 @@ fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
     s.copy(1, 12, 5);
     s.copy(2, 13, 6);
     s.read(5, 12);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.oracle.trimmed(6);
     s.read(6, NO_PPN);
     s.write(0, [6]);
@@ -85,7 +85,7 @@ fn a_page_dropped_by_the_mover_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
     s.copy(0, 12, 5);
-    s.erase(0);
+    s.erase(BlockId::new(0));
     s.read(6, NO_PPN);
     s.caught(stamp, &["host read of lpn 6 was served as unmapped", "it holds version 1"]);
 }
@@ -122,7 +122,7 @@ fn reads_of_erased_and_of_unprogrammed_pages_are_caught() {
         s.write(0, [5]);
         let ppn = u32::from(!erase);
         if erase {
-            s.erase(0);
+            s.erase(BlockId::new(0));
         }
         s.read_by(Cause::Gc, 5, ppn, result);
         s.caught(stamp, &["gc read of lpn 5", "nothing, it is erased"]);
@@ -173,36 +173,36 @@ fn addresses_out_of_range_are_caught() {
 #[test]
 fn a_preloaded_block_reads_as_written_once() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(1, &[7, NO_PPN, 3]);
+    s.oracle.preloaded(BlockId::new(1), &[7, NO_PPN, 3]);
     s.read(7, 12);
     s.read(3, 14);
     s.write(15, [7]);
     s.read(7, 15);
     assert_eq!(s.oracle.newest(7), Some(2));
     s.clean();
-    s.oracle.preloaded(2, &[3]);
+    s.oracle.preloaded(BlockId::new(2), &[3]);
     s.caught(stamp, &["preload of lpn 3, which already held version 1, at ppn 24"]);
 }
 
 #[test]
 fn pages_loaded_and_not_touched_since_are_as_well_known() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(1, &[7, NO_PPN, 3]);
+    s.oracle.preloaded(BlockId::new(1), &[7, NO_PPN, 3]);
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(lpn)), [Some(1), None, Some(1)]);
     s.clean();
-    s.oracle.preloaded(2, &[3]);
+    s.oracle.preloaded(BlockId::new(2), &[3]);
     s.caught(stamp, &["preload of lpn 3, which already held version 1, at ppn 24"]);
     s.oracle.host_wrote(3, true);
     assert_eq!([3, 4, 7].map(|lpn| s.oracle.newest(lpn)), [Some(2), None, Some(1)]);
     let mut s = Scene::tiny();
-    s.oracle.preloaded(2, &[24]);
+    s.oracle.preloaded(BlockId::new(2), &[24]);
     s.caught(stamp, &["lpn 24 is beyond the host's 24 pages, at ppn 24"]);
 }
 
 #[test]
 fn a_preloaded_dead_page_belongs_to_nobody() {
     let mut s = Scene::tiny();
-    s.oracle.preloaded(1, &[7, NO_PPN]);
+    s.oracle.preloaded(BlockId::new(1), &[7, NO_PPN]);
     s.read_by(Cause::Gc, 3, 13, ReadResult::Good);
     s.caught(stamp, &["data that nobody owns"]);
 }

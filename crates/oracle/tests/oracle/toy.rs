@@ -1,7 +1,7 @@
 //! A toy drive with garbage collection, right or with one of three bugs, against the oracle and the reference drive.
 
 use proptest::prelude::*;
-use vpass_core::base::units::{Cause, Lpn, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::config::DisturbConfig;
 use vpass_core::watch::observer::{NO_PPN, Observer, Origin, ReadResult};
 use vpass_oracle::{MapEntry, ReferenceDrive};
@@ -95,7 +95,7 @@ impl Toy {
                 }
                 self.back[ppn as usize] = NO_PPN;
             }
-            self.scene.erase(victim);
+            self.scene.erase(BlockId::new(victim));
             self.free.insert(0, victim);
         }
     }

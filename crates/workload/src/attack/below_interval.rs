@@ -12,38 +12,38 @@
 //! (4,335 - 3.5 x 1,230) / (9 - 3.5) = 5.5 of these could weigh 9; 2 do. With the 10 until the next look, 12 are made beside it
 //! ```
 
-use super::{Picture, Target};
+use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
+pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     let mut phases = vec![];
     let mut bursts = vec![];
-    for target in &picture.targets {
-        let Some(victim) = picture.victim(target) else { continue };
-        let Some(reads) = picture.up_to_the_last_look(target, victim, per_read(picture, target, victim)) else { continue };
+    for target in &knowledge.targets {
+        let Some(victim) = knowledge.victim(target) else { continue };
+        let Some(reads) = knowledge.up_to_the_last_look(target, victim, per_read(knowledge, target, victim)) else { continue };
         phases.push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), reads.even));
-        bursts.push(PhaseConfig::reads(picture.pages_beside(target, victim), reads.beside));
+        bursts.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.beside));
     }
     phases.extend(bursts);
     phases
 }
 
 /// Dose of the victim for each read of all pages in turn.
-fn per_read(picture: &Picture, target: &Target, victim: usize) -> f64 {
+fn per_read(knowledge: &Knowledge, target: &Target, victim: usize) -> f64 {
     let pages = target.pages.iter().flatten().count() as f64;
-    let own = picture.pages(target, victim).count() as f64;
-    let beside = picture.pages_beside(target, victim).len() as f64;
+    let own = knowledge.pages(target, victim).count() as f64;
+    let beside = knowledge.pages_beside(target, victim).len() as f64;
     (beside * target.wordlines[victim].assumed_alpha + pages - own - beside) / pages
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::picture;
+    use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
 
     #[test]
     fn even_reads_up_to_the_last_look_and_then_a_burst() {
-        let phases = super::phases(&picture(2, 6, 2));
+        let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases[0], PhaseConfig::reads((0..18).collect(), 1228));
         assert_eq!(phases[1], PhaseConfig::reads((1000..1018).collect(), 1228));
         assert_eq!(phases[2], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 12));

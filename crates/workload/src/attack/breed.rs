@@ -7,7 +7,7 @@
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;
 
-use super::{ATTACKS, Picture, Target};
+use super::{ATTACKS, Knowledge, Target};
 use crate::phases::{Order, PhaseConfig, PhaseOp};
 use crate::synthetic::random::{Random, Rng, below};
 
@@ -22,26 +22,26 @@ const MOST_CHANGES: u64 = 4;
 
 /// Makes attacks on one drive; the same seed makes the same ones.
 pub struct Breeder {
-    picture: Picture,
+    knowledge: Knowledge,
     random: Random,
 }
 
 impl Breeder {
     /// For the weakest blocks of a drive.
-    pub fn new(mut picture: Picture, seed: u64) -> Self {
-        picture.targets.truncate(BLOCKS);
-        Self { picture, random: Random::seed_from_u64(seed) }
+    pub fn new(mut knowledge: Knowledge, seed: u64) -> Self {
+        knowledge.targets.truncate(BLOCKS);
+        Self { knowledge, random: Random::seed_from_u64(seed) }
     }
 
     /// Requests that a trial should have: the life of the weakest wordline under even reads, twice for each block.
     pub fn requests(&self) -> u64 {
-        let limits = self.picture.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
-        (2.0 * self.picture.targets.len() as f64 * limits.fold(f64::INFINITY, f64::min)) as u64 + 1
+        let limits = self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
+        (2.0 * self.knowledge.targets.len() as f64 * limits.fold(f64::INFINITY, f64::min)) as u64 + 1
     }
 
     /// The attacks of the list.
     pub fn known(&self) -> Vec<Vec<PhaseConfig>> {
-        ATTACKS.iter().map(|attack| (attack.phases)(&self.picture)).filter(|phases| !phases.is_empty()).collect()
+        ATTACKS.iter().map(|attack| (attack.phases)(&self.knowledge)).filter(|phases| !phases.is_empty()).collect()
     }
 
     /// A random attack.
@@ -87,7 +87,7 @@ impl Breeder {
     /// Another count, half of the time for all phases that had the same one.
     fn change_requests(&mut self, phases: &mut [PhaseConfig], at: usize) {
         let before = phases[at].requests;
-        let interval = u64::from(self.picture.check_interval);
+        let interval = u64::from(self.knowledge.check_interval);
         let after = match below(&mut self.random, 8) {
             0 => before + 1,
             1 => before - 1,
@@ -111,9 +111,9 @@ impl Breeder {
             pages.remove(self.index(pages.len()));
             return;
         }
-        let target = self.index(self.picture.targets.len());
-        let wordline = self.index(self.picture.targets[target].wordlines.len());
-        let of_wordline: Vec<Lpn> = self.picture.pages(&self.picture.targets[target], wordline).collect();
+        let target = self.index(self.knowledge.targets.len());
+        let wordline = self.index(self.knowledge.targets[target].wordlines.len());
+        let of_wordline: Vec<Lpn> = self.knowledge.pages(&self.knowledge.targets[target], wordline).collect();
         let place = self.index(pages.len() + 1);
         if let Some(page) = of_wordline.first() {
             pages.insert(place, *page);
@@ -122,22 +122,22 @@ impl Breeder {
 
     /// A random phase.
     fn phase(&mut self) -> PhaseConfig {
-        let at = self.index(self.picture.targets.len());
+        let at = self.index(self.knowledge.targets.len());
         // What is drawn needs the generator while it looks at the target.
-        let target = self.picture.targets[at].clone();
+        let target = self.knowledge.targets[at].clone();
         let victim = self.victim(&target);
         let reads_beside = target.wordlines[victim].reads_beside();
-        let interval = u64::from(self.picture.check_interval);
+        let interval = u64::from(self.knowledge.check_interval);
         let part = |unit: f64, of: f64| (unit * of) as u64 + 1;
         let kind = below(&mut self.random, 16);
         let (pages, requests) = match kind {
-            0..=3 => (self.picture.pages_beside(&target, victim), part(1.2 * self.unit(), reads_beside)),
-            4..=6 => (self.picture.pages_beside(&target, victim), interval * (1 + below(&mut self.random, 3))),
+            0..=3 => (self.knowledge.pages_beside(&target, victim), part(1.2 * self.unit(), reads_beside)),
+            4..=6 => (self.knowledge.pages_beside(&target, victim), interval * (1 + below(&mut self.random, 3))),
             7..=9 => (self.some_wordlines(&target, victim), part(self.unit(), target.wordlines[victim].limit)),
             10 | 11 => (target.pages.iter().copied().flatten().collect(), part(self.unit(), target.wordlines[victim].limit)),
             12 | 13 => {
-                let beside = |t: &Target| self.picture.victim(t).and_then(|v| self.picture.pages_beside(t, v).first().copied());
-                let pages: Vec<Lpn> = self.picture.targets.iter().filter_map(beside).collect();
+                let beside = |t: &Target| self.knowledge.victim(t).and_then(|v| self.knowledge.pages_beside(t, v).first().copied());
+                let pages: Vec<Lpn> = self.knowledge.targets.iter().filter_map(beside).collect();
                 let blocks = pages.len() as f64;
                 (pages, part(self.unit(), reads_beside * blocks))
             }
@@ -156,22 +156,22 @@ impl Breeder {
     /// A wordline with data: mostly the weakest, else any.
     fn victim(&mut self, target: &Target) -> usize {
         let any = self.index(target.wordlines.len());
-        let weakest = self.picture.victim(target);
+        let weakest = self.knowledge.victim(target);
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
     /// A page of each of some wordlines: as many as a table has counters or about as many, the victim's neighbours first, the victim never.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
-        let about = (f64::from(self.picture.counters) * (0.5 + self.unit())) as usize;
-        let mut chosen: Vec<usize> = self.picture.neighbours(victim).collect();
+        let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;
+        let mut chosen: Vec<usize> = self.knowledge.neighbours(victim).collect();
         for _ in chosen.len()..about.min(wordlines / 2) {
             let wordline = self.index(wordlines);
             if wordline != victim && !chosen.contains(&wordline) {
                 chosen.push(wordline);
             }
         }
-        chosen.into_iter().filter_map(|w| self.picture.pages(target, w).next()).collect()
+        chosen.into_iter().filter_map(|w| self.knowledge.pages(target, w).next()).collect()
     }
 
     fn index(&mut self, count: usize) -> usize {
@@ -185,14 +185,14 @@ impl Breeder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::picture;
+    use super::super::knowledge::tests::knowledge;
     use super::*;
     use crate::phases::{PhasesConfig, PhasesSource};
 
     #[test]
     fn whatever_is_bred_is_a_workload_of_the_drive_and_comes_again() {
         let breed = |seed| {
-            let mut breeder = Breeder::new(picture(6, 12, 2), seed);
+            let mut breeder = Breeder::new(knowledge(6, 12, 2), seed);
             let mut all = breeder.known();
             assert_eq!(all.len(), ATTACKS.len());
             all.extend((0..50).map(|_| breeder.random()));
@@ -212,6 +212,6 @@ mod tests {
         let ops = |op| all.iter().flatten().filter(|p| p.op == op).count();
         assert!(ops(PhaseOp::Write) > 100 && ops(PhaseOp::Trim) > 100 && all.iter().all(|a| a.len() <= MOST_PHASES));
         // Four blocks of limit 4,500, twice.
-        assert_eq!(Breeder::new(picture(6, 12, 2), 1).requests(), 36_001);
+        assert_eq!(Breeder::new(knowledge(6, 12, 2), 1).requests(), 36_001);
     }
 }

@@ -11,7 +11,7 @@
 //! burst    550 - 416 = 134 reads of each block, in turn, which is 10 % beyond the limit
 //! ```
 
-use super::{Picture, Target};
+use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
 /// Of the reads that a careful policy lets a block serve: what it is charged with.
@@ -19,14 +19,14 @@ const CHARGE: f64 = 0.9;
 /// Reads in all, over those that reach the limit.
 const BEYOND: f64 = 1.1;
 
-pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
+pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     let mut phases = vec![];
     let mut beside = vec![];
     let mut burst = 0;
-    for target in &picture.targets {
-        let Some(victim) = picture.victim(target) else { continue };
-        let charge = charge(picture, target, victim);
-        let pages = picture.pages_beside(target, victim);
+    for target in &knowledge.targets {
+        let Some(victim) = knowledge.victim(target) else { continue };
+        let charge = charge(knowledge, target, victim);
+        let pages = knowledge.pages_beside(target, victim);
         let beyond = (target.wordlines[victim].reads_beside() * BEYOND) as u64;
         burst = burst.max(beyond.saturating_sub(charge));
         beside.push(pages[0]);
@@ -40,20 +40,21 @@ pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
 }
 
 /// Reads that bring a block near the count at which a careful policy acts, whichever it is.
-fn charge(picture: &Picture, target: &Target, victim: usize) -> u64 {
+fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
     let s = target.wordlines[victim];
-    let careful = (s.assumed_limit - picture.moving(target, s.assumed_alpha)) / s.assumed_alpha - 3.0 * f64::from(picture.check_interval);
+    let careful =
+        (s.assumed_limit - knowledge.moving(target, s.assumed_alpha)) / s.assumed_alpha - 3.0 * f64::from(knowledge.check_interval);
     (careful * CHARGE).max(1.0) as u64
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::picture;
+    use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
 
     #[test]
     fn all_blocks_are_charged_and_then_read_in_turn() {
-        let phases = super::phases(&picture(3, 6, 2));
+        let phases = super::phases(&knowledge(3, 6, 2));
         assert_eq!(phases[1], PhaseConfig::reads(vec![1003, 1004, 1005, 1009, 1010, 1011], 416));
         assert_eq!(phases[3], PhaseConfig::reads(vec![3, 1003, 2003], 3 * 134));
         assert_eq!(phases.len(), 4);

@@ -14,34 +14,34 @@
 //! in truth       5 x 894 + 9 x 6 = 4,524, more than the limit; and 10 reads beside it follow until the next look
 //! ```
 
-use super::{Picture, Target};
+use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
+pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     let mut phases = vec![];
-    for target in &picture.targets {
-        let Some(victim) = picture.victim(target) else { continue };
-        let tracked = tracked(picture, target, victim);
-        let per_read = per_read(picture, target, victim, tracked.len());
-        let Some(reads) = picture.up_to_the_last_look(target, victim, per_read) else { continue };
-        let pages = tracked.iter().filter_map(|w| picture.pages(target, *w).next()).collect();
+    for target in &knowledge.targets {
+        let Some(victim) = knowledge.victim(target) else { continue };
+        let tracked = tracked(knowledge, target, victim);
+        let per_read = per_read(knowledge, target, victim, tracked.len());
+        let Some(reads) = knowledge.up_to_the_last_look(target, victim, per_read) else { continue };
+        let pages = tracked.iter().filter_map(|w| knowledge.pages(target, *w).next()).collect();
         phases.push(PhaseConfig::reads(pages, reads.even));
-        phases.push(PhaseConfig::reads(picture.pages_beside(target, victim), reads.beside));
+        phases.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.beside));
     }
     phases
 }
 
 /// The victim's neighbours, and others until the table is full: the strongest surroundings first, none next to what is read already
 /// while that can be avoided.
-fn tracked(picture: &Picture, target: &Target, victim: usize) -> Vec<usize> {
-    let mut tracked: Vec<usize> = picture.neighbours(victim).filter(|w| picture.holds(target, *w)).collect();
-    let surroundings = |w: usize| picture.neighbours(w).map(|n| target.wordlines[n].reads_beside()).fold(f64::INFINITY, f64::min);
-    let mut others: Vec<usize> = (0..target.wordlines.len()).filter(|w| *w != victim && picture.holds(target, *w)).collect();
+fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> {
+    let mut tracked: Vec<usize> = knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();
+    let surroundings = |w: usize| knowledge.neighbours(w).map(|n| target.wordlines[n].reads_beside()).fold(f64::INFINITY, f64::min);
+    let mut others: Vec<usize> = (0..target.wordlines.len()).filter(|w| *w != victim && knowledge.holds(target, *w)).collect();
     others.sort_by(|a, b| surroundings(*b).total_cmp(&surroundings(*a)));
     for apart in [2, 1, 0] {
         for w in &others {
-            let near = |t: &usize| t.abs_diff(*w) <= apart * picture.neighbour_stride as usize;
-            if tracked.len() < picture.counters as usize && !tracked.contains(w) && (apart == 0 || !tracked.iter().any(near)) {
+            let near = |t: &usize| t.abs_diff(*w) <= apart * knowledge.neighbour_stride as usize;
+            if tracked.len() < knowledge.counters as usize && !tracked.contains(w) && (apart == 0 || !tracked.iter().any(near)) {
                 tracked.push(*w);
             }
         }
@@ -50,20 +50,20 @@ fn tracked(picture: &Picture, target: &Target, victim: usize) -> Vec<usize> {
 }
 
 /// Dose of the victim for each read of the tracked wordlines in turn, as the table sees it.
-fn per_read(picture: &Picture, target: &Target, victim: usize, tracked: usize) -> f64 {
+fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usize) -> f64 {
     let counters = tracked as f64;
-    let beside = picture.neighbours(victim).filter(|w| picture.holds(target, *w)).count() as f64;
+    let beside = knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).count() as f64;
     (beside * target.wordlines[victim].assumed_alpha + counters - 1.0 - beside) / counters
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::picture;
+    use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
 
     #[test]
     fn a_full_table_without_the_victim_and_then_a_burst() {
-        let phases = super::phases(&picture(2, 12, 2));
+        let phases = super::phases(&knowledge(2, 12, 2));
         // Wordlines 1 and 3 beside the victim 2; 6 and 9 are apart from them and from each other.
         assert_eq!(phases[0], PhaseConfig::reads(vec![3, 9, 18, 27], 894));
         assert_eq!(phases[1], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 16));

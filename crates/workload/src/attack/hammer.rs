@@ -9,31 +9,31 @@
 //! limit 4,500, alpha 9: 4,500 / 9 = 500 reads reach it; 511 are made, in turn on the six pages beside
 //! ```
 
-use super::Picture;
+use super::Knowledge;
 use crate::phases::PhaseConfig;
 
 /// Reads beyond those that reach the limit: 2 %, and one.
 const BEYOND: f64 = 1.02;
 
-pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
+pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     let mut phases = vec![];
-    for target in &picture.targets {
-        let Some(victim) = picture.victim(target) else { continue };
+    for target in &knowledge.targets {
+        let Some(victim) = knowledge.victim(target) else { continue };
         let reads = (target.wordlines[victim].reads_beside() * BEYOND) as u64 + 1;
-        phases.push(PhaseConfig::reads(picture.pages_beside(target, victim), reads));
-        phases.push(PhaseConfig::reads(picture.pages(target, victim).take(1).collect(), 1));
+        phases.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads));
+        phases.push(PhaseConfig::reads(knowledge.pages(target, victim).take(1).collect(), 1));
     }
     phases
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::picture;
+    use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
 
     #[test]
     fn beside_the_weakest_wordline_of_each_block() {
-        let phases = super::phases(&picture(2, 6, 2));
+        let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases[0], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 511));
         assert_eq!(phases[1], PhaseConfig::reads(vec![6], 1));
         assert_eq!(phases[2], PhaseConfig::reads(vec![1003, 1004, 1005, 1009, 1010, 1011], 511));

@@ -9,33 +9,33 @@
 //! weakest wordline 2 of 6: pages of wordlines 0 to 4 at random, 20 x 500 reads
 //! ```
 
-use super::Picture;
+use super::Knowledge;
 use crate::phases::{Order, PhaseConfig};
 
 /// Times the worst-case life of the wordline: the pages have to move so often and more.
 const LIVES: f64 = 20.0;
 
-pub(super) fn phases(picture: &Picture) -> Vec<PhaseConfig> {
+pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     let of_target = |target| {
-        let victim = picture.victim(target)?;
-        let stride = picture.neighbour_stride as usize;
+        let victim = knowledge.victim(target)?;
+        let stride = knowledge.neighbour_stride as usize;
         let around = (0..5).filter_map(|i| (victim + i * stride).checked_sub(2 * stride)).filter(|w| *w < target.wordlines.len());
-        let pages = around.flat_map(|w| picture.pages(target, w)).collect();
+        let pages = around.flat_map(|w| knowledge.pages(target, w)).collect();
         let requests = (target.wordlines[victim].reads_beside() * LIVES) as u64 + 1;
         Some(PhaseConfig { order: Order::Random, ..PhaseConfig::reads(pages, requests) })
     };
-    picture.targets.iter().find_map(of_target).into_iter().collect()
+    knowledge.targets.iter().find_map(of_target).into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::picture;
+    use super::super::knowledge::tests::knowledge;
 
     #[test]
     fn one_spot_and_what_lies_around_it() {
-        let phases = super::phases(&picture(2, 6, 2));
+        let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases.len(), 1);
         assert_eq!((phases[0].pages.clone(), phases[0].requests), ((0..15).collect(), 10_001));
-        assert_eq!(super::phases(&picture(1, 6, 0))[0].pages, (0..9).collect::<Vec<_>>());
+        assert_eq!(super::phases(&knowledge(1, 6, 0))[0].pages, (0..9).collect::<Vec<_>>());
     }
 }

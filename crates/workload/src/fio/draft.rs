@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use vpass_core::base::request::SourceError;
 
-use super::grammar::{Assignment, Place};
+use super::grammar::{Assignment, SourceLine};
 use super::options::{self, Role};
 use super::sizes::Blocks;
 use super::skew::Distribution;
@@ -97,7 +97,7 @@ pub(super) struct Draft {
     pub(super) verify: bool,
     pub(super) do_verify: bool,
     /// The last line of each option.
-    places: BTreeMap<&'static str, Place>,
+    places: BTreeMap<&'static str, SourceLine>,
 }
 
 /// fio's default block.
@@ -189,7 +189,7 @@ impl Draft {
     }
 
     /// The line that an option was last given in.
-    pub(super) fn place(&self, option: &str) -> Option<&Place> {
+    pub(super) fn place(&self, option: &str) -> Option<&SourceLine> {
         self.places.get(option)
     }
 

@@ -3,7 +3,7 @@
 //! Jobs between two `stonewall`s are a stage; a stage begins when every request of the one before it is complete. Within a stage
 //!
 //! - one job is a closed loop of its `iodepth`;
-//! - several, or one that pauses, have a queue each ([`super::lanes`]): each asks again when one of its own requests is complete;
+//! - several, or one that pauses, have a queue each ([`super::queues`]): each asks again when one of its own requests is complete;
 //! - jobs with a rate, where all have one, are an open loop, merged by time ([`super::clock`]).
 //!
 //! Without a clock (untimed gear), or under a depth that the user gives, jobs without a rate are one closed loop and take turns in
@@ -22,8 +22,8 @@ use vpass_core::base::units::Ns;
 use super::clock::Clocks;
 use super::file::{FioOptions, JobFile};
 use super::job::Job;
-use super::lanes::Lanes;
 use super::layout::{Part, layout};
+use super::queues::Queues;
 use super::record::{JobCounts, JobRecord};
 use super::worker::Worker;
 use crate::pass::PassSource;
@@ -43,7 +43,7 @@ pub struct FioSource {
     active_depth: u32,
     depth: u32,
     /// Instead of the queue where each clone has its own.
-    lanes: Option<Lanes>,
+    queues: Option<Queues>,
     now: Ns,
     stage_began: Ns,
     /// The job of each worker, and what each job asked for so far.
@@ -114,7 +114,7 @@ impl FioSource {
             records,
             notes,
             job_of,
-            lanes: None,
+            queues: None,
             queue: BinaryHeap::new(),
             active_depth: 0,
             depth: 1,
@@ -151,7 +151,7 @@ impl FioSource {
         self.queue = of_stage.map(|(i, r)| Reverse((r.clocks.as_ref().map_or(0, |c| u128::from(c.due().0)), i))).collect();
         self.active_depth = self.queue.iter().map(|Reverse((_, i))| self.workers[*i].worker.job.depth).sum();
         self.depth = self.active_depth.max(1);
-        self.lanes = self.is_reactive().then(|| Lanes::begin(&self.workers, stage, self.now));
+        self.queues = self.is_reactive().then(|| Queues::begin(&self.workers, stage, self.now));
     }
 
     /// Whether each clone of the stage follows its own completions.
@@ -262,8 +262,8 @@ fn new_worker(job: &Arc<Job>, part: &Part, root: &mut Random, map_bits: &mut u64
 impl RequestSource for FioSource {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let before = out.len();
-        if let Some(lanes) = &mut self.lanes {
-            lanes.fill(&mut self.workers, self.now, out, max);
+        if let Some(queues) = &mut self.queues {
+            queues.fill(&mut self.workers, self.now, out, max);
         } else if self.is_open() {
             self.fill_open(out, max);
         } else {
@@ -274,7 +274,7 @@ impl RequestSource for FioSource {
     }
 
     fn arrival(&self) -> Arrival {
-        if self.lanes.is_some() {
+        if self.queues.is_some() {
             return Arrival::Reactive;
         }
         if self.is_open() {
@@ -288,13 +288,13 @@ impl RequestSource for FioSource {
     }
 
     fn completed(&mut self, origin: u16) {
-        if let Some(lanes) = &mut self.lanes {
-            lanes.completed(&self.workers, origin, self.now);
+        if let Some(queues) = &mut self.queues {
+            queues.completed(&self.workers, origin, self.now);
         }
     }
 
     fn waits_until(&self) -> Option<Ns> {
-        self.lanes.as_ref().and_then(Lanes::waits_until)
+        self.queues.as_ref().and_then(Queues::waits_until)
     }
 
     fn next_stage(&mut self) -> bool {

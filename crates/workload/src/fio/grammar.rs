@@ -21,13 +21,13 @@ const MAX_INCLUDES: usize = 8;
 
 /// A line of a file, for messages about it.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct SourceLine {
     file: Arc<str>,
     line: usize,
     text: Arc<str>,
 }
 
-impl Place {
+impl SourceLine {
     /// A complaint about the line.
     pub(super) fn complain(&self, what: impl Display) -> SourceError {
         SourceError(format!("{}, line {}: {what}; the line is {}", self.file, self.line, quote(self.text.as_bytes())))
@@ -44,14 +44,14 @@ impl Place {
 pub(super) struct Assignment {
     pub(super) name: String,
     pub(super) value: Option<String>,
-    pub(super) place: Place,
+    pub(super) place: SourceLine,
 }
 
 /// A section with its lines.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: SourceLine,
     pub(super) lines: Vec<Assignment>,
 }
 
@@ -95,7 +95,7 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
 fn gather(path: &Path, text: &str, depth: usize, sections: &mut Vec<Section>) -> Result<(), SourceError> {
     let file: Arc<str> = path.display().to_string().into();
     for (i, whole) in text.lines().enumerate() {
-        let place = Place { file: file.clone(), line: i + 1, text: whole.trim_end().into() };
+        let place = SourceLine { file: file.clone(), line: i + 1, text: whole.trim_end().into() };
         if whole.len() > MAX_LINE_BYTES {
             return Err(place.complain("the line is longer than 8192 bytes, which fio does not read"));
         }
@@ -132,7 +132,7 @@ fn without_comment(line: &str) -> &str {
     line.find([';', '#']).map_or(line, |i| &line[..i])
 }
 
-fn section_name(line: &str, place: &Place) -> Result<String, SourceError> {
+fn section_name(line: &str, place: &SourceLine) -> Result<String, SourceError> {
     let name = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')).map(str::trim);
     match name {
         Some("") => Err(place.complain("a section without a name; one such as [job] is expected")),
@@ -152,14 +152,14 @@ fn beside(path: &Path, name: &str) -> PathBuf {
     if as_named.exists() { as_named } else { path.parent().unwrap_or(Path::new("")).join(name) }
 }
 
-fn assignment(line: &str, place: Place) -> Result<Assignment, SourceError> {
+fn assignment(line: &str, place: SourceLine) -> Result<Assignment, SourceError> {
     let line = with_variables(line, &place)?;
     let (name, value) = line.split_once('=').map_or((line.as_str(), None), |(name, value)| (name, Some(value.trim().to_owned())));
     Ok(Assignment { name: name.trim().into(), value, place })
 }
 
 /// `${NAME}` stands for a variable of the environment.
-fn with_variables(line: &str, place: &Place) -> Result<String, SourceError> {
+fn with_variables(line: &str, place: &SourceLine) -> Result<String, SourceError> {
     let mut text = String::new();
     let mut rest = line;
     while let Some((before, after)) = rest.split_once("${") {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use vpass_core::base::request::SourceError;
 
 use super::draft::{Draft, MOST_JOBS, Pattern, Think, Ways};
-use super::grammar::{Place, Section};
+use super::grammar::{Section, SourceLine};
 use super::options;
 use super::sizes::Blocks;
 use super::skew::Distribution;
@@ -54,7 +54,7 @@ pub(super) struct Rate {
 pub(super) struct Job {
     pub(super) section: String,
     pub(super) label: String,
-    pub(super) place: Place,
+    pub(super) place: SourceLine,
     /// Jobs of one stage run at the same time; a stage waits for the one before it.
     pub(super) stage: usize,
     pub(super) clones: u32,

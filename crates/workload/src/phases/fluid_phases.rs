@@ -10,7 +10,7 @@ use vpass_core::base::units::{Lpn, Ns};
 use vpass_core::config::ConfigError;
 use vpass_core::time::FluidSource;
 
-use super::config::{Order, PhaseConfig, PhasesConfig};
+use super::phases_config::{Order, PhaseConfig, PhasesConfig};
 use super::phases_source::{Cursor, Runs};
 use crate::synthetic::random::{Random, Streams, below};
 use crate::synthetic::{NO_RATE, NoWrites, Sample, require};

@@ -5,7 +5,7 @@ use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError
 use vpass_core::base::units::Lpn;
 use vpass_core::config::ConfigError;
 
-use super::config::{Order, PhaseConfig, PhasesConfig};
+use super::phases_config::{Order, PhaseConfig, PhasesConfig};
 use crate::pass::PassSource;
 use crate::synthetic::arrivals::ArrivalClock;
 use crate::synthetic::random::{Random, Streams, below};

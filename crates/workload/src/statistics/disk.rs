@@ -3,8 +3,8 @@
 use vpass_core::base::units::Ns;
 use vpass_core::config::ConfigError;
 
-use super::config::{SideConfig, StatisticsConfig};
 use super::sampled::{sampled_accesses, sampled_counts};
+use super::statistics_config::{SideConfig, StatisticsConfig};
 
 /// What is known of a disk.
 #[derive(Clone, Debug, PartialEq)]

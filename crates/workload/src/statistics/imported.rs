@@ -1,8 +1,8 @@
 //! A `[statistics]` table made of somebody else's numbers: of published tables, or of a stream of requests that was measured.
 
-use super::config::{SideConfig, StatisticsConfig, WindowsConfig};
 use super::disk::{DiskStatistics, SideStatistics};
 use super::repair::repair;
+use super::statistics_config::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_core::base::units::Bytes;
 
 /// Statistics that were read.

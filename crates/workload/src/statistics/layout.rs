@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::tiling::Cell;
+use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
 /// Extents are multiples of so many pages: 64 KiB of pages of 4 KiB, the largest page of a drive.
@@ -35,7 +35,7 @@ impl Layout {
     }
 
     /// Places cells on a range of pages that begins with `base` and that they fill; extents of about `extent_pages`.
-    pub(super) fn new(cells: &[Cell], base: u32, extent_pages: u64, random: &mut Random) -> (Self, Vec<Blocks>) {
+    pub(super) fn new(cells: &[BlockClass], base: u32, extent_pages: u64, random: &mut Random) -> (Self, Vec<Blocks>) {
         let mut placed = vec![];
         let (mut full, mut partial) = (vec![], vec![]);
         let mut extents = 0u32;
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn every_page_is_in_one_block() {
-        let cell = |accesses, pages, blocks| Cell { accesses, pages, length: 0, blocks };
+        let cell = |accesses, pages, blocks| BlockClass { accesses, pages, length: 0, blocks };
         let cells = [cell(900, 1, 1), cell(50, 1, 33), cell(7, 3, 100), cell(5, 16, 40), cell(1, 257, 3), cell(1, 2, 1)];
         let sum: u64 = cells.iter().map(|c| c.blocks * u64::from(c.pages)).sum();
         for seed in 0..20 {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::config::SECTOR_BYTES;
 use super::curve::Step;
+use super::statistics_config::SECTOR_BYTES;
 
 /// Requests that touch this many pages.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use vpass_core::config::ConfigError;
 
-use super::config::SECTOR_BYTES;
 use super::curve::{Curve, Head, Known, OutOfRange};
 use super::disk::SideStatistics;
 use super::lengths::{Length, lengths};
 use super::percentiles::rank;
-use super::tiling::{Cell, tile};
+use super::statistics_config::SECTOR_BYTES;
+use super::tiling::{BlockClass, tile};
 
 /// One direction of a plan.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct SidePlan {
     /// Kinds of requests by pages touched.
     pub(super) lengths: Vec<Length>,
     /// Blocks of pages, the most popular first; all pages of this direction are in one.
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<BlockClass>,
 }
 
 impl SidePlan {
@@ -39,7 +39,7 @@ impl SidePlan {
 
     /// Requests of a pass.
     pub(super) fn requests(&self) -> u64 {
-        self.cells.iter().map(Cell::requests).sum()
+        self.cells.iter().map(BlockClass::requests).sum()
     }
 
     /// Pages of all requests of a pass.

@@ -23,9 +23,9 @@ use vpass_core::base::request::SourceError;
 use vpass_core::base::units::Bytes;
 
 use super::columns::Table;
-use super::config::{SideConfig, StatisticsConfig, WindowsConfig};
 use super::imported::Imported;
 use super::percentiles::usual;
+use super::statistics_config::{SideConfig, StatisticsConfig, WindowsConfig};
 use crate::nearest::nearest;
 
 const PAGE_BYTES: u64 = 4096;

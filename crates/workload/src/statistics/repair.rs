@@ -1,9 +1,9 @@
 //! Statistics that contradict themselves, changed as little as possible so that requests with them exist; every change is told.
 
-use super::config::{SideConfig, StatisticsConfig};
 use super::curve::{Curve, Head, Known};
 use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
+use super::statistics_config::{SideConfig, StatisticsConfig};
 
 /// Share of the accesses that the lowest curve takes on a working set made smaller: at all of them, everything between two percentiles would
 /// have to be as low as the lower one.

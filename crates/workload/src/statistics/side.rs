@@ -7,10 +7,10 @@ use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Ns;
 
 use super::clock::WindowClock;
-use super::deck::Deck;
 use super::layout::{Blocks, Layout};
 use super::lengths::Shape;
 use super::plan::SidePlan;
+use super::turns::Turns;
 use crate::synthetic::alias::Alias;
 use crate::synthetic::random::{Random, Rng, below};
 
@@ -50,7 +50,7 @@ pub(super) struct Side {
     cells: Vec<Running>,
     mixes: Vec<Mix>,
     layout: Layout,
-    deck: Deck,
+    turns: Turns,
     shortest: u64,
     longest: u64,
     clock: WindowClock,
@@ -67,7 +67,7 @@ pub(super) struct Ground {
 impl Side {
     /// Bytes of its tables.
     pub(super) fn memory(&self) -> u64 {
-        size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.deck.memory()
+        size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.turns.memory()
     }
 
     /// Runs a plan on the pages from `base` on, with as many pages in each window as in proportion to `window_pages`.
@@ -94,7 +94,7 @@ impl Side {
             shortest: pages().min().unwrap_or(1),
             longest: pages().max().unwrap_or(1),
             clock: WindowClock::new(Arc::clone(&ground.window_ends_ns), window_pages, plan.page_accesses()),
-            deck: Deck::new(&plan.cells, &mut random),
+            turns: Turns::new(&plan.cells, &mut random),
             random,
         }
     }
@@ -105,7 +105,7 @@ impl Side {
         let cell = loop {
             let left = self.clock.pages_left()?;
             if left >= 2 * self.longest || self.clock.is_last() {
-                break self.deck.hand(&mut self.random).pop()?;
+                break self.turns.hand(&mut self.random).pop()?;
             }
             if let Some(cell) = self.choose(left) {
                 break cell;
@@ -129,7 +129,7 @@ impl Side {
     #[cold]
     fn choose(&mut self, left: u64) -> Option<u32> {
         let (cells, shortest) = (&self.cells, self.shortest);
-        let hand = self.deck.hand(&mut self.random);
+        let hand = self.turns.hand(&mut self.random);
         let pages = |cell: u32| u64::from(cells[cell as usize].pages);
         let fits = |n: u64| n == left || n + shortest <= left;
         let found = hand.iter().rposition(|c| fits(pages(*c))).or_else(|| {

@@ -7,10 +7,10 @@ use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError
 use vpass_core::base::units::{Bytes, Ns};
 use vpass_core::config::ConfigError;
 
-use super::config::StatisticsConfig;
 use super::disk::{DiskStatistics, SideStatistics};
 use super::plan::SidePlan;
 use super::side::{Ground, Side};
+use super::statistics_config::StatisticsConfig;
 use crate::pass::PassSource;
 use crate::synthetic::random::{Random, Rng};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::config::{SideConfig, StatisticsConfig};
+use super::statistics_config::{SideConfig, StatisticsConfig};
 
 impl StatisticsConfig {
     /// The text of a workload file with this table.
@@ -78,7 +78,7 @@ fn list(text: &mut String, name: &str, values: impl IntoIterator<Item = impl Dis
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::{StatisticsFile, WindowsConfig};
+    use super::super::statistics_config::{StatisticsFile, WindowsConfig};
     use super::*;
 
     #[test]

@@ -9,7 +9,7 @@ use super::lengths::{Length, Shape};
 
 /// Blocks that are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct BlockClass {
     /// Requests for each block in a pass.
     pub(super) accesses: u64,
     /// Pages of a block.
@@ -19,7 +19,7 @@ pub(super) struct Cell {
     pub(super) blocks: u64,
 }
 
-impl Cell {
+impl BlockClass {
     /// Requests for all its blocks in a pass.
     pub(super) fn requests(&self) -> u64 {
         self.accesses * self.blocks
@@ -29,10 +29,10 @@ impl Cell {
 /// Cuts pages with these accesses (rising) into blocks. The number of pages comes out exactly, the accesses within half the pages of a
 /// block. `marks` are the pages at the percentiles, counted from the most popular, which is 0; `top` is the length of the first block.
 /// A last block may need a length of its own, which is added.
-pub(super) fn tile(popularity: &[Step], lengths: &mut Vec<Length>, top: usize, marks: &[u64], page_bytes: u64) -> Vec<Cell> {
+pub(super) fn tile(popularity: &[Step], lengths: &mut Vec<Length>, top: usize, marks: &[u64], page_bytes: u64) -> Vec<BlockClass> {
     let mut supply = Supply::new(lengths);
     let mut rest = Pages { steps: popularity.to_vec(), at: 0 };
-    let mut cells: Vec<Cell> = vec![];
+    let mut cells: Vec<BlockClass> = vec![];
     // Accesses owed to the pages so far, or by them: what rounding took or gave.
     let mut owed = 0;
     let mut first = Some(top);
@@ -87,7 +87,7 @@ impl Supply {
     }
 
     /// One block of the last length, of the least popular pages: the largest request is a statistic, however rare it is.
-    fn reserve_last(&mut self, rest: &mut Pages) -> Option<Cell> {
+    fn reserve_last(&mut self, rest: &mut Pages) -> Option<BlockClass> {
         let longest = self.lots.len() - 1;
         let pages = self.lots[longest].pages;
         let coldest = rest.steps.first_mut().filter(|step| step.count > pages)?;
@@ -102,7 +102,7 @@ impl Supply {
     }
 
     /// Adds blocks for as many of `count` pages of `accesses` each as every length has a whole block of; gives the pages used.
-    fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<Cell>) -> u64 {
+    fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
         for i in (0..self.lots.len()).rev() {
@@ -145,11 +145,11 @@ impl Supply {
         self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
     }
 
-    fn use_up(&mut self, i: usize, accesses: u64, blocks: u64) -> Cell {
+    fn use_up(&mut self, i: usize, accesses: u64, blocks: u64) -> BlockClass {
         let lot = &mut self.lots[i];
         lot.left -= (accesses * blocks) as f64;
         lot.due -= (lot.pages * blocks) as f64;
-        Cell { accesses, pages: lot.pages as u32, length: i as u32, blocks }
+        BlockClass { accesses, pages: lot.pages as u32, length: i as u32, blocks }
     }
 }
 
@@ -158,7 +158,7 @@ fn last_length(pages: u32, page_bytes: u64) -> Length {
     Length { pages, requests: 0.0, shapes: vec![(shape, 1.0)] }
 }
 
-fn merged(mut cells: Vec<Cell>) -> Vec<Cell> {
+fn merged(mut cells: Vec<BlockClass>) -> Vec<BlockClass> {
     cells.sort_by_key(|c| (std::cmp::Reverse(c.accesses), c.length));
     cells.dedup_by(|next, kept| {
         let same = (next.accesses, next.length) == (kept.accesses, kept.length);

@@ -3,8 +3,8 @@
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
 
-use super::config::StripesConfig;
 use super::recent::Recent;
+use super::stripes_config::StripesConfig;
 use crate::pass::PassSource;
 use crate::synthetic::arrivals::ArrivalClock;
 use crate::synthetic::random::{Random, Rng, Streams, below, threshold};

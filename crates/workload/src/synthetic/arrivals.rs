@@ -4,8 +4,8 @@ use rand_distr::{Distribution, Exp1};
 use vpass_core::base::request::Request;
 use vpass_core::base::units::Ns;
 
-use super::config::Arrivals;
 use super::random::Random;
+use super::synthetic_config::Arrivals;
 
 /// The clock of an open-loop workload.
 #[derive(Clone, Debug)]

@@ -14,12 +14,12 @@ use vpass_core::time::FluidSource;
 
 use super::alias::Alias;
 use super::arrivals::ArrivalClock;
-use super::config::{Arrivals, WorkloadConfig, require};
 use super::distribution::Distribution;
 use super::drawn_writes::{DrawnWrites, PartSize, Where};
 use super::page_weights::PageWeights;
 use super::random::Streams;
 use super::scatter::Scatter;
+use super::synthetic_config::{Arrivals, WorkloadConfig, require};
 use super::synthetic_source::{Area, SyntheticSource};
 
 /// Some of a drive's pages: those whose number is `residue` modulo `of`.

@@ -3,7 +3,7 @@
 
 use vpass_core::base::request::Op;
 
-use super::place::{Place, SizeClass};
+use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, Rng, below, threshold};
 use super::scatter::Scatter;
 
@@ -56,9 +56,9 @@ impl HotCold {
     }
 }
 
-impl Place for HotCold {
+impl Addresses for HotCold {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `place_all`")]
+    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `address_all`")]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         let is_hot = random.next_u64() < self.hot;
         let run = match (is_hot, self.hot_places.as_slice()) {

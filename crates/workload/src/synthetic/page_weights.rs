@@ -1,8 +1,8 @@
 //! How often requests of a `[workload]` table touch a page, in the mean: the generators' own laws, worked out in the place of drawn.
 
+use super::addresses::SizeClass;
 use super::distribution::Distribution;
 use super::hot_cold::hot_runs;
-use super::place::SizeClass;
 use super::scatter::{Gather, Scatter};
 
 /// What one request of a distribution means for single pages.

@@ -3,7 +3,7 @@
 
 use vpass_core::base::request::Op;
 
-use super::place::{Place, SizeClass};
+use super::addresses::{Addresses, SizeClass};
 use super::random::Random;
 
 /// See the module.
@@ -22,7 +22,7 @@ impl Sequential {
     }
 }
 
-impl Place for Sequential {
+impl Addresses for Sequential {
     #[inline]
     fn offset(&mut self, _random: &mut Random, class: &SizeClass, op: Op) -> u64 {
         let cursor = &mut self.cursors[usize::from(op == Op::Write)];

@@ -4,15 +4,15 @@
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
 
+use super::addresses::{SizeClass, address_all};
 use super::arrivals::ArrivalClock;
-use super::config::{HotSets, WorkloadConfig, require};
 use super::distribution::Distribution;
 use super::hot_cold::{HotCold, hot_runs};
-use super::place::{SizeClass, place_all};
 use super::random::{Random, Rng, Streams, threshold};
 use super::scatter::Scatter;
 use super::sequential::Sequential;
 use super::sizes::Sizes;
+use super::synthetic_config::{HotSets, WorkloadConfig, require};
 use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
@@ -156,10 +156,10 @@ impl Placement {
 
     fn fill(&mut self, random: &mut Random, classes: &[SizeClass], batch: &mut [Request], only: Option<Op>) {
         match self {
-            Self::Uniform(p) => place_all(p, random, classes, batch, only),
-            Self::Zipf(p) => place_all(p, random, classes, batch, only),
-            Self::Sequential(p) => place_all(p, random, classes, batch, only),
-            Self::HotCold(p) => place_all(p, random, classes, batch, only),
+            Self::Uniform(p) => address_all(p, random, classes, batch, only),
+            Self::Zipf(p) => address_all(p, random, classes, batch, only),
+            Self::Sequential(p) => address_all(p, random, classes, batch, only),
+            Self::HotCold(p) => address_all(p, random, classes, batch, only),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use vpass_core::base::request::Op;
 
-use super::place::{Place, SizeClass};
+use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, below};
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct Uniform;
 
-impl Place for Uniform {
+impl Addresses for Uniform {
     #[inline]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         below(random, class.blocks) * class.bytes

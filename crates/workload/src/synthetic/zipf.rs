@@ -7,8 +7,8 @@
 
 use vpass_core::base::request::Op;
 
+use super::addresses::{Addresses, SizeClass};
 use super::alias::Alias;
-use super::place::{Place, SizeClass};
 use super::random::{Random, Rng};
 use super::scatter::Scatter;
 
@@ -101,9 +101,9 @@ impl Zipf {
     }
 }
 
-impl Place for Zipf {
+impl Addresses for Zipf {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `place_all`")]
+    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `address_all`")]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         let run = self.scatter.image(self.ranks.draw(random));
         class.within_run(random, run * self.run_bytes)

@@ -13,7 +13,7 @@ use crate::traces::bytes::lines::{LineError, Lines};
 use crate::traces::bytes::window::Window;
 use crate::traces::detect::detected;
 use crate::traces::rows::batches::{BatchError, Batches, Ready};
-use crate::traces::rows::format::{BadRow, Clock, Format, Row};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow};
 use crate::traces::rows::head::BYTE_ORDER_MARK;
 use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::quote::quote;
@@ -70,7 +70,7 @@ enum Odd {
     /// A blank line, or one that moves no data.
     Nothing,
     Bad(BadRow),
-    Size(Row),
+    Size(TraceRow),
     TooLong,
     Nul,
     /// A block that cannot be read.
@@ -156,7 +156,7 @@ impl TraceFile {
     }
 
     /// What its times count from; known after the first row.
-    pub fn clock(&self) -> Clock {
+    pub fn clock(&self) -> Epoch {
         match &self.content {
             Content::Batches(batches) => batches.clock(),
             _ => self.format.clock,
@@ -214,7 +214,7 @@ impl TraceFile {
 
     /// The row that [`TraceFile::advance`] went to; there has to be one.
     #[inline]
-    pub fn row(&self) -> &Row {
+    pub fn row(&self) -> &TraceRow {
         self.ready.current()
     }
 
@@ -224,7 +224,7 @@ impl TraceFile {
     /// # Errors
     /// As for [`TraceFile::advance`].
     #[inline]
-    pub fn next_row(&mut self) -> Result<Option<Row>, SourceError> {
+    pub fn next_row(&mut self) -> Result<Option<TraceRow>, SourceError> {
         Ok(if self.advance()? { Some(*self.row()) } else { None })
     }
 
@@ -290,10 +290,10 @@ impl TraceFile {
             Odd::End | Odd::Nothing => return Ok(()),
             Odd::Io(e) => SourceError(format!("{}: after {}: {}", self.path.display(), self.place(), io_sentence(&e))),
             Odd::Bad(bad) => self.complain(format_args!("{} ({} format)", self.format.explain(bad), self.format.name)),
-            Odd::Size(Row { op: Op::Trim, bytes, .. }) => {
+            Odd::Size(TraceRow { op: Op::Trim, bytes, .. }) => {
                 self.complain(format_args!("a discard of {bytes} bytes; a size from 1 byte to 4 GiB is expected"))
             }
-            Odd::Size(Row { bytes, .. }) => {
+            Odd::Size(TraceRow { bytes, .. }) => {
                 self.complain(format_args!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"))
             }
             Odd::TooLong => self.complain("the line is longer than 64 KiB"),
@@ -327,7 +327,7 @@ impl Content {
 
     /// The next row of a format that gives one at a time.
     #[inline]
-    fn single(&mut self) -> Result<Row, Odd> {
+    fn single(&mut self) -> Result<TraceRow, Odd> {
         match self {
             Self::Lines(lines, reader) => match lines.advance() {
                 Ok(true) if is_blank_line(lines.text()) => Err(Odd::Nothing),
@@ -340,7 +340,7 @@ impl Content {
                 Err(e) => Err(e.into()),
             },
             Self::Records(records, reader) => match records.advance(reader.as_mut()) {
-                Ok(Next::Row(row)) => Ok(row),
+                Ok(Next::TraceRow(row)) => Ok(row),
                 Ok(Next::Other) => Err(Odd::Nothing),
                 Ok(Next::End) => Err(Odd::End),
                 Err(RecordError::Bad(bad)) => Err(Odd::Bad(bad)),
@@ -370,7 +370,7 @@ fn io_sentence(e: &io::Error) -> String {
 
 /// Whether the size of a row can be right.
 #[inline]
-fn is_good(row: &Row) -> bool {
+fn is_good(row: &TraceRow) -> bool {
     (1..=MAX_REQUEST_BYTES).contains(&row.bytes) || (row.op == Op::Trim && (1..=MAX_TRIM_BYTES).contains(&row.bytes))
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use crate::traces::formats::compact::CompactWriter;
-use crate::traces::rows::format::{Clock, Row};
+use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::names::Names;
 use fio::FioWriter;
 use msr::MsrWriter;
@@ -107,7 +107,7 @@ impl<W: Write> TraceWriter<W> {
     ///
     /// # Errors
     /// The output's.
-    pub fn new(target: Target, out: W, clock: Clock) -> io::Result<Self> {
+    pub fn new(target: Target, out: W, clock: Epoch) -> io::Result<Self> {
         let form = match target {
             Target::Compact => Form::Compact(Box::new(CompactWriter::new(out, clock))),
             Target::Msr => Form::Msr(MsrWriter::new(out)),
@@ -126,13 +126,13 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// The output's, or the form cannot hold the row.
     #[inline]
-    pub fn row(&mut self, row: &Row, name: impl FnOnce(u32) -> String) -> Result<(), WriteError> {
+    pub fn row(&mut self, row: &TraceRow, name: impl FnOnce(u32) -> String) -> Result<(), WriteError> {
         let device = match self.numbers.get(row.device as usize) {
             Some(Some(number)) => *number,
             _ => self.number(row.device, &name(row.device))?,
         };
         self.rows += 1;
-        let row = Row { device, ..*row };
+        let row = TraceRow { device, ..*row };
         match &mut self.form {
             Form::Compact(writer) => Ok(writer.row(&row)?),
             Form::Msr(writer) => writer.row(&row),

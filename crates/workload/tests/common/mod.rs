@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use vpass_core::base::request::{Op, Request, RequestSource, SourceError};
 use vpass_workload::traces::{
-    Clock, Format, Losses, MissingClock, ReadOptions, Row, Target, TraceFile, TraceOptions, TraceSource, TraceWriter, format_named,
+    Epoch, Format, Losses, MissingClock, ReadOptions, Target, TraceFile, TraceOptions, TraceRow, TraceSource, TraceWriter, format_named,
 };
 
 /// A row, short enough for a table of them.
-pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> Row {
-    Row { at_ns, device, offset, bytes, op, hint: None }
+pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> TraceRow {
+    TraceRow { at_ns, device, offset, bytes, op, hint: None }
 }
 
 /// The rows as the library writes them, each device by its number, and what that loses.
-pub(crate) fn rewritten(target: Target, rows: &[Row]) -> (Vec<u8>, Losses) {
-    let mut writer = TraceWriter::new(target, vec![], Clock::Relative).unwrap();
+pub(crate) fn rewritten(target: Target, rows: &[TraceRow]) -> (Vec<u8>, Losses) {
+    let mut writer = TraceWriter::new(target, vec![], Epoch::Relative).unwrap();
     for row in rows {
         writer.row(row, |number| number.to_string()).unwrap();
     }
@@ -27,7 +27,7 @@ pub(crate) fn rewritten(target: Target, rows: &[Row]) -> (Vec<u8>, Losses) {
 }
 
 /// All rows of a text, or the first error.
-pub(crate) fn rows_of(text: &[u8], format: Option<&'static Format>) -> Result<(&'static str, Vec<Row>), SourceError> {
+pub(crate) fn rows_of(text: &[u8], format: Option<&'static Format>) -> Result<(&'static str, Vec<TraceRow>), SourceError> {
     let (file, rows) = read_all(text, &all_said(format))?;
     Ok((file.format().name, rows))
 }
@@ -38,7 +38,7 @@ pub(crate) fn all_said(format: Option<&'static Format>) -> ReadOptions {
 }
 
 /// The file at its end and its rows, or the first error.
-pub(crate) fn read_all(text: &[u8], options: &ReadOptions) -> Result<(TraceFile, Vec<Row>), SourceError> {
+pub(crate) fn read_all(text: &[u8], options: &ReadOptions) -> Result<(TraceFile, Vec<TraceRow>), SourceError> {
     let mut file = TraceFile::from_reader(Path::new("trace"), std::io::Cursor::new(text.to_vec()), options)?;
     let mut rows = Vec::new();
     while let Some(row) = file.next_row()? {

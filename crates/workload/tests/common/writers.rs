@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use vpass_core::base::request::Op::{self, Read, Trim, Write as Written};
-use vpass_workload::traces::{Row, Target};
+use vpass_workload::traces::{Target, TraceRow};
 
 /// The rows as a file of that format. Times must be whole in its unit, addresses in its sectors, directions among its own.
-pub(crate) fn written(format: &str, rows: &[Row]) -> Vec<u8> {
+pub(crate) fn written(format: &str, rows: &[TraceRow]) -> Vec<u8> {
     if format == "compact" {
         return super::rewritten(Target::Compact, rows).0;
     }
@@ -34,7 +34,7 @@ fn header(format: &str) -> Vec<u8> {
     }
 }
 
-fn line(format: &str, i: usize, Row { at_ns, device, offset, bytes, op, .. }: &Row) -> String {
+fn line(format: &str, i: usize, TraceRow { at_ns, device, offset, bytes, op, .. }: &TraceRow) -> String {
     let read = u8::from(*op == Read);
     let (sector, sectors) = (offset / 512, bytes / 512);
     let seconds = format!("{}.{:09}", at_ns / 1_000_000_000, at_ns % 1_000_000_000);
@@ -63,14 +63,14 @@ fn line(format: &str, i: usize, Row { at_ns, device, offset, bytes, op, .. }: &R
     }
 }
 
-fn vscsi(i: u32, row: &Row) -> Vec<u8> {
+fn vscsi(i: u32, row: &TraceRow) -> Vec<u8> {
     let command = if row.op == Read { 0x28_u16 } else { 0x2a };
     let words = [i, row.bytes as u32, 1].map(u32::to_le_bytes).concat();
     let codes = [command, 0x0100].map(u16::to_le_bytes).concat();
     [words, codes, [row.offset / 512, row.at_ns / 1000].map(u64::to_le_bytes).concat()].concat()
 }
 
-fn srt(row: &Row) -> Vec<u8> {
+fn srt(row: &TraceRow) -> Vec<u8> {
     let us = row.at_ns / 1000;
     let [sector, bytes] = [row.offset / 512, row.bytes].map(|n| n as u32);
     let device = 0x0800_0007 | row.device << 8;

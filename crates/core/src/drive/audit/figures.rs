@@ -4,7 +4,7 @@ use crate::base::codings::FASTER;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::{FlashCounts, HostCounts, ParityCounts, ReclaimCounts, RefreshCounts};
-use crate::base::units::{Bytes, Cause, Ns};
+use crate::base::units::{BlockId, Bytes, Cause, Ns};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
@@ -145,9 +145,9 @@ impl Drive {
 
     /// Blocks with wordlines that were adjusted, and how many of them the same data would do without.
     pub fn adjusted_blocks(&self) -> (u32, f64) {
-        let is_adjusted = |block: &u32| self.flash.recoded().of(*block).iter().any(|coding| *coding >= FASTER);
-        let valid = |block: u32| u32::from(self.flash.hot(block).valid);
-        let (blocks, pages) = (0..self.geometry.blocks).filter(is_adjusted).fold((0, 0), |(n, pages), block| (n + 1, pages + valid(block)));
+        let is_adjusted = |block: &BlockId| self.flash.recoded().of(*block).iter().any(|coding| *coding >= FASTER);
+        let valid = |block: BlockId| u32::from(self.flash.hot(block).valid);
+        let (blocks, pages) = self.geometry.block_ids().filter(is_adjusted).fold((0, 0), |(n, pages), block| (n + 1, pages + valid(block)));
         (blocks, f64::from(blocks) - f64::from(pages) / f64::from(self.geometry.pages_per_block))
     }
 

@@ -6,7 +6,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::base::units::Ns;
+use crate::base::units::{BlockId, Ns};
 use crate::drive::Drive;
 
 impl Drive {
@@ -14,7 +14,7 @@ impl Drive {
     pub(super) fn age_before_start(&mut self, seed: u64) {
         let oldest = self.config.start.age.0;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xA6ED_A6ED);
-        for block in 0..self.geometry.blocks {
+        for block in self.geometry.block_ids() {
             let age = evenly(rng.next_u64(), oldest);
             if self.flash.hot(block).write_ptr > 0 {
                 self.flash.set_age(block, age);
@@ -24,7 +24,7 @@ impl Drive {
     }
 
     /// The refresh technique says when it wants to look at a block first.
-    fn arm_for_age(&mut self, block: u32) {
+    fn arm_for_age(&mut self, block: BlockId) {
         let since = self.flash.cold(block).programmed_at;
         if let Some(at) = self.refresh.first_look(since) {
             self.ftl.wheel.set(block, at);

@@ -88,7 +88,7 @@ impl Drive {
         let most = self.config.start.reads;
         self.facts.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
-        for block in 0..self.geometry.blocks {
+        for block in self.geometry.block_ids() {
             let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
             let written = u32::from(self.flash.hot(block).write_ptr);
             // What parity, or merging in place, has read of a block is all that this block has served: counters begin with what they are given here.

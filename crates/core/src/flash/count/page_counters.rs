@@ -32,37 +32,37 @@ impl PageCounters {
             (self.rows.len() / self.pages_per_block - 1) as u32
         });
         self.rows[row as usize * self.pages_per_block..][..self.pages_per_block].fill(0);
-        self.row_of[block as usize] = row;
+        self.row_of[block.index()] = row;
     }
 
     /// Ends it.
     pub(crate) fn end(&mut self, block: BlockId) {
-        self.free.push(std::mem::replace(&mut self.row_of[block as usize], NONE));
+        self.free.push(std::mem::replace(&mut self.row_of[block.index()], NONE));
     }
 
     /// Counts a read.
     #[inline]
     pub(crate) fn count(&mut self, block: BlockId, page: u32) {
-        let row = self.row_of[block as usize] as usize;
+        let row = self.row_of[block.index()] as usize;
         self.rows[row * self.pages_per_block + page as usize] += 1;
     }
 
     /// Asks for the row number of a block that is counted.
     #[inline]
     pub(crate) fn prefetch_row(&self, block: BlockId) {
-        prefetch(&self.row_of, block as usize);
+        prefetch(&self.row_of, block.index());
     }
 
     /// Asks for the counter of a page, whose block may have none.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId, page: u32) {
         // No row lies outside of the table.
-        prefetch(&self.rows, self.row_of[block as usize] as usize * self.pages_per_block + page as usize);
+        prefetch(&self.rows, self.row_of[block.index()] as usize * self.pages_per_block + page as usize);
     }
 
     /// Reads of each page of a block; of none where it is not counted.
     pub(crate) fn of(&self, block: BlockId) -> &[u32] {
-        match self.row_of.get(block as usize) {
+        match self.row_of.get(block.index()) {
             Some(row) if *row != NONE => &self.rows[*row as usize * self.pages_per_block..][..self.pages_per_block],
             _ => &[],
         }
@@ -76,14 +76,14 @@ mod tests {
     #[test]
     fn rows_are_used_again_and_begin_at_zero() {
         let mut counters = PageCounters::new(4, 3);
-        assert!(counters.of(2).is_empty());
-        counters.begin(2);
-        counters.begin(0);
-        counters.count(2, 1);
-        counters.count(0, 2);
-        assert_eq!((counters.of(2), counters.of(0)), (&[0, 1, 0][..], &[0, 0, 1][..]));
-        counters.end(2);
-        counters.begin(3);
-        assert_eq!((counters.of(2), counters.of(3), counters.rows.len()), (&[][..], &[0, 0, 0][..], 6));
+        assert!(counters.of(BlockId::new(2)).is_empty());
+        counters.begin(BlockId::new(2));
+        counters.begin(BlockId::new(0));
+        counters.count(BlockId::new(2), 1);
+        counters.count(BlockId::new(0), 2);
+        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(0))), (&[0, 1, 0][..], &[0, 0, 1][..]));
+        counters.end(BlockId::new(2));
+        counters.begin(BlockId::new(3));
+        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(3)), counters.rows.len()), (&[][..], &[0, 0, 0][..], 6));
     }
 }

@@ -118,15 +118,15 @@ impl SpaceSaving {
     /// Asks the processor for what tells where a read of this block is counted.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
-        prefetch(&self.banks, block as usize * self.banks_per_block);
-        prefetch(&self.lowest, block as usize);
+        prefetch(&self.banks, block.index() * self.banks_per_block);
+        prefetch(&self.lowest, block.index());
     }
 
     /// Asks for the entry that the next miss of this block takes, once that is known.
     #[inline]
     pub(crate) fn prefetch_entry(&self, block: BlockId) {
-        let lowest = &self.lowest[block as usize];
-        if let Some(bank) = self.banks.get(block as usize * self.banks_per_block + lowest.bank as usize) {
+        let lowest = &self.lowest[block.index()];
+        if let Some(bank) = self.banks.get(block.index() * self.banks_per_block + lowest.bank as usize) {
             prefetch(&bank.entries, lowest.entries.trailing_zeros() as usize);
         }
     }
@@ -136,8 +136,8 @@ impl SpaceSaving {
     /// Nothing foretells whether it has an entry, so both ways are one, but for the error.
     #[inline]
     pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: Quarters) {
-        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
-        let lowest = &mut self.lowest[block as usize];
+        let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
+        let lowest = &mut self.lowest[block.index()];
         let key = if planted(Bug::KeyCutOff) { wordline & 255 } else { wordline } as u16;
         let (mut at, mut equal) = (lowest.bank as usize, 0);
         for (n, bank) in banks.iter().enumerate() {
@@ -163,7 +163,7 @@ impl SpaceSaving {
     /// doses of two sizes at most, those of 0 apart. What misses takes the lowest count, of these the first in place: with two sizes
     /// that is the head of one of two queues, as each is filled in just this order.
     pub(crate) fn count_each(&mut self, block: BlockId, doses: &[Quarters]) {
-        let banks = &mut self.banks[block as usize * self.banks_per_block..][..self.banks_per_block];
+        let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         assert!(banks[0].keys[0] == NONE, "block {block} has counted before");
         let smaller = doses.iter().copied().filter(|dose| *dose > Quarters::ZERO).min().unwrap_or_default();
         let larger = doses.iter().copied().max().unwrap_or_default();
@@ -182,19 +182,19 @@ impl SpaceSaving {
         }
         // Where the last miss went, the next one looks first.
         let (min, bank) = last;
-        self.lowest[block as usize] = Lowest { min, bank: bank as u16, entries: banks[bank].entries_of(min), key_of_hit: NONE };
+        self.lowest[block.index()] = Lowest { min, bank: bank as u16, entries: banks[bank].entries_of(min), key_of_hit: NONE };
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
     pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: Quarters) {
         if wordline.is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
-            self.begun_at[block as usize][(wordline / self.wordlines_per_segment) as usize] = spared;
+            self.begun_at[block.index()][(wordline / self.wordlines_per_segment) as usize] = spared;
         }
     }
 
     /// Forgets a block that is erased.
     pub(crate) fn reset(&mut self, block: BlockId) {
-        let block = block as usize;
+        let block = block.index();
         let banks = &mut self.banks[block * self.banks_per_block..][..self.banks_per_block];
         for (n, bank) in banks.iter_mut().enumerate() {
             *bank = Bank::empty((self.entries_per_block - n * BANK).min(BANK));
@@ -205,7 +205,7 @@ impl SpaceSaving {
 
     /// What is known of a block.
     pub(crate) fn of(&self, block: BlockId) -> Tracked<'_> {
-        let block = block as usize;
+        let block = block.index();
         Tracked {
             banks: &self.banks[block * self.banks_per_block..][..self.banks_per_block],
             entries: self.entries_per_block,
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     fn entries(s: &SpaceSaving) -> Vec<(usize, u32, u32)> {
-        s.of(1).entries().map(|(w, e)| (w, e.count.count(), e.error.count())).collect()
+        s.of(BlockId::new(1)).entries().map(|(w, e)| (w, e.count.count(), e.error.count())).collect()
     }
 
     /// Three entries; reads of wordlines 5 5 0 23, then 7, then 5 9, of weight 1.
@@ -288,25 +288,25 @@ mod tests {
         let mut s = SpaceSaving::new(3, 24, 3);
         let read = |s: &mut SpaceSaving, wordlines: &[u32]| {
             for wordline in wordlines {
-                s.count(1, *wordline, Quarters::of(1));
+                s.count(BlockId::new(1), *wordline, Quarters::of(1));
             }
         };
         read(&mut s, &[5, 5, 0, 23]);
-        assert_eq!((entries(&s), s.of(1).min().count()), (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1));
+        assert_eq!((entries(&s), s.of(BlockId::new(1)).min().count()), (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1));
         read(&mut s, &[7]);
         assert_eq!(entries(&s), [(5, 2, 0), (7, 2, 1), (23, 1, 0)], "0 had the lowest count and the lower place");
         read(&mut s, &[5, 9]);
-        assert_eq!((entries(&s), s.of(1).min().count()), (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2));
-        s.reset(1);
-        assert_eq!((entries(&s), s.of(1).min().count()), (vec![], 0));
+        assert_eq!((entries(&s), s.of(BlockId::new(1)).min().count()), (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2));
+        s.reset(BlockId::new(1));
+        assert_eq!((entries(&s), s.of(BlockId::new(1)).min().count()), (vec![], 0));
     }
 
     #[test]
     fn segments_remember_when_they_began() {
         let mut s = SpaceSaving::new(3, 17, 2);
-        (0..17).for_each(|w| s.begin_wordline(1, w, Quarters::of(100 + w)));
+        (0..17).for_each(|w| s.begin_wordline(BlockId::new(1), w, Quarters::of(100 + w)));
         // Seventeen wordlines are six segments of three, the last one short.
-        assert_eq!(s.of(1).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::of), 3));
+        assert_eq!(s.of(BlockId::new(1)).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::of), 3));
     }
 
     #[test]
@@ -315,10 +315,16 @@ mod tests {
             for (smaller, larger) in [(0, 4), (4, 8), (60, 64), (64, 64)] {
                 let doses: Vec<Quarters> = (0..300u32).map(|w| Quarters::of(if w * 37 % 100 < 40 { larger } else { smaller })).collect();
                 let (mut each, mut one_by_one) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
-                each.count_each(1, &doses);
-                (0..300).filter(|w| doses[*w as usize] > Quarters::ZERO).for_each(|w| one_by_one.count(1, w, doses[w as usize]));
+                each.count_each(BlockId::new(1), &doses);
+                (0..300)
+                    .filter(|w| doses[*w as usize] > Quarters::ZERO)
+                    .for_each(|w| one_by_one.count(BlockId::new(1), w, doses[w as usize]));
                 // The order of what comes next is the same, too.
-                (0..500).for_each(|n| [&mut each, &mut one_by_one].into_iter().for_each(|s| s.count(1, n * 7 % 300, Quarters::UNIT)));
+                (0..500).for_each(|n| {
+                    for s in [&mut each, &mut one_by_one] {
+                        s.count(BlockId::new(1), n * 7 % 300, Quarters::UNIT);
+                    }
+                });
                 assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
             }
         }
@@ -334,13 +340,13 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let (wordline, dose) = ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
-                s.count(1, wordline, Quarters::of(dose));
+                s.count(BlockId::new(1), wordline, Quarters::of(dose));
                 truth[wordline as usize] += dose;
                 total += dose;
                 if step % 97 != 0 {
                     continue;
                 }
-                let t = s.of(1);
+                let t = s.of(BlockId::new(1));
                 let mut bounds = vec![(0, t.min().count()); 300];
                 t.entries().for_each(|(w, e)| bounds[w] = ((e.count - e.error).count(), e.count.count()));
                 assert!(bounds.iter().zip(&truth).all(|((low, high), exact)| low <= exact && exact <= high), "{k} entries");

@@ -18,7 +18,7 @@ const MOST_A_BLOCK: usize = 8;
 impl Agenda {
     /// Plans the next look at a block.
     pub(super) fn plan(&mut self, flows: &mut [Flow], block: BlockId, at: Ns) {
-        let flow = &mut flows[block as usize];
+        let flow = &mut flows[block.index()];
         if flow.look == at {
             return;
         }
@@ -28,7 +28,7 @@ impl Agenda {
         }
         self.heap.push(Reverse((at, block)));
         if self.heap.len() > MOST_A_BLOCK * flows.len() + 64 {
-            self.heap.retain(|Reverse((at, block))| flows[*block as usize].look == *at);
+            self.heap.retain(|Reverse((at, block))| flows[block.index()].look == *at);
         }
     }
 
@@ -42,8 +42,8 @@ impl Agenda {
     pub(super) fn take(&mut self, flows: &mut [Flow], now: Ns) -> Option<BlockId> {
         while self.next() <= now {
             let Reverse((at, block)) = self.heap.pop()?;
-            if flows[block as usize].look == at {
-                flows[block as usize].look = NEVER;
+            if flows[block.index()].look == at {
+                flows[block.index()].look = NEVER;
                 return Some(block);
             }
         }
@@ -60,13 +60,13 @@ mod tests {
         let mut flows = vec![Flow::STILL; 3];
         let mut agenda = Agenda::default();
         for (block, at) in [(0, 50), (1, 40), (2, 10), (1, 60), (2, NEVER)] {
-            agenda.plan(&mut flows, block, at);
+            agenda.plan(&mut flows, BlockId::new(block), at);
         }
-        assert_eq!(agenda.take(&mut flows, 55), Some(0));
+        assert_eq!(agenda.take(&mut flows, 55), Some(BlockId::new(0)));
         assert_eq!(agenda.take(&mut flows, 55), None);
         assert_eq!(agenda.next(), 60);
-        (0..1000).for_each(|at| agenda.plan(&mut flows, 0, 1000 - at));
+        (0..1000).for_each(|at| agenda.plan(&mut flows, BlockId::new(0), 1000 - at));
         assert!(agenda.heap.len() < 100, "what is left behind is cleared up");
-        assert_eq!((agenda.take(&mut flows, 2000), agenda.take(&mut flows, 2000)), (Some(0), Some(1)));
+        assert_eq!((agenda.take(&mut flows, 2000), agenda.take(&mut flows, 2000)), (Some(BlockId::new(0)), Some(BlockId::new(1))));
     }
 }

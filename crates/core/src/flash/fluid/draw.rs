@@ -10,14 +10,14 @@ impl Flash {
     /// Draws the reads that a block has got by now.
     pub(crate) fn draw_reads(&mut self, block: BlockId) {
         let Some(fluid) = &mut self.fluid else { return };
-        let flow = &mut fluid.flows[block as usize];
+        let flow = &mut fluid.flows[block.index()];
         flow.pass(self.now);
         if flow.expected() <= 0.0 {
             return;
         }
         let share = flow.progress().min(1.0);
         let before = u64::from(flow.left) - 1;
-        if self.hot[block as usize].has(SUSPECT) {
+        if self.hot[block.index()].has(SUSPECT) {
             let count = fluid.chance.part_of(before, share);
             self.draw_readers(block, count);
             self.begin_anew(block);
@@ -30,14 +30,14 @@ impl Flash {
 
     /// Draws those of all blocks.
     pub(crate) fn draw_all(&mut self) {
-        (0..self.geometry.blocks).for_each(|block| self.draw_reads(block));
+        self.geometry.block_ids().for_each(|block| self.draw_reads(block));
         self.plan_touched();
     }
 
     /// Before a wordline is programmed: what the block has got by now is not to be the wordline's.
     pub(in crate::flash) fn draw_before_wordline(&mut self, block: BlockId) {
         let Some(fluid) = &mut self.fluid else { return };
-        let flow = &mut fluid.flows[block as usize];
+        let flow = &mut fluid.flows[block.index()];
         flow.pass(self.now);
         if flow.progress() * OF_ALARM >= 1.0 {
             self.draw_reads(block);
@@ -54,7 +54,7 @@ impl Flash {
         self.counts.reads[Cause::Host as usize] += count;
         self.count_words(&mut fluid, block, count);
         if self.wordlines.is_empty() {
-            self.hot[block as usize].reads += self.dose[0] * count as u32;
+            self.hot[block.index()].reads += self.dose[0] * count as u32;
             self.fluid = Some(fluid);
             if count > 0 {
                 self.tell(|o| o.read_in_bulk(block, count, &[]));
@@ -85,7 +85,7 @@ impl Flash {
                 wordline.reads += dose;
                 sum += dose;
             }
-            self.hot[block as usize].reads += sum;
+            self.hot[block.index()].reads += sum;
         }
         if count > 0 {
             self.tell(|o| o.read_in_bulk(block, count, &fluid.counts));
@@ -98,7 +98,7 @@ impl Flash {
         let Fluid { rates, host_pages, flows, pending, weights, by_page, .. } = fluid;
         weights.clear();
         weights.extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
-        let span = (self.now - flows[block as usize].drawn_at) as f64;
+        let span = (self.now - flows[block.index()].drawn_at) as f64;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
         let first = self.geometry.first_page(block) as usize;
         let owners = &self.contents.to_logical[first..first + self.geometry.pages_per_block as usize];
@@ -116,7 +116,7 @@ impl Flash {
             *weight = weight.max(0.0);
         }
         if weights.iter().sum::<f64>() <= 0.0 {
-            let written = usize::from(self.hot[block as usize].write_ptr).div_ceil(pages_a_place as usize);
+            let written = usize::from(self.hot[block.index()].write_ptr).div_ceil(pages_a_place as usize);
             weights[..written].fill(1.0);
         }
     }

@@ -37,7 +37,7 @@ impl Flash {
     fn count_words_of(&self, fluid: &mut Fluid, block: BlockId, count: u64) {
         let Fluid { rates, chance, words: Some(words), .. } = fluid else { return };
         // A block goes by the tightest word of its data.
-        let tightest = self.cold[block as usize].budget;
+        let tightest = self.cold[block.index()].budget;
         if tightest == words.most_relaxed {
             words.reads[tightest as usize] += count;
             return;

@@ -12,12 +12,12 @@ use crate::flash::wear::extra_milli;
 impl Flash {
     /// Erases a block, in which nothing may be valid.
     pub(crate) fn erase(&mut self, block: BlockId, cause: Cause) {
-        rules::erase(block, &self.hot[block as usize]);
+        rules::erase(block, &self.hot[block.index()]);
         self.end_mode(block);
-        if self.hot[block as usize].has(PAGES_COUNTED) {
+        if self.hot[block.index()].has(PAGES_COUNTED) {
             self.page_counters.end(block);
         }
-        let hot = &mut self.hot[block as usize];
+        let hot = &mut self.hot[block.index()];
         *hot = if self.bugs.has(Bug::CountersKept) {
             BlockHot { reads: hot.reads, ..BlockHot::ERASED }
         } else if self.bugs.has(Bug::ModeKept) {
@@ -25,7 +25,7 @@ impl Flash {
         } else {
             BlockHot::ERASED
         };
-        let pec = self.cold[block as usize].pec;
+        let pec = self.cold[block.index()].pec;
         self.wear(block);
         self.forget_age(block);
         if !planted(Bug::LevelKept) {
@@ -47,7 +47,7 @@ impl Flash {
 
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
     fn wear(&mut self, block: BlockId) {
-        let cold = &mut self.cold[block as usize];
+        let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += 1;
             let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.first_pec;

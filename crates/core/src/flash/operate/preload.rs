@@ -22,8 +22,8 @@ impl Flash {
 
     /// All of an erased block's pages are programmed, of which those preloaded, so many, are valid: it is closed, as though this stream had written it.
     pub(crate) fn preload(&mut self, block: BlockId, stream: StreamId, valid: u32, budget: AccessLatency) {
-        self.cold[block as usize].budget = budget;
-        let hot = &mut self.hot[block as usize];
+        self.cold[block.index()].budget = budget;
+        let hot = &mut self.hot[block.index()];
         (hot.state, hot.stream) = (BlockState::Closed, stream);
         hot.write_ptr = self.geometry.pages_per_block as u16;
         hot.valid = valid as u16;
@@ -49,6 +49,6 @@ impl Flash {
         if self.tracker.is_on() {
             self.tracker.count_each(block, doses);
         }
-        self.hot[block as usize].reads += doses.iter().copied().sum::<Quarters>();
+        self.hot[block.index()].reads += doses.iter().copied().sum::<Quarters>();
     }
 }

@@ -15,7 +15,7 @@ impl Flash {
         for wordline in wordlines {
             let coding = *self.geometry.codings.row(self.coding_of(block, *wordline));
             let page = wordline * bits + coding.kept.trailing_zeros();
-            rules::read(first + page, page, &self.hot[block as usize], &self.geometry);
+            rules::read(first + page, page, &self.hot[block.index()], &self.geometry);
             // The weakest page kind's limit is the wordline's.
             let of_kind = |kind| {
                 let page = wordline * bits + kind;

@@ -15,13 +15,13 @@ impl Flash {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its caller is the write path")]
     pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
-        rules::program(block, &self.hot[block as usize], page, &self.geometry);
+        rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
         let begins = !self.wordlines.is_empty() && self.begins_wordline(block);
         if begins {
             self.begin_wordline(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block));
         }
-        let hot = &mut self.hot[block as usize];
+        let hot = &mut self.hot[block.index()];
         hot.write_ptr = page as u16 + 1;
         hot.valid += 1;
         let disturbed_before = begins && hot.reads > Quarters::ZERO && self.preprogram_weight > 0.0;
@@ -44,14 +44,14 @@ impl Flash {
     /// Whether nothing of a block's next wordline is programmed yet.
     #[inline]
     fn begins_wordline(&self, block: BlockId) -> bool {
-        self.geometry.kind_of(self.geometry.first_page(block) + u32::from(self.hot[block as usize].write_ptr)) == 0
+        self.geometry.kind_of(self.geometry.first_page(block) + u32::from(self.hot[block.index()].write_ptr)) == 0
     }
 
     /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
     fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
         self.draw_before_wordline(block);
         let first = self.geometry.first_wordline(block) as usize;
-        let reads = self.hot[block as usize].reads;
+        let reads = self.hot[block.index()].reads;
         if reads == Quarters::ZERO {
             self.wordlines[first + wordline as usize].base = Quarters::ZERO;
             return;
@@ -71,11 +71,11 @@ impl Flash {
 
     /// Programs a page of a padded wordline.
     pub(crate) fn program_nothing(&mut self, block: BlockId, page: u32, cause: Cause) {
-        rules::program(block, &self.hot[block as usize], page, &self.geometry);
+        rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
-        self.hot[block as usize].write_ptr = page as u16 + 1;
+        self.hot[block.index()].write_ptr = page as u16 + 1;
         self.contents.to_logical[ppn as usize] = NOBODYS;
-        self.hot[block as usize].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
+        self.hot[block.index()].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
         self.seq += 1;
         self.counts.programs[cause as usize] += 1;
         self.counts.padded_pages += u64::from(!self.bugs.has(Bug::PaddingUncounted));
@@ -87,7 +87,7 @@ impl Flash {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
-        let mode = self.hot[block as usize].mode;
+        let mode = self.hot[block.index()].mode;
         if mode != FULL {
             self.complete_in_mode(block, page, mode, cause);
         }
@@ -98,7 +98,7 @@ impl Flash {
         if self.geometry.codings.row(mode).kept >> (page % bits) != 1 {
             return;
         }
-        self.hot[block as usize].write_ptr = ((page / bits + 1) * bits) as u16;
+        self.hot[block.index()].write_ptr = ((page / bits + 1) * bits) as u16;
         if self.bugs.has(Bug::LowDensityUnmerged) {
             return;
         }
@@ -116,7 +116,7 @@ impl Flash {
     pub(crate) fn invalidate(&mut self, ppn: Ppn) -> BlockId {
         let block = self.geometry.block_of(ppn);
         self.contents.clear_valid(block, ppn - self.geometry.first_page(block));
-        self.hot[block as usize].valid -= 1;
+        self.hot[block.index()].valid -= 1;
         self.lose_reads(block, ppn - self.geometry.first_page(block));
         block
     }

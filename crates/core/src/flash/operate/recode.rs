@@ -12,7 +12,7 @@ use crate::flash::ops::NandOp;
 impl Flash {
     /// Wordlines of a block that are programmed whole.
     pub(crate) fn whole_wordlines(&self, block: BlockId) -> u32 {
-        u32::from(self.hot[block as usize].write_ptr) / self.geometry.cell.bits()
+        u32::from(self.hot[block.index()].write_ptr) / self.geometry.cell.bits()
     }
 
     /// Pages that a block does without once it is recoded, until its erase: it is written no further, so those that it never got count.
@@ -39,7 +39,7 @@ impl Flash {
     pub(crate) fn recode(&mut self, block: BlockId, coding: u8) {
         self.set_mode(block, coding, self.pages_if_recoded(block, coding));
         self.trust(block);
-        self.cold[block as usize].reprogrammed = true;
+        self.cold[block.index()].reprogrammed = true;
         self.tell(|o| o.recoded(block, None, coding));
         self.reassess(block);
     }
@@ -52,7 +52,7 @@ impl Flash {
         self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(coding);
         let taken = self.geometry.codings.kept_away(coding);
         self.pages_away += taken;
-        let (hot, cold) = (&mut self.hot[block as usize], &mut self.cold[block as usize]);
+        let (hot, cold) = (&mut self.hot[block.index()], &mut self.cold[block.index()]);
         let before = if hot.has(HAS_RECODED) { cold.pages_away } else { 0 };
         cold.pages_away = before + taken as u16;
         hot.flags |= HAS_RECODED;
@@ -76,7 +76,7 @@ impl Flash {
     /// What the error model feared of a block may hold no longer. Where reads do not begin with the first level it is asked at each all the same.
     fn trust(&mut self, block: BlockId) {
         if self.levels.of(block) == 0 {
-            self.hot[block as usize].flags &= !SUSPECT;
+            self.hot[block.index()].flags &= !SUSPECT;
         }
     }
 
@@ -93,18 +93,18 @@ impl Flash {
     }
 
     fn set_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
-        self.hot[block as usize].mode = mode;
-        self.cold[block as usize].pages_away = pages_away as u16;
+        self.hot[block.index()].mode = mode;
+        self.cold[block.index()].pages_away = pages_away as u16;
         self.pages_away += pages_away;
         self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(mode);
     }
 
     /// A block is about to be erased, and with it its mode.
     pub(super) fn end_mode(&mut self, block: BlockId) {
-        if self.hot[block as usize].has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) {
+        if self.hot[block.index()].has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) {
             self.recoded.clear(block);
         }
-        if !(planted(Bug::PagesAwayLeak) && self.hot[block as usize].has(HAS_RECODED)) {
+        if !(planted(Bug::PagesAwayLeak) && self.hot[block.index()].has(HAS_RECODED)) {
             self.pages_away -= self.pages_away_of(block);
         }
     }
@@ -112,7 +112,7 @@ impl Flash {
     /// Pages that the block does without now.
     #[inline]
     pub(crate) fn pages_away_of(&self, block: BlockId) -> u32 {
-        let hot = &self.hot[block as usize];
-        if hot.mode == FULL && !hot.has(HAS_RECODED) { 0 } else { self.cold[block as usize].pages_away.into() }
+        let hot = &self.hot[block.index()];
+        if hot.mode == FULL && !hot.has(HAS_RECODED) { 0 } else { self.cold[block.index()].pages_away.into() }
     }
 }

@@ -39,7 +39,7 @@ impl Flash {
     /// Senses a page out of the batch path: for a move or a fill.
     pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
-        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize], &self.geometry);
+        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block.index()], &self.geometry);
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.counts.reads[cause as usize] += 1;
         }
@@ -58,7 +58,7 @@ impl Flash {
     /// complete newer data. It does not where it `is_corrupted`, or is past its limit.
     pub(crate) fn verify(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool, is_corrupted: bool) -> bool {
         let block = self.geometry.block_of(ppn);
-        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block as usize], &self.geometry);
+        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block.index()], &self.geometry);
         self.counts.reads[cause as usize] += 1;
         let rings = self.count_any_read(ppn);
         self.levels.began_at = 0;
@@ -81,11 +81,11 @@ impl Flash {
     fn rung_by(&mut self, read: PhysRead, if_gone: ReadResult) -> Sensed {
         let PhysRead { ppn, cause, .. } = read;
         let block = self.geometry.block_of(ppn);
-        if !self.hot[block as usize].has(SUSPECT) && self.cold[block as usize].model_alarm == Quarters::ZERO {
+        if !self.hot[block.index()].has(SUSPECT) && self.cold[block.index()].model_alarm == Quarters::ZERO {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
-        let is_suspect = self.hot[block as usize].has(SUSPECT);
+        let is_suspect = self.hot[block.index()].has(SUSPECT);
         let (PageHealth { retries, is_lost }, lost) = if is_suspect { self.health(block, ppn) } else { (PageHealth::WELL, None) };
         let level = self.levels.begin(block);
         let retries = retries.saturating_sub(level);
@@ -106,7 +106,8 @@ impl Flash {
         if result == ReadResult::Good && self.model.is_some() {
             self.levels.worked(block, level + retries);
         }
-        if is_suspect && !self.hot[block as usize].has(FAILED) && self.tired.is_quiet(block, self.hot[block as usize].reads) {
+        let hot = &self.hot[block.index()];
+        if is_suspect && !hot.has(FAILED) && self.tired.is_quiet(block, hot.reads) {
             return Sensed { good: result == ReadResult::Good, rings: false, level, retries };
         }
         self.rung_out(block, result == ReadResult::Good, level, retries)
@@ -116,7 +117,7 @@ impl Flash {
     #[inline(never)]
     fn rung_out(&mut self, block: BlockId, good: bool, level: u8, retries: u8) -> Sensed {
         if self.model.is_none() {
-            if self.hot[block as usize].reads >= CARRY {
+            if self.hot[block.index()].reads >= CARRY {
                 self.carry(block);
             }
             return Sensed { good, rings: false, level, retries };
@@ -166,7 +167,7 @@ impl Flash {
 
     /// Whether the data of a page is past its limit and cannot be read any more.
     fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
-        if !self.hot[block as usize].has(SUSPECT) {
+        if !self.hot[block.index()].has(SUSPECT) {
             return false;
         }
         if self.draws.has_noise() {
@@ -209,18 +210,18 @@ impl Flash {
     ) -> T {
         let (block, wordline) = (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);
         let page = ppn - self.geometry.first_page(block);
-        self.hot[block as usize].reads -= own;
+        self.hot[block.index()].reads -= own;
         self.wordlines[wordline].reads -= own;
         let said = self.with_block_view(block, |model, view| ask(self, model, view, page));
-        self.hot[block as usize].reads += own;
+        self.hot[block.index()].reads += own;
         self.wordlines[wordline].reads += own;
         said
     }
 
     /// Makes room in the counter of a block that no error model looks at.
     fn carry(&mut self, block: BlockId) {
-        self.hot[block as usize].reads -= CARRY;
-        self.cold[block as usize].carries += 1;
+        self.hot[block.index()].reads -= CARRY;
+        self.cold[block.index()].carries += 1;
     }
 
     /// Senses the cells of a page whose data nobody wants.
@@ -250,7 +251,7 @@ impl Flash {
 
     /// First valid page of a block from `page` on whose data is past its limit.
     pub(crate) fn next_past_limit(&mut self, block: BlockId, page: u32) -> Option<u32> {
-        if !self.hot[block as usize].has(SUSPECT) {
+        if !self.hot[block.index()].has(SUSPECT) {
             return None;
         }
         let mut page = page;

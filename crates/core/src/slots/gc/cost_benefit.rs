@@ -56,12 +56,12 @@ mod tests {
     #[test]
     fn worked_example() {
         let mut index = VictimIndex::new(4, 8, 1);
-        index.insert(0, 4, 91); // A, age 10
-        index.insert(1, 6, 41); // B, age 60
+        index.insert(BlockId::new(0), 4, 91); // A, age 10
+        index.insert(BlockId::new(1), 6, 41); // B, age 60
         let pick = |allowed: &dyn Fn(BlockId) -> bool| {
             CostBenefit.pick(&Candidates { index: index.of(0), pages_per_block: 8, full_ones: false, clock: 100, allowed, wear: &|_| 0 })
         };
-        assert_eq!(pick(&|_| true), Some(1));
-        assert_eq!(pick(&|b| b != 1), Some(0));
+        assert_eq!(pick(&|_| true), Some(BlockId::new(1)));
+        assert_eq!(pick(&|b| b != BlockId::new(1)), Some(BlockId::new(0)));
     }
 }

@@ -54,20 +54,20 @@ mod tests {
     #[test]
     fn worked_example() {
         let mut index = VictimIndex::new(4, 8, 1);
-        index.insert(0, 5, 10); // A
-        index.insert(2, 2, 20); // C
-        index.insert(1, 2, 30); // B
-        assert_eq!(pick(&index, false, |_| true), Some(2));
-        assert_eq!(pick(&index, false, |b| b != 2), Some(1));
+        index.insert(BlockId::new(0), 5, 10); // A
+        index.insert(BlockId::new(2), 2, 20); // C
+        index.insert(BlockId::new(1), 2, 30); // B
+        assert_eq!(pick(&index, false, |_| true), Some(BlockId::new(2)));
+        assert_eq!(pick(&index, false, |b| b != BlockId::new(2)), Some(BlockId::new(1)));
     }
 
     #[test]
     fn full_blocks_are_victims_only_on_demand_and_last() {
         let mut index = VictimIndex::new(4, 8, 1);
-        index.insert(0, 8, 0);
+        index.insert(BlockId::new(0), 8, 0);
         assert_eq!(pick(&index, false, |_| true), None);
-        assert_eq!(pick(&index, true, |_| true), Some(0));
-        index.insert(1, 7, 0);
-        assert_eq!(pick(&index, true, |_| true), Some(1));
+        assert_eq!(pick(&index, true, |_| true), Some(BlockId::new(0)));
+        index.insert(BlockId::new(1), 7, 0);
+        assert_eq!(pick(&index, true, |_| true), Some(BlockId::new(1)));
     }
 }

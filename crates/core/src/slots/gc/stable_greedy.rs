@@ -73,7 +73,7 @@ mod tests {
     use crate::slots::gc::victims::VictimIndex;
 
     fn pick(index: &VictimIndex, wear: [u64; 4], slack: f64, not: Option<BlockId>) -> Option<BlockId> {
-        let (allowed, wear) = (|block| Some(block) != not, |block: BlockId| wear[block as usize]);
+        let (allowed, wear) = (|block| Some(block) != not, |block: BlockId| wear[block.index()]);
         let among = Candidates { index: index.of(0), pages_per_block: 20, full_ones: false, clock: 100, allowed: &allowed, wear: &wear };
         StableGreedy { slack }.pick(&among)
     }
@@ -82,18 +82,18 @@ mod tests {
     fn worked_example() {
         let mut index = VictimIndex::new(4, 20, 1);
         for (block, valid, age) in [(0, 5, 90), (1, 4, 10), (2, 5, 60), (3, 9, 99)] {
-            index.insert(block, valid, 100 - age);
+            index.insert(BlockId::new(block), valid, 100 - age);
         }
-        assert_eq!(pick(&index, [7, 1, 6, 0], 0.1, None), Some(2));
-        assert_eq!(pick(&index, [7, 1, 7, 0], 0.1, None), Some(0), "of equal wear the one left alone the longest");
-        assert_eq!(pick(&index, [7, 1, 6, 0], 0.0, None), Some(1), "without slack it is greedy");
-        assert_eq!(pick(&index, [7, 1, 6, 0], 0.1, Some(2)), Some(0));
+        assert_eq!(pick(&index, [7, 1, 6, 0], 0.1, None), Some(BlockId::new(2)));
+        assert_eq!(pick(&index, [7, 1, 7, 0], 0.1, None), Some(BlockId::new(0)), "of equal wear the one left alone the longest");
+        assert_eq!(pick(&index, [7, 1, 6, 0], 0.0, None), Some(BlockId::new(1)), "without slack it is greedy");
+        assert_eq!(pick(&index, [7, 1, 6, 0], 0.1, Some(BlockId::new(2))), Some(BlockId::new(0)));
     }
 
     #[test]
     fn full_blocks_are_no_victims() {
         let mut index = VictimIndex::new(4, 20, 1);
-        index.insert(0, 20, 0);
+        index.insert(BlockId::new(0), 20, 0);
         assert_eq!(pick(&index, [0; 4], 1.0, None), None);
     }
 }

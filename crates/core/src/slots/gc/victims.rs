@@ -5,12 +5,15 @@ use crate::base::mem::prefetch;
 use crate::base::units::BlockId;
 use crate::bugs::{Bug, planted};
 
-const NIL: u32 = u32::MAX;
+/// No block: a list ends.
+const NIL: BlockId = BlockId::NONE;
+/// The list of a block that is in none.
+const NO_LIST: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 struct Link {
-    next: u32,
-    prev: u32,
+    next: BlockId,
+    prev: BlockId,
     /// The list: those of a domain follow each other.
     bucket: u32,
     /// Page programs of the drive when the block came to this list.
@@ -20,8 +23,8 @@ struct Link {
 /// The index that GC policies pick from: lists for the drive or, where a page has a die of its own, for each die.
 pub struct VictimIndex {
     links: Vec<Link>,
-    heads: Vec<u32>,
-    tails: Vec<u32>,
+    heads: Vec<BlockId>,
+    tails: Vec<BlockId>,
     nonempty: Vec<u64>,
     /// Lists of a domain: a multiple of 64, so that its bits are whole words.
     lists: u32,
@@ -41,7 +44,7 @@ impl VictimIndex {
         let lists = (pages_per_block + 1).next_multiple_of(64);
         let buckets = (lists * domains) as usize;
         Self {
-            links: vec![Link { next: NIL, prev: NIL, bucket: NIL, since: 0 }; blocks as usize],
+            links: vec![Link { next: NIL, prev: NIL, bucket: NO_LIST, since: 0 }; blocks as usize],
             heads: vec![NIL; buckets],
             tails: vec![NIL; buckets],
             nonempty: vec![0; buckets / 64],
@@ -58,7 +61,7 @@ impl VictimIndex {
 
     #[inline]
     fn domain_of(&self, block: BlockId) -> u32 {
-        if self.counts.len() == 1 { 0 } else { block / self.blocks_per_domain }
+        if self.counts.len() == 1 { 0 } else { block.number() / self.blocks_per_domain }
     }
 
     /// Memory that the index of so many blocks takes.
@@ -73,19 +76,19 @@ impl VictimIndex {
         let b = bucket as usize;
         if planted(Bug::YoungestVictim) && self.heads[b] != NIL {
             let head = self.heads[b];
-            self.links[block as usize] = Link { next: head, prev: NIL, bucket, since: clock };
-            self.links[head as usize].prev = block;
+            self.links[block.index()] = Link { next: head, prev: NIL, bucket, since: clock };
+            self.links[head.index()].prev = block;
             self.heads[b] = block;
             self.counts[domain as usize] += 1;
             return;
         }
         let tail = self.tails[b];
-        self.links[block as usize] = Link { next: NIL, prev: tail, bucket, since: clock };
+        self.links[block.index()] = Link { next: NIL, prev: tail, bucket, since: clock };
         if tail == NIL {
             self.heads[b] = block;
             self.nonempty[b / 64] |= 1 << (b % 64);
         } else {
-            self.links[tail as usize].next = block;
+            self.links[tail.index()].next = block;
         }
         self.tails[b] = block;
         self.counts[domain as usize] += 1;
@@ -93,23 +96,23 @@ impl VictimIndex {
 
     /// Takes a block out of its list.
     pub(crate) fn remove(&mut self, block: BlockId) {
-        let Link { next, prev, bucket, .. } = self.links[block as usize];
-        assert!(bucket != NIL, "block {block} is in no victim list");
+        let Link { next, prev, bucket, .. } = self.links[block.index()];
+        assert!(bucket != NO_LIST, "block {block} is in no victim list");
         let b = bucket as usize;
         if prev == NIL {
             self.heads[b] = next;
         } else {
-            self.links[prev as usize].next = next;
+            self.links[prev.index()].next = next;
         }
         if next == NIL {
             self.tails[b] = prev;
         } else {
-            self.links[next as usize].prev = prev;
+            self.links[next.index()].prev = prev;
         }
         if self.heads[b] == NIL {
             self.nonempty[b / 64] &= !(1 << (b % 64));
         }
-        self.links[block as usize].bucket = NIL;
+        self.links[block.index()].bucket = NO_LIST;
         let domain = self.domain_of(block);
         self.counts[domain as usize] -= 1;
     }
@@ -117,20 +120,20 @@ impl VictimIndex {
     /// Asks for a block's links.
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId) {
-        prefetch(&self.links, block as usize);
+        prefetch(&self.links, block.index());
     }
 
     /// Asks for the links of the blocks before and behind one.
     #[inline]
     pub(crate) fn prefetch_neighbours(&self, block: BlockId) {
-        let Link { next, prev, .. } = self.links[block as usize];
-        prefetch(&self.links, next as usize);
-        prefetch(&self.links, prev as usize);
+        let Link { next, prev, .. } = self.links[block.index()];
+        prefetch(&self.links, next.index());
+        prefetch(&self.links, prev.index());
     }
 
     /// Whether the block is in a list.
     pub(crate) fn contains(&self, block: BlockId) -> bool {
-        self.links[block as usize].bucket != NIL
+        self.links[block.index()].bucket != NO_LIST
     }
 }
 
@@ -156,7 +159,7 @@ impl<'a> Victims<'a> {
         let mut at = index.heads[domain * index.lists as usize + bucket as usize];
         std::iter::from_fn(move || {
             (at != NIL).then(|| {
-                let link = index.links[at as usize];
+                let link = index.links[at.index()];
                 let item = (at, link.since);
                 at = link.next;
                 item
@@ -183,26 +186,27 @@ mod tests {
     fn blocks_leave_in_the_order_they_came() {
         let mut v = VictimIndex::new(8, 192, 1);
         for (block, bucket) in [(3, 100), (1, 100), (5, 2), (7, 192)] {
-            v.insert(block, bucket, block * 10);
+            v.insert(BlockId::new(block), bucket, block * 10);
         }
         assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [2, 100, 192]);
-        assert_eq!(v.of(0).in_bucket(100).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
-        v.remove(3);
-        v.remove(5);
+        assert_eq!(v.of(0).in_bucket(100).map(|(block, since)| (block.number(), since)).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
+        v.remove(BlockId::new(3));
+        v.remove(BlockId::new(5));
         assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [100, 192]);
-        assert!(v.contains(1) && !v.contains(3) && v.of(0).len() == 2);
+        assert!(v.contains(BlockId::new(1)) && !v.contains(BlockId::new(3)) && v.of(0).len() == 2);
     }
 
     #[test]
     fn each_domain_has_lists_of_its_own() {
         let mut v = VictimIndex::new(8, 24, 2);
         for (block, bucket) in [(3, 24), (1, 7), (5, 7), (4, 0)] {
-            v.insert(block, bucket, block * 10);
+            v.insert(BlockId::new(block), bucket, block * 10);
         }
-        let lists =
-            |v: &VictimIndex, domain| v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b).collect::<Vec<_>>();
+        let lists = |v: &VictimIndex, domain| {
+            v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b.number()).collect::<Vec<_>>()
+        };
         assert_eq!((lists(&v, 0), lists(&v, 1)), (vec![1, 3], vec![4, 5]));
-        v.remove(5);
+        v.remove(BlockId::new(5));
         assert_eq!((v.of(0).len(), v.of(1).len(), lists(&v, 1)), (2, 1, vec![4]));
     }
 }

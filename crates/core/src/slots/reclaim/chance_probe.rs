@@ -95,14 +95,14 @@ impl Draw {
         match self {
             Self::Keyed(hasher) => {
                 let mut sensed = [0; 12];
-                sensed[..4].copy_from_slice(&block.to_le_bytes());
+                sensed[..4].copy_from_slice(&block.number().to_le_bytes());
                 sensed[4..8].copy_from_slice(&pec.to_le_bytes());
                 sensed[8..].copy_from_slice(&sensing.to_le_bytes());
                 (hasher.hash(&sensed) >> 11) as f64 / (1u64 << 53) as f64
             }
             #[cfg(test)]
             Self::Public => {
-                let life = u64::from(block) << 43 ^ u64::from(pec) << 27;
+                let life = u64::from(block.number()) << 43 ^ u64::from(pec) << 27;
                 crate::disturb::table::unit_hash(life ^ u64::from(sensing))
             }
         }
@@ -132,7 +132,7 @@ impl ChanceProbe {
     fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         // Each job of some wordlines serves one read, which may take retries; what those of other reads add is off the limit already.
         let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
-        self.near.saturating_add(late(view)).saturating_add(retries)
+        self.near.saturating_add(view.late_in_a_job()).saturating_add(retries)
     }
 
     /// (alpha - 1) G.
@@ -183,12 +183,7 @@ impl ChanceProbe {
 
 /// B - E: reads that a block may be given once it is to move as a whole.
 fn after_end(view: &View) -> u32 {
-    late(view) + 1 + view.geometry.pages_per_block + CASCADE
-}
-
-/// `R_late`; a job that is not done at once has one read at least.
-fn late(view: &View) -> u32 {
-    view.late_reads.max(1)
+    view.late_in_a_job() + 1 + view.geometry.pages_per_block + CASCADE
 }
 
 impl Policy for ChanceProbe {
@@ -303,7 +298,7 @@ mod tests {
     use super::super::shared::straw::tests::one_page_wordlines;
     use super::super::technique;
     use super::{CARD, ChanceProbe, Draw};
-    use crate::base::units::Cause;
+    use crate::base::units::{BlockId, Cause};
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
@@ -363,8 +358,8 @@ mod tests {
     /// pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
         let page = |drive: &Drive, n: u32| {
-            let next = drive.flash.hot(0).reads.whole_down().0 + 1;
-            if draw.number(0, drive.flash.cold(0).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
+            let next = drive.flash.hot(BlockId::new(0)).reads.whole_down().0 + 1;
+            if draw.number(BlockId::new(0), drive.flash.cold(BlockId::new(0)).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
         };
         let reads = (0..4000).map(|n| {
             let page = page(&drive, n);

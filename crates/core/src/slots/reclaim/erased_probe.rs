@@ -126,13 +126,13 @@ impl ErasedProbe {
 
     /// Reads to the next round where nothing is to spare.
     fn pause(&self, view: &View) -> u32 {
-        self.interval.max(late(view) + 1)
+        self.interval.max(view.late_in_a_job() + 1)
     }
 
     /// What a group needs with so many pages that movers may still sense.
     fn need(&self, view: &View, limits: Limits, group: usize, pec: u32, pages: u32) -> Need {
         let e = limits.lookup(group, pec);
-        let reads = self.pause(view) + late(view) + self.overshoot + 3 * self.width(view);
+        let reads = self.pause(view) + view.late_in_a_job() + self.overshoot + 3 * self.width(view);
         let beside = (e.alpha - Alpha::ONE) * 2;
         // The pages of a whole block weigh one unit each in the mean.
         let moved = (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters());
@@ -165,7 +165,7 @@ impl ErasedProbe {
     fn end_round(&mut self, view: &View, block: BlockId, limits: Limits, out: &mut Vec<Action>) -> Reads {
         self.rounds += 1;
         let now = view.reads(block).0;
-        let Round { mut pages, mut spare, .. } = self.blocks[block as usize].round.take().expect("a round is under way");
+        let Round { mut pages, mut spare, .. } = self.blocks[block.index()].round.take().expect("a round is under way");
         let to_come = view.pages_to_come(block);
         if to_come > 0 {
             let before = if self.counts_before { view.dose(block) } else { Quarters::ZERO };
@@ -179,18 +179,18 @@ impl ErasedProbe {
             }
         }
         let due = now.saturating_add(self.pause(view)).saturating_add(spare).min(u32::MAX - 1);
-        self.blocks[block as usize].due = due;
+        self.blocks[block.index()].due = due;
         if pages.is_empty() {
             return Reads(due);
         }
         out.push(Rewrite::pages(block, pages).into());
-        Reads(now.saturating_add(late(view)))
+        Reads(now.saturating_add(view.late_in_a_job()))
     }
 
     /// Asks for the next probes of a round, or ends it where there are none.
     fn go_on(&mut self, view: &View, block: BlockId, limits: Limits, out: &mut Vec<Action>) -> Reads {
         let now = view.reads(block).0;
-        let state = &mut self.blocks[block as usize];
+        let state = &mut self.blocks[block.index()];
         // Nobody asked in time (reads before the run): there may be no time for a read a batch.
         let is_late = now > state.due.saturating_add(self.overshoot);
         let none = || Round { next: 0, pages: PageSet::none(view.geometry.pages_per_block), spare: u32::MAX };
@@ -205,11 +205,6 @@ impl ErasedProbe {
     }
 }
 
-/// `R_late`; a job that is not done at once has one read at least.
-fn late(view: &View) -> u32 {
-    view.late_reads.max(1)
-}
-
 impl Policy for ErasedProbe {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         let Some(limits) = view.limits else { return Reads::NEVER };
@@ -219,13 +214,13 @@ impl Policy for ErasedProbe {
         let needs = self.needs(view, limits, view.pec(block), view.geometry.pages_per_block);
         let spare = needs.iter().map(|n| n.spare(n.limit)).min().expect("there are groups");
         let due = spare.map_or(1, |spare| spare.saturating_add(self.pause(view)));
-        self.blocks[block as usize] = State { due, round: None };
+        self.blocks[block.index()] = State { due, round: None };
         Reads(due)
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         let Some(limits) = view.limits else { return Reads::NEVER };
-        let State { due, round } = &self.blocks[block as usize];
+        let State { due, round } = &self.blocks[block.index()];
         if round.is_none() && view.reads(block).0 < *due {
             // A job is over.
             return Reads(*due);
@@ -238,7 +233,7 @@ impl Policy for ErasedProbe {
         let needs = self.needs(view, limits, view.pec(block), view.valid_pages(block) + view.pages_to_come(block));
         let bits = view.geometry.cell.bits();
         self.probes += found.len() as u64;
-        let round = self.blocks[block as usize].round.as_mut().expect("a round is under way");
+        let round = self.blocks[block.index()].round.as_mut().expect("a round is under way");
         for probed in found {
             let need = &needs[limits.group_of(probed.wordline)];
             match need.spare(probed.left_of(need.limit)) {
@@ -287,7 +282,7 @@ impl Policy for ErasedProbe {
                 because: format!(
                     "(ERC_MAX {limit} - need {need:.1}) / alpha {alpha:.3} + max(I {}, R_late {} + 1); a round takes {} reads",
                     self.interval,
-                    late(view),
+                    view.late_in_a_job(),
                     self.width(view)
                 ),
             }

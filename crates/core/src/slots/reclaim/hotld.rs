@@ -114,7 +114,7 @@ mod tests {
     /// Page kinds that the block of page 0 does without, and its valid pages.
     fn mode_and_valid(drive: &Drive) -> (u8, u16) {
         let place = drive.map_rows().next().expect("page 0 holds data");
-        let row = drive.block_states().nth(drive.geometry().block_of(place.ppn) as usize).expect("a block of the drive");
+        let row = drive.block_states().nth(drive.geometry().block_of(place.ppn).index()).expect("a block of the drive");
         (row.mode, row.valid)
     }
 

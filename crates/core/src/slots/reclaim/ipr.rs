@@ -145,7 +145,7 @@ mod tests {
     }
 
     fn row(drive: &Drive, block: BlockId) -> BlockRow {
-        drive.block_states().nth(block as usize).expect("a block of the drive")
+        drive.block_states().nth(block.index()).expect("a block of the drive")
     }
 
     /// Reads these pages in turn until the block is another: in low density, or erased. Gives its reads before the last of them.

@@ -144,7 +144,7 @@ impl Guarding {
 mod tests {
     use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing};
     use super::Guarding;
-    use crate::base::units::{Bytes, Cause};
+    use crate::base::units::{BlockId, Bytes, Cause};
     use crate::drive::Drive;
 
     /// The worked example's drive: thirty blocks of three wordlines of two pages.
@@ -210,17 +210,25 @@ mod tests {
         let merged_and_erased = |more: &str| {
             let mut drive = example(more);
             hammer(&mut drive, 90);
-            assert_eq!((drive.flash.hot(0).valid, drive.ftl.score(&drive.flash, 0)), (4, 6), "four valid pages of four that it can hold");
+            assert_eq!(
+                (drive.flash.hot(BlockId::new(0)).valid, drive.ftl.score(&drive.flash, BlockId::new(0))),
+                (4, 6),
+                "four valid pages of four that it can hold"
+            );
             for _ in 0..2 {
                 (0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
             }
             drive
         };
         let mut without = merged_and_erased("density = { wear_counts_for_limits = false }");
-        assert_eq!(without.policy_and_view().1.pec(0), without.flash.cold(0).pec);
+        assert_eq!(without.policy_and_view().1.pec(BlockId::new(0)), without.flash.cold(BlockId::new(0)).pec);
         let mut drive = merged_and_erased("");
-        assert_eq!(drive.policy_and_view().1.pec(0), drive.flash.cold(0).pec + 1, "a fifth of a cycle more is a cycle more for its limits");
-        let cold = drive.flash.cold(0);
+        assert_eq!(
+            drive.policy_and_view().1.pec(BlockId::new(0)),
+            drive.flash.cold(BlockId::new(0)).pec + 1,
+            "a fifth of a cycle more is a cycle more for its limits"
+        );
+        let cold = drive.flash.cold(BlockId::new(0));
         assert_eq!((drive.flash.pages_away(), cold.reprogrammed_cycles), (0, 1));
         assert_eq!(cold.effective_milli(), u64::from(cold.pec) * 1_000 + 200, "its first cycle was a reprogrammed one");
     }

@@ -131,7 +131,7 @@ pub(super) mod tests {
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
     use crate::base::dose::{Alpha, Quarters};
-    use crate::base::units::Cause;
+    use crate::base::units::{BlockId, Cause};
     use crate::drive::Drive;
 
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
@@ -154,8 +154,8 @@ pub(super) mod tests {
     #[test]
     fn the_estimate_can_be_too_low() {
         let mut drive = even_reads_beside_a_wordline_that_is_never_read();
-        assert_eq!(bounds::<Exact>(&mut drive, 0, 9)[100], 96_000);
-        assert_eq!(bounds::<Published>(&mut drive, 0, 9)[100], 94_000);
+        assert_eq!(bounds::<Exact>(&mut drive, BlockId::new(0), 9)[100], 96_000);
+        assert_eq!(bounds::<Published>(&mut drive, BlockId::new(0), 9)[100], 94_000);
     }
 
     /// What Fig. 7 tells, on six wordlines with two counters: page 1 has two thirds of the reads and one counter, the rest the other.
@@ -168,7 +168,11 @@ pub(super) mod tests {
                 let page = if n % 3 < 2 { 1 } else { [0, 2, 3, 4, 5][(n / 3 % 5) as usize] };
                 drive.read_pages(&[page]);
             }
-            (bounds::<Exact>(&mut drive, 0, 9), bounds::<Published>(&mut drive, 0, 9), drive.reclaim_counts().pages_copied)
+            (
+                bounds::<Exact>(&mut drive, BlockId::new(0), 9),
+                bounds::<Published>(&mut drive, BlockId::new(0), 9),
+                drive.reclaim_counts().pages_copied,
+            )
         };
         // Read 40 times: page 1; four times each: the others, which all are taken for 20, the count that they share.
         let (doses, estimates, copied) = read(0, 60);

@@ -120,12 +120,13 @@ mod tests {
     use super::super::straw_ss::tests::even_reads_beside_a_wordline_that_is_never_read;
     use super::super::straw_wl::Exact;
     use super::Sound;
+    use crate::base::units::BlockId;
 
     #[test]
     fn the_bound_holds_where_the_estimate_is_too_low() {
         let mut drive = even_reads_beside_a_wordline_that_is_never_read();
-        assert_eq!(bounds::<Exact>(&mut drive, 0, 9)[100], 96_000);
-        assert_eq!(bounds::<Sound>(&mut drive, 0, 9)[100], 96_000);
+        assert_eq!(bounds::<Exact>(&mut drive, BlockId::new(0), 9)[100], 96_000);
+        assert_eq!(bounds::<Sound>(&mut drive, BlockId::new(0), 9)[100], 96_000);
     }
 
     /// On every written wordline at all times, under reads of open blocks, writes and moves.
@@ -156,7 +157,7 @@ mod tests {
                 if step % 41 != 0 {
                     continue;
                 }
-                for block in 0..drive.geometry().blocks {
+                for block in drive.geometry().block_ids() {
                     let written = u32::from(drive.flash.hot(block).write_ptr).div_ceil(2) as usize;
                     let (doses, most) = (bounds::<Exact>(&mut drive, block, 9), bounds::<Sound>(&mut drive, block, 9));
                     let broken = (0..written).find(|w| doses[*w] > most[*w]);

@@ -205,7 +205,7 @@ impl Policy for Tiered {
 mod tests {
     use super::Placed;
     use crate::base::metrics::FlashCounts;
-    use crate::base::units::Cause;
+    use crate::base::units::{BlockId, Cause};
     use crate::drive::Drive;
     use crate::slots::reclaim::shared::straw::Estimate;
     use crate::slots::reclaim::shared::straw::tests::{bounds_of, budget};
@@ -233,19 +233,19 @@ mod tests {
         assert_eq!((900 / 9 / 4, 900 / 4), (25, 225), "reads until layers are counted; what layers may give a wordline that stays cool");
         let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[1]));
         let cool_for = |placed: &mut Placed, drive: &mut Drive| {
-            bounds_of(placed, drive, 0, 9);
-            placed.cool_for(&drive.policy_and_view().1, 0, &budget, share)
+            bounds_of(placed, drive, BlockId::new(0), 9);
+            placed.cool_for(&drive.policy_and_view().1, BlockId::new(0), &budget, share)
         };
-        placed.begin(0);
+        placed.begin(BlockId::new(0));
         read(&mut drive, 25);
-        assert!(placed.count_layers(&drive.policy_and_view().1, 0));
+        assert!(placed.count_layers(&drive.policy_and_view().1, BlockId::new(0)));
         read(&mut drive, 25);
         assert!(cool_for(&mut placed, &mut drive) > 0, "8 x 25 = 200");
         read(&mut drive, 4);
         assert_eq!(cool_for(&mut placed, &mut drive), 0, "8 x 29 = 232");
-        assert!(placed.count_wordlines(&drive.policy_and_view().1, 0));
+        assert!(placed.count_wordlines(&drive.policy_and_view().1, BlockId::new(0)));
         read(&mut drive, 46);
-        let bounds = bounds_of(&mut placed, &mut drive, 0, 9);
+        let bounds = bounds_of(&mut placed, &mut drive, BlockId::new(0), 9);
         assert_eq!((bounds[0], bounds[2], bounds[3]), (8 * (25 + 29 + 46) + 100, 8 * (25 + 29 + 46) + 100, 8 * 25 + 100));
         assert_eq!((bounds[0], bounds[3]), (900, 300));
     }
@@ -337,11 +337,11 @@ mod tests {
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);
             let mut reads = 80;
-            while drive.flash.hot(0).valid == 8 {
+            while drive.flash.hot(BlockId::new(0)).valid == 8 {
                 in_turn(&mut drive, [1, if reads % 2 == 0 { 9 } else { 15 }], 1);
                 reads += 1;
             }
-            (reads, drive.flash.hot(0).valid)
+            (reads, drive.flash.hot(BlockId::new(0)).valid)
         };
         assert_eq!(reads_until_emptied(1), (97, 0));
         assert_eq!(reads_until_emptied(7), (121, 0));

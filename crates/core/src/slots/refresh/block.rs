@@ -147,7 +147,7 @@ mod tests {
         let mut block = Block { period: 32, lead: 4, at_once: 2, gap: 0, next: Moment::MIN, turns: BTreeMap::new() };
         assert_eq!((block.first_look(0), block.done_by(0)), (Some(28), Some(32)));
         assert_eq!(block.first_look(-10), Some(18), "written before time 0");
-        let mut at = |now, under_way| block.on_time(&Aged { block: 0, now, since: 0, under_way });
+        let mut at = |now, under_way| block.on_time(&Aged { block: BlockId::new(0), now, since: 0, under_way });
         assert_eq!([at(28, 1), at(28, 2), at(32, 2)], [Wanted::Rewrite, Wanted::Later(29), Wanted::Rewrite]);
     }
 
@@ -156,8 +156,14 @@ mod tests {
     fn a_patrol_takes_blocks_in_turn() {
         let mut block = Block { period: 32, lead: 4, at_once: 9, gap: 3, next: Moment::MIN, turns: BTreeMap::new() };
         let mut at = |number, now, since| block.on_time(&Aged { block: number, now, since, under_way: 0 });
-        assert_eq!([at(0, 28, 0), at(1, 28, 0), at(2, 28, 0)], [Wanted::Rewrite, Wanted::Later(31), Wanted::Later(32)]);
-        assert_eq!([at(1, 30, 0), at(1, 31, 0), at(2, 32, 0)], [Wanted::Later(31), Wanted::Rewrite, Wanted::Rewrite]);
-        assert_eq!(at(1, 60, 32), Wanted::Rewrite, "written anew since, and nobody waits");
+        assert_eq!(
+            [at(BlockId::new(0), 28, 0), at(BlockId::new(1), 28, 0), at(BlockId::new(2), 28, 0)],
+            [Wanted::Rewrite, Wanted::Later(31), Wanted::Later(32)]
+        );
+        assert_eq!(
+            [at(BlockId::new(1), 30, 0), at(BlockId::new(1), 31, 0), at(BlockId::new(2), 32, 0)],
+            [Wanted::Later(31), Wanted::Rewrite, Wanted::Rewrite]
+        );
+        assert_eq!(at(BlockId::new(1), 60, 32), Wanted::Rewrite, "written anew since, and nobody waits");
     }
 }

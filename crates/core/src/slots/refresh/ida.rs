@@ -228,7 +228,7 @@ impl Refresh for Ida {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::units::Cause;
+    use crate::base::units::{BlockId, Cause};
     use crate::drive::{Drive, Techniques};
 
     const SECOND: Ns = 1_000_000_000;
@@ -277,10 +277,10 @@ mod tests {
         assert_eq!(done(&drive), [0; 4]);
         wake_at(&mut drive, 876);
         assert_eq!(done(&drive), [14, 4, 3, 0]);
-        assert_eq!(drive.flash.recoded().of(0), [4, 4, 5, 0]);
+        assert_eq!(drive.flash.recoded().of(BlockId::new(0)), [4, 4, 5, 0]);
         let stayed: Vec<u32> = drive.map_rows().filter(|row| row.ppn < 12).map(|row| row.ppn).collect();
         assert_eq!(stayed, [1, 2, 4, 5, 8]);
-        assert_eq!(drive.flash.cold(0).programmed_at, 876 * SECOND.cast_signed(), "as new as its merge");
+        assert_eq!(drive.flash.cold(BlockId::new(0)).programmed_at, 876 * SECOND.cast_signed(), "as new as its merge");
         assert_eq!(drive.adjusted_blocks(), (1, 1.0 - 5.0 / 12.0));
         // Its next refresh is one period on, and moves what is left. Three of the four pages that moved are a wordline, which is merged.
         wake_at(&mut drive, 1_750);
@@ -306,7 +306,7 @@ mod tests {
     fn wordlines_whose_lsb_is_wanted_move_where_only_others_are_merged() {
         let mut drive = example("refresh.ida = { error_rate = 0, only_invalid = 1 }", "none");
         wake_at(&mut drive, 876);
-        assert_eq!((done(&drive), drive.flash.recoded().of(0)), ([7 + 2 + 2, 7, 1, 0], &[0, 4, 0, 0][..]));
+        assert_eq!((done(&drive), drive.flash.recoded().of(BlockId::new(0))), ([7 + 2 + 2, 7, 1, 0], &[0, 4, 0, 0][..]));
     }
 
     /// `block` asks at 1,000 - 12 reads. Merging takes room for 16 of them, and one more: with 970 there is as much, with 971 the block moves whole.
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
         let drive = example("refresh.ida = { at_gc = 1 }", "none");
-        let at_gc = |picked| drive.refresh.at_gc(&Held::of(&drive.flash, 0), picked).len();
+        let at_gc = |picked| drive.refresh.at_gc(&Held::of(&drive.flash, BlockId::new(0)), picked).len();
         assert_eq!([5, 6, 9].map(at_gc), [1, 0, 0]);
     }
 
@@ -381,7 +381,8 @@ mod tests {
         let drive = try_drive("qlc", "", "none").unwrap();
         let technique = CARD.make(&drive.config, 0);
         let coding = |kinds: u64| {
-            let held = Held { block: 0, geometry: &drive.geometry, whole_wordlines: 1, valid: &[kinds], mode: FULL, recoded: &[] };
+            let held =
+                Held { block: BlockId::new(0), geometry: &drive.geometry, whole_wordlines: 1, valid: &[kinds], mode: FULL, recoded: &[] };
             match technique.rewrite(&held).recode {
                 Recode::Wordlines(mut merges) => merges.take_first().map(|(coding, _)| coding),
                 _ => None,

@@ -72,7 +72,7 @@ impl Device {
         }
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
         let times = (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
-        let unit = self.by_unit.quotient(drive.geometry().block_of(ppn)) as usize;
+        let unit = self.by_unit.quotient(drive.geometry().block_of(ppn).number()) as usize;
         let times = if self.tired.is_some() { self.queue_retries(ppn, unit, part, times) } else { times };
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);

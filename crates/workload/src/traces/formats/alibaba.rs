@@ -10,7 +10,7 @@
 //! | timestamp | us since 1970-01-01 |
 
 use crate::traces::rows::fields::{Commas, letter};
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_whole};
 use crate::traces::rows::reader::{Body, line_by_line};
 use crate::traces::rows::unit::Times;
@@ -26,7 +26,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("length", "a whole number of bytes"),
         column("timestamp", "a whole number of microseconds"),
     ],
-    clock: Clock::Absolute,
+    clock: Epoch::Absolute,
     times: Times::Fixed("microseconds"),
     has_op: true,
     detect,
@@ -41,7 +41,7 @@ fn detect(head: &Head) -> bool {
     columns.len() >= 5 && is_whole(columns[0]) && letter(columns[OPCODE]).is_some()
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+fn parse(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     let mut fields = Commas::new(line);
     let device = fields.device()?;
     let op = letter(fields.text()?).ok_or(BadRow::Column(OPCODE))?;
@@ -49,5 +49,5 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let bytes = fields.number()?;
     let at_ns = fields.scaled(US_NS)?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }

@@ -15,7 +15,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_whole};
 use crate::traces::rows::missing_times::MissingTimes;
 use crate::traces::rows::reader::{Body, LineReader, Opening};
@@ -31,7 +31,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("ignored", "a whole number"),
         column("request", "a whole number"),
     ],
-    clock: Clock::None,
+    clock: Epoch::None,
     times: Times::None,
     has_op: false,
     detect,
@@ -55,13 +55,13 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
 
 impl LineReader for Rows {
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Blanks::new(line);
         let offset = fields.sector()?;
         let bytes = fields.sectors()?;
         fields.unused_number()?;
         fields.unused_number()?;
         fields.end()?;
-        Ok(Some(Row { at_ns: self.pace.next(), device: 0, offset, bytes, op: self.op, hint: None }))
+        Ok(Some(TraceRow { at_ns: self.pace.next(), device: 0, offset, bytes, op: self.op, hint: None }))
     }
 }

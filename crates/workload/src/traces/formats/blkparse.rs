@@ -22,7 +22,7 @@ use vpass_core::base::request::Op;
 
 use crate::traces::rows::blk::{BlkAction, NO_ROWS};
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
 use crate::traces::rows::names::Names;
 use crate::traces::rows::reader::{Body, LineReader, Opening};
@@ -44,7 +44,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("+", "the sign +"),
         column("sectors", "a whole number of 512-byte sectors"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Fixed("seconds"),
     has_op: true,
     detect,
@@ -76,7 +76,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
 
 impl LineReader for Events {
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Blanks::new(line);
         let device = fields.text()?;
         if !is_device(device) {
@@ -102,7 +102,7 @@ impl LineReader for Events {
             _ => return Err(BadRow::Column(PLUS)),
         }
         let bytes = fields.sectors()?;
-        Ok(Some(Row { at_ns, device: self.devices.number(device)?, offset, bytes, op, hint: None }))
+        Ok(Some(TraceRow { at_ns, device: self.devices.number(device)?, offset, bytes, op, hint: None }))
     }
 
     fn device_name(&self, device: u32) -> String {

@@ -15,7 +15,7 @@ mod read;
 mod section;
 mod write;
 
-use crate::traces::rows::format::{Clock, Format, column};
+use crate::traces::rows::format::{Epoch, Format, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::names::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::reader::Body;
@@ -35,7 +35,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("direction", "read, write or trim"),
     ],
     // What a file's own header says goes before this.
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Fixed("nanoseconds"),
     has_op: true,
     detect,

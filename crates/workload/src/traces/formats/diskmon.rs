@@ -17,7 +17,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
 use crate::traces::rows::reader::{Body, line_by_line};
 use crate::traces::rows::unit::Times;
@@ -35,7 +35,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("sector", "a whole number of 512-byte sectors below 2^54"),
         column("length", "a whole number of 512-byte sectors"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Fixed("seconds"),
     has_op: true,
     detect,
@@ -49,7 +49,7 @@ fn detect(head: &Head) -> bool {
     columns.len() >= 7 && is_whole(columns[0]) && is_decimal(columns[1]) && direction(columns[REQUEST]).is_some()
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+fn parse(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     let mut fields = Blanks::new(line);
     fields.unused_number()?;
     let at_ns = fields.seconds()?;
@@ -59,7 +59,7 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let offset = fields.sector()?;
     let bytes = fields.sectors()?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }
 
 #[inline]

@@ -11,7 +11,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, has_decimal_time, is_decimal, is_whole};
 use crate::traces::rows::reader::{Body, LineReader, Opening, line_by_line};
 use crate::traces::rows::unit::{TimeUnit, Times};
@@ -27,7 +27,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("blocks", "a whole number of 512-byte blocks"),
         column("flags", "hexadecimal flags with bit 0 set for a read"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Usual(TimeUnit::Milliseconds),
     has_op: true,
     detect,
@@ -52,7 +52,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
     }
 }
 
-fn parse<const PLACES: usize>(line: &[u8]) -> Result<Option<Row>, BadRow> {
+fn parse<const PLACES: usize>(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     let mut fields = Blanks::new(line);
     let at_ns = fields.decimal::<PLACES>()?;
     let device = fields.device()?;
@@ -60,7 +60,7 @@ fn parse<const PLACES: usize>(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let bytes = fields.sectors()?;
     let op = direction(fields.text()?).ok_or(BadRow::Column(FLAGS))?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }
 
 /// Bit 0 of a hexadecimal number is bit 0 of its last digit.

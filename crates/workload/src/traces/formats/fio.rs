@@ -16,7 +16,7 @@ use vpass_core::base::request::Op;
 
 use crate::traces::formats::fio2;
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::names::Names;
 use crate::traces::rows::reader::{Body, LineReader, Opening};
@@ -33,7 +33,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("offset", "a whole number of bytes below 2^63"),
         column("length", "a whole number of bytes"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Usual(TimeUnit::Microseconds),
     has_op: true,
     detect,
@@ -67,7 +67,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
 
 impl LineReader for Log {
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         if self.header_due || line.starts_with(b"fio ") {
             return self.header(line).map(|()| None);
         }
@@ -76,7 +76,7 @@ impl LineReader for Log {
         let file = fields.text()?;
         let Entry::Data { op, offset, bytes } = entry(&mut fields, ACTION)? else { return Ok(None) };
         self.latest_ns = self.latest_ns.max(at_ns);
-        Ok(Some(Row { at_ns, device: self.files.number(file)?, offset, bytes, op, hint: None }))
+        Ok(Some(TraceRow { at_ns, device: self.files.number(file)?, offset, bytes, op, hint: None }))
     }
 
     fn device_name(&self, device: u32) -> String {

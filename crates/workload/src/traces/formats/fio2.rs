@@ -12,7 +12,7 @@
 
 use crate::traces::formats::fio::{Entry, entry};
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::missing_times::MissingTimes;
 use crate::traces::rows::names::Names;
@@ -29,7 +29,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("offset", "a whole number of bytes below 2^63"),
         column("length", "a whole number of bytes"),
     ],
-    clock: Clock::None,
+    clock: Epoch::None,
     times: Times::None,
     has_op: true,
     detect: |head: &Head| head.first().trim_ascii_end() == HEADER,
@@ -55,7 +55,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
 
 impl LineReader for Log {
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         // fio appends to a log that is there, so that a header may come again.
         if line.trim_ascii_end() == HEADER {
             self.header_due = false;
@@ -68,7 +68,7 @@ impl LineReader for Log {
         let file = fields.text()?;
         match entry(&mut fields, ACTION)? {
             Entry::Data { op, offset, bytes } => {
-                Ok(Some(Row { at_ns: self.pace.next(), device: self.files.number(file)?, offset, bytes, op, hint: None }))
+                Ok(Some(TraceRow { at_ns: self.pace.next(), device: self.files.number(file)?, offset, bytes, op, hint: None }))
             }
             Entry::Wait { us } => {
                 if us >= LEAST_WAIT_US {

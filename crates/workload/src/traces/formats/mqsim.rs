@@ -11,7 +11,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, has_decimal_time, is_whole};
 use crate::traces::rows::reader::{Body, LineReader, Opening, line_by_line};
 use crate::traces::rows::unit::{TimeUnit, Times};
@@ -27,7 +27,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("sectors", "a whole number of 512-byte sectors"),
         column("type", "1 for a read or 0 for a write"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Usual(TimeUnit::Nanoseconds),
     has_op: true,
     detect,
@@ -46,7 +46,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
     line_by_line(move |line| parse(line, unit_ns))
 }
 
-fn parse(line: &[u8], unit_ns: u64) -> Result<Option<Row>, BadRow> {
+fn parse(line: &[u8], unit_ns: u64) -> Result<Option<TraceRow>, BadRow> {
     let mut fields = Blanks::new(line);
     let at_ns = fields.scaled(unit_ns)?;
     let device = fields.device()?;
@@ -58,5 +58,5 @@ fn parse(line: &[u8], unit_ns: u64) -> Result<Option<Row>, BadRow> {
         _ => return Err(BadRow::Column(TYPE)),
     };
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }

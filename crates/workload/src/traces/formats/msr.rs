@@ -15,7 +15,7 @@ use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Commas;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::names::Names;
 use crate::traces::rows::reader::{Body, LineReader, Opening};
@@ -35,7 +35,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("response", "a whole number of 100-ns ticks"),
         column("hint", "none, idle, typical or smallest"),
     ],
-    clock: Clock::Absolute,
+    clock: Epoch::Absolute,
     times: Times::Fixed("ticks of 100 ns"),
     has_op: true,
     detect,
@@ -63,7 +63,7 @@ fn open(_: &Opening) -> Box<dyn LineReader> {
 
 impl LineReader for Rows {
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Commas::new(line);
         let at_ns = fields.scaled(TICK_NS)?;
         // Most lines are of the same disk as the one before, so its two columns are not taken apart again.
@@ -87,7 +87,7 @@ impl LineReader for Rows {
             fields.end()?;
         }
         let device = known.map_or_else(|| self.disks.number(disk), Ok)?;
-        Ok(Some(Row { at_ns, device, offset, bytes, op, hint }))
+        Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint }))
     }
 
     /// As the collection names its files: `hm_0` is disk 0 of host hm.

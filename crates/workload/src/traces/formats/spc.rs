@@ -16,7 +16,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::{Commas, is_blank};
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_whole};
 use crate::traces::rows::reader::{Body, LineReader};
 use crate::traces::rows::unit::Times;
@@ -32,7 +32,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("opcode", "R or W"),
         column("timestamp", "a decimal number of seconds"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Fixed("seconds"),
     has_op: true,
     detect,
@@ -54,7 +54,7 @@ struct Rows {
 
 impl LineReader for Rows {
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         if memchr::memchr2(b' ', b'\t', line).is_none() {
             return parse(line);
         }
@@ -65,14 +65,14 @@ impl LineReader for Rows {
 }
 
 #[inline]
-fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+fn parse(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     let mut fields = Commas::new(line);
     let device = fields.device()?;
     let offset = fields.sector()?;
     let bytes = fields.number()?;
     let op = direction(fields.text()?).ok_or(BadRow::Column(OPCODE))?;
     let at_ns = fields.seconds()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }
 
 #[inline]

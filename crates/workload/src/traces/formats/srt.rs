@@ -22,7 +22,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::formats::srt_header::{Disks, disks};
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::reader::{Body, RecordReader, Taken};
 use crate::traces::rows::unit::Times;
@@ -45,7 +45,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("cylinder", "a whole number"),
         column("flags", "bit 0 set for a read"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Fixed("seconds and microseconds"),
     has_op: true,
     detect: |head: &Head| head.bytes().starts_with(MAGIC),
@@ -83,7 +83,7 @@ impl RecordReader for Records {
         }
         let Some(record) = bytes.get(..size) else { return Taken::More(size) };
         match row(disks, record) {
-            Ok(Some(row)) => Taken::Row(size, row),
+            Ok(Some(row)) => Taken::TraceRow(size, row),
             Ok(None) => Taken::Other(size),
             Err(bad) => Taken::Bad(size, bad),
         }
@@ -103,7 +103,7 @@ impl Records {
 }
 
 #[inline]
-fn row(disks: &Disks, record: &[u8]) -> Result<Option<Row>, BadRow> {
+fn row(disks: &Disks, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     let field = |i: usize| u32::from_be_bytes(record[4 * i..][..4].try_into().expect("four bytes"));
     if !(1..=4).contains(&(field(KIND) >> 16)) {
         return Err(BadRow::Column(KIND));
@@ -121,5 +121,12 @@ fn row(disks: &Disks, record: &[u8]) -> Result<Option<Row>, BadRow> {
     let device = field(DEVICE) >> 8 & 0xff;
     let sector_bytes = disks[device as usize].ok_or(BadRow::Column(DEVICE))?;
     let op = if field(FLAGS) & 1 == 1 { Op::Read } else { Op::Write };
-    Ok(Some(Row { at_ns, device, offset: u64::from(field(SECTOR)) * u64::from(sector_bytes), bytes: field(BYTES).into(), op, hint: None }))
+    Ok(Some(TraceRow {
+        at_ns,
+        device,
+        offset: u64::from(field(SECTOR)) * u64::from(sector_bytes),
+        bytes: field(BYTES).into(),
+        op,
+        hint: None,
+    }))
 }

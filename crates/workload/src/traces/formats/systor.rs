@@ -14,7 +14,7 @@
 //! Rows stand about in the order in which requests were completed, so times fall often.
 
 use crate::traces::rows::fields::{Commas, letter};
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal};
 use crate::traces::rows::reader::{Body, line_by_line};
 use crate::traces::rows::unit::Times;
@@ -31,7 +31,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("Offset", "a whole number of bytes below 2^63"),
         column("Size", "a whole number of bytes"),
     ],
-    clock: Clock::Absolute,
+    clock: Epoch::Absolute,
     times: Times::Fixed("seconds"),
     has_op: true,
     detect,
@@ -46,7 +46,7 @@ fn detect(head: &Head) -> bool {
     head.first() == HEADER || columns.len() == 6 && is_decimal(columns[0]) && letter(columns[TYPE]).is_some()
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+fn parse(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     if line.first() == Some(&b'T') && line.trim_ascii_end() == HEADER {
         return Ok(None);
     }
@@ -58,5 +58,5 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     let offset = fields.offset()?;
     let bytes = fields.number()?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }

@@ -14,7 +14,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::rows::fields::Commas;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_whole};
 use crate::traces::rows::reader::{Body, line_by_line};
 use crate::traces::rows::unit::Times;
@@ -30,7 +30,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("type", "0 for a read or 1 for a write"),
         column("volume", "a whole number"),
     ],
-    clock: Clock::Absolute,
+    clock: Epoch::Absolute,
     times: Times::Fixed("seconds"),
     has_op: true,
     detect,
@@ -45,7 +45,7 @@ fn detect(head: &Head) -> bool {
     columns.len() == 5 && columns.iter().all(|c| is_whole(c))
 }
 
-fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
+fn parse(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     let mut fields = Commas::new(line);
     let at_ns = fields.scaled(S_NS)?;
     let offset = fields.sector()?;
@@ -57,5 +57,5 @@ fn parse(line: &[u8]) -> Result<Option<Row>, BadRow> {
     };
     let device = fields.device()?;
     fields.end()?;
-    Ok(Some(Row { at_ns, device, offset, bytes, op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint: None }))
 }

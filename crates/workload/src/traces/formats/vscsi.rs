@@ -18,7 +18,7 @@
 
 use vpass_core::base::request::Op;
 
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::Head;
 use crate::traces::rows::reader::{Body, Opening, RecordReader, Taken};
 use crate::traces::rows::unit::Times;
@@ -37,7 +37,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("time", "a whole number of microseconds below 2^64 ns"),
         column("response", "a whole number of microseconds"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Fixed("microseconds"),
     has_op: true,
     detect: |head| Layout::of(head.bytes()).is_some_and(|layout| looks_right(layout, head)),
@@ -84,7 +84,7 @@ impl RecordReader for Records {
         let length = self.0.bytes;
         let Some(record) = bytes.get(..length) else { return Taken::More(length) };
         match row(self.0, record) {
-            Ok(Some(row)) => Taken::Row(length, row),
+            Ok(Some(row)) => Taken::TraceRow(length, row),
             Ok(None) => Taken::Other(length),
             Err(bad) => Taken::Bad(length, bad),
         }
@@ -92,7 +92,7 @@ impl RecordReader for Records {
 }
 
 #[inline]
-fn row(layout: Layout, record: &[u8]) -> Result<Option<Row>, BadRow> {
+fn row(layout: Layout, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     let short = |at: usize| u16::from_le_bytes([record[at], record[at + 1]]);
     if record[layout.command_at + 3] != layout.version {
         return Err(BadRow::Column(VERSION));
@@ -110,7 +110,7 @@ fn row(layout: Layout, record: &[u8]) -> Result<Option<Row>, BadRow> {
     }
     let at_ns = long(record, TIME_AT).checked_mul(1000).ok_or(BadRow::Column(TIME))?;
     let bytes = u32::from_le_bytes(record[layout.length_at..][..4].try_into().expect("four bytes"));
-    Ok(Some(Row { at_ns, device: 0, offset: block * 512, bytes: u64::from(bytes), op, hint: None }))
+    Ok(Some(TraceRow { at_ns, device: 0, offset: block * 512, bytes: u64::from(bytes), op, hint: None }))
 }
 
 #[inline]

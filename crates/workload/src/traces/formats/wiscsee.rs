@@ -19,7 +19,7 @@ use vpass_core::base::request::Op;
 
 use crate::traces::rows::blk::{BlkAction, NO_ROWS};
 use crate::traces::rows::fields::Blanks;
-use crate::traces::rows::format::{BadRow, Clock, Format, Row, column};
+use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
 use crate::traces::rows::reader::{Body, LineReader, Opening};
 use crate::traces::rows::unit::Times;
@@ -38,7 +38,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("gap", "a decimal number of seconds"),
         column("sync", "True or False"),
     ],
-    clock: Clock::Relative,
+    clock: Epoch::Relative,
     times: Times::Fixed("seconds"),
     has_op: true,
     detect,
@@ -61,7 +61,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
 
 impl LineReader for Events {
     #[inline]
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Blanks::new(line);
         fields.unused_number()?;
         let counts = fields.text()? == self.0.letter().as_bytes();
@@ -69,7 +69,7 @@ impl LineReader for Events {
         let offset = fields.offset()?;
         let bytes = fields.number()?;
         let at_ns = fields.seconds()?;
-        Ok(counts.then_some(Row { at_ns, device: 0, offset, bytes, op, hint: None }))
+        Ok(counts.then_some(TraceRow { at_ns, device: 0, offset, bytes, op, hint: None }))
     }
 
     fn without_rows(&self) -> &'static str {

@@ -11,7 +11,7 @@ use crate::traces::replay::clock::{Clock, FileClock};
 use crate::traces::replay::fit::{CHANGED, Fitter};
 use crate::traces::replay::layout::Device;
 use crate::traces::replay::survey::FileSurvey;
-use crate::traces::rows::format::Row;
+use crate::traces::rows::format::TraceRow;
 use crate::traces::rows::options::ReadOptions;
 
 /// An open file.
@@ -86,7 +86,7 @@ impl FileReplay {
     }
 
     #[inline]
-    fn placed(&mut self, row: &Row, base: u64, way: &Way) -> Result<Placed, SourceError> {
+    fn placed(&mut self, row: &TraceRow, base: u64, way: &Way) -> Result<Placed, SourceError> {
         let asked = base + row.offset;
         let (offset, bytes) = way.fitter.place(asked, row.bytes).map_err(|what| self.complain(&what))?;
         if bytes != row.bytes && row.op != Op::Trim {

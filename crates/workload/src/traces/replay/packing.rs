@@ -13,7 +13,7 @@ use vpass_core::base::request::Op;
 
 use crate::profile::PageCounts;
 use crate::traces::replay::layout::Device;
-use crate::traces::rows::format::Row;
+use crate::traces::rows::format::TraceRow;
 
 /// The pages touched so far, by device.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Touched {
     }
 
     /// Notes a row of a device, by its place among the devices.
-    pub(in crate::traces) fn add(&mut self, device: usize, row: &Row) {
+    pub(in crate::traces) fn add(&mut self, device: usize, row: &TraceRow) {
         if self.devices.len() <= device {
             self.devices.resize_with(device + 1, PageCounts::default);
         }
@@ -122,8 +122,8 @@ mod tests {
 
     const PAGE: u64 = 4096;
 
-    fn row(page: u64, pages: u64, op: Op) -> Row {
-        Row { at_ns: 0, device: 0, offset: page * PAGE, bytes: pages * PAGE, op, hint: None }
+    fn row(page: u64, pages: u64, op: Op) -> TraceRow {
+        TraceRow { at_ns: 0, device: 0, offset: page * PAGE, bytes: pages * PAGE, op, hint: None }
     }
 
     fn device(base: u64) -> Device {

@@ -14,7 +14,7 @@ use crate::traces::replay::packing::Packing;
 use crate::traces::replay::scan::Scan;
 use crate::traces::replay::trace_source::TraceOptions;
 use crate::traces::rows::blk;
-use crate::traces::rows::format::{Clock, Format};
+use crate::traces::rows::format::{Epoch, Format};
 use crate::traces::rows::options::{MissingClock, ReadOptions};
 use crate::traces::rows::rate;
 use crate::traces::rows::unit::TimeUnit;
@@ -43,7 +43,7 @@ pub struct FileSurvey {
     /// The format was found from the content.
     pub detected: bool,
     /// What its times count from.
-    pub(in crate::traces) clock: Clock,
+    pub(in crate::traces) clock: Epoch,
     /// Its own time at which its part of the trace begins; none where nothing was asked of it.
     pub(in crate::traces) origin_ns: Option<u64>,
     /// Requests of it that were asked for.
@@ -153,13 +153,13 @@ impl Survey {
 /// Files of one format whose times are dates share a clock: theirs begins with the first request of any of them.
 fn share_clocks(files: &mut [FileSurvey]) {
     let mut earliest: HashMap<&str, u64> = HashMap::new();
-    for file in files.iter().filter(|f| f.clock == Clock::Absolute) {
+    for file in files.iter().filter(|f| f.clock == Epoch::Absolute) {
         if let Some(origin) = file.origin_ns {
             let of_format = earliest.entry(file.format.name).or_insert(origin);
             *of_format = origin.min(*of_format);
         }
     }
-    for file in files.iter_mut().filter(|f| f.clock == Clock::Absolute && f.origin_ns.is_some()) {
+    for file in files.iter_mut().filter(|f| f.clock == Epoch::Absolute && f.origin_ns.is_some()) {
         file.origin_ns = earliest.get(file.format.name).copied();
     }
 }
@@ -173,7 +173,7 @@ fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<()
     if options.assume_op.is_some() && files.iter().all(|f| f.format.has_op) {
         return idle("--assume-op", "do not say what is read and what is written");
     }
-    if matches!(options.clock, MissingClock::Rate(_)) && files.iter().all(|f| f.format.clock != Clock::None) {
+    if matches!(options.clock, MissingClock::Rate(_)) && files.iter().all(|f| f.format.clock != Epoch::None) {
         return idle("--assume-rate", "keep no time for their requests");
     }
     if options.blk_action.is_some() && !files.iter().any(|f| blk::FORMATS.contains(&f.format.name)) {

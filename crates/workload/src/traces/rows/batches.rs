@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::traces::bytes::window::Window;
-use crate::traces::rows::format::{Clock, Row};
+use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
 
 /// Why there is no row.
@@ -36,12 +36,12 @@ impl Batches {
         self.reader.device_name(device)
     }
 
-    pub(in crate::traces) fn clock(&self) -> Clock {
+    pub(in crate::traces) fn clock(&self) -> Epoch {
         self.reader.clock()
     }
 
     /// Appends the rows of the next block, which may have none; false at the end of the stream.
-    fn read(&mut self, rows: &mut Vec<Row>) -> Result<bool, BatchError> {
+    fn read(&mut self, rows: &mut Vec<TraceRow>) -> Result<bool, BatchError> {
         loop {
             let missing = match self.reader.batch(self.window.pending(), rows).map_err(BatchError::Bad)? {
                 Batch::Whole(length) => {
@@ -65,7 +65,7 @@ impl Batches {
 /// The rows of a file that are in memory: those of a block, or one alone.
 #[derive(Default)]
 pub(in crate::traces) struct Ready {
-    rows: Vec<Row>,
+    rows: Vec<TraceRow>,
     /// Behind the current row.
     next: usize,
     /// Rows before this one are known to be good.
@@ -85,7 +85,7 @@ impl Ready {
 
     /// The current row.
     #[inline]
-    pub(in crate::traces) fn current(&self) -> &Row {
+    pub(in crate::traces) fn current(&self) -> &TraceRow {
         &self.rows[self.next - 1]
     }
 
@@ -96,14 +96,14 @@ impl Ready {
 
     /// Makes a row from elsewhere the current one.
     #[inline]
-    pub(in crate::traces) fn hold(&mut self, row: Row) {
+    pub(in crate::traces) fn hold(&mut self, row: TraceRow) {
         self.rows.clear();
         self.rows.push(row);
         self.next = 1;
     }
 
     /// Goes to the next row, good or not, and reads on if need be; false at the end of the stream.
-    pub(in crate::traces) fn advance(&mut self, batches: &mut Batches, is_good: fn(&Row) -> bool) -> Result<bool, BatchError> {
+    pub(in crate::traces) fn advance(&mut self, batches: &mut Batches, is_good: fn(&TraceRow) -> bool) -> Result<bool, BatchError> {
         while self.next == self.rows.len() {
             self.before += self.rows.len() as u64;
             self.rows.clear();

@@ -9,7 +9,7 @@ use crate::traces::rows::unit::Times;
 
 /// One row of a trace as it stands there: absolute time, nothing checked against a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct TraceRow {
     /// The trace's own clock, in ns.
     pub at_ns: u64,
     /// A number that tells the devices of one file apart; [`crate::traces::TraceFile::device_name`] has their names.
@@ -55,7 +55,7 @@ pub(in crate::traces) enum BadRow {
 
 /// What the times of a format count from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clock {
+pub enum Epoch {
     /// A date: files of this format that were recorded at the same time have the same clock.
     Absolute,
     /// The beginning of the recording.
@@ -76,7 +76,7 @@ pub struct Format {
     /// The columns or fields in their order.
     pub columns: &'static [Column],
     /// What its times count from.
-    pub clock: Clock,
+    pub clock: Epoch,
     /// What they are in.
     pub times: Times,
     /// Whether it says what is read and what is written.

@@ -5,7 +5,7 @@ use std::path::Path;
 use vpass_core::base::request::{Op, SourceError};
 
 use crate::traces::rows::blk::BlkAction;
-use crate::traces::rows::format::{Clock, Format};
+use crate::traces::rows::format::{Epoch, Format};
 use crate::traces::rows::unit::{TimeUnit, Times};
 
 /// What a format does not keep and the user has to say, and what to do about wrong lines.
@@ -54,10 +54,10 @@ impl ReadOptions {
             _ => {}
         }
         match (format.clock, self.clock) {
-            (Clock::None, MissingClock::Refuse) => {
+            (Epoch::None, MissingClock::Refuse) => {
                 sentence("the trace keeps no time for its requests; say --assume-rate IOPS, or --queue-depth N for a closed loop")
             }
-            (Clock::None, MissingClock::Rate(rate)) if !(rate > 0.0 && rate.is_finite()) => {
+            (Epoch::None, MissingClock::Rate(rate)) if !(rate > 0.0 && rate.is_finite()) => {
                 sentence(&format!("{rate} requests a second are no rate; a number above 0 is expected"))
             }
             _ => Ok(()),

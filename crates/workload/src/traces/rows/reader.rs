@@ -1,13 +1,13 @@
 //! What reads the body of a file: line by line, record by record, or many rows at a time. A format makes one for each file it
 //! is asked to read, so a reader may remember what the file said before.
 
-use crate::traces::rows::format::{BadRow, Clock, Row};
+use crate::traces::rows::format::{BadRow, Epoch, TraceRow};
 use crate::traces::rows::options::ReadOptions;
 
 /// A reader of text. It never sees a blank line.
 pub(in crate::traces) trait LineReader: Send {
     /// Reads the next line, given without its end; `None` where it is part of the format and moves no data.
-    fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow>;
+    fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow>;
 
     /// The name that the trace itself gives a [`Row::device`].
     fn device_name(&self, device: u32) -> String {
@@ -40,7 +40,7 @@ pub(in crate::traces) trait RecordReader: Send {
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::traces) enum Taken {
     /// A row.
-    Row(usize, Row),
+    TraceRow(usize, TraceRow),
     /// A record without a row, or a header.
     Other(usize),
     /// A wrong record of this length; 0 where that is unknown, which is fatal.
@@ -53,13 +53,13 @@ pub(in crate::traces) enum Taken {
 pub(in crate::traces) trait BatchReader: Send {
     /// Understands the block that `bytes` begin with and appends its rows, if any; `bytes` may go on far beyond the block or
     /// end within it, and are none at the end of the file. After an error nothing is read further.
-    fn batch(&mut self, bytes: &[u8], rows: &mut Vec<Row>) -> Result<Batch, &'static str>;
+    fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str>;
 
     /// The name that the trace itself gives a [`Row::device`].
     fn device_name(&self, device: u32) -> String;
 
     /// What the file's times count from; known after the first batch.
-    fn clock(&self) -> Clock;
+    fn clock(&self) -> Epoch;
 }
 
 /// What a [`BatchReader`] found.
@@ -90,12 +90,12 @@ pub(in crate::traces) enum Body {
 }
 
 /// The reader of a format whose lines stand for themselves.
-pub(in crate::traces) fn line_by_line(parse: impl Fn(&[u8]) -> Result<Option<Row>, BadRow> + Send + 'static) -> Box<dyn LineReader> {
+pub(in crate::traces) fn line_by_line(parse: impl Fn(&[u8]) -> Result<Option<TraceRow>, BadRow> + Send + 'static) -> Box<dyn LineReader> {
     struct Stateless<F>(F);
 
-    impl<F: Fn(&[u8]) -> Result<Option<Row>, BadRow> + Send> LineReader for Stateless<F> {
+    impl<F: Fn(&[u8]) -> Result<Option<TraceRow>, BadRow> + Send> LineReader for Stateless<F> {
         #[inline]
-        fn line(&mut self, line: &[u8]) -> Result<Option<Row>, BadRow> {
+        fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
             (self.0)(line)
         }
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::window::{BUFFER_BYTES, Window};
-use crate::traces::rows::format::{BadRow, Row};
+use crate::traces::rows::format::{BadRow, TraceRow};
 use crate::traces::rows::reader::{RecordReader, Taken};
 
 /// Why there is no row.
@@ -19,7 +19,7 @@ pub(in crate::traces) enum RecordError {
 /// What a stream holds next.
 pub(in crate::traces) enum Next {
     /// A record that moves data.
-    Row(Row),
+    TraceRow(TraceRow),
     /// One that does not.
     Other,
     /// The end.
@@ -54,9 +54,9 @@ impl Records {
     pub(in crate::traces) fn advance(&mut self, reader: &mut dyn RecordReader) -> Result<Next, RecordError> {
         loop {
             let missing = match reader.record(self.window.pending()) {
-                Taken::Row(length, row) => {
+                Taken::TraceRow(length, row) => {
                     self.take(length);
-                    return Ok(Next::Row(row));
+                    return Ok(Next::TraceRow(row));
                 }
                 Taken::Other(length) => {
                     self.take(length);

@@ -6,7 +6,7 @@ use vpass_core::base::request::Op;
 
 use super::Losses;
 use super::label::Labels;
-use crate::traces::rows::format::Row;
+use crate::traces::rows::format::TraceRow;
 
 const US_NS: u64 = 1000;
 
@@ -38,7 +38,7 @@ impl<W: Write> FioWriter<W> {
         Ok(())
     }
 
-    pub(super) fn row(&mut self, row: &Row) -> io::Result<()> {
+    pub(super) fn row(&mut self, row: &TraceRow) -> io::Result<()> {
         let op = match row.op {
             Op::Read => "read",
             Op::Write => "write",

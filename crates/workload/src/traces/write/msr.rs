@@ -7,7 +7,7 @@ use vpass_core::base::request::Op;
 
 use super::label::Labels;
 use super::{Losses, WriteError};
-use crate::traces::rows::format::Row;
+use crate::traces::rows::format::TraceRow;
 
 const TICK_NS: u64 = 100;
 
@@ -32,13 +32,13 @@ impl<W: Write> MsrWriter<W> {
         self.disks.push(disk);
     }
 
-    pub(super) fn row(&mut self, row: &Row) -> Result<(), WriteError> {
+    pub(super) fn row(&mut self, row: &TraceRow) -> Result<(), WriteError> {
         let op = match row.op {
             Op::Read => "Read",
             Op::Write => "Write",
             Op::Trim => return Err(WriteError::Unwritable("is a trim, which an MSR CSV cannot hold")),
         };
-        let Row { at_ns, device, offset, bytes, .. } = row;
+        let TraceRow { at_ns, device, offset, bytes, .. } = row;
         self.losses.rounded += u64::from(!at_ns.is_multiple_of(TICK_NS));
         write!(self.out, "{},{},{op},{offset},{bytes},0", at_ns / TICK_NS, self.disks[*device as usize])?;
         match row.hint {

@@ -68,7 +68,7 @@ impl ReadHot {
 
     /// A block is about to be written.
     pub(in crate::slots::reclaim) fn opened(&mut self, view: &View, block: BlockId) {
-        self.opened_at[block as usize] = view.clock();
+        self.opened_at[block.index()] = view.clock();
         self.monitors += u32::from(view.stream(block) == MONITOR);
     }
 
@@ -121,7 +121,7 @@ impl ReadHot {
 
     /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go to `hot`.
     pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Rewrite {
-        let opened_at = self.opened_at[block as usize];
+        let opened_at = self.opened_at[block.index()];
         let interval = view.is_timed(opened_at).then(|| (view.clock() - opened_at) as f64);
         let average = self.intervals.note(interval, view.clock());
         if view.stream(block) == MONITOR {
@@ -267,7 +267,7 @@ mod tests {
         }
         let [first, second, third, fourth] = [0, 1, 2, 3].map(|page| block_of(&drive, page));
         assert!(first == third && second == fourth && first != second, "{first} {second} {third} {fourth}");
-        assert_eq!(drive.block_states().nth(first as usize).unwrap().valid, 2, "the read-hot ones are by themselves");
+        assert_eq!(drive.block_states().nth(first.index()).unwrap().valid, 2, "the read-hot ones are by themselves");
     }
 
     /// Every read goes to the first page, whose block comes to its limit after 976 reads at most.

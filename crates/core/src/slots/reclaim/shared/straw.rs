@@ -141,13 +141,13 @@ impl<E: Estimate> Straw<E> {
         if E::ONLY_THE_INTERVAL {
             return self.interval;
         }
-        let late = late(view);
+        let late = view.late_in_a_job();
         self.interval.max(late + 1) + late + self.overshoot
     }
 
     /// Reads after a look that found something at which its block may serve no further one.
     fn grace(&self, view: &View) -> u32 {
-        if E::ONLY_THE_INTERVAL { self.interval } else { late(view) }
+        if E::ONLY_THE_INTERVAL { self.interval } else { view.late_in_a_job() }
     }
 
     /// What a wordline of a group may have taken at a look, before V is subtracted.
@@ -222,11 +222,6 @@ impl<E: Estimate> Straw<E> {
     }
 }
 
-/// `R_late`; a job that is not done at once has one read at least.
-fn late(view: &View) -> u32 {
-    view.late_reads.max(1)
-}
-
 impl<E: Estimate> Policy for Straw<E> {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         let Some(class) = self.budget(view, block) else { return Reads::NEVER };
@@ -259,7 +254,7 @@ impl<E: Estimate> Policy for Straw<E> {
             }
         }
         if let Some(pages) = pages {
-            let look = Look { margins: &self.margins, budget, horizon, late: late(view) + self.overshoot };
+            let look = Look { margins: &self.margins, budget, horizon, late: view.late_in_a_job() + self.overshoot };
             out.push(self.estimate.remedy(view, block, pages, &look).into());
             return Reads(now.saturating_add(self.grace(view)));
         }
@@ -311,7 +306,7 @@ impl<E: Estimate> Policy for Straw<E> {
                 format!(
                     "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1}{})",
                     self.interval,
-                    late(view),
+                    view.late_in_a_job(),
                     if self.overshoot > 0 { format!(" + overshoot {}", self.overshoot) } else { String::new() },
                     if burden > 0.0 { format!(" + merges {burden:.1}") } else { String::new() },
                 )

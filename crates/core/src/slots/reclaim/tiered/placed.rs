@@ -50,19 +50,19 @@ impl Placed {
     pub(super) fn begin(&mut self, block: BlockId) {
         self.layers.release(block);
         self.wordlines.release(block);
-        self.away[block as usize] = Quarters::ZERO;
+        self.away[block.index()] = Quarters::ZERO;
     }
 
     /// Reads that were certainly beside none of the wordlines of a block without sets.
     pub(super) fn away(&self, block: BlockId) -> Quarters {
-        self.away[block as usize]
+        self.away[block.index()]
     }
 
     /// Begins to count a block's layers; false where there is no set, and none can be taken from another block.
     pub(super) fn count_layers(&mut self, view: &View, block: BlockId) -> bool {
         if let Some(cold) = self.layers.who_can_do_without(view, self.hardly) {
             if self.counts_layers(view, cold) {
-                self.away[cold as usize] = self.away_by_now(view, cold);
+                self.away[cold.index()] = self.away_by_now(view, cold);
             }
             self.layers.release(cold);
             self.wordlines.release(cold);
@@ -71,7 +71,7 @@ impl Placed {
         for (begun, reads) in begun.iter_mut().zip(by_layer(view.wordlines(block), self.strings_per_layer)) {
             *begun = reads;
         }
-        self.unplaced[block as usize] = view.dose(block) - self.away[block as usize];
+        self.unplaced[block.index()] = view.dose(block) - self.away[block.index()];
         true
     }
 
@@ -96,7 +96,7 @@ impl Placed {
     /// Reads of a block whose layers are counted that were beside none of the wordlines which hold data, or may still be given some.
     fn away_by_now(&mut self, view: &View, block: BlockId) -> Quarters {
         self.count_placed(view, block);
-        self.sum_near(self.unplaced[block as usize]);
+        self.sum_near(self.unplaced[block.index()]);
         let bits = view.geometry.cell.bits();
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
         let live = |wordline: u32| view.is_valid(block, wordline) || is_open && (wordline + 1) * bits > written;
@@ -120,7 +120,7 @@ impl Placed {
     /// Reads, at this look of a block whose layers are counted, until the layers beside a wordline may have given it `share` of what it
     /// may take, or a quarter of such a stretch if that is more; 0 if they have.
     pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
-        let unplaced = self.unplaced[block as usize];
+        let unplaced = self.unplaced[block.index()];
         // Where a read beside is like any other, a step is the smallest dose there is.
         let of_read = |beside: Alpha| (Reads(1) * beside).max(Dose::of_1024ths(1));
         let (mut smallest, mut stretch) = (Dose::MAX, 0);
@@ -214,7 +214,7 @@ impl Estimate for Placed {
 
     fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
         self.count_placed(view, block);
-        let unplaced = self.unplaced[block as usize];
+        let unplaced = self.unplaced[block.index()];
         self.sum_near(unplaced);
         let (own, read) = (u32::from(!self.own_disturbs), view.dose(block));
         let rows = self.near.iter().zip(&self.exact[self.stride..]).zip(&budget.keep).zip(&budget.alpha);
@@ -222,7 +222,7 @@ impl Estimate for Placed {
             let beside = *near * (*alpha - Alpha::ONE);
             *margin = *keep - movers - (beside + (read - *exact * own).far());
         }
-        let from_erase = unplaced == Quarters::ZERO && self.away[block as usize] == Quarters::ZERO;
+        let from_erase = unplaced == Quarters::ZERO && self.away[block.index()] == Quarters::ZERO;
         if from_erase && self.of_layer.iter().all(|reads| *reads == Quarters::ZERO) && self.counts_wordlines(view, block) {
             count_from_programming(view, block, out);
         }

@@ -71,7 +71,7 @@ impl Sets {
     }
 
     fn set_of(&self, view: &View, block: BlockId) -> Option<usize> {
-        let set = *self.of_block.get(block as usize)?;
+        let set = *self.of_block.get(block.index())?;
         let owner = self.owners.get(set as usize)?;
         (owner.block == block && !owner.is_gone(view)).then_some(set as usize)
     }
@@ -89,7 +89,7 @@ impl Sets {
         } else {
             return None;
         };
-        self.of_block[block as usize] = set;
+        self.of_block[block.index()] = set;
         Some(&mut self.numbers[set as usize])
     }
 
@@ -112,7 +112,7 @@ impl Sets {
 
     /// Takes back the set of a block.
     pub(super) fn release(&mut self, block: BlockId) {
-        let set = std::mem::replace(&mut self.of_block[block as usize], NONE);
+        let set = std::mem::replace(&mut self.of_block[block.index()], NONE);
         if set != NONE && self.owners[set as usize].block == block {
             self.free.push(set);
         }

@@ -5,7 +5,7 @@ use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
 
 use super::pack::{self, LOOK_AHEAD, Packed};
-use crate::traces::rows::format::Row;
+use crate::traces::rows::format::TraceRow;
 
 /// Most rows of a block: its rows and columns (300 KiB) stay in a core's second-level cache.
 pub(super) const MAX_ROWS: usize = 4096;
@@ -43,7 +43,7 @@ impl Columns {
 }
 
 /// Appends the payload of a block of 1 to [`MAX_ROWS`] rows, with a column of hints or without.
-pub(super) fn encode(rows: &[Row], hints: bool, columns: &mut Columns, out: &mut Vec<u8>) {
+pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out: &mut Vec<u8>) {
     let (start, begin) = rows.first().map_or((0, 0), |row| (row.at_ns, row.offset));
     columns.numbers.iter_mut().for_each(Vec::clear);
     let (mut time, mut end) = (start, begin);
@@ -117,7 +117,7 @@ pub(super) fn decode(
     (count, hints): (usize, bool),
     devices: usize,
     columns: &mut Columns,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<TraceRow>,
 ) -> Result<(), &'static str> {
     let mut rest = Rest { payload, at: HEADER_BYTES, end: payload.len() - LOOK_AHEAD };
     let headers = payload[..rest.end].get(..HEADER_BYTES).ok_or(MISFIT)?;
@@ -230,12 +230,12 @@ impl Columns {
     }
 
     /// Appends the rows.
-    fn assemble(&self, ops: &[u8], rows: &mut Vec<Row>) {
+    fn assemble(&self, ops: &[u8], rows: &mut Vec<TraceRow>) {
         let [times, offsets, sizes, indices] = &self.numbers;
         let numbers = times.iter().zip(offsets).zip(sizes).zip(indices).enumerate();
         rows.extend(numbers.map(|(i, (((at_ns, offset), bytes), index))| {
             let op = OPS[usize::from(ops[i / 4] >> (i % 4 * 2) & 3)];
-            Row { at_ns: *at_ns, device: *index as u32, offset: *offset, bytes: *bytes, op, hint: None }
+            TraceRow { at_ns: *at_ns, device: *index as u32, offset: *offset, bytes: *bytes, op, hint: None }
         }));
     }
 }

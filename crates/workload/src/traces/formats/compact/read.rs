@@ -4,7 +4,7 @@ use super::block::{self, Columns, MAX_ROWS};
 use super::pack::LOOK_AHEAD;
 use super::section::{self, About, HEADER_BYTES, Header, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
-use crate::traces::rows::format::{Clock, Row};
+use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
 
 /// What is known of a file so far.
@@ -20,7 +20,7 @@ pub(super) struct Decoder {
 }
 
 impl BatchReader for Decoder {
-    fn batch(&mut self, bytes: &[u8], rows: &mut Vec<Row>) -> Result<Batch, &'static str> {
+    fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str> {
         if bytes.is_empty() && self.begun && !self.ended {
             return Err("the file ends before its last section; it is truncated");
         }
@@ -54,8 +54,8 @@ impl BatchReader for Decoder {
         self.devices.get(device as usize).cloned().unwrap_or_default()
     }
 
-    fn clock(&self) -> Clock {
-        if self.about.absolute_clock { Clock::Absolute } else { Clock::Relative }
+    fn clock(&self) -> Epoch {
+        if self.about.absolute_clock { Epoch::Absolute } else { Epoch::Relative }
     }
 }
 
@@ -76,7 +76,7 @@ impl Decoder {
         if payload.is_empty() { Ok(()) } else { Err(WRONG) }
     }
 
-    fn block(&mut self, payload: &[u8], count: usize, rows: &mut Vec<Row>) -> Result<(), &'static str> {
+    fn block(&mut self, payload: &[u8], count: usize, rows: &mut Vec<TraceRow>) -> Result<(), &'static str> {
         if !(1..=MAX_ROWS).contains(&count) {
             return Err("a block should hold 1 to 4,096 rows");
         }
@@ -99,8 +99,8 @@ mod tests {
     use super::super::CompactWriter;
     use super::*;
 
-    fn written(rows: &[Row]) -> Vec<u8> {
-        let mut writer = CompactWriter::new(vec![], Clock::Absolute);
+    fn written(rows: &[TraceRow]) -> Vec<u8> {
+        let mut writer = CompactWriter::new(vec![], Epoch::Absolute);
         for number in 0..=rows.iter().map(|r| r.device).max().unwrap() {
             writer.device(&format!("disk {number}")).unwrap();
         }
@@ -110,7 +110,7 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    fn read(mut bytes: &[u8]) -> Result<(Vec<Row>, Decoder), &'static str> {
+    fn read(mut bytes: &[u8]) -> Result<(Vec<TraceRow>, Decoder), &'static str> {
         let (mut rows, mut decoder) = (vec![], Decoder::default());
         loop {
             match decoder.batch(bytes, &mut rows)? {
@@ -121,8 +121,8 @@ mod tests {
         }
     }
 
-    fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> Row {
-        Row { at_ns, device, offset, bytes, op, hint: None }
+    fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> TraceRow {
+        TraceRow { at_ns, device, offset, bytes, op, hint: None }
     }
 
     #[test]
@@ -138,14 +138,15 @@ mod tests {
         for count in 1..=rows.len() {
             let (back, decoder) = read(&written(&rows[..count])).unwrap();
             assert_eq!(back, rows[..count]);
-            assert_eq!((decoder.device_name(7), decoder.clock()), ("disk 7".into(), Clock::Absolute));
+            assert_eq!((decoder.device_name(7), decoder.clock()), ("disk 7".into(), Epoch::Absolute));
         }
     }
 
     #[test]
     fn hints_come_back_in_version_2_and_version_1_has_none() {
         let hints = [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
-        let rows: Vec<_> = (0..9000u64).map(|i| Row { hint: hints[i as usize * 7 % 4], ..row(i, 0, 4096 * i, 4096, Op::Read) }).collect();
+        let rows: Vec<_> =
+            (0..9000u64).map(|i| TraceRow { hint: hints[i as usize * 7 % 4], ..row(i, 0, 4096 * i, 4096, Op::Read) }).collect();
         let bytes = written(&rows);
         assert_eq!((bytes[8], read(&bytes).unwrap().0), (2, rows));
         let without = written(&[row(0, 0, 0, 1, Op::Read)]);

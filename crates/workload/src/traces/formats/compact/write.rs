@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::block::{self, Columns, MAX_ROWS};
 use super::section::{self, About, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
-use crate::traces::rows::format::{Clock, Row};
+use crate::traces::rows::format::{Epoch, TraceRow};
 
 /// A list of devices is ended at this length, so that none comes near the longest section.
 const LIST_BYTES: usize = 32 << 10;
@@ -16,7 +16,7 @@ pub(in crate::traces) struct CompactWriter<W: Write> {
     /// What the file's header says, once it is written: with the first rows.
     about: Option<About>,
     absolute_clock: bool,
-    rows: Vec<Row>,
+    rows: Vec<TraceRow>,
     total: u64,
     devices: usize,
     /// Devices that are yet to be listed.
@@ -27,11 +27,11 @@ pub(in crate::traces) struct CompactWriter<W: Write> {
 
 impl<W: Write> CompactWriter<W> {
     /// Begins a file; `clock` is what its times count from.
-    pub(in crate::traces) fn new(out: W, clock: Clock) -> Self {
+    pub(in crate::traces) fn new(out: W, clock: Epoch) -> Self {
         Self {
             out,
             about: None,
-            absolute_clock: clock == Clock::Absolute,
+            absolute_clock: clock == Epoch::Absolute,
             rows: Vec::with_capacity(MAX_ROWS),
             total: 0,
             devices: 0,
@@ -56,7 +56,7 @@ impl<W: Write> CompactWriter<W> {
 
     /// Adds a row of a device that was added.
     #[inline]
-    pub(in crate::traces) fn row(&mut self, row: &Row) -> io::Result<()> {
+    pub(in crate::traces) fn row(&mut self, row: &TraceRow) -> io::Result<()> {
         debug_assert!((row.device as usize) < self.devices, "the device was added");
         self.rows.push(*row);
         if self.rows.len() == MAX_ROWS { self.flush() } else { Ok(()) }

@@ -15,7 +15,7 @@ use super::job::Job;
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Lanes {
+pub(super) struct Queues {
     /// One for each clone of the file; those of other stages are over.
     clones: Vec<Lane>,
     /// When a clone asks next, in turns where times are equal.
@@ -47,15 +47,15 @@ enum State {
 
 const OVER: Lane = Lane { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
 
-impl Lanes {
+impl Queues {
     /// Begins a stage at `now` for those of the clones that belong to it.
     pub(super) fn begin(clones: &[Running], stage: usize, now: Ns) -> Self {
-        let mut lanes = Self { clones: vec![OVER; clones.len()], due: BinaryHeap::new(), turn: 0, began: now };
+        let mut queues = Self { clones: vec![OVER; clones.len()], due: BinaryHeap::new(), turn: 0, began: now };
         for (i, clone) in clones.iter().enumerate().filter(|(_, clone)| clone.worker.job.stage == stage) {
             let first = clone.clocks.as_ref().map_or(clone.worker.job.start_ns, |clocks| clocks.due().0);
-            lanes.ask_at(i, &clone.worker.job, now.saturating_add(first));
+            queues.ask_at(i, &clone.worker.job, now.saturating_add(first));
         }
-        lanes
+        queues
     }
 
     /// Hands out what is due at `now`.

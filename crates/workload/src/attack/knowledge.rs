@@ -17,7 +17,7 @@ const FULL_ENOUGH: f64 = 0.9;
 
 /// What an attacker knows of a drive.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct Knowledge {
     /// Logical pages of the drive.
     pub host_pages: u32,
     /// Pages of a wordline.
@@ -60,7 +60,7 @@ pub struct Strength {
 
 /// Reads of two kinds, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reads {
+pub struct ReadMix {
     /// Evenly.
     pub even: u64,
     /// Beside one wordline.
@@ -74,7 +74,7 @@ impl Strength {
     }
 }
 
-impl Picture {
+impl Knowledge {
     /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack: no read disturbance, or no data.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
@@ -132,7 +132,7 @@ impl Picture {
 
     /// Reads that end just before the look at which a wordline is moved, where even reads weigh so much on it: evenly up to the last look
     /// that leaves it where it is, but those that may weigh more beside it, and beside it until the next. `None` where no look leaves it.
-    pub fn up_to_the_last_look(&self, target: &Target, wordline: usize, per_read: f64) -> Option<Reads> {
+    pub fn up_to_the_last_look(&self, target: &Target, wordline: usize, per_read: f64) -> Option<ReadMix> {
         let s = target.wordlines[wordline];
         let (interval, late) = (f64::from(self.check_interval), f64::from(self.late_reads));
         let left = s.assumed_limit - s.assumed_alpha * (interval.max(late + 1.0) + late) - self.moving(target, s.assumed_alpha);
@@ -142,7 +142,7 @@ impl Picture {
         }
         let heavier = s.assumed_alpha - per_read;
         let beside = if heavier > 0.0 { ((left - per_read * look) / heavier - UNEVEN).floor().clamp(0.0, look - 1.0) } else { 0.0 };
-        Some(Reads { even: (look - beside) as u64, beside: (beside + interval) as u64 })
+        Some(ReadMix { even: (look - beside) as u64, beside: (beside + interval) as u64 })
     }
 
     /// The dose that the job which moves a whole block deposits on one of its wordlines at most: `P + 2 (alpha - 1) p`.
@@ -155,12 +155,12 @@ impl Picture {
 fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     let mut valid = vec![0u32; drive.geometry().blocks as usize];
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN) {
-        valid[drive.geometry().block_of(row.ppn) as usize] += 1;
+        valid[drive.geometry().block_of(row.ppn).index()] += 1;
     }
     let most = valid.iter().copied().max().unwrap_or(0);
     let enough = ((f64::from(most) * FULL_ENOUGH) as u32).max(1);
-    let mut blocks: Vec<BlockId> = (0..drive.geometry().blocks).filter(|b| valid[*b as usize] >= enough).collect();
-    blocks.sort_by_key(|b| (limits.block_factor(*b), Reverse(valid[*b as usize]), *b));
+    let mut blocks: Vec<BlockId> = drive.geometry().block_ids().filter(|b| valid[b.index()] >= enough).collect();
+    blocks.sort_by_key(|b| (limits.block_factor(*b), Reverse(valid[b.index()]), *b));
     blocks.truncate(TARGETS);
     blocks
 }
@@ -173,15 +173,15 @@ fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target
     let blank = |block: BlockId| Target {
         block,
         pages: vec![None; geometry.pages_per_block as usize],
-        wordlines: (0..geometry.wordlines_per_block).map(|w| strength(limits, block, pec[block as usize], w)).collect(),
+        wordlines: (0..geometry.wordlines_per_block).map(|w| strength(limits, block, pec[block.index()], w)).collect(),
     };
     let mut targets: Vec<Target> = blocks.iter().copied().map(blank).collect();
     for (i, block) in blocks.iter().enumerate() {
-        place[*block as usize] = i;
+        place[block.index()] = i;
     }
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN && !row.buffered) {
         let block = geometry.block_of(row.ppn);
-        if let Some(target) = targets.get_mut(place[block as usize]) {
+        if let Some(target) = targets.get_mut(place[block.index()]) {
             target.pages[(row.ppn - geometry.first_page(block)) as usize] = Some(row.lpn);
         }
     }
@@ -205,37 +205,37 @@ pub(super) mod tests {
 
     /// A picture by hand: blocks of TLC wordlines that all hold data (wordline w of block b holds pages 1000 b + 3 w and the two after),
     /// limit 9,000 and alpha 9, but for wordline `weak`, whose limit is 4,500.
-    pub(in crate::attack) fn picture(blocks: u32, wordlines: u32, weak: usize) -> Picture {
+    pub(in crate::attack) fn knowledge(blocks: u32, wordlines: u32, weak: usize) -> Knowledge {
         let strength = |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
-        let target = |block: u32| Target {
+        let target = |block: BlockId| Target {
             block,
-            pages: (0..3 * wordlines).map(|page| Some(1000 * block + page)).collect(),
+            pages: (0..3 * wordlines).map(|page| Some(1000 * block.number() + page)).collect(),
             wordlines: (0..wordlines as usize).map(|w| strength(if w == weak { 4500.0 } else { 9000.0 })).collect(),
         };
-        Picture {
+        Knowledge {
             host_pages: 1000 * blocks,
             pages_per_wordline: 3,
             neighbour_stride: 1,
             check_interval: 10,
             late_reads: 1,
             counters: 4,
-            targets: (0..blocks).map(target).collect(),
+            targets: BlockId::range(0..blocks).map(target).collect(),
         }
     }
 
     #[test]
     fn the_victim_is_the_weakest_wordline_that_has_data_and_data_beside_it() {
-        let mut picture = picture(1, 6, 2);
-        assert_eq!(picture.victim(&picture.targets[0]), Some(2));
-        assert_eq!(picture.pages_beside(&picture.targets[0], 2), [3, 4, 5, 9, 10, 11]);
-        assert_eq!(picture.neighbours(0).collect::<Vec<_>>(), [1]);
-        assert_eq!(picture.neighbours(5).collect::<Vec<_>>(), [4]);
+        let mut knowledge = knowledge(1, 6, 2);
+        assert_eq!(knowledge.victim(&knowledge.targets[0]), Some(2));
+        assert_eq!(knowledge.pages_beside(&knowledge.targets[0], 2), [3, 4, 5, 9, 10, 11]);
+        assert_eq!(knowledge.neighbours(0).collect::<Vec<_>>(), [1]);
+        assert_eq!(knowledge.neighbours(5).collect::<Vec<_>>(), [4]);
         // Without data beside it: 4 and 5 are left, which lie beside each other.
         for page in [3, 4, 5, 9, 10, 11] {
-            picture.targets[0].pages[page] = None;
+            knowledge.targets[0].pages[page] = None;
         }
-        assert_eq!(picture.victim(&picture.targets[0]), Some(4));
-        picture.neighbour_stride = 2;
-        assert_eq!(picture.victim(&picture.targets[0]), Some(2), "its neighbours are 0 and 4 now");
+        assert_eq!(knowledge.victim(&knowledge.targets[0]), Some(4));
+        knowledge.neighbour_stride = 2;
+        assert_eq!(knowledge.victim(&knowledge.targets[0]), Some(2), "its neighbours are 0 and 4 now");
     }
 }

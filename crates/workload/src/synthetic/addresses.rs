@@ -23,14 +23,20 @@ impl SizeClass {
 }
 
 /// A generator of addresses.
-pub(super) trait Place {
+pub(super) trait Addresses {
     /// The byte offset of the next request of this direction and size.
     fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
 }
 
 /// Gives each request of `batch` (those of direction `only`, where given) its offset.
 /// The loop is compiled once for each generator, and the usual case of one size and one distribution looks nothing up.
-pub(super) fn place_all<P: Place>(place: &mut P, random: &mut Random, classes: &[SizeClass], batch: &mut [Request], only: Option<Op>) {
+pub(super) fn address_all<P: Addresses>(
+    place: &mut P,
+    random: &mut Random,
+    classes: &[SizeClass],
+    batch: &mut [Request],
+    only: Option<Op>,
+) {
     let mut random_here = random.clone();
     if let ([class], None) = (classes, only) {
         for request in batch {

@@ -2,7 +2,7 @@
 //! a pass is dealt in hands, each with every cell's share of it, and each hand is shuffled. So the counts of a pass are exact.
 
 use super::layout::shuffle;
-use super::tiling::Cell;
+use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
 /// Requests of a hand: few enough for the first-level cache, many enough that dealing costs little.
@@ -21,24 +21,27 @@ struct Share {
 
 /// The order of the requests of a pass, over and over.
 #[derive(Clone, Debug)]
-pub(super) struct Deck {
+pub(super) struct Turns {
     shares: Vec<Share>,
     hands: u64,
     hand: Vec<u32>,
 }
 
-impl Deck {
+impl Turns {
     /// Bytes that it takes.
     pub(super) fn memory(&self) -> u64 {
         (size_of_val(self.shares.as_slice()) + size_of::<u32>() * self.hand.capacity()) as u64
     }
 
     /// For these cells.
-    pub(super) fn new(cells: &[Cell], random: &mut Random) -> Self {
-        let requests: u64 = cells.iter().map(Cell::requests).sum();
+    pub(super) fn new(cells: &[BlockClass], random: &mut Random) -> Self {
+        let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         let hands = requests.div_ceil(HAND.max(2 * cells.len() as u64)).max(1);
-        let share =
-            |cell: &Cell| Share { whole: (cell.requests() / hands) as u32, rest: cell.requests() % hands, gathered: below(random, hands) };
+        let share = |cell: &BlockClass| Share {
+            whole: (cell.requests() / hands) as u32,
+            rest: cell.requests() % hands,
+            gathered: below(random, hands),
+        };
         Self { shares: cells.iter().map(share).collect(), hands, hand: vec![] }
     }
 
@@ -70,10 +73,11 @@ mod tests {
 
     #[test]
     fn a_pass_holds_every_cell_exactly() {
-        let cells = [(1_000_000, 1), (3, 7), (1, 99_999), (2, 1)].map(|(accesses, blocks)| Cell { accesses, pages: 1, length: 0, blocks });
+        let cells =
+            [(1_000_000, 1), (3, 7), (1, 99_999), (2, 1)].map(|(accesses, blocks)| BlockClass { accesses, pages: 1, length: 0, blocks });
         let mut random = Random::seed_from_u64(1);
-        let mut deck = Deck::new(&cells, &mut random);
-        let requests: u64 = cells.iter().map(Cell::requests).sum();
+        let mut deck = Turns::new(&cells, &mut random);
+        let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         for _pass in 0..3 {
             let mut seen = [0u64; 4];
             (0..requests).for_each(|_| seen[deck.hand(&mut random).pop().unwrap() as usize] += 1);
