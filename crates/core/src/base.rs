@@ -11,6 +11,7 @@ pub mod page_set;
 pub mod rates;
 pub mod reciprocal;
 pub mod request;
+pub(crate) mod search;
 pub mod span;
 pub mod streams;
 pub mod stripes;

@@ -15,6 +15,7 @@ use super::card::{Card, InSlot, Kind, Param};
 use super::reclaim::Technique;
 use super::refresh::{self, NO_REFRESH, refresh_technique};
 use crate::base::geometry::Geometry;
+use crate::base::search::largest;
 use crate::base::span::Span;
 use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
@@ -249,7 +250,7 @@ pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError
             let used = Stripes::new(members, dies, pages).most_on_a_die().div_ceil(g.pages_per_block());
             blocks * g.planes_per_die >= used + needed
         };
-        let pages = largest(Geometry::new(config).host_pages, fits);
+        let pages = largest(0, Geometry::new(config).host_pages, &fits).unwrap_or(0);
         let what = format!(
             "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks and the GC reserve of a die need {needed}"
         );
@@ -262,32 +263,4 @@ pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError
              drive.capacity={bytes} with geometry.blocks_per_plane={blocks}"
         )
     })
-}
-
-/// The largest number up to `most` that fits; what is smaller than one that fits does, too.
-fn largest(most: u32, fits: impl Fn(u32) -> bool) -> u32 {
-    let (mut fitting, mut too_large) = (0, most + 1);
-    while too_large - fitting > 1 {
-        let middle = fitting + (too_large - fitting) / 2;
-        if fits(middle) {
-            fitting = middle;
-        } else {
-            too_large = middle;
-        }
-    }
-    fitting
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_largest_that_fits_is_found() {
-        for most in [1, 2, 7, 100] {
-            for last in 0..=most {
-                assert_eq!(largest(most, |n| n <= last), last);
-            }
-        }
-    }
 }

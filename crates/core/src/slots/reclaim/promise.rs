@@ -10,20 +10,15 @@
 //! I 97:  9 (97 + 1) + 3 + 2 x 8 = 901 of 900: refused      I 96:  892 of 900: 8 to spare
 //! ```
 
-use super::{CHECK_INTERVAL, Policy, Technique, Threshold, View};
-use crate::base::geometry::Geometry;
-use crate::base::latency::AccessLatency;
-use crate::base::units::Ppn;
-use crate::bugs::Bugs;
-use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig, Schedule};
+mod prospect;
+mod remedy;
+
+use super::Technique;
+use crate::config::{ConfigError, DisturbConfig, DriveConfig};
 use crate::disturb::table::LimitTable;
-use crate::disturb::told::Limits;
-use crate::flash::contents::Contents;
-use crate::flash::count::page_counters::PageCounters;
-use crate::flash::count::space_saving::SpaceSaving;
-use crate::flash::recoded::Recoded;
-use crate::hints;
-use crate::slots::reclaim::late::late_reads;
+use prospect::Blank;
+pub use prospect::Prospect;
+use remedy::{least_late, remedy};
 
 /// No promise depends on what is drawn.
 const NO_SEED: u64 = 0;
@@ -204,156 +199,6 @@ fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) ->
     let blank = Blank::new(config, timed);
     blank.limits.as_ref()?;
     Some(technique.make(config, NO_SEED).promise(&blank.view(), config.start.pec))
-}
-
-/// The smallest `reclaim.late_reads` that is true; none where there is nothing to be said.
-fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
-    let at_once = !timed || config.reclaim.schedule == Schedule::Foreground;
-    config.reclaim.late_reads.map(|_| u32::from(!at_once))
-}
-
-/// Which key is to blame for a broken promise, with its value, and what would be right. The gentlest change is named: one key before two.
-fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, String) {
-    let holds = |change: &dyn Fn(&mut DriveConfig)| {
-        let mut changed = config.clone();
-        change(&mut changed);
-        promise_at_start(&changed, technique, timed).is_none_or(|promise| promise.broken().is_none())
-    };
-    let interval = CHECK_INTERVAL.value(&config.reclaim.params, technique.name) as u32;
-    let key = technique.path(config, &CHECK_INTERVAL);
-    let set = |config: &mut DriveConfig, n: u32| technique.set(config, &CHECK_INTERVAL, n.into());
-    let late = late_reads(config, &Geometry::new(config), timed);
-    let least = u32::from(timed && config.reclaim.schedule != Schedule::Foreground);
-    let late_is = match config.reclaim.late_reads {
-        Some(given) => format!("reclaim.late_reads = {given}"),
-        None => format!("reclaim.late_reads is not set, and R_late = {late} follows from the timing"),
-    };
-    if let Some(most) = largest(1, interval, &|n| holds(&|c| set(c, n))) {
-        return (format!("{key} = {interval}"), format!("{key} = {most} or less is right"));
-    }
-    if let Some(most) = largest(least, late, &|n| holds(&|c| c.reclaim.late_reads = Some(n))) {
-        return (late_is, format!("reclaim.late_reads = {most} or less is right"));
-    }
-    let both = |n: u32| {
-        holds(&|c| {
-            set(c, n);
-            c.reclaim.late_reads = Some(least);
-        })
-    };
-    if let Some(most) = largest(1, interval, &both) {
-        return (format!("{key} = {interval}, {late_is}"), format!("reclaim.late_reads = {least} and {key} = {most} or less are right"));
-    }
-    let worn = config.start.pec;
-    if let Some(most) = largest(0, worn, &|n| holds(&|c| c.start.pec = n)) {
-        return (format!("start.pec = {worn}"), format!("start.pec = {most} or less is right"));
-    }
-    ("disturb.table".into(), "larger limits, or blocks of fewer pages (geometry.wordlines_per_block), are right".into())
-}
-
-/// The largest number from `least` to `most` for which this holds, where it holds for the smaller ones.
-fn largest(least: u32, most: u32, holds: &dyn Fn(u32) -> bool) -> Option<u32> {
-    if most < least || !holds(least) {
-        return None;
-    }
-    let (mut right, mut wrong) = (least, most.saturating_add(1));
-    while wrong - right > 1 {
-        let middle = right + (wrong - right) / 2;
-        if holds(middle) { right = middle } else { wrong = middle }
-    }
-    Some(right)
-}
-
-/// What a technique would do on a drive, and what it promises there, without the drive: neither depends on blocks or data.
-pub struct Prospect {
-    blank: Blank,
-    policy: Box<dyn Policy>,
-}
-
-impl Prospect {
-    /// A technique on a drive of this configuration.
-    ///
-    /// # Errors
-    /// As those of [`check`].
-    pub fn new(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<Self, ConfigError> {
-        check(config, technique, timed)?;
-        let config = &technique.drive(config.clone());
-        Ok(Self { blank: Blank::new(config, timed), policy: technique.make(config, NO_SEED) })
-    }
-
-    /// The thresholds for blocks of this age, and where each comes from.
-    pub fn thresholds(&self, pec: u32) -> Vec<Threshold> {
-        self.policy.explain(&self.blank.view(), pec)
-    }
-
-    /// The same for blocks whose data's reads may be so slow.
-    pub fn thresholds_at(&self, budget: AccessLatency, pec: u32) -> Vec<Threshold> {
-        let limits = self.blank.limits.as_ref().map(|table| Limits::new(table, budget));
-        self.policy.explain(&View { limits, ..self.blank.view() }, pec)
-    }
-
-    /// What is promised of blocks of this age.
-    pub fn promise(&self, pec: u32) -> Promise {
-        self.policy.promise(&self.blank.view(), pec)
-    }
-}
-
-/// A drive as far as budgets depend on it: no block, no data.
-struct Blank {
-    geometry: Geometry,
-    limits: Option<LimitTable>,
-    /// The tightest of any data: what holds at this budget holds at every other.
-    budget: AccessLatency,
-    disturb: DisturbConfig,
-    density: DensityConfig,
-    late_reads: u32,
-    tracker: SpaceSaving,
-    pages: PageCounters,
-    contents: Contents,
-    recoded: Recoded,
-}
-
-impl Blank {
-    fn new(config: &DriveConfig, timed: bool) -> Self {
-        let geometry = Geometry::new(config);
-        Self {
-            limits: limits(config),
-            budget: hints::in_use(config)[0],
-            disturb: config.disturb.clone(),
-            density: config.density.clone(),
-            late_reads: late_reads(config, &geometry, timed),
-            tracker: SpaceSaving::default(),
-            pages: PageCounters::default(),
-            contents: Contents::new(0, geometry.pages_per_block),
-            recoded: Recoded::new(0, geometry.wordlines_per_block),
-            geometry,
-        }
-    }
-
-    fn view(&self) -> View<'_> {
-        View {
-            geometry: &self.geometry,
-            limits: self.limits.as_ref().map(|table| Limits::new(table, self.budget)),
-            disturb: &self.disturb,
-            density: &self.density,
-            late_reads: self.late_reads,
-            wear_counts: true,
-            hot: &[],
-            cold: &[],
-            wordlines: &[],
-            tracker: &self.tracker,
-            pages: &self.pages,
-            contents: &self.contents,
-            clock: 0,
-            timed_from: 0,
-            rung_by: Ppn::new(0),
-            ages: None,
-            now: 0,
-            recoded: &self.recoded,
-            pages_away: 0,
-            pages_to_spare: 0,
-            bugs: Bugs::default(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,110 @@
+//! What a technique would do on a drive, without the drive: no block, no data.
+
+use super::{NO_SEED, Promise, check, limits};
+use crate::base::geometry::Geometry;
+use crate::base::latency::AccessLatency;
+use crate::base::units::Ppn;
+use crate::bugs::Bugs;
+use crate::config::{ConfigError, DensityConfig, DisturbConfig, DriveConfig};
+use crate::disturb::table::LimitTable;
+use crate::disturb::told::Limits;
+use crate::flash::contents::Contents;
+use crate::flash::count::page_counters::PageCounters;
+use crate::flash::count::space_saving::SpaceSaving;
+use crate::flash::recoded::Recoded;
+use crate::hints;
+use crate::slots::reclaim::late::late_reads;
+use crate::slots::reclaim::{Policy, Technique, Threshold, View};
+
+/// What a technique would do on a drive, and what it promises there, without the drive: neither depends on blocks or data.
+pub struct Prospect {
+    blank: Blank,
+    policy: Box<dyn Policy>,
+}
+
+impl Prospect {
+    /// A technique on a drive of this configuration.
+    ///
+    /// # Errors
+    /// As those of [`check`].
+    pub fn new(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<Self, ConfigError> {
+        check(config, technique, timed)?;
+        let config = &technique.drive(config.clone());
+        Ok(Self { blank: Blank::new(config, timed), policy: technique.make(config, NO_SEED) })
+    }
+
+    /// The thresholds for blocks of this age, and where each comes from.
+    pub fn thresholds(&self, pec: u32) -> Vec<Threshold> {
+        self.policy.explain(&self.blank.view(), pec)
+    }
+
+    /// The same for blocks whose data's reads may be so slow.
+    pub fn thresholds_at(&self, budget: AccessLatency, pec: u32) -> Vec<Threshold> {
+        let limits = self.blank.limits.as_ref().map(|table| Limits::new(table, budget));
+        self.policy.explain(&View { limits, ..self.blank.view() }, pec)
+    }
+
+    /// What is promised of blocks of this age.
+    pub fn promise(&self, pec: u32) -> Promise {
+        self.policy.promise(&self.blank.view(), pec)
+    }
+}
+
+/// A drive as far as budgets depend on it: no block, no data.
+pub(super) struct Blank {
+    geometry: Geometry,
+    pub(super) limits: Option<LimitTable>,
+    /// The tightest of any data: what holds at this budget holds at every other.
+    budget: AccessLatency,
+    disturb: DisturbConfig,
+    density: DensityConfig,
+    late_reads: u32,
+    tracker: SpaceSaving,
+    pages: PageCounters,
+    contents: Contents,
+    recoded: Recoded,
+}
+
+impl Blank {
+    pub(super) fn new(config: &DriveConfig, timed: bool) -> Self {
+        let geometry = Geometry::new(config);
+        Self {
+            limits: limits(config),
+            budget: hints::in_use(config)[0],
+            disturb: config.disturb.clone(),
+            density: config.density.clone(),
+            late_reads: late_reads(config, &geometry, timed),
+            tracker: SpaceSaving::default(),
+            pages: PageCounters::default(),
+            contents: Contents::new(0, geometry.pages_per_block),
+            recoded: Recoded::new(0, geometry.wordlines_per_block),
+            geometry,
+        }
+    }
+
+    pub(super) fn view(&self) -> View<'_> {
+        View {
+            geometry: &self.geometry,
+            limits: self.limits.as_ref().map(|table| Limits::new(table, self.budget)),
+            disturb: &self.disturb,
+            density: &self.density,
+            late_reads: self.late_reads,
+            wear_counts: true,
+            hot: &[],
+            cold: &[],
+            wordlines: &[],
+            tracker: &self.tracker,
+            pages: &self.pages,
+            contents: &self.contents,
+            clock: 0,
+            timed_from: 0,
+            rung_by: Ppn::new(0),
+            ages: None,
+            now: 0,
+            recoded: &self.recoded,
+            pages_away: 0,
+            pages_to_spare: 0,
+            bugs: Bugs::default(),
+        }
+    }
+}
