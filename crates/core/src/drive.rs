@@ -9,6 +9,7 @@ pub mod audit;
 mod delayed;
 mod memory;
 mod read;
+mod regroup;
 mod repair;
 pub mod start;
 mod striped;
@@ -33,6 +34,7 @@ use crate::slots::reclaim::{Policy, View};
 use crate::slots::refresh::{NO_REFRESH, Refresh};
 use crate::slots::{Facts, Slots, Told};
 use crate::watch::observer::Observer;
+use regroup::Regroup;
 
 /// Chooses the techniques of a run.
 #[derive(Clone, Debug)]
@@ -75,6 +77,8 @@ pub struct Drive {
     pub(crate) hints: Option<HintBooks>,
     /// Whether somebody wants to know of reads that took retries.
     hears_retries: bool,
+    /// Data that lies among tighter data is moved in the background, where it is.
+    regroup: Option<Regroup>,
     /// Pages of the longest request that the write buffer keeps, where it keeps those of a stripe together.
     pub(crate) longest_cached: Option<u32>,
     pub(crate) bugs: Bugs,
@@ -117,6 +121,9 @@ impl Drive {
         self.flash.tell(|o| o.requests(first, requests));
         if let Some(hints) = &mut self.hints {
             hints.expect(requests, self.host.read_requests);
+        }
+        if self.regroup.is_some() {
+            self.regroup();
         }
     }
 

@@ -179,7 +179,7 @@ pub struct Flash {
     pub reprograms: ByCause,
 }
 
-/// A count for each cause.
+/// A count for each cause. Regrouping by hints is an option, and said only where there was any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByCause(pub(crate) [u64; Cause::COUNT]);
 
@@ -203,7 +203,8 @@ impl From<[u64; Cause::COUNT]> for ByCause {
 
 impl Serialize for ByCause {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_map(Cause::ALL.iter().map(|c| (c.name(), self.of(*c))))
+        let said = |cause: &&Cause| **cause != Cause::Hint || self.of(Cause::Hint) > 0;
+        s.collect_map(Cause::ALL.iter().filter(said).map(|c| (c.name(), self.of(*c))))
     }
 }
 

@@ -76,15 +76,14 @@ pub struct Part {
 /// What follows where data has an error rate.
 const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords";
 
-/// The header: names with units.
-fn columns() -> String {
-    let by_cause = |what: &str, unit: &str| Cause::ALL.map(|cause| format!("{what}_{}_{unit}", cause.name())).join(",");
-    format!(
-        "requests,simulated_s,host_read_pages,host_write_pages,{},{},reclaim_alarms,reclaim_jobs,reclaim_copied_pages,uncorrectable_reads,\
-         lost_pages",
-        by_cause("programs", "pages"),
-        by_cause("erases", "blocks")
-    )
+/// The names of the counts, with units.
+fn columns() -> [String; COUNTS] {
+    let named = |name: &str| name.to_owned();
+    let by_cause = |what: &str, unit: &str| Cause::ALL.map(|cause| format!("{what}_{}_{unit}", cause.name()));
+    let host = ["host_read_pages", "host_write_pages"].map(named).into_iter();
+    let last = ["reclaim_alarms", "reclaim_jobs", "reclaim_copied_pages", "uncorrectable_reads", "lost_pages"].map(named);
+    let mut all = host.chain(by_cause("programs", "pages")).chain(by_cause("erases", "blocks")).chain(last);
+    std::array::from_fn(|_| all.next().expect("a name for each count"))
 }
 
 impl Series {
@@ -152,9 +151,20 @@ impl Series {
         }
     }
 
+    /// Which counts have a column: regrouping by hints is an option.
+    fn shown(&self) -> [bool; COUNTS] {
+        let of_hints = [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
+        std::array::from_fn(|at| !of_hints.contains(&at) || self.rows.iter().any(|row| row.counts[at] > 0))
+    }
+
     /// All rows under their header.
     pub fn csv(&self) -> String {
-        let mut csv = columns();
+        let shown = self.shown();
+        let mut csv = String::from("requests,simulated_s");
+        for (name, _) in columns().iter().zip(shown).filter(|(_, shown)| *shown) {
+            csv.push(',');
+            csv.push_str(name);
+        }
         if self.rows.iter().any(|row| row.tired.is_some()) {
             csv.push_str(TIRED);
         }
@@ -164,7 +174,7 @@ impl Series {
             if let Some(seconds) = row.seconds {
                 let _ = write!(csv, "{seconds}");
             }
-            for count in row.counts {
+            for (count, _) in row.counts.iter().zip(shown).filter(|(_, shown)| *shown) {
                 let _ = write!(csv, ",{count}");
             }
             if let Some(tired) = row.tired {
@@ -239,7 +249,7 @@ mod tests {
         let csv = series.csv();
         assert!(csv.starts_with("requests,simulated_s,host_read_pages,"));
         let widths: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
-        assert!(widths.iter().all(|w| *w == 2 + COUNTS), "{widths:?}");
+        assert!(widths.iter().all(|w| *w == COUNTS), "{widths:?}");
         // Parts are of equally many requests, whatever the rows.
         let parts = series.parts(3);
         assert!(parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6), "{parts:?}");

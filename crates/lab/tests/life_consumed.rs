@@ -62,6 +62,7 @@ fn shares_add_up(lived: &Lived, life: &Life) {
         ("age", consumed.age, Cause::Refresh),
         ("levelling", consumed.wear_levelling, Cause::Wear),
         ("parity", consumed.parity, Cause::Parity),
+        ("hints", consumed.hints, Cause::Hint),
     ];
     for ((row, told), (name, share, cause)) in consumed.rows().into_iter().zip(named) {
         assert_eq!((row, told), (name, share));

@@ -51,6 +51,8 @@ pub(crate) struct Hints {
     unknown: bool,
     /// Where techniques count with more retries than a word allows.
     raised: LimitTable,
+    /// Share of a block's valid pages that must be more relaxed than the block, before they are moved in the background.
+    regroup: Option<f64>,
     /// Whether reads are held to what their blocks go by, and up to which age of data.
     held: Option<u64>,
 }
@@ -73,6 +75,7 @@ impl Hints {
             is_bulk: false,
             unknown: false,
             raised: LimitTable::of(config),
+            regroup: config.hints.regroup,
             held: None,
         };
         hints.words = (0..geometry.host_pages).map(|lpn| hints.word(lpn)).collect();
@@ -219,6 +222,24 @@ impl Oracle {
         if let Some(hints) = &mut self.hints {
             hints.goes_by[block.index()] = None;
             hints.free += u32::from(std::mem::take(&mut hints.used[block.index()]));
+        }
+    }
+
+    /// All of a block, or some, is moved so that its data lies among its own: enough of what is valid in it is more relaxed than the block.
+    pub(crate) fn check_regrouping(&mut self, block: BlockId, in_part: bool) {
+        let first = self.geometry.first_page(block);
+        let stamps = (0..self.geometry.pages_per_block).filter_map(|page| self.carried(first + page));
+        let valid: Vec<Lpn> = stamps.filter(|stamp| self.stamps.is_live(*stamp)).map(|stamp| stamp.lpn).collect();
+        let Some((hints, least)) = self.hints.as_ref().and_then(|hints| Some((hints, hints.regroup?))) else {
+            return self.findings.add(Kind::Books, || format!("block {block} is regrouped by hints, and nothing asks for that"));
+        };
+        let goes_by = hints.goes_by[block.index()].unwrap_or_default();
+        let relaxed = valid.iter().filter(|lpn| hints.word(**lpn) > goes_by).count();
+        if in_part || (relaxed as f64) < least * valid.len() as f64 || relaxed == 0 {
+            let all = valid.len();
+            self.findings.add(Kind::Books, || {
+                format!("block {block} is regrouped by hints with {relaxed} of {all} valid pages more relaxed than the block; {least} of them is right, and all move")
+            });
         }
     }
 

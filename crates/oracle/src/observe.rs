@@ -198,6 +198,9 @@ impl Observer for Oracle {
             self.findings.note(Kind::Protocol, checked);
         }
         if self.is_full() {
+            if cause == Cause::Hint {
+                self.check_regrouping(block, pages.is_some());
+            }
             if cause == Cause::Reclaim && pages.is_none() {
                 self.clock.empties(block);
             }

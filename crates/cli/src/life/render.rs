@@ -45,21 +45,12 @@ fn lived(plan: &Plan, args: &LifeArgs) -> String {
 }
 
 fn table(lives: &[Life]) -> Table {
-    let mut table = Table::new([
-        "",
-        "years",
-        "host wrote",
-        "flash wrote",
-        "WA",
-        "P/E",
-        "host",
-        "GC",
-        "reads",
-        "age",
-        "levelling",
-        "parity",
-        "lost pages",
-    ]);
+    // Regrouping by hints is an option, and the last cause.
+    let regroups = lives.iter().any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
+    let causes = ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
+    let causes = &causes[..causes.len() - usize::from(!regroups)];
+    let before = ["", "years", "host wrote", "flash wrote", "WA", "P/E"];
+    let mut table = Table::new(before.into_iter().chain(causes.iter().copied()).chain(["lost pages"]));
     for life in lives {
         let amplification = life.write_amplification.map_or_else(|| "-".into(), |e| digits(e.mean));
         let mut cells = vec![
@@ -71,8 +62,10 @@ fn table(lives: &[Life]) -> Table {
             digits(life.pec_mean.mean),
         ];
         match &life.consumed {
-            Some(consumed) => cells.extend(consumed.rows().iter().map(|(_, share)| format!("{:.1} %", 100.0 * share.mean))),
-            None => cells.extend(std::iter::repeat_n("-".to_owned(), 6)),
+            Some(consumed) => {
+                cells.extend(consumed.rows().iter().take(causes.len()).map(|(_, share)| format!("{:.1} %", 100.0 * share.mean)));
+            }
+            None => cells.extend(std::iter::repeat_n("-".to_owned(), causes.len())),
         }
         cells.push(digits(life.data_lost_pages));
         table.row(cells);

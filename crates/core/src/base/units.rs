@@ -51,13 +51,16 @@ pub enum Cause {
     Parity,
     /// A further sensing of a page whose first decode failed.
     Retry,
+    /// Regrouping of data by what the host's hints allow its reads.
+    Hint,
 }
 
 impl Cause {
     /// Number of causes; the length of every per-cause table.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
     /// All causes, in the order of the per-cause tables.
-    pub const ALL: [Self; Self::COUNT] = [Self::Host, Self::Gc, Self::Reclaim, Self::Refresh, Self::Wear, Self::Parity, Self::Retry];
+    pub const ALL: [Self; Self::COUNT] =
+        [Self::Host, Self::Gc, Self::Reclaim, Self::Refresh, Self::Wear, Self::Parity, Self::Retry, Self::Hint];
 
     /// The name used in results.
     pub const fn name(self) -> &'static str {
@@ -69,6 +72,7 @@ impl Cause {
             Self::Wear => "wear",
             Self::Parity => "parity",
             Self::Retry => "retry",
+            Self::Hint => "hint",
         }
     }
 }

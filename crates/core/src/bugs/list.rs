@@ -8,6 +8,10 @@ macro_rules! list {
             TighterBudgetIgnored,
             /// Data that moves is taken for data without a hint.
             HintLostAtMove,
+            /// A block is regrouped by hints when half as much of it is more relaxed as should be.
+            RegroupsTooSoon,
+            /// A block is regrouped by hints although all of its data lies right.
+            RegroupsPure,
             /// The mover forgets a page now and then.
             MoverDropsPage,
             /// A host write is mapped for the neighbouring page.

@@ -18,6 +18,10 @@ pub struct HintsConfig {
     pub idle_us: f64,
     /// Share of the dose at which data would be lost that no hint gives away.
     pub margin: f64,
+    /// Share of a block's valid pages that must be more relaxed than the block before the drive moves them among their own in the background;
+    /// where absent, data takes its place at its next move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regroup: Option<f64>,
     /// What the host says of its data; none where it says nothing. No key of a file: the run's `hints` option says it.
     #[serde(skip)]
     pub said: Option<Vec<HintRange>>,
@@ -26,12 +30,14 @@ pub struct HintsConfig {
 impl Default for HintsConfig {
     fn default() -> Self {
         // Assumptions: NVMe gives words only. 400 us is where read-latency-relaxation-2021 begins to call a read long.
-        Self { smallest_us: None, typical_us: 400.0, idle_us: 5000.0, margin: 0.1, said: None }
+        Self { smallest_us: None, typical_us: 400.0, idle_us: 5000.0, margin: 0.1, regroup: None, said: None }
     }
 }
 
 /// A budget of more than a second is no latency.
 const LONGEST_US: f64 = 1e6;
+/// Less than a page of the largest block.
+const LEAST_SHARE: f64 = 1e-4;
 
 impl HintsConfig {
     pub(crate) fn is_default(&self) -> bool {
@@ -47,6 +53,7 @@ impl HintsConfig {
             let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
             require(less <= more, || format!("{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as much or more"))?;
         }
-        require_range("hints.margin", self.margin, 0.0, 0.9)
+        require_range("hints.margin", self.margin, 0.0, 0.9)?;
+        self.regroup.map_or(Ok(()), |share| require_range("hints.regroup", share, LEAST_SHARE, 1.0))
     }
 }

@@ -8,6 +8,7 @@ use crate::bugs::Bugs;
 use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, require};
 use crate::disturb::{ErrorModel, error_model};
 use crate::drive::audit::blame::Blame;
+use crate::drive::regroup::Regroup;
 use crate::flash::{Flash, ToCount};
 use crate::ftl::Ftl;
 use crate::hints::{self, HintBooks};
@@ -87,6 +88,7 @@ impl Drive {
         let own = policy.streams();
         require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
         let hint_books = HintBooks::of(&config, geometry.page_shift())?;
+        let regroup = config.hints.regroup.filter(|_| hint_books.is_some()).map(|least| Regroup::new(least, geometry.blocks));
         let hears_retries = hint_books.is_some() || policy.follows_retries();
         let counts = ToCount { counters, counts_pages: own.iter().any(|s| s.counts_pages) };
         let flash = Flash::new(&config, geometry.clone(), model, counts, timed);
@@ -114,6 +116,7 @@ impl Drive {
             uncorrectable_reads: 0,
             hints: hint_books,
             hears_retries,
+            regroup,
             bugs: Bugs::default(),
             announced: 0,
         };

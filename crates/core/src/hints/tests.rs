@@ -92,6 +92,24 @@ fn what_moves_keeps_its_budget_and_finds_its_like() {
     assert!(apart(&drive), "what the host writes goes there, too");
 }
 
+/// The worked example of `drive/regroup.rs`, with blocks of 24 pages.
+#[test]
+fn data_among_tighter_data_is_regrouped_where_enough_of_the_block_is() {
+    let after = |regroup: &str| {
+        let mut config = config("");
+        config.hints.regroup = regroup.parse().ok();
+        let mut drive = drive(config, &[pages(0, 12, Idle), pages(12, 24, Typical), pages(24, 30, Idle)]);
+        let read = Request { at: 0, offset: 100 * 4096, bytes: 4096, op: Op::Read, origin: 0, hint: None };
+        // 80 blocks, of which 16 are looked at each time.
+        (0..50).for_each(|_| serve_untimed(&mut drive, &[read], &mut |_, _| true).unwrap());
+        let kept = drive.hint_outcomes().unwrap().map(|of| of.pages_kept_tighter);
+        (kept, drive.flash_counts().programs[Cause::Hint as usize], drive.flash_counts().erases[Cause::Hint as usize])
+    };
+    assert_eq!(after("none"), ([0, 0, 18], 0, 0));
+    assert_eq!(after("0.5"), ([0, 0, 6], 24, 1), "half of the first block is more relaxed than it, a quarter of the second");
+    assert_eq!(after("0.25"), ([0, 0, 0], 48, 2));
+}
+
 /// Overwritten at random until GC has moved everything many times, with hardly more free blocks than the reserve.
 #[test]
 fn data_stays_apart_under_garbage_collection() {

@@ -168,6 +168,7 @@ impl FluidRun {
         } else {
             drive.flash.look_at_due();
         }
+        drive.regroup();
         self.serve_owed(drive);
     }
 

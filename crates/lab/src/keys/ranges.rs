@@ -108,6 +108,7 @@ const HINTS: &[Range] = &[
     ("hints.typical_us", "us", Real(1e-3, 1e6)),
     ("hints.idle_us", "us", Real(1e-3, 1e6)),
     ("hints.margin", "share", Real(0.0, 0.9)),
+    ("hints.regroup", "share", Real(1e-4, 1.0)),
 ];
 
 const RANGES: &[Range] = &[

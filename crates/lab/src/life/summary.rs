@@ -87,6 +87,13 @@ pub struct Consumed {
     pub wear_levelling: Estimate,
     /// Parity of stripes.
     pub parity: Estimate,
+    /// Regrouping by hints, which is an option.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub hints: Estimate,
+}
+
+fn is_nothing(share: &Estimate) -> bool {
+    share.mean == 0.0
 }
 
 /// One life.
@@ -215,11 +222,12 @@ impl Consumed {
             age: share(Cause::Refresh),
             wear_levelling: share(Cause::Wear),
             parity: share(Cause::Parity),
+            hints: share(Cause::Hint),
         })
     }
 
     /// Each with its name.
-    pub fn rows(&self) -> [(&'static str, Estimate); 6] {
+    pub fn rows(&self) -> [(&'static str, Estimate); 7] {
         [
             ("host", self.host),
             ("GC", self.gc),
@@ -227,6 +235,7 @@ impl Consumed {
             ("age", self.age),
             ("levelling", self.wear_levelling),
             ("parity", self.parity),
+            ("hints", self.hints),
         ]
     }
 }

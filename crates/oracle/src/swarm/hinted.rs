@@ -51,5 +51,6 @@ pub(super) fn draw(decks: &Decks, mut config: DriveConfig, keeps_apart: bool) ->
     (hints.smallest_us, hints.typical_us, hints.idle_us) = (smallest, us(typical), us(idle));
     hints.margin = dice.pick(&[0.0, 0.1, 0.5]);
     hints.said = Some(said);
+    hints.regroup = dice.pick(&[None, None, None, Some(0.01), Some(0.5), Some(1.0)]);
     Ok(config)
 }

@@ -12,6 +12,8 @@ pub(crate) const CHECK: &[(Bug, u64)] = &[
     (Bug::MergeForgetsDose, 9),
     (Bug::TighterBudgetIgnored, 134),
     (Bug::HintLostAtMove, 82),
+    (Bug::RegroupsTooSoon, 82),
+    (Bug::RegroupsPure, 82),
     (Bug::RetryForgotten, 63),
     (Bug::RetryUncharged, 63),
     (Bug::LevelKept, 179),

@@ -1,0 +1,91 @@
+//! Data that lies among data of a tighter budget is moved among its own, in the background (`hints.regroup`).
+//!
+//! A block goes by the tightest word of what it holds. Blocks that the drive begins with hold data of any word, and so do blocks that were opened when
+//! nothing but the reserve was free. Without regrouping such data waits for its next move.
+//!
+//! ```text
+//! hints.regroup = 0.5, a block that goes by "smallest":     2 valid pages of 6 are "idle"     it stays
+//!                                                           3 of 6 are                        all of it moves, each page by its own word
+//! ```
+
+use crate::base::streams::GC;
+use crate::base::units::{BlockId, Cause, Reads};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::flash::block::{BlockState, MOVING};
+use crate::slots::rewrite::Rewrite;
+
+/// Blocks that are looked at together.
+const LOOKS: u32 = 16;
+/// After a turn that found nothing the next begins when one in so many of all blocks has been erased.
+const REST: u32 = 16;
+
+/// Which block is looked at next.
+#[derive(Clone, Debug)]
+pub(super) struct Regroup {
+    /// Share of a block's valid pages that must be more relaxed than the block.
+    least: f64,
+    next: u32,
+    /// Blocks to be looked at before a turn has found nothing.
+    left: u32,
+    /// Erases of the drive at which the next turn begins.
+    rests_until: u64,
+}
+
+impl Regroup {
+    pub(super) fn new(least: f64, blocks: u32) -> Self {
+        Self { least, next: 0, left: blocks, rests_until: 0 }
+    }
+}
+
+impl Drive {
+    /// Looks at the next blocks, and begins to move the first that is worth it. One moves at a time.
+    #[cold]
+    pub(crate) fn regroup(&mut self) {
+        let Some(mut turn) = self.regroup.take() else { return };
+        self.regroup_on(&mut turn);
+        self.regroup = Some(turn);
+    }
+
+    fn regroup_on(&mut self, turn: &mut Regroup) {
+        let erases = self.flash.erases_total();
+        let is_busy = self.ftl.jobs.iter().flatten().any(|job| job.cause == Cause::Hint);
+        if erases < turn.rests_until || is_busy {
+            return;
+        }
+        for _ in 0..LOOKS {
+            let block = BlockId::new(turn.next);
+            turn.next = (turn.next + 1) % self.geometry.blocks;
+            if self.is_worth_regrouping(block, turn.least) {
+                turn.left = self.geometry.blocks;
+                let (flash, ftl, mut slots) = self.parts();
+                ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, GC), Cause::Hint, Reads::NEVER);
+                ftl.level_wear(flash, &mut slots);
+                return;
+            }
+            turn.left -= 1;
+            if turn.left == 0 {
+                turn.left = self.geometry.blocks;
+                turn.rests_until = erases + u64::from(self.geometry.blocks / REST).max(1);
+                return;
+            }
+        }
+    }
+
+    /// Whether enough of a block's valid pages are more relaxed than the block.
+    fn is_worth_regrouping(&self, block: BlockId, least: f64) -> bool {
+        let hot = self.flash.hot(block);
+        if hot.state != BlockState::Closed || hot.valid == 0 || hot.has(MOVING) || self.flash.is_protected(block) {
+            return false;
+        }
+        let (goes_by, first) = (self.flash.cold(block).budget, self.geometry.first_page(block));
+        let Some(hinted) = &self.ftl.hinted else { return false };
+        let next = |page: &u32| self.flash.contents().next_valid(block, page + 1);
+        let valid = std::iter::successors(self.flash.contents().next_valid(block, 0), next);
+        let counts_all = planted(Bug::RegroupsPure) && block.index().is_multiple_of(5);
+        let relaxed =
+            valid.filter(|page| counts_all || hinted.of(self.flash.contents().to_logical[(first + *page).index()]) > goes_by).count();
+        let least = if planted(Bug::RegroupsTooSoon) { least / 2.0 } else { least };
+        relaxed > 0 && relaxed as f64 >= least * f64::from(hot.valid)
+    }
+}
