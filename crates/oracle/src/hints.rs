@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Under a technique that loses nothing no read of the host's takes more retries than the word of its block allows, unless the age that data
-//! may come to takes more.
+//! may come to takes more, or chance does (`error.noise`).
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::latency::AccessLatency;
@@ -159,9 +159,10 @@ fn allowed(config: &DriveConfig) -> [u8; AccessLatency::COUNT] {
 }
 
 impl Oracle {
-    /// The technique loses nothing: reads are held to the budgets of their blocks.
+    /// The technique loses nothing: reads are held to the budgets of their blocks. Where chance draws their retries a page whose budget has room
+    /// for its data may take more all the same, though seldom: one read proves nothing there.
     pub fn expect_budgets(&mut self, config: &DriveConfig) {
-        if let Some(hints) = &mut self.hints {
+        if let Some(hints) = self.hints.as_mut().filter(|_| !config.error.noise) {
             hints.held = Some(if config.keeps_time() { config.longest_age().0 } else { u64::MAX });
         }
     }
