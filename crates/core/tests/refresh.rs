@@ -186,6 +186,31 @@ fn data_that_age_alone_has_ruined_is_reported_at_the_end() {
     }
 }
 
+/// Written at 0 and in part three years later: what could not be read to complete it is lost by age, whoever came upon it.
+#[test]
+fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
+    let year = 365 * 86_400 * SECOND;
+    for unit in ["page", "wordline"] {
+        let timing = format!("{TIMING}, program_unit = \"{unit}\"");
+        let text = r#"
+            drive = { spare = 0.5, write_buffer = "64KiB" }
+            start = { fill = 0.0, age = "1s" }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
+            error = { model = "powerlaw", e = 0.001, b = 0.000005, m = 0.0, n = 0.8 }
+        "#;
+        let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config(&dies(1, "slc", &timing, text)), &techniques, false).unwrap();
+        let part = |at, page| Request { bytes: 512, ..request(Op::Write, at, page, 1) };
+        let first = (0..16).map(|page| request(Op::Write, page, page, 1));
+        let later = [part(3 * year, 0), part(3 * year, 1), request(Op::Read, 3 * year, 1, 1)];
+        // These take their place in the buffer.
+        let others = (16..64).map(|page| request(Op::Write, 3 * year, page, 1));
+        serve(&mut drive, &first.chain(later).chain(others).collect::<Vec<_>>());
+        assert_eq!((drive.lost_pages(), drive.lost_by_age()), (2, 2), "{unit}");
+    }
+}
+
 /// The 2-3-2 code, with 10 us and 15 us for each sensing. A wordline whose LSB page is trimmed is merged at 875 s: reads of its CSB page sense once
 /// in the place of three times, those of its MSB page twice as before.
 #[test]

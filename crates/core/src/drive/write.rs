@@ -111,6 +111,8 @@ impl Drive {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.ftl.is_lost(front.lpn);
         let below = on_flash(front.below).filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
+        // A move that the read sets off may drop what lies below.
+        let is_too_old = below.is_some_and(|below| self.flash.is_too_old(self.geometry.block_of(below)));
         if let Some(below) = below {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             // What the read sets off may change it.
@@ -141,7 +143,7 @@ impl Drive {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
             ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
             if !planted(Bug::FillLossUnreported) {
-                ftl.report_lost(flash, slot.lpn);
+                ftl.report_lost_by(flash, slot.lpn, is_too_old);
             }
             return;
         }

@@ -27,8 +27,14 @@ impl Ftl {
         &self.lost
     }
 
-    /// Reports the host's data at a page as lost, once.
+    /// Reports the host's data at a page as lost, once. What flash holds of it has not been dropped yet.
     pub(crate) fn report_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
+        let by_age = self.place_of(lpn).is_some_and(|ppn| flash.is_too_old(flash.geometry.block_of(ppn)));
+        self.report_lost_by(flash, lpn, by_age);
+    }
+
+    /// The same where it is known whether the data that could not be read was older than data may become.
+    pub(crate) fn report_lost_by(&mut self, flash: &mut Flash, lpn: Lpn, by_age: bool) {
         if self.is_lost(lpn) {
             return;
         }
@@ -37,7 +43,7 @@ impl Ftl {
         }
         self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
         self.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
-        self.lost_by_age += u64::from(self.place_of(lpn).is_some_and(|ppn| flash.is_too_old(flash.geometry.block_of(ppn))));
+        self.lost_by_age += u64::from(by_age);
         flash.tell(|o| o.lost(lpn));
     }
 

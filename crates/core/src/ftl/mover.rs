@@ -223,7 +223,7 @@ impl Ftl {
         let hidden = self.is_hidden(flash, lpn);
         self.invalidate(flash, src);
         if hidden {
-            self.fill_from_mover(flash, lpn, good);
+            self.fill_from_mover(flash, lpn, good, flash.is_too_old(job.block));
             flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             return;
         }
@@ -270,14 +270,14 @@ impl Ftl {
     }
 
     /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
-    fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, good: bool) {
+    fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, good: bool, is_too_old: bool) {
         let slot = self.buffer.slot_mut(self.map.to_physical[lpn as usize] & !BUFFERED);
         slot.below = UNMAPPED;
         if good {
             slot.mask = WHOLE;
             flash.tell(|o| o.filled(lpn));
         } else {
-            self.report_lost(flash, lpn);
+            self.report_lost_by(flash, lpn, is_too_old);
         }
     }
 
