@@ -296,6 +296,13 @@ impl Oracle {
         self.findings.note(Kind::Protocol, checked);
     }
 
+    /// A page is written in part, and the drive's last read of what flash holds of it, for parity or not, has failed.
+    pub(crate) fn has_lost_rest(&self, lpn: Lpn) -> bool {
+        let is_partial = self.stamps.newest(lpn).is_some_and(Tag::is_partial);
+        let lies = self.parity.places.get(lpn as usize).and_then(|place| self.carried(*place));
+        is_partial && lies.is_some_and(|carried| carried.lpn == lpn && carried.tag.is_damaged())
+    }
+
     /// A block is about to be erased: nothing that a stripe's parity counts on may be in it.
     pub(crate) fn check_still_needed(&mut self, block: BlockId) {
         let Some(stripes) = self.parity.stripes else { return };

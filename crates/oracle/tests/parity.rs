@@ -28,7 +28,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
 
-    const RECORDED: [(Bug, u64); 10] = [
+    const RECORDED: [(Bug, u64); 12] = [
         (Bug::TrimLeavesParity, 2),
         (Bug::OldDataForgotten, 5),
         (Bug::RebuiltFromGarbage, 127),
@@ -39,6 +39,8 @@ fn every_bug_of_parity_is_found() {
         (Bug::PartialUnseen, 65),
         (Bug::GatherForgetsOthers, 5),
         (Bug::WindowUncounted, 1),
+        (Bug::ForgetsTooSoon, 0),
+        (Bug::RestRebuiltTwice, 61_222),
     ];
     const WITHIN: u64 = 300;
     std::panic::set_hook(Box::new(|_| {}));
@@ -47,7 +49,7 @@ fn every_bug_of_parity_is_found() {
     // Of the oracle, not of the drive's own assertions.
     let shows = |bug: Bug, seed: u64| {
         let technique = match bug {
-            Bug::GatherForgetsOthers => hc,
+            Bug::GatherForgetsOthers | Bug::ForgetsTooSoon => hc,
             _ if Bug::OF_DELAY.contains(&bug) => ppc,
             _ => raid5,
         };

@@ -261,6 +261,47 @@ fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
 }
 
 #[test]
+fn what_has_completed_a_page_may_decay() {
+    let mut s = hammered(11);
+    s.oracle.host_wrote(3, false);
+    s.fill(3, 3, ReadResult::Good);
+    s.oracle.filled(3);
+    s.read(0, 0);
+    s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
+    s.program(12, 3, Origin::Host, Cause::Host);
+    s.oracle.lost(4);
+    s.oracle.lost(5);
+    assert_eq!(s.clean().lost_pages, 2);
+}
+
+/// Three dies, stripes of two without parity; pages 0, 5 and 6 share a wordline that is past its limit, and page 0 is written in part.
+fn partly_written_in_stripes() -> Scene {
+    let mut config = config(4, 4, wordline_model(100.0, 9.0));
+    (config.geometry.dies_per_channel, config.parity.stripe) = (3, Some(2));
+    let mut s = Scene::new(&config);
+    for (ppn, lpn) in (0..).zip([0, 5, 6, 11]) {
+        s.write(ppn, [lpn]);
+        s.oracle.unprotected(lpn / 2);
+    }
+    (0..12).for_each(|_| s.read(11, 3));
+    s.oracle.lost(5);
+    s.oracle.lost(6);
+    s.oracle.host_wrote(0, false);
+    s
+}
+
+#[test]
+fn the_rest_of_a_page_is_lost_whoever_finds_it() {
+    let mut s = partly_written_in_stripes();
+    s.read_by(Cause::Parity, 0, 0, ReadResult::Uncorrectable);
+    s.oracle.lost(0);
+    assert_eq!(s.clean().lost_pages, 3);
+    let mut s = partly_written_in_stripes();
+    s.oracle.lost(0);
+    s.caught(false_loss, &["lpn 0 was reported lost; no page with its data is past its limit"]);
+}
+
+#[test]
 fn a_retry_that_succeeds_takes_the_report_back() {
     let mut s = rounded();
     s.fail(3, 3);
