@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use vpass_core::base::stripes::{Members, Stripes};
 use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::base::window::Window;
-use vpass_core::config::DriveConfig;
+use vpass_core::config::{DriveConfig, Number};
 use vpass_core::watch::observer::NO_PPN;
 
 use crate::oracle::Oracle;
@@ -49,7 +49,7 @@ pub(crate) struct Delay {
 impl Delay {
     pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
         let pages = stripes.pages() as usize;
-        let of_hc = |key| config.parity.params.get(Some("hc"), key).map(|number| number.value());
+        let of_hc = |key| config.parity.params.get(Some("hc"), key).map(Number::value);
         let exposes_beyond =
             of_hc("published").filter(|published| *published > 0.0).map(|_| of_hc("n_update").map_or(N_UPDATE, |most| most as u32));
         Self { exposes_beyond, counted: vec![0; pages], counted_at: vec![NO_PPN; pages], stripes: Some(stripes), ..Self::default() }

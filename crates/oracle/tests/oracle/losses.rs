@@ -3,6 +3,7 @@
 
 use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::DisturbConfig;
+use vpass_core::slots::parity::{self, STRIPE};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, config, false_loss, limit, stamp, wordline_model};
@@ -277,8 +278,9 @@ fn what_has_completed_a_page_may_decay() {
 /// Three dies, stripes of two without parity; pages 0, 5 and 6 share a wordline that is past its limit, and page 0 is written in part.
 fn partly_written_in_stripes() -> Scene {
     let mut config = config(4, 4, wordline_model(100.0, 9.0));
-    (config.geometry.dies_per_channel, config.parity.stripe) = (3, Some(2));
-    let mut s = Scene::new(&config);
+    config.geometry.dies_per_channel = 3;
+    config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
+    let mut s = Scene::new(&parity::drive(config, "raid5"));
     for (ppn, lpn) in (0..).zip([0, 5, 6, 11]) {
         s.write(ppn, [lpn]);
         s.oracle.unprotected(lpn / 2);
