@@ -73,7 +73,7 @@ impl Bug {
     ];
 
     /// Those of parity that is delayed.
-    pub const OF_DELAY: [Self; 8] = [
+    pub const OF_DELAY: [Self; 10] = [
         Self::KeptErasedEarly,
         Self::PartialForgetsPage,
         Self::PartialKeepsOld,
@@ -82,6 +82,8 @@ impl Bug {
         Self::PartialUnseen,
         Self::GatherForgetsOthers,
         Self::WindowUncounted,
+        Self::ForgetsTooSoon,
+        Self::RestRebuiltTwice,
     ];
 
     /// Who must find it.

@@ -8,12 +8,15 @@ use std::collections::BTreeMap;
 use vpass_core::base::stripes::{Members, Stripes};
 use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::base::window::Window;
-use vpass_core::config::DriveConfig;
+use vpass_core::config::{DriveConfig, Number};
 use vpass_core::watch::observer::NO_PPN;
 
 use crate::oracle::Oracle;
 use crate::parity::Parity;
 use crate::report::Kind;
+
+/// Where the published rule turns unless the drive says otherwise (da-raid5-2013 IV-B).
+const N_UPDATE: u32 = 6;
 
 /// A partial parity.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +36,11 @@ pub(crate) struct Delay {
     counted_at: Vec<Ppn>,
     /// Pages of the host in each stripe, the last apart.
     stripes: Option<Stripes>,
-    /// Whether the technique may forget pages, as its paper has it.
-    may_expose: bool,
-    /// Since the measured phase began: stripes with a partial parity, summed up over the page writes of the host, and the most at a time; and the
+    /// Pages that change beyond which the technique may forget the others, as its paper has it.
+    exposes_beyond: Option<u32>,
+    /// Since the measured phase began: pages that were forgotten; stripes with a partial parity, summed up over the page writes of the host, and the most at a time; and the
     /// pages in them.
+    newly_exposed: u64,
     stripe_writes: u64,
     page_writes: u64,
     most: (u64, u64),
@@ -45,12 +49,14 @@ pub(crate) struct Delay {
 impl Delay {
     pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
         let pages = stripes.pages() as usize;
-        let may_expose = config.parity.params.get(Some("hc"), "published").is_some_and(|published| published.value() > 0.0);
-        Self { may_expose, counted: vec![0; pages], counted_at: vec![NO_PPN; pages], stripes: Some(stripes), ..Self::default() }
+        let of_hc = |key| config.parity.params.get(Some("hc"), key).map(Number::value);
+        let exposes_beyond =
+            of_hc("published").filter(|published| *published > 0.0).map(|_| of_hc("n_update").map_or(N_UPDATE, |most| most as u32));
+        Self { exposes_beyond, counted: vec![0; pages], counted_at: vec![NO_PPN; pages], stripes: Some(stripes), ..Self::default() }
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
-        (self.stripe_writes, self.page_writes, self.most) = (0, 0, self.open());
+        (self.newly_exposed, self.stripe_writes, self.page_writes, self.most) = (0, 0, 0, self.open());
     }
 
     /// Stripes with a partial parity, and pages of the host in them.
@@ -146,10 +152,17 @@ impl Oracle {
         if (covered | exposed) & !stripes.all_of(stripe) != 0 {
             return Err(format!("the partial parity of stripe {stripe} covers pages that are not in it"));
         }
-        let before = self.parity.delay.partials.get(&stripe).map_or(0, |partial| partial.covered | partial.exposed);
-        if exposed & (covered | !before) != 0 || exposed != 0 && !self.parity.delay.may_expose {
+        let (covered_before, exposed_before) =
+            self.parity.delay.partials.get(&stripe).map_or((0, 0), |partial| (partial.covered, partial.exposed));
+        let forgotten = (covered_before | exposed_before) & !covered;
+        if exposed != forgotten {
+            return Err(format!("the partial parity of stripe {stripe} exposes {exposed:#b}; it has forgotten {forgotten:#b}"));
+        }
+        let newly = covered_before & !covered;
+        if newly != 0 && self.parity.delay.exposes_beyond.is_none_or(|most| covered.count_ones() <= most) {
             return Err(format!("the partial parity of stripe {stripe} forgets pages that it should cover"));
         }
+        self.parity.delay.newly_exposed += u64::from(newly.count_ones());
         if self.parity.unprotected.contains(&stripe) {
             return Err(format!("stripe {stripe} has a partial parity, and is unprotected"));
         }
@@ -164,7 +177,12 @@ impl Oracle {
     }
 
     /// What the drive reports of the window without protection, against what was seen.
-    pub(crate) fn check_window(&mut self, reported: Option<Window>) {
+    pub(crate) fn check_window(&mut self, reported: Option<Window>, exposed: u64) {
+        let delay = &self.parity.delay;
+        if self.parity.is_on() && exposed != delay.newly_exposed {
+            let seen = delay.newly_exposed;
+            self.findings.add(Kind::Books, || format!("the drive reports {exposed} exposed pages; {seen} were seen"));
+        }
         let delay = &self.parity.delay;
         let Some(window) = reported else {
             if !delay.partials.is_empty() {

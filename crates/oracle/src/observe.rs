@@ -64,6 +64,7 @@ impl Observer for Oracle {
     }
 
     fn filled(&mut self, lpn: Lpn) {
+        self.stamps.completed(lpn);
         if self.is_full() {
             self.blame.leaves_flash(lpn);
             let checked = self.keep_fill(lpn);

@@ -210,10 +210,12 @@ impl Oracle {
 
     /// The drive reports a page lost.
     pub(crate) fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
+        let was_rest_lost = self.has_lost_rest(lpn);
         match self.stamps.lost(lpn)? {
             Loss::Absent => return Err(format!("lpn {lpn} was reported lost; it holds no data")),
             Loss::Again => return Ok(()),
             Loss::Seen => {}
+            Loss::Unseen(_) if was_rest_lost => {}
             Loss::Unseen(stamp) => {
                 self.unseen_losses.insert(stamp);
             }

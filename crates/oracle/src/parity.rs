@@ -212,14 +212,7 @@ impl Oracle {
     /// What was worked out; it is done with.
     pub(crate) fn take_xor(&mut self, number: u32) -> Result<u64, String> {
         let (sum, trouble) = self.parity.xors.remove(&number).unwrap_or_default();
-        self.forget_xors_before(number);
         trouble.map_or(Ok(sum), |what| Err(format!("it is worked out of what cannot be had: {what}")))
-    }
-
-    /// Numbers rise, and what was begun long ago and left is not taken up again.
-    fn forget_xors_before(&mut self, number: u32) {
-        let old = number.saturating_sub(64);
-        self.parity.xors = self.parity.xors.split_off(&old);
     }
 
     /// A page gets what was worked out: the parity of a stripe, or data that could not be read.
@@ -296,6 +289,13 @@ impl Oracle {
         self.findings.note(Kind::Protocol, checked);
     }
 
+    /// A page is written in part, and the drive's last read of what flash holds of it, for parity or not, has failed.
+    pub(crate) fn has_lost_rest(&self, lpn: Lpn) -> bool {
+        let is_partial = self.stamps.newest(lpn).is_some_and(Tag::is_partial);
+        let lies = self.parity.places.get(lpn as usize).and_then(|place| self.carried(*place));
+        is_partial && lies.is_some_and(|carried| carried.lpn == lpn && carried.tag.is_damaged())
+    }
+
     /// A block is about to be erased: nothing that a stripe's parity counts on may be in it.
     pub(crate) fn check_still_needed(&mut self, block: BlockId) {
         let Some(stripes) = self.parity.stripes else { return };
@@ -313,12 +313,14 @@ impl Oracle {
         }
     }
 
-    /// The host goes on: every stripe's parity is what it should be.
+    /// The host goes on: every stripe's parity is what it should be, and what was begun and left is not taken up again. While an update lasts,
+    /// moves that it sets off may rebuild any number of pages.
     #[inline]
     pub(crate) fn check_stripes(&mut self) {
         if self.parity.is_loading {
             return;
         }
+        self.parity.xors.clear();
         if let Some(stripe) = self.parity.wrong.first().copied() {
             self.parity.wrong.clear();
             self.findings.add(Kind::Stamp, || format!("the host goes on, and the parity of stripe {stripe} is not the XOR of its pages"));

@@ -29,8 +29,8 @@ struct Held {
     rest: Option<Tag>,
     /// The rest was read, and has not been used up.
     rest_read: bool,
-    /// A read for the rest that is the host's, as far as is known: answered, it is no read for the flash.
-    for_host: bool,
+    /// Reads for the rest that are the host's, as far as is known: answered, they are none for the flash.
+    for_host: u64,
     /// The last read for the rest was due to the host.
     last_by_host: bool,
     /// When it came to where it is in the buffer, at the earliest and at the latest.
@@ -111,7 +111,7 @@ impl Oracle {
         let new = Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, since: (now, now), ..Held::default() };
         let held = self.memory.held.entry(lpn).or_insert(new);
         held.parts |= parts;
-        (held.rest_read, held.for_host) = (false, false);
+        (held.rest_read, held.for_host) = (false, 0);
         let own = held.parts;
         let claimed = claimed.unwrap_or(if claims_whole { WHOLE } else { own });
         if own == WHOLE {
@@ -156,7 +156,7 @@ impl Oracle {
         let good = read.result != ReadResult::Uncorrectable;
         held.rest_read = good;
         held.last_by_host = read.cause == Cause::Host;
-        held.for_host |= held.last_by_host;
+        held.for_host += u64::from(held.last_by_host);
         if good && (carried.lpn != read.lpn || carried.tag.on_flash() != rest) {
             let place = self.place(read.ppn);
             self.findings.add(Kind::Stamp, || {
@@ -172,7 +172,7 @@ impl Oracle {
         let (complete, was_whole) = (held.is_complete(), held.rest.is_none());
         (held.parts, held.rest, held.rest_read) = (WHOLE, None, false);
         // What a mover read beneath it while the host's read was under way leaves that one for the host.
-        held.for_host &= !(held.last_by_host || was_whole);
+        held.for_host *= u64::from(!(held.last_by_host || was_whole));
         if complete { Ok(()) } else { Err(format!("lpn {lpn} was completed with a rest that was not read")) }
     }
 
@@ -188,7 +188,7 @@ impl Oracle {
         };
         let (complete, parts) = (held.is_complete(), held.parts);
         // A fill for the host's eyes only is none for the flash.
-        let used_up = u64::from(std::mem::take(&mut held.for_host));
+        let used_up = std::mem::take(&mut held.for_host);
         held.rest_read = false;
         self.memory.fill_reads = self.memory.fill_reads.saturating_sub(used_up);
         if good && !complete {

@@ -245,6 +245,14 @@ impl Stamps {
         })
     }
 
+    /// A partly written page was completed in memory: nothing on flash is wanted for it any more.
+    pub(crate) fn completed(&mut self, lpn: Lpn) {
+        self.end_loading();
+        if let Some(newest) = self.newest.get_mut(lpn as usize) {
+            *newest = Tag(newest.0 & !Tag::PARTIAL);
+        }
+    }
+
     /// The drive could not decode this flash page. Where it holds the newest version, or an older one that is to complete a
     /// partly written page, the host's page is as good as reported; of an older one only where it `completes` anything: parity wants what a page
     /// was, whole or not. The caller has looked both up: they exist.

@@ -631,6 +631,10 @@ macro_rules! list {
             GatherForgetsOthers,
             /// Writes of the host are not all counted for the stripes whose parity waits.
             WindowUncounted,
+            /// The published rule forgets pages where no more than `n_update` change, too.
+            ForgetsTooSoon,
+            /// The rest of a partly written page is rebuilt once more, although a move has just rebuilt and written it.
+            RestRebuiltTwice,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

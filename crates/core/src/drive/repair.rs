@@ -2,6 +2,7 @@
 
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
+use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::map::BUFFERED;
@@ -40,11 +41,29 @@ impl Drive {
         true
     }
 
-    /// The same for a read of the host's: the page stays whole.
-    pub(super) fn repair_rest_for_read(&mut self, lpn: Lpn) -> bool {
+    /// The same for a read of the host's, which could not read the rest at a place: the page stays whole.
+    pub(super) fn repair_rest_for_read(&mut self, lpn: Lpn, from: Ppn) -> bool {
+        let (mut reads, mut from) = (1, from);
+        while let Some(now) = self.rebuilt_elsewhere(lpn, from) {
+            reads += 1;
+            let serial = self.ftl.next_xor();
+            if self.read_at((lpn, now), Cause::Host, None, serial) {
+                self.host.fill_reads += reads;
+                self.make_whole(lpn);
+                return true;
+            }
+            from = now;
+        }
         let repaired = self.repair_rest(lpn);
-        self.host.fill_reads += u64::from(repaired);
+        self.host.fill_reads += if repaired { reads } else { 0 };
         repaired
+    }
+
+    /// Where the rest of a partly written page lies by now, after it could not be read at a place: a move that the read set off may have rebuilt
+    /// it. Then it is to be read there, as the stripe may not bear a second rebuild.
+    pub(super) fn rebuilt_elsewhere(&self, lpn: Lpn, from: Ppn) -> Option<Ppn> {
+        self.geometry.stripes?;
+        self.ftl.place_of(lpn).filter(|now| *now != from && !self.bugs.has(Bug::RestRebuiltTwice))
     }
 
     /// What flash holds of a page can neither be read nor be rebuilt.
@@ -61,5 +80,57 @@ impl Drive {
         if !self.repair(lpn, ppn) {
             self.give_up(lpn);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::dose::Quarters;
+    use crate::base::units::Reads;
+    use crate::config::{DisturbModel, PerPec};
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
+    use crate::flash::block::BlockState;
+    use crate::slots::parity::STRIPE;
+
+    /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that read is the one that sets off the move of its
+    /// block: the page is rebuilt, with the last read that its parity bears, and written. A second rebuild would find nothing.
+    #[test]
+    fn what_a_move_has_just_rebuilt_is_read_and_not_rebuilt() {
+        const LIMIT: u32 = 1000;
+        let mut config = tiny_config();
+        (config.geometry.blocks_per_plane, config.start.fill, config.drive.spare) = (Some(20), 1.0, Some(0.5));
+        config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
+        config.disturb.model = DisturbModel::Count;
+        config.disturb.table = vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
+        let techniques = Techniques { parity: "raid5".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+        drive.precondition(1);
+        let stripes = drive.geometry.stripes.unwrap();
+        let first_two = |block| {
+            let first = drive.geometry.first_page(block);
+            [first, first + 1].map(|ppn| drive.flash.contents().to_logical[ppn.index()])
+        };
+        let is_fit = |lpn: &u32| !stripes.is_parity(*lpn) && drive.ftl.place_of(*lpn).is_some();
+        let fits = |block: &_| drive.flash.hot(*block).state == BlockState::Closed && first_two(*block).iter().all(is_fit);
+        let block = drive.geometry.block_ids().find(fits).unwrap();
+        let [lpn, other] = first_two(block);
+        drive.write_page(lpn, 1);
+        let worn = |drive: &mut Drive, block, reads: u32| {
+            drive.flash.pretend_reads(block, Quarters::UNIT * reads);
+            drive.flash.set_policy_alarm(block, Reads(reads + 2));
+            drive.flash.set_alarm(block);
+        };
+        worn(&mut drive, block, LIMIT + 1);
+        drive.read_pages(&[other]);
+        let parity = drive.ftl.place_of(stripes.parity(stripes.of(lpn))).unwrap();
+        let block_of_parity = drive.geometry.block_of(parity);
+        worn(&mut drive, block_of_parity, LIMIT);
+        let rebuilt = drive.ftl.parity.rebuilt;
+        drive.read_pages(&[lpn]);
+        assert!(drive.ftl.parity.rebuilt > rebuilt, "the block was moved");
+        assert!(!drive.ftl.is_lost(lpn));
+        assert_eq!(drive.host.fill_reads, 2, "where it was, and where it is");
+        assert_ne!(drive.geometry.block_of(drive.ftl.place_of(lpn).unwrap()), block);
     }
 }

@@ -224,24 +224,22 @@ impl Drive {
     }
 
     /// Reads the rest of a page that was written in part, into the new parity, too, where that `is_old` data that it takes. Tells whether that could
-    /// be read. What could not may have been rebuilt by a move that the read set off: then it is read where it lies now, for itself.
+    /// be read. What was rebuilt elsewhere meanwhile is read there, for itself.
     fn read_rest(&mut self, lpn: Lpn, update: &mut Update, is_old: bool, is_clean: &mut bool) -> bool {
         let mut number = is_old.then_some(update.number);
-        loop {
-            let from = self.ftl.place_of(lpn);
+        let mut next = self.ftl.place_of(lpn);
+        while let Some(from) = next {
             self.host.fill_reads += 1;
-            if self.read_source(lpn, Cause::Host, number, update.serial) {
+            if self.read_at((lpn, from), Cause::Host, number, update.serial) {
                 update.waiting |= update.bit(lpn);
                 update.old_read |= if number.is_some() { update.bit(lpn) } else { 0 };
                 self.make_whole(lpn);
                 return true;
             }
             *is_clean &= number.take().is_none();
-            let now = self.ftl.place_of(lpn);
-            if now.is_none() || now == from {
-                return false;
-            }
+            next = self.rebuilt_elsewhere(lpn, from);
         }
+        false
     }
 
     /// With what was read so far there is no other way to the new parity.

@@ -11,7 +11,7 @@
 //!                                or PP ^ P ^ D1 ^ D2   |C| + 1 reads
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rebuild::read_for_xor;
 use crate::base::stripes::{Members, Stripes};
@@ -57,6 +57,10 @@ pub(crate) struct PartialParities {
     /// How many may be kept; none where parity is programmed with each write.
     pub(crate) pages: usize,
     of: BTreeMap<u32, Partial>,
+    /// Their stripes by state: that which changed longest ago first.
+    by_state: BTreeMap<u64, u32>,
+    /// Stripes whose partial parity was made whole.
+    whole: BTreeSet<u32>,
     states: u64,
     /// Stripes that had to be given up and get their parity back as soon as the host writes.
     pub(crate) to_protect: Vec<u32>,
@@ -96,12 +100,12 @@ impl PartialParities {
     /// The stripe that must make room before another has a partial parity: that which was brought up to date longest ago.
     pub(crate) fn in_the_way_of(&self, stripe: u32) -> Option<u32> {
         let is_full = self.of.len() >= self.pages && !self.of.contains_key(&stripe);
-        is_full.then(|| self.of.iter().min_by_key(|(_, partial)| partial.state).map(|(stripe, _)| *stripe)).flatten()
+        if is_full { self.by_state.values().next().copied() } else { None }
     }
 
     /// A stripe whose partial parity was made whole, and waits for nothing else.
     pub(crate) fn due(&self) -> Option<u32> {
-        self.of.iter().find(|(_, partial)| partial.is_whole).map(|(stripe, _)| *stripe)
+        self.whole.first().copied()
     }
 
     /// A stripe's partial parity covers these, too, of which the parity on flash counts what is kept, and forgets those. Gives what is covered and
@@ -113,7 +117,6 @@ impl PartialParities {
         (covered, exposed, kept): (Members, Members, Vec<(Lpn, Ppn)>),
         now: Ns,
     ) -> (Members, Members) {
-        self.states += 1;
         let pages = stripes.data(stripe).len() as u64;
         if !self.of.contains_key(&stripe) {
             self.window.opens(pages, now);
@@ -123,13 +126,34 @@ impl PartialParities {
         partial.covered = (partial.covered | covered) & !exposed;
         partial.exposed = (partial.exposed | exposed) & !covered;
         partial.kept.extend(kept);
+        let knows = (partial.covered, partial.exposed);
+        self.changes(stripe);
+        knows
+    }
+
+    /// A stripe's partial parity covers all that flash holds of the stripe, and needs no version from before.
+    fn is_made_whole(&mut self, stripe: u32, all: Members) {
+        let partial = self.of.get_mut(&stripe).expect("it is being made whole");
+        (partial.covered, partial.exposed, partial.is_whole) = (all, 0, true);
+        partial.kept.clear();
+        self.whole.insert(stripe);
+        self.changes(stripe);
+    }
+
+    /// A stripe's partial parity is another from now on.
+    fn changes(&mut self, stripe: u32) {
+        let partial = self.of.get_mut(&stripe).expect("it changes");
+        self.states += 1;
+        self.by_state.remove(&partial.state);
         partial.state = self.states;
-        (partial.covered, partial.exposed)
+        self.by_state.insert(partial.state, stripe);
     }
 
     /// A stripe's partial parity is forgotten.
     pub(crate) fn end(&mut self, stripe: u32, now: Ns) {
         if let Some(partial) = self.of.remove(&stripe) {
+            self.by_state.remove(&partial.state);
+            self.whole.remove(&stripe);
             self.window.closes(partial.pages, now);
         }
     }
@@ -224,12 +248,7 @@ impl Ftl {
         for equation in [first, first.other()] {
             let (parts, number) = (self.parts_of_parity(stripes, stripe, equation), self.next_xor());
             if self.may_read_unasked(flash, &parts) && self.read_parts(flash, &parts, number) {
-                self.partial.states += 1;
-                let state = self.partial.states;
-                let partial = self.partial.of.get_mut(&stripe).expect("it is being made whole");
-                (partial.covered, partial.is_whole, partial.state) = (stripes.all_of(stripe), true, state);
-                partial.exposed = 0;
-                partial.kept.clear();
+                self.partial.is_made_whole(stripe, stripes.all_of(stripe));
                 self.parity.made_whole += 1;
                 flash.tell(|o| o.delayed(stripe, number, stripes.all_of(stripe), 0));
                 return;
@@ -252,6 +271,32 @@ impl Ftl {
     pub(crate) fn is_programmed(&mut self, flash: &Flash, lpn: Lpn) {
         if let Some(stripes) = self.stripes.filter(|stripes| stripes.is_parity(lpn)) {
             self.partial.end(stripes.of(lpn), flash.now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is next to be committed is what a look at all partial parities finds, whatever came before.
+    #[test]
+    fn the_next_to_go_is_found_without_looking_at_all() {
+        let stripes = Stripes::new(40 * 3, 3, 4);
+        let mut cache = PartialParities { pages: 8, ..PartialParities::default() };
+        for n in 0..4000u32 {
+            let stripe = n.wrapping_mul(2_654_435_761) >> 16 & 31;
+            match n % 7 {
+                0 | 1 if cache.get(stripe).is_some() => cache.is_made_whole(stripe, 0b111),
+                2 => cache.end(stripe, 0),
+                _ if cache.in_the_way_of(stripe).is_none() => _ = cache.renew(stripes, stripe, (0b001, 0, vec![]), 0),
+                _ => cache.end(cache.in_the_way_of(stripe).unwrap(), 0),
+            }
+            let oldest = cache.of.iter().min_by_key(|(_, partial)| partial.state).map(|(stripe, _)| *stripe);
+            let is_full = cache.of.len() == 8 && cache.get(stripe).is_none();
+            assert_eq!(cache.in_the_way_of(stripe), oldest.filter(|_| is_full));
+            assert_eq!(cache.due(), cache.of.iter().find(|(_, partial)| partial.is_whole).map(|(stripe, _)| *stripe));
+            assert!(cache.by_state.len() == cache.of.len() && cache.whole.len() <= 8);
         }
     }
 }

@@ -21,6 +21,20 @@ pub(super) fn technique(decks: &Decks) -> &'static Technique {
     decks.pick("technique beside parity", &goes)
 }
 
+/// One case in four keeps to its technique's published rule, where there is one. It is in no draw of the card's: other cases stay what they are.
+const PUBLISHED: [bool; 4] = [false, false, false, true];
+
+/// Makes a technique keep to its published rule, with a turn drawn from all that a stripe allows.
+fn draw_published(decks: &Decks, config: &mut DriveConfig, technique: &ParityTechnique) {
+    let named = |key| technique.params.iter().find(|param| param.key == key);
+    if let (Some(published), Some(turn)) = (named("published"), named("n_update")) {
+        let most = technique.args(config).whole(&STRIPE);
+        let turn_at = Dice::new(decks.case ^ 0x0E6F_05ED_0E6F_05ED).between(0, u64::from(most)) as f64;
+        config.parity.params.set(Some(technique.name), published.key, published.number(1.0));
+        config.parity.params.set(Some(technique.name), turn.key, turn.number(turn_at));
+    }
+}
+
 /// The drive of a case, resolved, under a parity technique.
 ///
 /// # Errors
@@ -36,6 +50,9 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
     config.parity.params = params::draw_rest(&mut dice, "parity", Params::default());
     if channels * dies == 3 {
         config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
+    }
+    if decks.pick("published rule", &PUBLISHED) {
+        draw_published(decks, &mut config, technique);
     }
     if technique.make(&config, 0).longest_cached().is_some() {
         // It keeps a stripe together in half of the buffer.

@@ -3,6 +3,7 @@
 
 use vpass_core::base::units::{BlockId, Cause, Ppn};
 use vpass_core::config::DisturbConfig;
+use vpass_core::slots::parity::{self, STRIPE};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, config, false_loss, limit, stamp, wordline_model};
@@ -258,6 +259,48 @@ fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     s.oracle.lost(4);
     s.oracle.lost(5);
     assert_eq!((s.clean().lost_pages, s.clean().uncorrectable_reads), (3, 0));
+}
+
+#[test]
+fn what_has_completed_a_page_may_decay() {
+    let mut s = hammered(11);
+    s.oracle.host_wrote(3, false);
+    s.fill(3, 3, ReadResult::Good);
+    s.oracle.filled(3);
+    s.read(0, 0);
+    s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
+    s.program(12, 3, Origin::Host, Cause::Host);
+    s.oracle.lost(4);
+    s.oracle.lost(5);
+    assert_eq!(s.clean().lost_pages, 2);
+}
+
+/// Three dies, stripes of two without parity; pages 0, 5 and 6 share a wordline that is past its limit, and page 0 is written in part.
+fn partly_written_in_stripes() -> Scene {
+    let mut config = config(4, 4, wordline_model(100.0, 9.0));
+    config.geometry.dies_per_channel = 3;
+    config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
+    let mut s = Scene::new(&parity::drive(config, "raid5"));
+    for (ppn, lpn) in (0..).zip([0, 5, 6, 11]) {
+        s.write(ppn, [lpn]);
+        s.oracle.unprotected(lpn / 2);
+    }
+    (0..12).for_each(|_| s.read(11, 3));
+    s.oracle.lost(5);
+    s.oracle.lost(6);
+    s.oracle.host_wrote(0, false);
+    s
+}
+
+#[test]
+fn the_rest_of_a_page_is_lost_whoever_finds_it() {
+    let mut s = partly_written_in_stripes();
+    s.read_by(Cause::Parity, 0, 0, ReadResult::Uncorrectable);
+    s.oracle.lost(0);
+    assert_eq!(s.clean().lost_pages, 3);
+    let mut s = partly_written_in_stripes();
+    s.oracle.lost(0);
+    s.caught(false_loss, &["lpn 0 was reported lost; no page with its data is past its limit"]);
 }
 
 #[test]

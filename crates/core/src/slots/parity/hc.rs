@@ -21,6 +21,7 @@ use super::ppc::{PAGES, ram_of_cache};
 use super::{Change, Covering, Equation, Parity, ParityTechnique, Renewal, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
+use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig, require};
 use crate::slots::card::{About, Card, Kind, Param};
 
@@ -101,7 +102,7 @@ impl Parity for Hc {
 
     fn renewal(&self, covering: &Covering) -> Renewal {
         match self.forgets_beyond {
-            Some(most) if covering.changing > most => Renewal::Expose,
+            Some(most) if covering.changing > most || planted(Bug::ForgetsTooSoon) => Renewal::Expose,
             Some(_) => Renewal::TakeOut,
             None if covering.covered_changing <= covering.covered_staying => Renewal::TakeOut,
             None => Renewal::Gather,
