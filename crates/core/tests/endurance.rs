@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Uniform, config, drive};
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::run_untimed;
@@ -111,7 +111,7 @@ const HAND: &str = r#"
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
     for _ in 0..times {
-        drive.read_pages(&[lpn]);
+        drive.read_pages(&[Lpn::new(lpn)]);
     }
 }
 
