@@ -190,6 +190,7 @@ impl Drive {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::base::units::Lpn;
     use crate::watch::observer::{FROM_BUFFER, NO_PPN};
 
     /// A drive of 4 dies that fits a test: 40 blocks of 24 pages (8 wordlines TLC), 16-KiB pages.
@@ -212,8 +213,8 @@ pub(crate) mod tests {
     #[test]
     fn a_written_page_reads_back_and_an_unwritten_one_is_unmapped() {
         let mut drive = Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
-        drive.write_page(5, u64::MAX);
-        assert_eq!([5, 6].map(|lpn| drive.read_page(lpn)), [FROM_BUFFER, NO_PPN]);
+        drive.write_page(Lpn::new(5), u64::MAX);
+        assert_eq!([5, 6].map(|lpn| drive.read_page(Lpn::new(lpn))), [FROM_BUFFER, NO_PPN]);
         assert_eq!(drive.host.unmapped_read_pages, 1);
     }
 }

@@ -19,7 +19,6 @@ pub use budgets::{Budget, Budgets};
 pub use ranges::{HintRange, Hinted};
 
 use crate::base::latency::AccessLatency;
-use crate::base::units::Lpn;
 use crate::config::{ConfigError, DriveConfig, require};
 
 /// Refuses hints that this drive cannot go by.
@@ -49,5 +48,5 @@ pub(crate) fn in_use(config: &DriveConfig) -> Vec<AccessLatency> {
 /// The word of each page of a resolved drive; none where the host says nothing.
 pub(crate) fn hinted(config: &DriveConfig) -> Option<Hinted> {
     let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.map_or(0, |capacity| capacity.0));
-    config.hints.said.as_ref().map(|said| Hinted::new(said, page, (capacity / page) as Lpn))
+    config.hints.said.as_ref().map(|said| Hinted::new(said, page, (capacity / page) as u32))
 }

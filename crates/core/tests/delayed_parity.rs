@@ -167,7 +167,7 @@ fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
         let events = told.0.lock().unwrap();
         let parts = |number: u32| {
             let parts = events.iter().filter_map(|event| match event {
-                Event::Added(of, XorSource::Memory(lpn)) if *of == number => Some(*lpn),
+                Event::Added(of, XorSource::Memory(lpn)) if *of == number => Some(lpn.number()),
                 Event::Added(of, other) if *of == number => panic!("{other:?} is read for a partial parity"),
                 _ => None,
             });
@@ -207,7 +207,7 @@ fn the_published_rule_leaves_what_it_forgets_without_protection() {
         // The cache holds four pages: with page 10 the first stripe leaves, and again with page 12.
         operations(&mut drive, [1, 2, 3, 9, 10, 1, 2, 9, 12].map(|page| (Op::Write, page, 1)).to_vec());
         let exposed = drive.parity_counts().exposed;
-        (0..100).for_each(|_| drive.read_pages(&[3]));
+        (0..100).for_each(|_| drive.read_pages(&[Lpn::new(3)]));
         (exposed, drive.lost_pages())
     };
     assert_eq!(lost(""), (0, 0));

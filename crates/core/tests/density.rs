@@ -4,7 +4,7 @@ mod common;
 
 use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Reads};
 use vpass_core::drive::audit::BlockRow;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::flash::block::BlockState;
@@ -70,7 +70,7 @@ fn drive(act: fn(BlockId, u32) -> Rewrite, more: &str, timed: bool) -> Drive {
 }
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
-    (0..times).for_each(|_| drive.read_pages(&[lpn]));
+    (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));
 }
 
 /// The host's stream writes two blocks in turn: block 0 holds pages 0, 2, 4, .., 382, of which 4, 10, 16, .. are MSB pages.
@@ -91,9 +91,9 @@ fn reprogramming_moves_a_third_and_reads_it_twice() {
     let block = row(&drive, 0);
     assert_eq!((block.mode, block.valid, block.state), (1, 128, BlockState::Closed));
     assert!((block.reads - (9_000.0 + 256.0)).abs() < 1e-9, "what it has endured stays: {} reads", block.reads);
-    let out = MSB.map(|lpn| drive.read_page(lpn));
+    let out = MSB.map(|lpn| drive.read_page(Lpn::new(lpn)));
     assert!(out.iter().all(|ppn| drive.geometry().block_of(*ppn) != BlockId::new(0)), "backed up elsewhere");
-    assert_eq!([0, 2].map(|lpn| drive.read_page(lpn).number()), [0, 1]);
+    assert_eq!([0, 2].map(|lpn| drive.read_page(Lpn::new(lpn)).number()), [0, 1]);
 }
 
 /// 64 wordlines, 5.5 units each, on top of the 9,000 reads and the 256 of the job; the alarm of the block that stays is put off by both.
@@ -119,10 +119,10 @@ fn what_a_job_is_about_to_take_is_not_given_away() {
 fn a_page_that_was_rewritten_needs_no_backup() {
     let mut drive = drive(reprogram, "", false);
     for lpn in MSB {
-        drive.write_page(lpn, u64::MAX);
+        drive.write_page(Lpn::new(lpn), u64::MAX);
     }
     // The write buffer holds 64 pages; the rewritten ones leave it for flash.
-    (1000..1064).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+    Lpn::range(1000..1064).for_each(|lpn| drive.write_page(lpn, u64::MAX));
     read(&mut drive, 0, 9_000);
     assert_eq!(drive.reclaim_counts().pages_copied, 61);
     assert_eq!(row(&drive, 0).valid, 128);
@@ -145,12 +145,12 @@ fn full_low_density_blocks_do_not_look_like_victims() {
     let erases_before: u32 = drive.block_states().map(|b| b.pec).sum();
     // Every page but those of block 0 is written again, which takes GC.
     let others = |lpn: &u32| !lpn.is_multiple_of(2) || *lpn >= 2 * 192;
-    (0..drive.geometry().host_pages).filter(others).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+    (0..drive.geometry().host_pages).filter(others).for_each(|lpn| drive.write_page(Lpn::new(lpn), u64::MAX));
     assert!(drive.block_states().map(|b| b.pec).sum::<u32>() > erases_before + 50);
     assert_eq!((row(&drive, 0).mode, row(&drive, 0).pec), (1, 0), "GC left it alone");
     // Empty it is one; then it is a block as before.
-    (0..192).for_each(|n| drive.write_page(2 * n, u64::MAX));
-    (0..drive.geometry().host_pages).filter(others).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+    (0..192).for_each(|n| drive.write_page(Lpn::new(2 * n), u64::MAX));
+    (0..drive.geometry().host_pages).filter(others).for_each(|lpn| drive.write_page(Lpn::new(lpn), u64::MAX));
     assert_eq!((row(&drive, 0).mode, row(&drive, 0).pec), (0, 1));
     assert_eq!(row(&drive, 0).effective_milli, 1_200, "its only cycle was a reprogrammed one");
     assert_eq!((row(&drive, 0).cycles, row(&drive, 0).reprogrammed_cycles), (1, 1));

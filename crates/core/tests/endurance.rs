@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Uniform, config, drive};
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::flash::block::BlockState;
 use vpass_core::time::run_untimed;
@@ -111,7 +111,7 @@ const HAND: &str = r#"
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
     for _ in 0..times {
-        drive.read_pages(&[lpn]);
+        drive.read_pages(&[Lpn::new(lpn)]);
     }
 }
 
@@ -185,7 +185,7 @@ fn reading_what_was_never_written_costs_no_flash() {
     }
     assert_eq!(drive.host_counts().unmapped_read_pages, 450);
     let flash = drive.flash_counts();
-    assert_eq!((flash.reads, flash.programs, flash.erases), ([0; 7], [0; 7], [0; 7]));
+    assert_eq!((flash.reads, flash.programs, flash.erases), ([0; 8], [0; 8], [0; 8]));
 }
 
 #[test]

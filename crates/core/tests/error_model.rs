@@ -5,7 +5,7 @@ mod common;
 
 use common::{config, dies};
 use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::disturb::{Assessment, BlockView, Counts, ErrorModel};
 use vpass_core::drive::{Drive, Techniques};
 
@@ -56,11 +56,11 @@ fn drive(reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
 fn a_model_without_a_table_is_asked_at_each_read_of_tired_data() {
     let mut drive = drive("none").unwrap();
     let sensed = |drive: &Drive, cause| drive.flash_counts().reads[cause as usize];
-    (0..101).for_each(|_| drive.read_pages(&[0]));
+    (0..101).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
     assert_eq!((sensed(&drive, Cause::Retry), drive.uncorrectable_reads()), (0, 0));
-    (0..50).for_each(|_| drive.read_pages(&[0]));
+    (0..50).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
     assert_eq!((sensed(&drive, Cause::Retry), drive.uncorrectable_reads()), (50, 0));
-    drive.read_pages(&[0]);
+    drive.read_pages(&[Lpn::new(0)]);
     assert_eq!((sensed(&drive, Cause::Host), drive.uncorrectable_reads(), drive.lost_pages()), (152, 1, 1));
 }
 

@@ -1,6 +1,6 @@
 //! Techniques that know read-hot pages, on a drive on which a few pages take nearly all reads.
 
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 
@@ -24,7 +24,7 @@ fn read_hot_and_cold(reclaim: &str, reads: u32, set: impl Fn(&mut DriveConfig)) 
     let host_pages = drive.geometry().host_pages;
     for n in 0..reads {
         let lpn = if n % 10 == 0 { n / 10 % host_pages } else { n % 12 * (host_pages / 12) };
-        drive.read_page(lpn);
+        drive.read_page(Lpn::new(lpn));
     }
     drive.report_unread_losses();
     drive

@@ -5,7 +5,7 @@ mod common;
 use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads};
+use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Reads};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use vpass_core::time::Replay;
@@ -82,7 +82,7 @@ fn whole(block: BlockId) -> Rewrite {
 }
 
 fn read(drive: &mut Drive, lpn: u32, times: u32) {
-    (0..times).for_each(|_| drive.read_pages(&[lpn]));
+    (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));
 }
 
 /// The pages of the block that page 1 lies in which still lie there.

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Uniform, config, dies, request};
 use vpass_core::base::request::Op;
-use vpass_core::base::units::{Cause, Ns};
+use vpass_core::base::units::{Cause, Lpn, Ns};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::error::tail::beyond;
 use vpass_core::time::{Device, Replay, Tag, run_untimed};
@@ -101,15 +101,15 @@ fn a_read_begins_with_the_level_that_worked_last() {
 fn a_level_does_not_outlive_its_blocks_erase() {
     let mut drive = drive(&format!("{SLOW}, start_from_last = true"), "gc = { background = 0 }", 0, false);
     for _ in 0..110 {
-        drive.read_page(0);
+        drive.read_page(Lpn::new(0));
     }
     assert_eq!(drive.flash_counts().retried[1], 1);
     // Every page is written twice: each block has been erased, and read as often since.
     for lpn in (0..drive.geometry().host_pages).chain(0..drive.geometry().host_pages) {
-        drive.write_page(lpn, u64::MAX);
+        drive.write_page(Lpn::new(lpn), u64::MAX);
     }
     for _ in 0..130 {
-        drive.read_page(0);
+        drive.read_page(Lpn::new(0));
     }
     assert_eq!(drive.flash_counts().retried[1], 2, "the level is found anew, once");
     assert_eq!(drive.flash_counts().reads[Cause::Retry as usize], 2);
@@ -152,7 +152,7 @@ fn lost_codewords_are_the_tails_of_what_was_read() {
     let bits_that_are_corrected = (1..36_864).find(|t| beyond(36_864, *t, 0.02) <= 1e-16).unwrap();
     let (mut sum, mut read) = (0.0, 0.0);
     while read <= 380.0 {
-        drive.read_page(0);
+        drive.read_page(Lpn::new(0));
         let rber = 0.0045 + 4e-5 * read;
         if rber > 0.0125 {
             sum += 4.0 * beyond(36_864, bits_that_are_corrected, rber);

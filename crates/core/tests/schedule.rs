@@ -79,7 +79,7 @@ fn read_steadily(schedule: &str, every: Ns, reads: u64) -> (Drive, Replay, Log) 
     let text = ipr(schedule).replace("reclaim = {", "reclaim = { late_reads = 50,");
     run_watched(&text, |drive| {
         let last = drive.map_rows().find(|row| row.ppn == Ppn::new(191)).unwrap().lpn;
-        let read = |n| Request { at: n * every, offset: u64::from(last) * 32_768, bytes: 32_768, op: Op::Read, origin: 0, hint: None };
+        let read = |n| Request { at: n * every, offset: last.offset(32_768), bytes: 32_768, op: Op::Read, origin: 0, hint: None };
         Script((1..=reads).map(read).collect())
     })
 }

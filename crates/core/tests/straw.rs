@@ -46,8 +46,8 @@ fn close(got: u64, expected: f64) {
 #[test]
 fn the_sample_block_loses_data_when_the_paper_says() {
     let (limit, alpha) = (521_674.0, 9.5615);
-    close(reads_until_loss(&mut block(2568, limit, alpha), |_| 35), 54_560.0);
-    close(reads_until_loss(&mut block(2568, limit, alpha), |n| (n % 2568) as Lpn), 518_420.0);
+    close(reads_until_loss(&mut block(2568, limit, alpha), |_| Lpn::new(35)), 54_560.0);
+    close(reads_until_loss(&mut block(2568, limit, alpha), |n| Lpn::new((n % 2568) as u32)), 518_420.0);
 }
 
 /// straw-2024 Fig. 4: with a share x of the reads on its neighbours, a wordline that is not read itself lasts
@@ -61,10 +61,10 @@ fn a_share_of_reads_on_the_neighbours_shortens_life_as_the_formula_says() {
                 let mut drive = block(64, *limit, *alpha);
                 // Beside wordline 31 lie 30 and 32. The other reads go to many wordlines in turn, none beside another or beside those:
                 // what is read has its own reads less, so that 31 is the first to go, and what lies beside it holds nothing.
-                let elsewhere = |n: u64| 36 + 3 * (n / 10 % 9) as Lpn;
-                let kept = |page: &Lpn| (30..=32).contains(page) || (0..90).any(|n| elsewhere(n) == *page);
-                (0..64).filter(|page| !kept(page)).for_each(|page| drive.trim_page(page));
-                let pattern = |n: u64| if n % 10 < tenths { 30 + (n % 2 * 2) as Lpn } else { elsewhere(n) };
+                let elsewhere = |n: u64| Lpn::new(36 + 3 * (n / 10 % 9) as u32);
+                let kept = |page: &Lpn| (30..=32).contains(&page.number()) || (0..90).any(|n| elsewhere(n) == *page);
+                Lpn::range(0..64).filter(|page| !kept(page)).for_each(|page| drive.trim_page(page));
+                let pattern = |n: u64| if n % 10 < tenths { Lpn::new(30 + (n % 2 * 2) as u32) } else { elsewhere(n) };
                 let x = tenths as f64 / 10.0;
                 close(reads_until_loss(&mut drive, pattern), limit / (1.0 + (alpha - 1.0) * x));
             }

@@ -457,10 +457,10 @@ impl Merged {
 
 impl Blame {
     fn of(drive: &Drive) -> Vec<Self> {
-        let page = u64::from(drive.geometry().page_bytes);
+        let page = drive.geometry().page_bytes;
         let ranges = drive.blamed_ranges().map(|r| Self {
-            offset_bytes: u64::from(r.first) * page,
-            bytes: u64::from(r.pages) * page,
+            offset_bytes: r.first.offset(page),
+            bytes: u64::from(r.pages) * u64::from(page),
             copies: (r.copies * 1e3).round() / 1e3,
         });
         let mut ranges: Vec<Self> = ranges.collect();

@@ -4,7 +4,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{Bytes, Cause, Ppn};
+use vpass_core::base::units::{Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
 use vpass_core::watch::observer::{NO_LPN, Observer, PhysRead};
 use vpass_oracle::Oracle;
@@ -42,14 +42,15 @@ fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
     let mut oracle = Oracle::new(&geometry, &config);
     for block in geometry.block_ids() {
         let first = geometry.first_page(block).number();
-        let lpns: Vec<u32> = (first..first + geometry.pages_per_block).map(|n| if n < geometry.host_pages { n } else { NO_LPN }).collect();
+        let lpns = Lpn::new(first).run(geometry.pages_per_block);
+        let lpns: Vec<Lpn> = lpns.map(|lpn| if lpn.number() < geometry.host_pages { lpn } else { NO_LPN }).collect();
         oracle.preloaded(block, &lpns);
     }
     let mut state = 1u64;
     let reads = (0..BATCH * BATCHES).map(|_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let page = (((state >> 32) * u64::from(geometry.host_pages)) >> 32) as u32;
-        PhysRead::good(page, Ppn::new(page), Cause::Host)
+        PhysRead::good(Lpn::new(page), Ppn::new(page), Cause::Host)
     });
     (oracle, reads.collect())
 }

@@ -31,7 +31,7 @@ const BURST: (u64, u64) = (4, 100);
 /// Bursts after which another wordline is looked for.
 const PATIENCE: u64 = 60;
 /// In the place of a host page: a flash page that holds none.
-const NOBODY: Lpn = Lpn::MAX;
+const NOBODY: Lpn = Lpn::new(u32::MAX);
 
 /// Which blocks it looks at for its next victim.
 #[derive(Clone, Copy)]
@@ -245,12 +245,12 @@ impl Adversary {
                 return request(self.dice.between(0, pages - 1), op);
             }
             let lpn = first.next().unwrap_or(beside[n % beside.len()]);
-            request(lpn.into(), Op::Read)
+            request(lpn.number().into(), Op::Read)
         };
         let mut requests: Vec<Request> = (0..size).map(one).collect();
         // What it has done shows when the victim itself is read.
         if let Some(last) = requests.last_mut().filter(|_| self.dice.chance(0.5)) {
-            *last = request(page_of_victim.into(), Op::Read);
+            *last = request(page_of_victim.number().into(), Op::Read);
         }
         // A part of it is written first: by the time that the rest is needed it may be gone.
         if let Some(first) = requests.first_mut().filter(|_| writes > 0.0 && self.dice.chance(0.1)) {
@@ -266,28 +266,28 @@ impl Adversary {
         }
         let pages = drive.geometry().host_pages;
         let oracle = oracle_of(drive);
-        (0..pages).filter(|lpn| oracle.is_lost(*lpn)).collect()
+        Lpn::range(0..pages).filter(|lpn| oracle.is_lost(*lpn)).collect()
     }
 
     /// Does something to a lost page, or to one beside it.
     fn disturb_ruin(&mut self, ruins: &[Lpn], page: u64, pages: u64) -> Request {
-        let lpn = u64::from(self.dice.pick(ruins));
+        let lpn = self.dice.pick(ruins);
         let (op, whole) = match self.dice.between(0, 9) {
             0..=3 => (Op::Read, true),
-            4..=6 => return self.part_of(lpn as Lpn, page),
+            4..=6 => return self.part_of(lpn, page),
             7 => (Op::Write, true),
             8 => (Op::Write, false),
             _ => (Op::Trim, true),
         };
-        let count = if whole || lpn + 1 == pages { 1 } else { 2 };
-        Request { at: 0, offset: lpn * page, bytes: (count * page) as u32, op, origin: 0, hint: None }
+        let count = if whole || u64::from(lpn.number()) + 1 == pages { 1 } else { 2 };
+        Request { at: 0, offset: lpn.offset(page as u32), bytes: (count * page) as u32, op, origin: 0, hint: None }
     }
 
     /// A write of a part of a page, from any byte to any other.
     fn part_of(&mut self, lpn: Lpn, page: u64) -> Request {
         let from = self.dice.between(0, page - 1);
         let bytes = self.dice.between(1, page - from) as u32;
-        Request { at: 0, offset: u64::from(lpn) * page + from, bytes, op: Op::Write, origin: 0, hint: None }
+        Request { at: 0, offset: lpn.offset(page as u32) + from, bytes, op: Op::Write, origin: 0, hint: None }
     }
 
     /// Keeps to its victim while there is one, and finds the next.

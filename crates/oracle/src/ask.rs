@@ -63,7 +63,7 @@ impl Oracle {
 
     /// What a flash page really holds: host page and version.
     pub fn content(&self, ppn: Ppn) -> Option<(Lpn, u32)> {
-        self.carried(ppn).filter(|stamp| stamp.lpn < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))
+        self.carried(ppn).filter(|stamp| stamp.lpn.number() < self.geometry.host_pages).map(|stamp| (stamp.lpn, stamp.tag.version()))
     }
 
     /// The newest version of a host page that the host may read.

@@ -1,6 +1,7 @@
 //! One bit for each page of the host: so few that they stay in a cache where the data that they stand for would not.
 
 use vpass_core::base::mem::{huge_zeros, prefetch};
+use vpass_core::base::units::Lpn;
 
 /// So many bits.
 #[derive(Debug)]
@@ -21,19 +22,19 @@ impl Bits {
 
     /// Fetches a bit.
     #[inline]
-    pub(crate) fn prefetch(&self, n: u32) {
-        prefetch(&self.words, n as usize / 64);
+    pub(crate) fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.words, lpn.index() / 64);
     }
 
     #[inline]
-    pub(crate) fn contains(&self, n: u32) -> bool {
-        self.words[n as usize / 64] >> (n % 64) & 1 == 1
+    pub(crate) fn contains(&self, lpn: Lpn) -> bool {
+        self.words[lpn.index() / 64] >> (lpn.number() % 64) & 1 == 1
     }
 
     /// Sets a bit; whether it was not set before.
     #[inline]
-    pub(crate) fn insert(&mut self, n: u32) -> bool {
-        let (word, bit) = (&mut self.words[n as usize / 64], 1 << (n % 64));
+    pub(crate) fn insert(&mut self, lpn: Lpn) -> bool {
+        let (word, bit) = (&mut self.words[lpn.index() / 64], 1 << (lpn.number() % 64));
         let new = *word & bit == 0;
         *word |= bit;
         new
@@ -56,8 +57,8 @@ mod tests {
     #[test]
     fn bits_are_those_that_were_set() {
         let mut some = Bits::none_of(130);
-        assert!(some.insert(0) && some.insert(63) && some.insert(64) && some.insert(129) && !some.insert(64));
-        let set = |bits: &Bits| (0..130).filter(|n| bits.contains(*n)).collect::<Vec<_>>();
+        assert!([0, 63, 64, 129].map(|n| some.insert(Lpn::new(n))) == [true; 4] && !some.insert(Lpn::new(64)));
+        let set = |bits: &Bits| (0..130).filter(|n| bits.contains(Lpn::new(*n))).collect::<Vec<_>>();
         assert_eq!(set(&some), [0, 63, 64, 129]);
         assert_eq!(some.words(), [1 << 63 | 1, 1, 2]);
         some.clear();

@@ -54,7 +54,7 @@ impl Blame {
     }
 
     pub(crate) fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.places, lpn as usize);
+        prefetch(&self.places, lpn.index());
     }
 
     /// A flash page was programmed with the data of a page, or holds nobody's.
@@ -62,14 +62,14 @@ impl Blame {
         if let Some(owner) = self.owners.get_mut(ppn.index()) {
             *owner = lpn;
         }
-        if let Some(place) = self.places.get_mut(lpn as usize) {
+        if let Some(place) = self.places.get_mut(lpn.index()) {
             *place = ppn;
         }
     }
 
     /// Nothing on flash is wanted of a page any more.
     pub(crate) fn leaves_flash(&mut self, lpn: Lpn) {
-        if let Some(place) = self.places.get_mut(lpn as usize) {
+        if let Some(place) = self.places.get_mut(lpn.index()) {
             *place = NO_PPN;
         }
     }
@@ -104,7 +104,7 @@ impl Blame {
     }
 
     fn owner(&self, ppn: Ppn) -> Option<Lpn> {
-        Some(self.owners[ppn.index()]).filter(|lpn| (*lpn as usize) < self.places.len())
+        Some(self.owners[ppn.index()]).filter(|lpn| lpn.index() < self.places.len())
     }
 
     /// Nothing was lost yet: what is valid is known of every page.
@@ -119,7 +119,7 @@ impl Blame {
     }
 
     fn is_valid(&self, ppn: Ppn) -> bool {
-        self.owner(ppn).is_some_and(|lpn| self.places[lpn as usize] == ppn)
+        self.owner(ppn).is_some_and(|lpn| self.places[lpn.index()] == ppn)
     }
 }
 
@@ -175,7 +175,7 @@ impl Oracle {
         let first = g.first_page(block) + index * bits;
         let owners: Vec<Lpn> = first.run(bits).filter_map(|ppn| self.blame.owner(ppn)).collect();
         for lpn in &owners {
-            weights[(lpn / self.blame.range_pages) as usize] += weight / owners.len() as f64;
+            weights[(lpn.number() / self.blame.range_pages) as usize] += weight / owners.len() as f64;
         }
     }
 
@@ -184,9 +184,9 @@ impl Oracle {
         let size = self.geometry.host_pages.div_ceil(RANGES).max(1);
         let (mut told, mut end, mut right) = (vec![0.0; RANGES as usize], 0u64, true);
         for range in drive.blamed_ranges() {
-            right &= range.copies >= 0.0 && u64::from(range.first) >= end && range.pages > 0;
-            end = u64::from(range.first) + u64::from(range.pages);
-            told[(range.first / size).min(RANGES - 1) as usize] += range.copies;
+            right &= range.copies >= 0.0 && u64::from(range.first.number()) >= end && range.pages > 0;
+            end = u64::from(range.first.number()) + u64::from(range.pages);
+            told[(range.first.number() / size).min(RANGES - 1) as usize] += range.copies;
         }
         if !right || end > u64::from(self.geometry.host_pages) {
             self.findings.add(Kind::Books, || "the ranges blamed for reclaim overlap, or lie beyond the drive".into());

@@ -80,6 +80,7 @@ impl Oracle {
 
 #[cfg(test)]
 mod tests {
+    use vpass_core::base::units::Lpn;
     use vpass_core::config::DriveConfig;
     use vpass_core::drive::Techniques;
 
@@ -98,7 +99,7 @@ mod tests {
         let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(1);
-        drive.read_pages(&[0, 1, 2]);
+        drive.read_pages(&[0, 1, 2].map(Lpn::new));
         let rows: Vec<BlockRow> = drive.block_states().collect();
         let oracle: Box<dyn std::any::Any> = drive.end_observation().unwrap();
         let mut oracle = oracle.downcast::<Oracle>().unwrap();

@@ -78,9 +78,9 @@ impl Delay {
         let Some(stripes) = self.stripes else { return };
         let is_covered =
             self.partials.get(&stripes.of(lpn)).is_some_and(|partial| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0);
-        if let Some(ppn) = ppn.filter(|_| !is_covered && self.counted[lpn as usize] == stands) {
+        if let Some(ppn) = ppn.filter(|_| !is_covered && self.counted[lpn.index()] == stands) {
             // A copy of it.
-            self.counted_at[lpn as usize] = ppn;
+            self.counted_at[lpn.index()] = ppn;
         }
     }
 
@@ -100,8 +100,8 @@ impl Parity {
     pub(crate) fn count_stripe(&mut self, stripe: u32) {
         let Some(stripes) = self.stripes else { return };
         for lpn in stripes.data(stripe) {
-            self.delay.counted[lpn as usize] = self.stands[lpn as usize];
-            self.delay.counted_at[lpn as usize] = self.places[lpn as usize];
+            self.delay.counted[lpn.index()] = self.stands[lpn.index()];
+            self.delay.counted_at[lpn.index()] = self.places[lpn.index()];
         }
     }
 
@@ -122,9 +122,9 @@ impl Parity {
         let (partial, stripes) = (self.delay.partials.get(&stripe)?, self.stripes?);
         let (mut on_flash, mut in_cache) = (0, 0);
         for lpn in stripes.data(stripe) {
-            let stands = self.stands[lpn as usize];
+            let stands = self.stands[lpn.index()];
             let is = |members: Members| members & stripes.bit(lpn) != 0;
-            on_flash ^= if is(partial.covered | partial.exposed) { self.delay.counted[lpn as usize] } else { stands };
+            on_flash ^= if is(partial.covered | partial.exposed) { self.delay.counted[lpn.index()] } else { stands };
             in_cache ^= if is(partial.covered) { stands } else { 0 };
         }
         Some(on_flash == self.contents[stripe as usize] && in_cache == partial.sum)
@@ -133,11 +133,11 @@ impl Parity {
     /// Whether delayed parity needs what lies at a place: the version that the parity on flash counts of a page that was covered since, as long as
     /// there is a page in its stripe that is not.
     pub(crate) fn is_kept(&self, lpn: Lpn, ppn: Ppn) -> bool {
-        let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn) && lpn < stripes.pages()) else { return false };
+        let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn) && lpn.number() < stripes.pages()) else { return false };
         let Some(partial) = self.delay.partials.get(&stripes.of(lpn)) else { return false };
         let is_covered = |lpn: Lpn| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0;
-        let is_alone = stripes.data(stripes.of(lpn)).all(|other| is_covered(other) || self.places[other as usize] == NO_PPN);
-        is_covered(lpn) && !is_alone && self.delay.counted_at[lpn as usize] == ppn && self.delay.counted[lpn as usize] != 0
+        let is_alone = stripes.data(stripes.of(lpn)).all(|other| is_covered(other) || self.places[other.index()] == NO_PPN);
+        is_covered(lpn) && !is_alone && self.delay.counted_at[lpn.index()] == ppn && self.delay.counted[lpn.index()] != 0
     }
 }
 

@@ -31,7 +31,7 @@ const RESERVE: u32 = 2;
 #[derive(Debug)]
 pub(crate) struct Hints {
     ranges: Vec<HintRange>,
-    page_bytes: u64,
+    page_bytes: u32,
     /// Words that any page has, the tightest first.
     words: Vec<AccessLatency>,
     /// Retries that each word allows.
@@ -63,7 +63,7 @@ impl Hints {
         let ranges = config.hints.said.clone()?;
         let mut hints = Self {
             ranges,
-            page_bytes: geometry.page_bytes.into(),
+            page_bytes: geometry.page_bytes,
             words: vec![],
             allows: allowed(config),
             goes_by: vec![None; geometry.blocks as usize],
@@ -78,7 +78,7 @@ impl Hints {
             regroup: config.hints.regroup,
             held: None,
         };
-        hints.words = (0..geometry.host_pages).map(|lpn| hints.word(lpn)).collect();
+        hints.words = Lpn::range(0..geometry.host_pages).map(|lpn| hints.word(lpn)).collect();
         hints.words.sort_unstable();
         hints.words.dedup();
         Some(hints)
@@ -86,7 +86,7 @@ impl Hints {
 
     /// What is said of a page: the tightest of what is said of its bytes.
     fn word(&self, lpn: Lpn) -> AccessLatency {
-        let (from, to) = (u64::from(lpn) * self.page_bytes, (u64::from(lpn) + 1) * self.page_bytes);
+        let (from, to) = (lpn.offset(self.page_bytes), (lpn + 1).offset(self.page_bytes));
         let ends = self.ranges.iter().flat_map(|range| [range.offset.0, range.offset.0 + range.bytes.0]);
         let of_byte = |byte: u64| {
             let holds = |range: &&HintRange| range.offset.0 <= byte && byte < range.offset.0 + range.bytes.0;
@@ -177,9 +177,9 @@ impl Oracle {
         let is_full = self.is_full();
         let Some(hints) = &mut self.hints else { return };
         for request in requests.iter().filter(|request| request.op == Op::Read && request.bytes > 0) {
-            let pages = request.offset / hints.page_bytes..(request.offset + u64::from(request.bytes)).div_ceil(hints.page_bytes);
-            for lpn in pages {
-                let word = request.hint.unwrap_or_else(|| hints.word(lpn as Lpn));
+            let (size, end) = (u64::from(hints.page_bytes), request.offset + u64::from(request.bytes));
+            for lpn in (request.offset / size..end.div_ceil(size)).map(|lpn| Lpn::new(lpn as u32)) {
+                let word = request.hint.unwrap_or_else(|| hints.word(lpn));
                 hints.counts[word as usize].reads += 1;
             }
             hints.unknown |= request.hint.is_some() && !is_full;

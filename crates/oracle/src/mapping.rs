@@ -48,8 +48,8 @@ impl Oracle {
         let (mut right, mut count, mut next, mut wanted) = (true, 0u64, 0, 0u64);
         entries.for_each(|entry| {
             let newest = self.stamps.newest(entry.lpn).filter(|newest| newest.is_present());
-            right &= entry.lpn >= next && newest.is_some();
-            (next, count) = (entry.lpn.saturating_add(1), count + 1);
+            right &= entry.lpn.number() >= next && newest.is_some();
+            (next, count) = (entry.lpn.number().saturating_add(1), count + 1);
             if entry.buffered {
                 // Newer data than its place has: the place is looked at by itself.
                 right &= self.check_entry(entry, &owner).is_ok();

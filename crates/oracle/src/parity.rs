@@ -49,7 +49,7 @@ pub(crate) struct Parity {
 
 /// What a page of a version stands for: splitmix64's finaliser.
 fn payload(stamp: Stamp) -> u64 {
-    let z = (u64::from(stamp.lpn) << 32 | u64::from(stamp.tag.version())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let z = (u64::from(stamp.lpn.number()) << 32 | u64::from(stamp.tag.version())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -104,9 +104,9 @@ impl Parity {
     /// A page is at a place on flash, with what it carries, or nowhere.
     fn set(&mut self, lpn: Lpn, after: Option<(Ppn, Stamp)>) {
         let Some(stripes) = self.stripes else { return };
-        let was = std::mem::replace(&mut self.places[lpn as usize], after.map_or(NO_PPN, |(ppn, _)| ppn));
+        let was = std::mem::replace(&mut self.places[lpn.index()], after.map_or(NO_PPN, |(ppn, _)| ppn));
         let stands = after.map_or(0, |(_, stamp)| payload(stamp));
-        let stood = std::mem::replace(&mut self.stands[lpn as usize], stands);
+        let stood = std::mem::replace(&mut self.stands[lpn.index()], stands);
         if stripes.is_parity(lpn) {
             return;
         }
@@ -141,7 +141,7 @@ impl Parity {
 impl Oracle {
     /// A page of data was programmed, or copied, or was there from the start.
     pub(crate) fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else { return };
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) else { return };
         let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
         self.parity.set(lpn, Some((ppn, stamp)));
         let (die, own) = (ppn.number() / self.geometry.pages_per_block / self.geometry.blocks_per_domain(), u32::from(stripes.die(lpn)));
@@ -156,7 +156,7 @@ impl Oracle {
     pub(crate) fn leaves_stripe(&mut self, lpn: Lpn) {
         let Some(stripes) = self.parity.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
         self.parity.end_loading();
-        if self.parity.places[lpn as usize] != NO_PPN {
+        if self.parity.places[lpn.index()] != NO_PPN {
             self.parity.set(lpn, None);
             self.drop_parity_of_none(stripes.of(lpn));
         }
@@ -165,7 +165,7 @@ impl Oracle {
     /// Where a stripe has no page any more, it has no parity.
     fn drop_parity_of_none(&mut self, stripe: u32) {
         if let Some(stripes) = self.parity.stripes.filter(|_| self.parity.members[stripe as usize] == 0) {
-            self.parity.places[stripes.parity(stripe) as usize] = NO_PPN;
+            self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
             let checked = self.stamps.trimmed(stripes.parity(stripe));
             self.findings.note(Kind::Protocol, checked);
         }
@@ -198,13 +198,13 @@ impl Oracle {
         if self.parity.last_read != Some(ppn) {
             return (0, Some(format!("ppn {ppn} was not read, or not well")));
         }
-        if stamp.lpn >= stripes.pages() {
+        if stamp.lpn.number() >= stripes.pages() {
             return (0, Some(format!("ppn {ppn} carries {}", stamp.words())));
         }
         if !stripes.is_parity(stamp.lpn) {
             return (payload(stamp), None);
         }
-        let is_newest = self.parity.places[stamp.lpn as usize] == ppn;
+        let is_newest = self.parity.places[stamp.lpn.index()] == ppn;
         let trouble = (!is_newest).then(|| format!("ppn {ppn} carries parity that is out of date"));
         (self.parity.contents[stripes.of(stamp.lpn) as usize], trouble)
     }
@@ -217,7 +217,7 @@ impl Oracle {
 
     /// A page gets what was worked out: the parity of a stripe, or data that could not be read.
     pub(crate) fn program_xor(&mut self, at: At, (ppn, lpn): (Ppn, Lpn), number: u32) -> Result<(), String> {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) else {
             return Err(format!("lpn {lpn} is programmed with parity on a drive that has none"));
         };
         let content = self.take_xor(number)?;
@@ -240,8 +240,8 @@ impl Oracle {
     }
 
     fn program_rebuilt(&mut self, at: At, (ppn, lpn): (Ppn, Lpn), content: u64) -> Result<(), String> {
-        let from = self.parity.places[lpn as usize];
-        let before = self.parity.stands[lpn as usize];
+        let from = self.parity.places[lpn.index()];
+        let before = self.parity.stands[lpn.index()];
         let carried = self.carried(from).unwrap_or(Stamp::ERASED).undamaged();
         self.medium.set_stamp(at, carried);
         if from != NO_PPN {
@@ -254,18 +254,18 @@ impl Oracle {
     }
 
     fn check_rebuilt(&self, lpn: Lpn, before: u64, content: u64) -> Result<(), String> {
-        let is_there = self.parity.places[lpn as usize] != NO_PPN;
+        let is_there = self.parity.places[lpn.index()] != NO_PPN;
         if is_there && before == content { Ok(()) } else { Err(format!("lpn {lpn} is rebuilt as what it is not")) }
     }
 
     /// What could not be read of a page is in the controller's memory, rebuilt.
     pub(crate) fn rebuilt_in_memory(&mut self, lpn: Lpn, number: u32) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) else { return };
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) else { return };
         let (sum, trouble) = self.parity.xors.get(&number).cloned().unwrap_or_default();
-        let should = if stripes.is_parity(lpn) { self.parity.should_be(stripes.of(lpn)) } else { self.parity.stands[lpn as usize] };
+        let should = if stripes.is_parity(lpn) { self.parity.should_be(stripes.of(lpn)) } else { self.parity.stands[lpn.index()] };
         let checked = trouble.map_or(Ok(()), Err).and_then(|()| self.check_rebuilt(lpn, should, sum));
         self.findings.note(Kind::Stamp, checked);
-        if let Some(carried) = self.carried(self.parity.places[lpn as usize]) {
+        if let Some(carried) = self.carried(self.parity.places[lpn.index()]) {
             self.stamps.is_readable_again(carried.undamaged());
         }
         self.memory.rest_is_there(lpn);
@@ -278,7 +278,7 @@ impl Oracle {
         let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else { return };
         self.parity.end_loading();
         self.parity.given_up += 1;
-        self.parity.places[stripes.parity(stripe) as usize] = NO_PPN;
+        self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
         self.parity.contents[stripe as usize] = 0;
         self.parity.delay.ends(stripe);
         if self.parity.members[stripe as usize] > 0 {
@@ -292,7 +292,7 @@ impl Oracle {
     /// A page is written in part, and the drive's last read of what flash holds of it, for parity or not, has failed.
     pub(crate) fn has_lost_rest(&self, lpn: Lpn) -> bool {
         let is_partial = self.stamps.newest(lpn).is_some_and(Tag::is_partial);
-        let lies = self.parity.places.get(lpn as usize).and_then(|place| self.carried(*place));
+        let lies = self.parity.places.get(lpn.index()).and_then(|place| self.carried(*place));
         is_partial && lies.is_some_and(|carried| carried.lpn == lpn && carried.tag.is_damaged())
     }
 
@@ -300,7 +300,7 @@ impl Oracle {
     pub(crate) fn check_still_needed(&mut self, block: BlockId) {
         let Some(stripes) = self.parity.stripes else { return };
         let needed = |(ppn, stamp): &(Ppn, Stamp)| {
-            let is_current = self.parity.places.get(stamp.lpn as usize) == Some(ppn);
+            let is_current = self.parity.places.get(stamp.lpn.index()) == Some(ppn);
             (is_current || self.parity.is_kept(stamp.lpn, *ppn)) && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))
         };
         let first = self.geometry.first_page(block);

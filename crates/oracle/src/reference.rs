@@ -55,13 +55,13 @@ mod tests {
     #[test]
     fn a_page_reads_as_last_written() {
         let mut drive = ReferenceDrive::new();
-        assert_eq!(drive.read(3), None);
-        drive.write(3);
-        drive.write(3);
-        assert_eq!((drive.read(3), drive.mapped_pages()), (Some(2), 1));
-        drive.trim(3);
-        assert_eq!((drive.read(3), drive.mapped_pages()), (None, 0));
-        drive.write(3);
-        assert_eq!(drive.read(3), Some(3), "data from before the trim can not pass for new data");
+        assert_eq!(drive.read(Lpn::new(3)), None);
+        drive.write(Lpn::new(3));
+        drive.write(Lpn::new(3));
+        assert_eq!((drive.read(Lpn::new(3)), drive.mapped_pages()), (Some(2), 1));
+        drive.trim(Lpn::new(3));
+        assert_eq!((drive.read(Lpn::new(3)), drive.mapped_pages()), (None, 0));
+        drive.write(Lpn::new(3));
+        assert_eq!(drive.read(Lpn::new(3)), Some(3), "data from before the trim can not pass for new data");
     }
 }

@@ -84,7 +84,7 @@ impl Requests {
     #[inline]
     pub(crate) fn read(&mut self, lpn: Lpn) -> Result<(), String> {
         if let Some(asked) = self.reads.asked.front_mut()
-            && asked.next == u64::from(lpn)
+            && asked.next == u64::from(lpn.number())
         {
             self.served.read_pages += 1;
             self.hint = asked.hint;
@@ -108,14 +108,14 @@ impl Requests {
     /// Whether the next page to be written or trimmed is this one, the first of its request.
     pub(crate) fn begins(&self, lpn: Lpn) -> bool {
         let next = self.changes.asked.iter().find(|asked| asked.next != asked.end);
-        next.is_some_and(|asked| asked.next == asked.first && asked.first == u64::from(lpn))
+        next.is_some_and(|asked| asked.next == asked.first && asked.first == u64::from(lpn.number()))
     }
 
     /// The host's data for a page is taken in: the parts of it that the request asks for, where there is one.
     pub(crate) fn write(&mut self, lpn: Lpn) -> Result<Option<u64>, String> {
         self.served.write_pages += 1;
         let Some(asked) = self.change(lpn, Op::Write)? else { return Ok(None) };
-        let parts = self.parts(&asked, u64::from(lpn));
+        let parts = self.parts(&asked, u64::from(lpn.number()));
         self.served.partial_page_writes += u64::from(parts != WHOLE);
         Ok(Some(parts))
     }
@@ -131,7 +131,7 @@ impl Requests {
             return Ok(None);
         }
         self.changes.pass_empty(&mut self.served);
-        let asked = self.changes.asked.front().copied().filter(|a| a.op == op && a.next == u64::from(lpn));
+        let asked = self.changes.asked.front().copied().filter(|a| a.op == op && a.next == u64::from(lpn.number()));
         let wrong = asked.is_none().then(|| self.changes.wrong(lpn, op));
         self.changes.catch_up(lpn, op, &mut self.served);
         wrong.map_or(Ok(asked), Err)
@@ -212,7 +212,7 @@ impl Queue {
 
     /// Goes on behind a page that was served: of the request at hand or, where that has no such page to come, of the next one.
     fn catch_up(&mut self, lpn: Lpn, op: Op, served: &mut HostCounts) {
-        let page = u64::from(lpn);
+        let page = u64::from(lpn.number());
         let of = |asked: &Asked| asked.op == op && (asked.next..asked.end).contains(&page);
         let behind = match (self.asked.front(), self.asked.get(1)) {
             (Some(asked), _) if of(asked) => 0,

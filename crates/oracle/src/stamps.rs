@@ -103,9 +103,9 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     /// Nothing was programmed here since the erase. No host page has this number.
-    pub(crate) const ERASED: Self = Self { lpn: u32::MAX, tag: Tag(u32::MAX) };
+    pub(crate) const ERASED: Self = Self { lpn: Lpn::new(u32::MAX), tag: Tag(u32::MAX) };
     /// Programmed with data that nobody owns, or that was copied elsewhere.
-    pub(crate) const DEAD: Self = Self { lpn: u32::MAX, tag: Tag(0) };
+    pub(crate) const DEAD: Self = Self { lpn: Lpn::new(u32::MAX), tag: Tag(0) };
 
     /// As it was programmed.
     pub(crate) fn undamaged(self) -> Self {
@@ -116,8 +116,8 @@ impl Stamp {
     #[inline]
     pub(crate) fn fingerprint(self, ppn: Ppn) -> u64 {
         // splitmix64's finaliser, of numbers that differ at one place wherever stamps do.
-        let z =
-            (u64::from(self.lpn) << 32 | u64::from(ppn.number())).wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let z = (u64::from(self.lpn.number()) << 32 | u64::from(ppn.number()))
+            .wrapping_add(u64::from(self.tag.0).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -126,12 +126,12 @@ impl Stamp {
     /// One word; [`Self::ERASED`] is zero.
     #[inline]
     pub(crate) fn pack(self) -> u64 {
-        !(u64::from(self.lpn) << 32 | u64::from(self.tag.0))
+        !(u64::from(self.lpn.number()) << 32 | u64::from(self.tag.0))
     }
 
     #[inline]
     pub(crate) fn unpack(word: u64) -> Self {
-        Self { lpn: (!word >> 32) as u32, tag: Tag(!word as u32) }
+        Self { lpn: Lpn::new((!word >> 32) as u32), tag: Tag(!word as u32) }
     }
 
     /// The content in words, for findings.
@@ -181,13 +181,13 @@ impl Stamps {
     /// Fetches the newest version of a host page.
     #[inline]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.newest, lpn as usize);
+        prefetch(&self.newest, lpn.index());
     }
 
     /// The newest version of a host page; `None` beyond the host's capacity.
     #[inline]
     pub(crate) fn newest(&self, lpn: Lpn) -> Option<Tag> {
-        let newest = *self.newest.get(lpn as usize)?;
+        let newest = *self.newest.get(lpn.index())?;
         let is_first = self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
         Some(if is_first { Tag::FIRST } else { newest })
     }
@@ -218,7 +218,7 @@ impl Stamps {
     fn set(&mut self, lpn: Lpn, to: impl FnOnce(Tag) -> Tag) -> Result<Tag, String> {
         self.end_loading();
         let pages = self.newest.len();
-        let Some(slot) = self.newest.get_mut(lpn as usize) else {
+        let Some(slot) = self.newest.get_mut(lpn.index()) else {
             return Err(format!("lpn {lpn} is beyond the host's {pages} pages"));
         };
         let before = *slot;
@@ -248,7 +248,7 @@ impl Stamps {
     /// A partly written page was completed in memory: nothing on flash is wanted for it any more.
     pub(crate) fn completed(&mut self, lpn: Lpn) {
         self.end_loading();
-        if let Some(newest) = self.newest.get_mut(lpn as usize) {
+        if let Some(newest) = self.newest.get_mut(lpn.index()) {
             *newest = Tag(newest.0 & !Tag::PARTIAL);
         }
     }
@@ -263,7 +263,7 @@ impl Stamps {
         }
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
         self.end_loading();
-        let newest = &mut self.newest[lpn as usize];
+        let newest = &mut self.newest[lpn.index()];
         let needed = carried.tag.on_flash() == newest.on_flash() || completes && newest.is_partial();
         if newest.is_present() && needed {
             *newest = newest.with(Tag::REPORTED);
@@ -277,14 +277,14 @@ impl Stamps {
         medium.set_stamp(at, carried);
         if self.is_live(carried) {
             self.end_loading();
-            self.newest[carried.lpn as usize] = carried.tag;
+            self.newest[carried.lpn.index()] = carried.tag;
         }
     }
 
     /// What a flash page carries, which the drive could not decode, is there again.
     pub(crate) fn is_readable_again(&mut self, carried: Stamp) {
         self.end_loading();
-        if let Some(newest) = self.newest.get_mut(carried.lpn as usize).filter(|newest| carried.tag.waits_for(**newest)) {
+        if let Some(newest) = self.newest.get_mut(carried.lpn.index()).filter(|newest| carried.tag.waits_for(**newest)) {
             *newest = newest.with(Tag::PRESENT);
         }
     }
@@ -297,7 +297,7 @@ impl Stamps {
         };
         self.end_loading();
         medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT).on_flash() });
-        self.newest[lpn as usize] = Tag(newest.0 & !Tag::PARTIAL);
+        self.newest[lpn.index()] = Tag(newest.0 & !Tag::PARTIAL);
         if newest.is_reported() {
             return Err(format!("program of lpn {lpn}, whose data the drive could not read and did not report lost"));
         }
@@ -340,14 +340,14 @@ impl Stamps {
             medium.set_stamp(at, Stamp::DEAD);
             return Ok(());
         }
-        if let Some(loaded) = self.loaded.as_mut().filter(|_| (lpn as usize) < self.newest.len()) {
+        if let Some(loaded) = self.loaded.as_mut().filter(|_| lpn.index() < self.newest.len()) {
             medium.set_stamp(at, Stamp { lpn, tag: Tag::FIRST });
             let new = loaded.insert(lpn);
             self.present += u64::from(new);
             return if new { Ok(()) } else { Err(loaded_twice(lpn, Tag::FIRST)) };
         }
         let before = self.set(lpn, |t| if t.is_present() { t } else { t.next() })?;
-        medium.set_stamp(at, Stamp { lpn, tag: self.newest[lpn as usize].on_flash() });
+        medium.set_stamp(at, Stamp { lpn, tag: self.newest[lpn.index()].on_flash() });
         if before.is_present() { Err(loaded_twice(lpn, before)) } else { Ok(()) }
     }
 }
@@ -382,7 +382,7 @@ mod tests {
                 }
             }
         }
-        for stamp in [Stamp::ERASED, Stamp::DEAD, Stamp { lpn: 7, tag: Tag(9) }] {
+        for stamp in [Stamp::ERASED, Stamp::DEAD, Stamp { lpn: Lpn::new(7), tag: Tag(9) }] {
             assert_eq!(Stamp::unpack(stamp.pack()), stamp);
         }
         assert_eq!(Stamp::ERASED.pack(), 0);

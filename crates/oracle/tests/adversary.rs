@@ -1,6 +1,7 @@
 //! Does it help to look again? A drive of 24 blocks of 8 wordlines of a page, 96 of them with data, without a policy: a wordline endures 900 / 9 = 100
 //! reads beside it. Of 2,000 random reads each page has 21, so that a wordline takes 9 (21 + 21) + 5 x 21 = 483 of its 900.
 
+use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_oracle::{Adversary, Oracle, OracleReport};
@@ -47,7 +48,7 @@ fn an_adversary_hurts_with_few_requests_what_random_reads_leave_whole() {
     let mut random = 0u64;
     for _ in 0..2000 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        drive.read_page(((random >> 33) % pages) as u32);
+        drive.read_page(Lpn::new(((random >> 33) % pages) as u32));
     }
     let random = end(drive);
     assert!(random.lost_pages == 0 && random.worst_dose_ratio < 0.9, "{}", random.worst_dose_ratio);

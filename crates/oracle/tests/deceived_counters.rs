@@ -11,10 +11,10 @@ use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_oracle::{Oracle, OracleReport};
 
 /// The wordline that is never read; pages are named by wordlines of the first block, which the fill wrote in order.
-const VICTIM: Lpn = 1000;
+const VICTIM: u32 = 1000;
 
-const fn page(wordline: Lpn) -> Lpn {
-    3 * wordline
+const fn page(wordline: u32) -> Lpn {
+    Lpn::new(3 * wordline)
 }
 
 fn drive(technique: &str, limit: f64, alpha: f64) -> Drive {
@@ -39,8 +39,8 @@ fn drive(technique: &str, limit: f64, alpha: f64) -> Drive {
 /// Reads up to `last_look` in turn, but for `aim` reads of the neighbour, hammers it until the next look, and reads the victim just before.
 fn attack(technique: &str, (limit, alpha): (f64, f64), last_look: u32, aim: u32) -> (Drive, OracleReport) {
     let mut drive = drive(technique, limit, alpha);
-    let mut read = |wordline: Lpn| drive.read_pages(&[page(wordline)]);
-    let in_turn: Vec<Lpn> = [VICTIM - 1, VICTIM + 1].into_iter().chain((0..30).map(|n| 1100 + 10 * n)).collect();
+    let mut read = |wordline: u32| drive.read_pages(&[page(wordline)]);
+    let in_turn: Vec<u32> = [VICTIM - 1, VICTIM + 1].into_iter().chain((0..30).map(|n| 1100 + 10 * n)).collect();
     (0..last_look - aim).for_each(|n| read(in_turn[n as usize % 32]));
     (0..aim + 998).for_each(|_| read(VICTIM + 1));
     read(VICTIM);

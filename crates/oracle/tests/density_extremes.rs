@@ -54,10 +54,10 @@ fn run(mut drive: Drive, write_every: u32) -> (OracleReport, Vec<(&'static str, 
     let mut random = 0u64;
     let mut draw = |below: u32| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (random >> 33) as Lpn % below
+        (random >> 33) as u32 % below
     };
     for n in 1..=60_000 {
-        let lpn = if draw(10) > 0 { draw(40) * 7 % pages } else { draw(pages) };
+        let lpn = Lpn::new(if draw(10) > 0 { draw(40) * 7 % pages } else { draw(pages) });
         if n % write_every == 0 {
             drive.write_page(lpn, u64::MAX);
         } else {

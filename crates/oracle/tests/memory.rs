@@ -6,6 +6,7 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
+use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::technique;
@@ -45,9 +46,9 @@ fn taken_and_said(preset: &str, capacity: &str, reclaim: &str, more: &str, watch
     for n in 0..400_000u32 {
         let page = n.wrapping_mul(2_654_435_769) % pages;
         // Hot enough that techniques act.
-        drive.read_page(if n % 2 == 0 { page } else { page % 64 });
+        drive.read_page(Lpn::new(if n % 2 == 0 { page } else { page % 64 }));
         if n % 16 == 0 {
-            drive.write_page(page, u64::MAX);
+            drive.write_page(Lpn::new(page), u64::MAX);
         }
     }
     (mib("VmHWM:"), said as f64 / f64::from(1 << 20))

@@ -2,7 +2,7 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Reads};
+use vpass_core::base::units::{BlockId, Bytes, Lpn, Reads};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, FULL, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
@@ -75,8 +75,8 @@ fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
         let (mut random, pages) = (1u64, u64::from(drive.geometry().host_pages));
         for n in 0..60_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let page = (random >> 33) % pages;
-            if n % 8 == 0 { drive.write_page(page as u32, u64::MAX) } else { drive.read_pages(&[(page / 4) as u32]) }
+            let page = ((random >> 33) % pages) as u32;
+            if n % 8 == 0 { drive.write_page(Lpn::new(page), u64::MAX) } else { drive.read_pages(&[Lpn::new(page / 4)]) }
         }
         drive.report_unread_losses();
         let (reclaim, merged) = (*drive.reclaim_counts(), drive.flash_counts().reprograms.iter().sum::<u64>());

@@ -31,7 +31,7 @@ impl PageRates {
     pub fn per_ns(&self, lpn: Lpn) -> f64 {
         match self {
             Self::Same(rate) => rate / NS_PER_S,
-            Self::Each(rates) => rates.get(lpn as usize).map_or(0.0, |rate| f64::from(*rate) / NS_PER_S),
+            Self::Each(rates) => rates.get(lpn.index()).map_or(0.0, |rate| f64::from(*rate) / NS_PER_S),
         }
     }
 
@@ -41,7 +41,7 @@ impl PageRates {
     /// Where all pages are read alike: nothing is kept of a single one.
     pub fn set(&mut self, lpn: Lpn, per_s: f32) {
         let Self::Each(rates) = self else { panic!("all pages are read alike") };
-        if let Some(rate) = rates.get_mut(lpn as usize) {
+        if let Some(rate) = rates.get_mut(lpn.index()) {
             *rate = per_s;
         }
     }

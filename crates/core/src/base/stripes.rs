@@ -10,9 +10,7 @@
 //!         stripe 2     8      P2       6       7
 //! ```
 
-use std::ops::Range;
-
-use crate::base::units::{DieId, Lpn};
+use crate::base::units::{DieId, Lpn, Lpns};
 
 /// Pages of the host in a stripe, a bit each, the first in the lowest.
 pub type Members = u64;
@@ -49,25 +47,31 @@ impl Stripes {
     /// Whether a page is one of parity.
     #[inline]
     pub fn is_parity(&self, lpn: Lpn) -> bool {
-        lpn >= self.host_pages
+        lpn.number() >= self.host_pages
     }
 
     /// The stripe of a page, of the host or of parity.
     #[inline]
     pub fn of(&self, lpn: Lpn) -> u32 {
-        if self.is_parity(lpn) { lpn - self.host_pages } else { lpn / self.members }
+        if self.is_parity(lpn) { lpn.number() - self.host_pages } else { lpn.number() / self.members }
     }
 
     /// The pages of the host in a stripe.
     #[inline]
-    pub fn data(&self, stripe: u32) -> Range<Lpn> {
-        stripe * self.members..((stripe + 1) * self.members).min(self.host_pages)
+    pub fn data(&self, stripe: u32) -> Lpns {
+        Lpns { start: self.first(stripe), end: Lpn::new(((stripe + 1) * self.members).min(self.host_pages)) }
+    }
+
+    /// The first of them.
+    #[inline]
+    fn first(&self, stripe: u32) -> Lpn {
+        Lpn::new(stripe * self.members)
     }
 
     /// The bit of a page of the host in its stripe.
     #[inline]
     pub fn bit(&self, lpn: Lpn) -> Members {
-        1 << (lpn % self.members)
+        1 << (lpn.number() % self.members)
     }
 
     /// All pages of the host in a stripe.
@@ -78,24 +82,24 @@ impl Stripes {
     /// The parity of a stripe.
     #[inline]
     pub fn parity(&self, stripe: u32) -> Lpn {
-        self.host_pages + stripe
+        Lpn::new(self.host_pages + stripe)
     }
 
     /// The die that a page lies on.
     #[inline]
     pub fn die(&self, lpn: Lpn) -> DieId {
         let stripe = self.of(lpn);
-        let member = if self.is_parity(lpn) { self.members } else { lpn - stripe * self.members };
+        let member = if self.is_parity(lpn) { self.members } else { lpn - self.first(stripe) };
         ((stripe + member) % self.dies) as DieId
     }
 
     /// The pages of a die, those of parity included, in the order of their stripes; of the host's pages those below `filled` and their parity.
-    pub fn on_die(&self, die: DieId, filled: Lpn) -> impl Iterator<Item = Lpn> + use<> {
+    pub fn on_die(&self, die: DieId, filled: u32) -> impl Iterator<Item = Lpn> + use<> {
         let all = *self;
         (0..filled.div_ceil(all.members)).filter_map(move |stripe| {
             let member = (u32::from(die) + all.dies - stripe % all.dies) % all.dies;
             match member {
-                m if m < all.members => Some(stripe * all.members + m).filter(|lpn| *lpn < filled),
+                m if m < all.members => Some(all.first(stripe) + m).filter(|lpn| lpn.number() < filled),
                 m if m == all.members => Some(all.parity(stripe)),
                 _ => None,
             }
@@ -120,8 +124,9 @@ mod tests {
     fn worked_example() {
         let stripes = Stripes::new(3, 4, 9);
         let on = |die| stripes.on_die(die, 9).collect::<Vec<_>>();
-        assert_eq!([on(0), on(1), on(2), on(3)], [vec![0, 10, 8], vec![1, 3, 11], vec![2, 4, 6], vec![9, 5, 7]]);
-        assert_eq!((stripes.of(5), stripes.of(11), stripes.data(1), stripes.parity(1)), (1, 2, 3..6, 10));
+        assert_eq!([on(0), on(1), on(2), on(3)], [[0, 10, 8], [1, 3, 11], [2, 4, 6], [9, 5, 7]].map(|lpns| lpns.map(Lpn::new)));
+        assert_eq!([5, 11].map(|lpn| stripes.of(Lpn::new(lpn))), [1, 2]);
+        assert_eq!((stripes.data(1), stripes.parity(1)), (Lpn::new(3).run(3), Lpn::new(10)));
     }
 
     proptest! {
@@ -135,7 +140,7 @@ mod tests {
                 prop_assert!(on_die.len() as u32 <= stripes.most_on_a_die());
                 for lpn in on_die {
                     prop_assert_eq!(stripes.die(lpn), die);
-                    seen[lpn as usize] += 1;
+                    seen[lpn.index()] += 1;
                 }
             }
             prop_assert!(seen.iter().all(|times| *times == 1));

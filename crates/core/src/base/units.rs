@@ -7,10 +7,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use address::{BlockId, Ppn};
+pub use address::{BlockId, Lpn, Lpns, Ppn};
 
-/// Logical page number: what the host addresses, in drive pages.
-pub type Lpn = u32;
 /// Die number over the whole drive.
 pub type DieId = u16;
 /// Index of a stream in the drive's stream table.

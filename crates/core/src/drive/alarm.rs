@@ -63,7 +63,7 @@ impl Drive {
             } else if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
                 // By chance the next read might succeed, and what was reported lost would be there again.
-                if self.config.error.noise && self.ftl.map.to_physical[lpn as usize] == ppn.number() {
+                if self.config.error.noise && self.ftl.map.to_physical[lpn.index()] == ppn.number() {
                     self.ftl.invalidate(&mut self.flash, ppn);
                     self.ftl.unmap_lost(lpn);
                 }
@@ -83,7 +83,7 @@ impl Drive {
     /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
-        if self.ftl.map.to_physical[lpn as usize] != ppn.number() || self.flash.hot(block).has(MOVING) {
+        if self.ftl.map.to_physical[lpn.index()] != ppn.number() || self.flash.hot(block).has(MOVING) {
             return;
         }
         let (page, budget) = (ppn - self.geometry.first_page(block), self.flash.cold(block).budget);
@@ -297,7 +297,7 @@ impl Drive {
         if self.geometry.stripes.is_some() {
             return self.repair_unread(lpn, ppn);
         }
-        if self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.ftl.is_lost(lpn) {
+        if self.ftl.map.to_physical[lpn.index()] & BUFFERED != 0 && !self.ftl.is_lost(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);
         }
@@ -309,7 +309,7 @@ impl Drive {
 mod tests {
     use crate::base::dose::Quarters;
     use crate::base::streams::WEAR;
-    use crate::base::units::{Cause, Reads};
+    use crate::base::units::{Cause, Lpn, Reads};
     use crate::config::{DisturbModel, PerPec};
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
@@ -319,14 +319,14 @@ mod tests {
     #[test]
     fn reads_that_nobody_looks_at_are_carried_before_the_counter_is_full() {
         let mut drive = Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
-        drive.write_page(0, u64::MAX);
+        drive.write_page(Lpn::new(0), u64::MAX);
         drive.drain_buffer();
-        let ppn = drive.read_page(0);
+        let ppn = drive.read_page(Lpn::new(0));
         let block = drive.geometry.block_of(ppn);
         // Three times as though it had been read 2^29 - 1 times in between: the second of two more reads passes 2^29.
         for _ in 0..3 {
             drive.flash.pretend_reads(block, CARRY - Quarters::UNIT);
-            drive.read_pages(&[0, 0]);
+            drive.read_pages(&[Lpn::new(0); 2]);
         }
         assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (Quarters::UNIT, 3));
         assert_eq!(drive.block_states().nth(block.index()).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
@@ -343,7 +343,7 @@ mod tests {
         config.disturb.table = vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![] }];
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
-        let lpn = 0;
+        let lpn = Lpn::new(0);
         let block = drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash"));
         let (flash, ftl, mut slots) = drive.parts();
         ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);

@@ -66,13 +66,12 @@ impl Drive {
 
     /// The map as the drive has it, in logical order: every page of the host that holds data. Pages reported lost hold none.
     pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
-        self.all_map_rows().take_while(|row| row.lpn < self.geometry.host_pages)
+        self.all_map_rows().take_while(|row| row.lpn.number() < self.geometry.host_pages)
     }
 
     /// The same with the pages of parity, which are numbered behind those of the host.
     pub fn all_map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
-        self.ftl.map.to_physical.iter().enumerate().filter_map(|(lpn, entry)| {
-            let lpn = lpn as Lpn;
+        Lpn::all().zip(&self.ftl.map.to_physical).filter_map(|(lpn, entry)| {
             let buffered = *entry & BUFFERED != 0;
             let ppn = Ppn::new(if buffered { self.ftl.buffer.slot(*entry & !BUFFERED).below } else { *entry });
             let holds = (buffered || ppn < NO_PPN) && !self.ftl.is_lost(lpn);
@@ -105,7 +104,7 @@ impl Drive {
     pub fn whole_pages(&self) -> Vec<u32> {
         let mut whole: Vec<u32> = self.flash.blocks().0.iter().map(|hot| u32::from(hot.valid)).collect();
         for lpn in set_bits(self.ftl.lost_words()) {
-            if let Some(ppn) = self.ftl.place_of(lpn as Lpn) {
+            if let Some(ppn) = self.ftl.place_of(Lpn::from_index(lpn)) {
                 whole[self.geometry.block_of(ppn).index()] -= 1;
             }
         }

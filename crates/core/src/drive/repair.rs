@@ -32,7 +32,7 @@ impl Drive {
 
     /// The rest of a partly written page could not be read: it is rebuilt in the controller's memory. Tells whether that could be done.
     pub(super) fn repair_rest(&mut self, lpn: Lpn) -> bool {
-        if self.geometry.stripes.is_none() || self.ftl.map.to_physical[lpn as usize] & BUFFERED == 0 || self.ftl.is_lost(lpn) {
+        if self.geometry.stripes.is_none() || self.ftl.map.to_physical[lpn.index()] & BUFFERED == 0 || self.ftl.is_lost(lpn) {
             return false;
         }
         let Some(number) = self.ftl.rebuild(&mut self.flash, lpn) else { return false };
@@ -86,7 +86,7 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use crate::base::dose::Quarters;
-    use crate::base::units::Reads;
+    use crate::base::units::{Lpn, Reads};
     use crate::config::{DisturbModel, PerPec};
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
@@ -111,7 +111,7 @@ mod tests {
             let first = drive.geometry.first_page(block);
             [first, first + 1].map(|ppn| drive.flash.contents().to_logical[ppn.index()])
         };
-        let is_fit = |lpn: &u32| !stripes.is_parity(*lpn) && drive.ftl.place_of(*lpn).is_some();
+        let is_fit = |lpn: &Lpn| !stripes.is_parity(*lpn) && drive.ftl.place_of(*lpn).is_some();
         let fits = |block: &_| drive.flash.hot(*block).state == BlockState::Closed && first_two(*block).iter().all(is_fit);
         let block = drive.geometry.block_ids().find(fits).unwrap();
         let [lpn, other] = first_two(block);

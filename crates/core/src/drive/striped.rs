@@ -9,11 +9,9 @@
 //!                                                    or  read D1 (for its rest), D0          P' = D0 ^ D1' ^ D2'               (equation 2)
 //! ```
 
-use std::ops::Range;
-
 use crate::base::streams::HOST;
 use crate::base::stripes::{Members, Stripes};
-use crate::base::units::{Cause, Lpn, Ppn};
+use crate::base::units::{Cause, Lpn, Lpns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
@@ -131,11 +129,11 @@ impl Drive {
     }
 
     /// Trims whole pages of the host.
-    pub(crate) fn trim_striped(&mut self, stripes: Stripes, pages: Range<Lpn>) {
+    pub(crate) fn trim_striped(&mut self, stripes: Stripes, pages: &Lpns) {
         let mut next = pages.start;
         while next < pages.end {
             let end = stripes.data(stripes.of(next)).end.min(pages.end);
-            self.trim_in_stripe(stripes, next..end);
+            self.trim_in_stripe(stripes, Lpns { start: next, end });
             next = end;
         }
     }
@@ -147,7 +145,7 @@ impl Drive {
         self.end_update(&update, protected);
     }
 
-    fn trim_in_stripe(&mut self, stripes: Stripes, pages: Range<Lpn>) {
+    fn trim_in_stripe(&mut self, stripes: Stripes, pages: Lpns) {
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(pages.start), number);
         for lpn in pages.clone() {
@@ -169,10 +167,10 @@ impl Drive {
             }
             self.flash.tell(|o| o.trimmed(lpn));
             self.ftl.drop_page(&mut self.flash, lpn);
-            let entry = self.ftl.map.to_physical[lpn as usize];
+            let entry = self.ftl.map.to_physical[lpn.index()];
             if entry & BUFFERED != 0 {
                 self.ftl.buffer.discard(entry & !BUFFERED);
-                self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
+                self.ftl.map.to_physical[lpn.index()] = UNMAPPED;
             }
         }
         match (changes, is_delayed) {
@@ -189,7 +187,7 @@ impl Drive {
         }
         let on_flash = |lpn: &Lpn| self.ftl.place_of(*lpn).is_some();
         let is_whole = |lpn: &Lpn| {
-            let entry = self.ftl.map.to_physical[*lpn as usize];
+            let entry = self.ftl.map.to_physical[lpn.index()];
             entry & BUFFERED == 0 || self.ftl.buffer.slot(entry & !BUFFERED).mask == WHOLE
         };
         let old = update.pages(true).filter(|lpn| is_whole(lpn) && on_flash(lpn)).count() as u32;
@@ -205,7 +203,7 @@ impl Drive {
     pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) -> bool {
         let mut is_clean = true;
         for lpn in update.pages(true) {
-            let slot = *self.ftl.buffer.slot(self.ftl.map.to_physical[lpn as usize] & !BUFFERED);
+            let slot = *self.ftl.buffer.slot(self.ftl.map.to_physical[lpn.index()] & !BUFFERED);
             let mut whole = !self.ftl.is_lost(lpn);
             if whole && slot.mask != WHOLE && slot.below < UNMAPPED {
                 let is_old = into_parity & update.bit(lpn) != 0;
@@ -250,7 +248,7 @@ impl Drive {
 
     /// The page is whole in the controller now.
     pub(super) fn make_whole(&mut self, lpn: Lpn) {
-        let slot = self.ftl.map.to_physical[lpn as usize] & !BUFFERED;
+        let slot = self.ftl.map.to_physical[lpn.index()] & !BUFFERED;
         self.ftl.buffer.slot_mut(slot).mask = WHOLE;
         self.flash.tell(|o| o.filled(lpn));
     }
@@ -343,7 +341,7 @@ impl Drive {
         let (flash, ftl, mut slots) = self.parts();
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
         let lpn = slot.lpn;
-        ftl.map.to_physical[lpn as usize] = UNMAPPED;
+        ftl.map.to_physical[lpn.index()] = UNMAPPED;
         if update.gone & update.bit(lpn) == 0 {
             let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
             let waits = update.waiting & update.bit(lpn) != 0;

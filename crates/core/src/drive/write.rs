@@ -23,10 +23,10 @@ impl Drive {
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
-        if !self.takes_in_place(self.ftl.map.to_physical[lpn as usize]) && self.ftl.buffer.is_full() {
+        if !self.takes_in_place(self.ftl.map.to_physical[lpn.index()]) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry = self.ftl.map.to_physical[lpn as usize];
+        let mut entry = self.ftl.map.to_physical[lpn.index()];
         let mut mask = mask;
         if entry & BUFFERED != 0 && !self.takes_in_place(entry) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
@@ -56,7 +56,7 @@ impl Drive {
             below = UNMAPPED;
         }
         let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true, group: self.ftl.buffer.group });
-        self.ftl.map.to_physical[lpn as usize] = BUFFERED | slot;
+        self.ftl.map.to_physical[lpn.index()] = BUFFERED | slot;
         self.keep_with_stripe(lpn, slot);
         if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
             self.flush_one();
@@ -69,7 +69,7 @@ impl Drive {
         let Some(stripes) = self.geometry.stripes.filter(|_| self.longest_cached.is_some()) else { return };
         let pages = stripes.data(stripes.of(lpn));
         if !self.ftl.buffer.goes_through {
-            self.ftl.buffer.keep_longest(pages);
+            self.ftl.buffer.keep_longest(&pages);
             return;
         }
         self.ftl.buffer.pass(slot);
@@ -122,7 +122,7 @@ impl Drive {
             self.record_fill(front.lpn, below, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
-                let slot = self.ftl.map.to_physical[front.lpn as usize] & !BUFFERED;
+                let slot = self.ftl.map.to_physical[front.lpn.index()] & !BUFFERED;
                 if !self.bugs.has(Bug::FillDropped) {
                     self.merge(slot, WHOLE);
                 }
@@ -141,15 +141,15 @@ impl Drive {
         }
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
-            ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
+            ftl.map.to_physical[slot.lpn.index()] = UNMAPPED;
             if !planted(Bug::FillLossUnreported) {
                 ftl.report_lost_by(flash, slot.lpn, is_too_old);
             }
             return;
         }
-        ftl.map.to_physical[slot.lpn as usize] = UNMAPPED;
-        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 { slot.lpn ^ 1 } else { slot.lpn };
-        let lpn = lpn.min(flash.geometry.host_pages - 1);
+        ftl.map.to_physical[slot.lpn.index()] = UNMAPPED;
+        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 { Lpn::new(slot.lpn.number() ^ 1) } else { slot.lpn };
+        let lpn = lpn.min(Lpn::new(flash.geometry.host_pages - 1));
         if flash.by_wordline() {
             ftl.gather(flash, &mut slots, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
         } else {
@@ -225,7 +225,7 @@ impl Drive {
     /// Takes in a host trim of a whole page.
     pub fn trim_page(&mut self, lpn: Lpn) {
         if let Some(stripes) = self.geometry.stripes {
-            return self.trim_striped(stripes, lpn..lpn + 1);
+            return self.trim_striped(stripes, &lpn.run(1));
         }
         if !planted(Bug::TrimKeepsLost) {
             self.ftl.clear_lost(lpn);
@@ -234,7 +234,7 @@ impl Drive {
         if self.bugs.has(Bug::TrimForgotten) {
             return;
         }
-        let mut entry = self.ftl.map.to_physical[lpn as usize];
+        let mut entry = self.ftl.map.to_physical[lpn.index()];
         if entry & BUFFERED != 0 {
             let slot = entry & !BUFFERED;
             entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.ftl.buffer.slot(slot).below };
@@ -249,12 +249,13 @@ impl Drive {
         if let Some(ppn) = on_flash(entry).filter(|_| !self.bugs.has(Bug::TrimLeavesValid)) {
             self.ftl.invalidate(&mut self.flash, ppn);
         }
-        self.ftl.map.to_physical[lpn as usize] = UNMAPPED;
+        self.ftl.map.to_physical[lpn.index()] = UNMAPPED;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::base::units::Lpn;
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
 
@@ -269,7 +270,7 @@ mod tests {
         let mut random = 0u64;
         for _ in 0..200_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let (written, read) = ((random >> 40) as u32 % pages, (random >> 33) as u32 % pages);
+            let [written, read] = [random >> 40, random >> 33].map(|drawn| Lpn::new(drawn as u32 % pages));
             drive.write_page(written, u64::MAX);
             assert!(!drive.ftl.is_lost(written), "page {written} was just written");
             drive.read_pages(&[read; 32]);

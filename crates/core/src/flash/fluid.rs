@@ -100,7 +100,7 @@ impl Fluid {
 /// Reads of a page in a nanosecond. Nobody reads parity.
 #[inline]
 fn reads_of(rates: &ReadRates, host_pages: u32, lpn: Lpn) -> f64 {
-    if lpn < host_pages { rates.pages.per_ns(lpn) } else { 0.0 }
+    if lpn.number() < host_pages { rates.pages.per_ns(lpn) } else { 0.0 }
 }
 
 impl Flash {

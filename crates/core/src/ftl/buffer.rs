@@ -2,9 +2,9 @@
 //! A slot remembers where the page's older data lies on flash until that is no longer needed.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
-use crate::base::units::Lpn;
+use crate::base::units::{Lpn, Lpns};
+use crate::watch::observer::NO_LPN;
 
 /// Which parts of a page are new: a bit per 64th of the page.
 pub(crate) const WHOLE: u64 = u64::MAX;
@@ -41,7 +41,7 @@ impl WriteBuffer {
         Self {
             group: 0,
             goes_through: false,
-            slots: vec![Slot { lpn: 0, mask: 0, below: 0, is_new: false, group: 0 }; slots as usize],
+            slots: vec![Slot { lpn: NO_LPN, mask: 0, below: 0, is_new: false, group: 0 }; slots as usize],
             unused: (0..slots).rev().collect(),
             order: VecDeque::with_capacity(slots as usize),
             through: 0,
@@ -132,9 +132,9 @@ impl WriteBuffer {
     }
 
     /// These pages, as far as they are there and stay, leave last from now on, and together.
-    pub(crate) fn keep_longest(&mut self, pages: Range<Lpn>) {
+    pub(crate) fn keep_longest(&mut self, pages: &Lpns) {
         let staying = self.order.split_off(self.through);
-        let (last, first): (Vec<u32>, Vec<u32>) = staying.into_iter().partition(|slot| pages.contains(&self.slots[*slot as usize].lpn));
+        let (last, first): (Vec<u32>, Vec<u32>) = staying.into_iter().partition(|slot| pages.contains(self.slots[*slot as usize].lpn));
         self.order.extend(first.into_iter().chain(last));
     }
 }

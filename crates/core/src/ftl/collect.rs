@@ -191,14 +191,14 @@ mod tests {
     fn drive_with_a_full_pool(keep_pool: bool) -> Drive {
         let more = format!("wear = {{ static_gap = 0 }}\ndensity = {{ keep_pool = {keep_pool} }}");
         let mut drive = one_plane("ipr", &more);
-        (0..drive.geometry.host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+        Lpn::range(0..drive.geometry.host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         drive.begin_measurement();
         drive
     }
 
     /// Reads 5 of 24 pages so much that they make up 7.5 blocks, fewer than the pool holds.
     fn read_a_fifth(drive: &mut Drive, times: u32) {
-        let hot: Vec<Lpn> = (0..drive.geometry.host_pages).filter(|lpn| lpn % 24 < 5).collect();
+        let hot: Vec<Lpn> = Lpn::range(0..drive.geometry.host_pages).filter(|lpn| lpn.number() % 24 < 5).collect();
         for _ in 0..times {
             for lpn in &hot {
                 drive.read_pages(&[*lpn]);
@@ -224,7 +224,7 @@ mod tests {
         let mut drive = drive_with_a_full_pool(keep_pool);
         let mut found = 0;
         for n in 0..20_000 {
-            drive.write_page(n * 7 % drive.geometry.host_pages, u64::MAX);
+            drive.write_page(Lpn::new(n * 7 % drive.geometry.host_pages), u64::MAX);
             let hot = drive.flash.blocks().0;
             let opened = BlockId::range(0..60).find(|b| hot[b.index()].state == BlockState::Open && hot[b.index()].stream == HOST);
             let opened = opened.filter(|b| hot[b.index()].write_ptr == 1 && drive.geometry.is_in_pool(*b));

@@ -24,9 +24,9 @@ use crate::watch::observer::Origin;
 impl Ftl {
     /// Takes in a page for a wordline to come, and programs that when it is complete. The caller has seen to free blocks.
     pub(crate) fn gather(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer, lpn: Lpn, origin: Origin, cause: Cause) {
-        debug_assert!(self.map.to_physical[lpn as usize] & BUFFERED == 0, "newer data of page {lpn} is in the buffer");
+        debug_assert!(self.map.to_physical[lpn.index()] & BUFFERED == 0, "newer data of page {lpn} is in the buffer");
         let slot = self.buffer.stage(Slot { lpn, mask: WHOLE, below: UNMAPPED, is_new: origin == Origin::Host, group: 0 });
-        self.map.to_physical[lpn as usize] = BUFFERED | slot;
+        self.map.to_physical[lpn.index()] = BUFFERED | slot;
         if let Origin::Copy(src) = origin {
             flash.tell(|o| o.gathered(lpn, src));
         }
@@ -131,7 +131,7 @@ impl Ftl {
             let page = flash.next_page(block);
             let slot = self.buffer.unstage(waiting.slot);
             if !self.bugs.has(Bug::GatherKeepsMap) {
-                self.map.to_physical[slot.lpn as usize] = UNMAPPED;
+                self.map.to_physical[slot.lpn.index()] = UNMAPPED;
             }
             cause = waiting.cause;
             if n == pages.len() as u32 && n < kept && self.bugs.has(Bug::PaddingTakesLast) {

@@ -70,7 +70,7 @@ impl Ftl {
 #[cfg(test)]
 mod tests {
     use crate::base::streams::{GC, RESERVE};
-    use crate::base::units::{BlockId, Cause, Reads};
+    use crate::base::units::{BlockId, Cause, Lpn, Reads};
     use crate::config::{DriveConfig, ProgramUnit};
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
@@ -94,7 +94,7 @@ mod tests {
         let mut random = 1_u32;
         while drive.ftl.free_blocks() > RESERVE {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            drive.write_page((random >> 8) % drive.geometry.host_pages, u64::MAX);
+            drive.write_page(Lpn::new((random >> 8) % drive.geometry.host_pages), u64::MAX);
         }
         let valid = |b: &BlockId| drive.flash.hot(*b).valid;
         let may_go = |b: &BlockId| drive.flash.hot(*b).state == BlockState::Closed && valid(b) < 24;

@@ -19,7 +19,7 @@ impl Ftl {
 
     /// Whether the drive reported this page's data as lost and it was not written since.
     pub(crate) fn is_lost(&self, lpn: Lpn) -> bool {
-        self.lost.get(lpn as usize / 64).is_some_and(|word| word >> (lpn % 64) & 1 == 1)
+        self.lost.get(lpn.index() / 64).is_some_and(|word| word >> (lpn.number() % 64) & 1 == 1)
     }
 
     /// The pages that are lost, a bit each; nothing until the first.
@@ -41,7 +41,7 @@ impl Ftl {
         if self.lost.is_empty() {
             self.lost = vec![0; (flash.geometry.host_pages as usize).div_ceil(64)];
         }
-        self.lost[lpn as usize / 64] |= 1 << (lpn % 64);
+        self.lost[lpn.index() / 64] |= 1 << (lpn.number() % 64);
         self.lost_pages += u64::from(!self.bugs.has(Bug::LossesUncounted));
         self.lost_by_age += u64::from(by_age);
         flash.tell(|o| o.lost(lpn));
@@ -49,13 +49,13 @@ impl Ftl {
 
     /// Where the data of a page is on flash, as far as it is.
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
-        let entry = self.map.to_physical[lpn as usize];
+        let entry = self.map.to_physical[lpn.index()];
         on_flash(if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below })
     }
 
     pub(crate) fn clear_lost(&mut self, lpn: Lpn) {
-        if let Some(word) = self.lost.get_mut(lpn as usize / 64) {
-            *word &= !(1 << (lpn % 64));
+        if let Some(word) = self.lost.get_mut(lpn.index() / 64) {
+            *word &= !(1 << (lpn.number() % 64));
         }
     }
 }

@@ -34,14 +34,14 @@ impl PageMap {
     /// Asks the processor for the entry of a page that will be read or written soon.
     #[inline]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.to_physical, lpn as usize);
+        prefetch(&self.to_physical, lpn.index());
     }
 
     /// Maps a run of pages from `first` on to the pages of erased blocks, which begin here, block after block in turn, until the blocks, of so
     /// many pages each, are full. The map is written from one end of memory to the other: block by block would miss the cache for each page.
     pub(crate) fn load_in_turn(&mut self, first: Lpn, first_pages: &[Ppn], pages_per_block: u32) {
         let width = first_pages.len();
-        let run = &mut self.to_physical[first as usize..][..width * pages_per_block as usize];
+        let run = &mut self.to_physical[first.index()..][..width * pages_per_block as usize];
         for (page, turn) in (0..).zip(run.chunks_exact_mut(width)) {
             debug_assert!(turn.iter().fold(0, |differs, entry| differs | (entry ^ UNMAPPED)) == 0, "a page is loaded once");
             for (entry, first_page) in turn.iter_mut().zip(first_pages) {

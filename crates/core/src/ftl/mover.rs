@@ -206,7 +206,7 @@ impl Ftl {
 
     /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.
     pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
-        flash.by_wordline() && self.map.to_physical[lpn as usize] & BUFFERED != 0
+        flash.by_wordline() && self.map.to_physical[lpn.index()] & BUFFERED != 0
     }
 
     /// What was just sensed of a page, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it is neither.
@@ -271,7 +271,7 @@ impl Ftl {
 
     /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
     fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, good: bool, is_too_old: bool) {
-        let slot = self.buffer.slot_mut(self.map.to_physical[lpn as usize] & !BUFFERED);
+        let slot = self.buffer.slot_mut(self.map.to_physical[lpn.index()] & !BUFFERED);
         slot.below = UNMAPPED;
         if good {
             slot.mask = WHOLE;
@@ -333,14 +333,14 @@ impl Ftl {
 
     /// A page whose data could not be read is gone; its host data stays reported as lost.
     pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
-        let entry = self.map.to_physical[lpn as usize];
+        let entry = self.map.to_physical[lpn.index()];
         if entry & BUFFERED == 0 {
-            self.map.to_physical[lpn as usize] = UNMAPPED;
+            self.map.to_physical[lpn.index()] = UNMAPPED;
         } else {
             self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
             if planted(Bug::LossTakesBuffered) {
                 self.buffer.discard(entry & !BUFFERED);
-                self.map.to_physical[lpn as usize] = UNMAPPED;
+                self.map.to_physical[lpn.index()] = UNMAPPED;
             }
         }
     }

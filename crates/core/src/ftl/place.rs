@@ -225,9 +225,9 @@ impl Ftl {
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
     pub(crate) fn program(&mut self, flash: &mut Flash, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
         let ppn = flash.program(block, page, lpn, origin, cause);
-        let entry = self.map.to_physical[lpn as usize];
+        let entry = self.map.to_physical[lpn.index()];
         if entry & BUFFERED == 0 {
-            self.map.to_physical[lpn as usize] = ppn.number();
+            self.map.to_physical[lpn.index()] = ppn.number();
         } else if !self.bugs.has(Bug::MoveMissesBuffer) {
             // A copy of what lies below newer data in the write buffer.
             self.buffer.slot_mut(entry & !BUFFERED).below = ppn.number();

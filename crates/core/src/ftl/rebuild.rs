@@ -82,7 +82,7 @@ impl Ftl {
 
     /// Whether the write buffer holds all of a page.
     pub(super) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
-        let entry = self.map.to_physical[lpn as usize];
+        let entry = self.map.to_physical[lpn.index()];
         entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).mask == WHOLE
     }
 
@@ -90,9 +90,9 @@ impl Ftl {
     pub(crate) fn drop_page(&mut self, flash: &mut Flash, lpn: Lpn) {
         if let Some(ppn) = self.place_of(lpn) {
             self.invalidate(flash, ppn);
-            let entry = self.map.to_physical[lpn as usize];
+            let entry = self.map.to_physical[lpn.index()];
             if entry & BUFFERED == 0 {
-                self.map.to_physical[lpn as usize] = UNMAPPED;
+                self.map.to_physical[lpn.index()] = UNMAPPED;
             } else {
                 self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
             }

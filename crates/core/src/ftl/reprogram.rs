@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::base::codings::GUARDED;
     use crate::base::streams::RECLAIM;
-    use crate::base::units::Reads;
+    use crate::base::units::{Lpn, Reads};
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
@@ -240,15 +240,15 @@ mod tests {
             drive.write_page(lpn, u64::MAX);
             drive.drain_buffer();
         };
-        (0..10).for_each(|lpn| write(&mut drive, lpn));
-        let block = drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"));
+        (0..10).for_each(|lpn| write(&mut drive, Lpn::new(lpn)));
+        let block = drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
         let mut rewrite = Rewrite::recode(block, GUARDED, RECLAIM);
         let (flash, ftl, mut slots) = drive.parts();
         ftl.settle(flash, &mut rewrite);
         ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).mode, drive.flash.hot(block).valid), (GUARDED, 6));
         assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away()), (24, 18));
-        write(&mut drive, 0);
+        write(&mut drive, Lpn::new(0));
         assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
         let (flash, ftl, mut slots) = drive.parts();
         ftl.rewrite(flash, &mut slots, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);

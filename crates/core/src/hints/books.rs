@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::base::latency::AccessLatency;
 use crate::base::request::{Op, Request};
-use crate::base::units::Lpn;
+use crate::base::units::{Lpn, Lpns};
 use crate::config::{ConfigError, DriveConfig};
 use crate::hints::{Budgets, Hinted, hinted};
 
@@ -55,10 +55,10 @@ impl HintBooks {
             if request.bytes == 0 {
                 continue;
             }
-            let first = request.offset >> self.page_shift;
-            let last = (request.offset + u64::from(request.bytes) - 1) >> self.page_shift;
-            for lpn in first..=last {
-                let latency = request.hint.unwrap_or_else(|| self.hinted.of(lpn as Lpn));
+            let first = Lpn::holding(request.offset, self.page_shift);
+            let last = Lpn::holding(request.offset + u64::from(request.bytes) - 1, self.page_shift);
+            for lpn in (Lpns { start: first, end: last + 1 }) {
+                let latency = request.hint.unwrap_or_else(|| self.hinted.of(lpn));
                 self.counts[latency as usize].reads += 1;
             }
         }

@@ -41,29 +41,29 @@ pub struct Hinted {
 
 impl Hinted {
     /// What ranges come to for so many pages of this size.
-    pub fn new(ranges: &[HintRange], page_bytes: u64, pages: Lpn) -> Self {
+    pub fn new(ranges: &[HintRange], page_bytes: u64, pages: u32) -> Self {
         let end = u64::from(pages) * page_bytes;
         let clipped = ranges.iter().map(|range| (range.offset.0.min(end), range.end().unwrap_or(end).min(end), range));
         let ranges: Vec<_> = clipped.filter(|(from, to, _)| from < to).collect();
         let mut bounds: Vec<u64> = ranges.iter().flat_map(|(from, to, _)| [*from, *to]).chain([0, end]).collect();
         bounds.sort_unstable();
         bounds.dedup();
-        let mut stretches = vec![(0, AccessLatency::default())];
+        let mut stretches = vec![(Lpn::new(0), AccessLatency::default())];
         // Pages that have a word by now.
         let mut covered = 0;
         for bound in bounds.windows(2) {
             let holds = |(from, to, _): &&(u64, u64, &HintRange)| *from <= bound[0] && bound[1] <= *to;
             let said = ranges.iter().filter(holds).max_by_key(|(.., range)| range.rank);
             let latency = said.and_then(|(.., range)| range.access_latency).unwrap_or_default();
-            let (mut first, behind) = ((bound[0] / page_bytes) as Lpn, bound[1].div_ceil(page_bytes) as Lpn);
+            let (mut first, behind) = ((bound[0] / page_bytes) as u32, bound[1].div_ceil(page_bytes) as u32);
             if first < covered {
                 // The bound is within a page.
                 let (_, before) = *stretches.last().expect("it has one");
-                begin(&mut stretches, first, before.min(latency));
+                begin(&mut stretches, Lpn::new(first), before.min(latency));
                 first += 1;
             }
             if first < behind {
-                begin(&mut stretches, first, latency);
+                begin(&mut stretches, Lpn::new(first), latency);
             }
             covered = behind;
         }
@@ -77,8 +77,8 @@ impl Hinted {
     }
 
     /// The stretches of so many pages: the first page of each, the page behind it, and its word.
-    pub fn stretches(&self, pages: Lpn) -> impl Iterator<Item = (Lpn, Lpn, AccessLatency)> {
-        let ends = self.stretches.iter().skip(1).map(|(first, _)| *first).chain([pages]);
+    pub fn stretches(&self, pages: u32) -> impl Iterator<Item = (Lpn, Lpn, AccessLatency)> {
+        let ends = self.stretches.iter().skip(1).map(|(first, _)| *first).chain([Lpn::new(pages)]);
         self.stretches.iter().zip(ends).map(|((first, latency), end)| (*first, end, *latency))
     }
 
@@ -116,7 +116,7 @@ mod tests {
 
     fn words(ranges: &[HintRange]) -> Vec<AccessLatency> {
         let hinted = Hinted::new(ranges, 100, 8);
-        (0..8).map(|lpn| hinted.of(lpn)).collect()
+        Lpn::range(0..8).map(|lpn| hinted.of(lpn)).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::base::request::{Op, Request};
 use crate::base::span::{DAY, Span};
-use crate::base::units::{BlockId, Bytes, Cause, Reads};
+use crate::base::units::{BlockId, Bytes, Cause, Lpn, Lpns, Reads};
 use crate::drive::{Drive, Techniques};
 use crate::slots::rewrite::Rewrite;
 use crate::time::serve_untimed;
@@ -40,19 +40,19 @@ fn drive(mut config: DriveConfig, said: &[HintRange]) -> Drive {
     drive
 }
 
-fn block_of(drive: &Drive, lpn: u32) -> BlockId {
+fn block_of(drive: &Drive, lpn: Lpn) -> BlockId {
     drive.geometry().block_of(drive.ftl.place_of(lpn).expect("on flash"))
 }
 
-fn budget_of(drive: &Drive, lpn: u32) -> AccessLatency {
+fn budget_of(drive: &Drive, lpn: Lpn) -> AccessLatency {
     drive.flash.cold(block_of(drive, lpn)).budget
 }
 
 /// Reads of a page until its block is rewritten.
-fn reads_until_moved(drive: &mut Drive, lpn: u32) -> u32 {
-    let before = drive.ftl.map.to_physical[lpn as usize];
+fn reads_until_moved(drive: &mut Drive, lpn: Lpn) -> u32 {
+    let before = drive.ftl.map.to_physical[lpn.index()];
     let mut reads = 0;
-    while drive.ftl.map.to_physical[lpn as usize] == before {
+    while drive.ftl.map.to_physical[lpn.index()] == before {
         drive.read_pages(&[lpn]);
         reads += 1;
     }
@@ -62,7 +62,7 @@ fn reads_until_moved(drive: &mut Drive, lpn: u32) -> u32 {
 #[test]
 fn each_block_is_rewritten_at_the_limit_of_its_budget() {
     let mut drive = drive(config(""), &[pages(0, 48, Idle), pages(48, 96, Typical)]);
-    let [idle, typical, none] = [7, 55, 103].map(|lpn| reads_until_moved(&mut drive, lpn));
+    let [idle, typical, none] = [7, 55, 103].map(|lpn| reads_until_moved(&mut drive, Lpn::new(lpn)));
     // A job reads 24 pages. Each retry is taken off for each of 48 reads, at most twice a page, and for 2 x 2 x 3 + 1 beside: k x 61.
     assert_eq!(none, 1000 - 24);
     assert!(typical > none && typical < 1250 && idle > typical && idle < 1500, "{none} {typical} {idle}");
@@ -74,21 +74,22 @@ fn each_block_is_rewritten_at_the_limit_of_its_budget() {
 #[test]
 fn a_block_of_several_budgets_goes_by_the_tightest() {
     let drive = drive(config(""), &[pages(0, 47, Idle), pages(50, 60, Typical)]);
-    assert_eq!([0, 23].map(|lpn| budget_of(&drive, lpn)), [Idle; 2], "blocks of 24 pages, filled in order");
-    assert_eq!([24, 46].map(|lpn| budget_of(&drive, lpn)), [Smallest; 2], "page 47 has no hint");
-    assert_eq!([48, 50].map(|lpn| budget_of(&drive, lpn)), [Smallest; 2]);
+    assert_eq!([0, 23].map(|lpn| budget_of(&drive, Lpn::new(lpn))), [Idle; 2], "blocks of 24 pages, filled in order");
+    assert_eq!([24, 46].map(|lpn| budget_of(&drive, Lpn::new(lpn))), [Smallest; 2], "page 47 has no hint");
+    assert_eq!([48, 50].map(|lpn| budget_of(&drive, Lpn::new(lpn))), [Smallest; 2]);
 }
 
 #[test]
 fn what_moves_keeps_its_budget_and_finds_its_like() {
     let mut drive = drive(config(""), &[pages(0, 12, Idle), pages(12, 24, Typical)]);
-    let mixed = block_of(&drive, 0);
-    assert_eq!((block_of(&drive, 23), drive.flash.cold(mixed).budget), (mixed, Typical));
+    let mixed = block_of(&drive, Lpn::new(0));
+    assert_eq!((block_of(&drive, Lpn::new(23)), drive.flash.cold(mixed).budget), (mixed, Typical));
     let (flash, ftl, mut slots) = drive.parts();
     ftl.rewrite(flash, &mut slots, Rewrite::all(mixed), Cause::Reclaim, Reads::NEVER);
-    let apart = |drive: &Drive| (0..12).all(|lpn| budget_of(drive, lpn) == Idle) && (12..24).all(|lpn| budget_of(drive, lpn) == Typical);
+    let all = |drive: &Drive, mut lpns: Lpns, budget| lpns.all(|lpn| budget_of(drive, lpn) == budget);
+    let apart = |drive: &Drive| all(drive, Lpn::new(0).run(12), Idle) && all(drive, Lpn::new(12).run(12), Typical);
     assert!(apart(&drive));
-    (0..24).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+    Lpn::range(0..24).for_each(|lpn| drive.write_page(lpn, u64::MAX));
     assert!(apart(&drive), "what the host writes goes there, too");
 }
 
@@ -118,7 +119,7 @@ fn data_stays_apart_under_garbage_collection() {
     let mut random = 1_u32;
     for _ in 0..40_000 {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        drive.write_page((random >> 8) % end, u64::MAX);
+        drive.write_page(Lpn::new((random >> 8) % end), u64::MAX);
     }
     assert!(drive.flash_counts().erases[Cause::Gc as usize] > 1000);
     let [smallest, typical, idle] = drive.hint_outcomes().unwrap();
@@ -151,9 +152,9 @@ fn hints_that_say_nothing_change_nothing() {
         let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
         drive.precondition(1);
         for n in 0..30_000_u32 {
-            drive.read_pages(&[n % 60]);
+            drive.read_pages(&[Lpn::new(n % 60)]);
             if n % 9 == 0 {
-                drive.write_page(n * 7 % 900, u64::MAX);
+                drive.write_page(Lpn::new(n * 7 % 900), u64::MAX);
             }
         }
         (*drive.flash_counts(), *drive.reclaim_counts())
@@ -171,7 +172,7 @@ fn a_budget_that_age_exceeds_is_raised() {
     let mut drive = drive(old, &[pages(0, 48, Typical)]);
     let outcomes = drive.hint_outcomes().unwrap();
     assert!(outcomes[0].raised == 1 && outcomes[1].raised == 1, "{outcomes:?}");
-    (0..20).for_each(|_| drive.read_pages(&[7]));
+    (0..20).for_each(|_| drive.read_pages(&[Lpn::new(7)]));
     assert_eq!(drive.reclaim_counts().invocations, 0);
 }
 

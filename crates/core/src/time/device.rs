@@ -247,10 +247,10 @@ impl Device {
         let mut group = || groups.next().unwrap_or_default();
         let (first, second, third) = (group(), group(), group());
         for later in third {
-            drive.prefetch_map((later.offset >> shift) as Lpn);
+            drive.prefetch_map(Lpn::holding(later.offset, shift));
         }
         for soon in second {
-            drive.prefetch_counters(drive.map_entry((soon.offset >> shift) as Lpn));
+            drive.prefetch_counters(drive.map_entry(Lpn::holding(soon.offset, shift)));
         }
         if drive.has_tracker() {
             for request in first {

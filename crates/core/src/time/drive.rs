@@ -48,8 +48,9 @@ impl Drive {
             let whole = |page: u32| pages.mask(page) == u64::MAX;
             let first = u32::from(!whole(0));
             let end = if pages.count > first && !whole(pages.count - 1) { pages.count - 1 } else { pages.count };
-            self.host.trim_pages += u64::from(end.saturating_sub(first));
-            return self.trim_striped(stripes, pages.first + first..pages.first + end.max(first));
+            let count = end.saturating_sub(first);
+            self.host.trim_pages += u64::from(count);
+            return self.trim_striped(stripes, &(pages.first + first).run(count));
         }
         let count = pages.count - u32::from(planted(Bug::TrimLastSkipped) && pages.count > 1);
         for page in (0..count).filter(|p| pages.mask(*p) == u64::MAX || also_parts) {
@@ -85,7 +86,7 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load")]
     pub(super) fn map_entry(&self, lpn: Lpn) -> u32 {
-        self.ftl.map.to_physical[lpn as usize]
+        self.ftl.map.to_physical[lpn.index()]
     }
 
     /// The die of a physical page.
@@ -95,7 +96,7 @@ impl Drive {
 
     /// Asks for the counter of a technique that keeps some of the pages it sees.
     pub(super) fn prefetch_tracked(&self, request: &Request) {
-        self.prefetch_own::<TRACKED>(self.map_entry((request.offset >> self.geometry.page_shift()) as Lpn));
+        self.prefetch_own::<TRACKED>(self.map_entry(Lpn::holding(request.offset, self.geometry.page_shift())));
     }
 
     /// Whether a technique counts so.

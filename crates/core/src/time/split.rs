@@ -23,12 +23,12 @@ impl Pages {
     pub(crate) fn of(request: &Request, geometry: &Geometry) -> Self {
         let shift = geometry.page_shift();
         let last = request.offset + u64::from(request.bytes) - 1;
-        let (first, end_page) = ((request.offset >> shift) as Lpn, last >> shift);
+        let (first, end_page) = (Lpn::holding(request.offset, shift), last >> shift);
         assert!(request.bytes > 0 && end_page < u64::from(geometry.host_pages), "a request beyond the drive reached it: {request:?}");
         let mask = u64::from(geometry.page_bytes) - 1;
         Self {
             first,
-            count: end_page as u32 - first + 1,
+            count: end_page as u32 - first.number() + 1,
             start: (request.offset & mask) as u32,
             end: (last & mask) as u32 + 1,
             page_bytes: geometry.page_bytes,
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn a_request_across_pages_covers_each_in_part() {
         let p = pages(12 << 10, 24 << 10); // 12 to 36 KiB: a quarter of page 0, all of page 1, a quarter of page 2
-        assert_eq!((p.first, p.count), (0, 3));
+        assert_eq!((p.first, p.count), (Lpn::new(0), 3));
         assert_eq!([p.range(0), p.range(1), p.range(2)], [(12_288, 16_384), (0, 16_384), (0, 4_096)]);
         assert_eq!(p.mask(0), 0xFFFF << 48);
         assert_eq!(p.mask(1), u64::MAX);

@@ -111,7 +111,7 @@ impl Drive {
             }
             if is_read_of_a_page(request, shift) {
                 self.count_request(Op::Read, request.bytes);
-                self.read_one::<COUNTED, WATCHED>((request.offset >> shift) as Lpn);
+                self.read_one::<COUNTED, WATCHED>(Lpn::holding(request.offset, shift));
             } else {
                 self.serve_one::<COUNTED, WATCHED>(request);
             }
@@ -168,7 +168,7 @@ impl Drive {
     /// Asks for the map entry of a request's first page; those of the others lie beside it.
     #[inline]
     pub(super) fn prefetch_map_of(&self, request: &Request, shift: u32) {
-        self.prefetch_map((request.offset >> shift) as Lpn);
+        self.prefetch_map(Lpn::holding(request.offset, shift));
     }
 
     /// Asks for the technique's own counter, once that is found at all.

@@ -13,9 +13,9 @@ use crate::watch::time_event::{OpId, TimeEvent};
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
 pub const NO_PPN: Ppn = Ppn::new(0x7FFF_FFFF);
 /// The owner of a page that belongs to nobody: nothing was programmed there, or nothing that anybody wants.
-pub const NO_LPN: Lpn = 0x7FFF_FFFF;
+pub const NO_LPN: Lpn = Lpn::new(0x7FFF_FFFF);
 /// Whose data is read where nobody's is wanted: the page was sensed for the states of its cells, and nothing was decoded.
-pub const NOBODY: Lpn = 0xFFFF_FFFF;
+pub const NOBODY: Lpn = Lpn::new(0xFFFF_FFFF);
 /// The data came from the write buffer.
 pub const FROM_BUFFER: Ppn = Ppn::new(0xFFFF_FFFF);
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use vpass_core::base::request::{Arrival, RequestSource};
-use vpass_core::base::units::{END_OF_TIME, Lpn, Ns};
+use vpass_core::base::units::{END_OF_TIME, Ns};
 use vpass_core::config::ConfigError;
 use vpass_core::time::FluidSource;
 use vpass_workload::pass::PassSource;
@@ -140,7 +140,7 @@ impl Plan {
             return Ok(known.clone());
         }
         let page = self.drive.config.geometry.page_size.0 as u32;
-        let pages = (self.whole_capacity().0 / u64::from(page)) as Lpn;
+        let pages = (self.whole_capacity().0 / u64::from(page)) as u32;
         let mut source = self.source()?;
         let table = Arc::new(Windows::of(&mut source, page, pages, self.span_of_requests()? / WINDOWS)?);
         let new = (table, source.report());

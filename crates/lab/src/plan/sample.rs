@@ -56,7 +56,7 @@ impl Plan {
         self.sample.residue = residue;
         if let Some(Whole { capacity, said: Some(said) }) = &self.whole {
             let page = self.drive.config.geometry.page_size.0;
-            let whole = (capacity.0 / page) as Lpn;
+            let whole = (capacity.0 / page) as u32;
             let hinted = Hinted::new(said, page, whole);
             self.drive.config.hints.said = Some(said_of(&hinted, self.sample, whole, page, self.own_capacity().0 / page));
         }
@@ -99,9 +99,9 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
 }
 
 /// What the host says of the pages of a sample, which are numbered anew.
-fn said_of(hinted: &Hinted, sample: Sample, whole: Lpn, page: u64, pages: u64) -> Vec<HintRange> {
+fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
     // Pages of the sample before this one of the whole drive.
-    let before = |lpn: Lpn| u64::from(lpn.saturating_sub(sample.residue).div_ceil(sample.of)).min(pages);
+    let before = |lpn: Lpn| u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages);
     let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
         let (from, to) = (before(first), before(end));
         let said = HintRange { offset: Bytes(from * page), bytes: Bytes((to - from) * page), access_latency: Some(latency), rank: 0 };
@@ -117,7 +117,7 @@ fn dies(config: &DriveConfig) -> f64 {
 /// Words that any of the drive's data has.
 fn words(config: &DriveConfig) -> u32 {
     let page = config.geometry.page_size.0;
-    let pages = config.drive.capacity.map_or(0, |capacity| capacity.0 / page) as Lpn;
+    let pages = config.drive.capacity.map_or(0, |capacity| capacity.0 / page) as u32;
     config.hints.said.as_ref().map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
@@ -160,10 +160,11 @@ mod tests {
             let sample = Sample { of: 4, residue };
             let said = said_of(&hinted, sample, 20, 100, 5);
             let of_sample = Hinted::new(&said, 100, 5);
-            let (words, right): (Vec<_>, Vec<_>) = (0..5).map(|n| (of_sample.of(n), hinted.of(4 * n + residue))).unzip();
+            let (words, right): (Vec<_>, Vec<_>) =
+                (0..5).map(|n| (of_sample.of(Lpn::new(n)), hinted.of(Lpn::new(4 * n + residue)))).unzip();
             assert_eq!(words, right, "{residue}");
         }
         assert_eq!(hinted.stretches(20).count(), 5);
-        assert_eq!((hinted.of(3), hinted.of(5), hinted.of(7)), (Idle, Smallest, Typical));
+        assert_eq!((hinted.of(Lpn::new(3)), hinted.of(Lpn::new(5)), hinted.of(Lpn::new(7))), (Idle, Smallest, Typical));
     }
 }

@@ -75,13 +75,13 @@ impl ReadStages {
 
     fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
         self.lies_nowhere(lpn);
-        self.place[lpn as usize] = ppn;
+        self.place[lpn.index()] = ppn;
         let (wordline, kind) = (self.geometry.wordline_of(ppn) as usize, self.geometry.kind_of(ppn));
         self.valid[wordline] |= 1 << kind;
     }
 
     fn lies_nowhere(&mut self, lpn: Lpn) {
-        let before = std::mem::replace(&mut self.place[lpn as usize], NO_PPN);
+        let before = std::mem::replace(&mut self.place[lpn.index()], NO_PPN);
         if before < NO_PPN {
             let (wordline, kind) = (self.geometry.wordline_of(before) as usize, self.geometry.kind_of(before));
             self.valid[wordline] &= !(1 << kind);

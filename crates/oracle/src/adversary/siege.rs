@@ -261,7 +261,7 @@ impl Siege {
 
     fn writes(&mut self, drive: &Drive, count: u64) -> Vec<Request> {
         let pages = u64::from(drive.geometry().host_pages);
-        (0..count).map(|_| Request { op: Op::Write, ..read(drive, self.dice.between(0, pages - 1) as Lpn) }).collect()
+        (0..count).map(|_| Request { op: Op::Write, ..read(drive, Lpn::new(self.dice.between(0, pages - 1) as u32)) }).collect()
     }
 
     fn part(&mut self, drive: &Drive, lpn: Lpn) -> Request {
@@ -275,7 +275,7 @@ impl Siege {
 /// A read of a whole page.
 fn read(drive: &Drive, lpn: Lpn) -> Request {
     let bytes = drive.geometry().page_bytes;
-    Request { at: 0, offset: u64::from(lpn) * u64::from(bytes), bytes, op: Op::Read, origin: 0, hint: None }
+    Request { at: 0, offset: lpn.offset(bytes), bytes, op: Op::Read, origin: 0, hint: None }
 }
 
 /// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else all but.

@@ -184,7 +184,7 @@ impl Host {
         }
         let page = asked.begun;
         asked.begun += 1;
-        let wanted = bytes_of(&asked.request, u64::from(first + page), lengths);
+        let wanted = bytes_of(&asked.request, u64::from((first + page).number()), lengths);
         if bytes != wanted {
             return Err(format!("page {page} of request {number} is served with {bytes} bytes of {wanted}"));
         }
@@ -344,7 +344,7 @@ fn pages(request: &Request, lengths: &Lengths) -> (Lpn, u32) {
     let size = u64::from(lengths.page_bytes);
     let first = request.offset / size;
     let end = (request.offset + u64::from(request.bytes)).div_ceil(size);
-    (first as Lpn, (end - first) as u32)
+    (Lpn::new(first as u32), (end - first) as u32)
 }
 
 /// Bytes of a page that a request wants.

@@ -219,7 +219,7 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, (u64, u64))
 fn end(drive: &Drive, engine: Option<&Replay>) -> String {
     let map = drive
         .map_rows()
-        .fold(0u64, |sum, row| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(row.ppn.number()) << 20 ^ u64::from(row.lpn));
+        .fold(0u64, |sum, row| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(row.ppn.number()) << 20 ^ u64::from(row.lpn.number()));
     let worn: u64 = drive.block_states().map(|row| row.effective_milli).fold(0, |sum, milli| sum.rotate_left(7) ^ milli);
     let counts = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts(), drive.refresh_counts(), drive.technique_counts());
     format!(

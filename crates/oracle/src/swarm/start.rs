@@ -4,6 +4,7 @@
 use std::any::Any;
 
 use vpass_core::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
+use vpass_core::base::units::Lpn;
 use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::blame::BlamedRange;
@@ -22,9 +23,9 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     let start = drive.config().start.clone();
     let filled = (f64::from(drive.geometry().host_pages) * start.fill).floor() as u32;
     let rewritten = (f64::from(filled) * start.overwrite) as u64;
-    let held: Vec<u32> = drive.map_rows().map(|row| row.lpn).collect();
+    let held: Vec<Lpn> = drive.map_rows().map(|row| row.lpn).collect();
     let lost = drive.lost_pages();
-    if lost == 0 && !held.iter().copied().eq(0..filled) {
+    if lost == 0 && !held.iter().copied().eq(Lpn::range(0..filled)) {
         return Err(format!("the drive begins with {} pages; start.fill = {} means the first {filled}", held.len(), start.fill));
     }
     if computed && drive.geometry().stripes.is_some() {
@@ -37,7 +38,8 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
     let oracle = watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("the oracle watches");
     // A page is written once to be filled; what a computed state wrote before is not told.
-    let again: Vec<u64> = (0..filled).map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1))).collect();
+    let again: Vec<u64> =
+        Lpn::range(0..filled).map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1))).collect();
     let seen: u64 = again.iter().sum();
     if lost > 0 {
         return Ok(());

@@ -3,6 +3,7 @@
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::base::units::Lpn;
 use vpass_core::drive::Drive;
 
 use crate::ReferenceDrive;
@@ -131,10 +132,10 @@ pub(super) fn mirror(reference: &mut ReferenceDrive, request: &Request, page: u6
     match request.op {
         Op::Read => {}
         Op::Write => (request.offset / page..=(end - 1) / page).for_each(|lpn| {
-            reference.write(lpn as u32);
+            reference.write(Lpn::new(lpn as u32));
         }),
         // A drive trims whole pages only.
-        Op::Trim => (request.offset.div_ceil(page)..end / page).for_each(|lpn| reference.trim(lpn as u32)),
+        Op::Trim => (request.offset.div_ceil(page)..end / page).for_each(|lpn| reference.trim(Lpn::new(lpn as u32))),
     }
 }
 

@@ -21,7 +21,7 @@ fn scene() -> (Scene, DriveBooks) {
     s.copy(12, 0, 5);
     s.write(1, [6]);
     s.erase(BlockId::new(1));
-    s.oracle.host_wrote(7, true);
+    s.oracle.host_wrote(Lpn::new(7), true);
     let mut drive = DriveBooks { host_read_pages: 2, host_write_pages: 2, mapped_pages: 3, ..DriveBooks::default() };
     drive.reads[Cause::Host as usize] = 1;
     drive.reads[Cause::Gc as usize] = 1;
@@ -77,10 +77,10 @@ fn mapped() -> (Scene, [MapEntry; 4]) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
     s.write(12, [6, 7]);
-    s.oracle.host_wrote(7, true);
-    s.oracle.host_wrote(8, true);
+    s.oracle.host_wrote(Lpn::new(7), true);
+    s.oracle.host_wrote(Lpn::new(8), true);
     let buffered = |lpn, ppn: Ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
-    (s, [entry(5, 0), entry(6, 12), buffered(7, Ppn::new(13)), buffered(8, NO_PPN)])
+    (s, [entry(Lpn::new(5), 0), entry(Lpn::new(6), 12), buffered(Lpn::new(7), Ppn::new(13)), buffered(Lpn::new(8), NO_PPN)])
 }
 
 const VALID: [u32; 4] = [1, 2, 0, 0];
@@ -89,7 +89,7 @@ const VALID: [u32; 4] = [1, 2, 0, 0];
 fn owners() -> Vec<Lpn> {
     let mut owners = vec![NO_LPN; 48];
     for (ppn, lpn) in [(0, 5), (1, 6), (12, 6), (13, 7)] {
-        owners[ppn] = lpn;
+        owners[ppn] = Lpn::new(lpn);
     }
     owners
 }
@@ -120,13 +120,13 @@ fn an_honest_map_is_clean() {
 #[test]
 fn a_map_that_leads_astray_is_caught() {
     for (index, wrong, words) in [
-        (1, entry(6, 1), "from lpn 6, version 2, to ppn 1 (block 0, wordline 0), which carries version 1 of lpn 6"),
-        (1, entry(6, 0), "which carries version 1 of lpn 5"),
-        (0, entry(5, 2), "which carries nothing, it is erased"),
-        (0, entry(5, 48), "which is beyond the flash"),
-        (0, entry(5, NO_PPN), "lpn 5 holds version 1 and is mapped nowhere"),
-        (0, entry(4, 0), "that page holds no data"),
-        (2, entry(7, 13), "from lpn 7, version 2, to ppn 13"),
+        (1, entry(Lpn::new(6), 1), "from lpn 6, version 2, to ppn 1 (block 0, wordline 0), which carries version 1 of lpn 6"),
+        (1, entry(Lpn::new(6), 0), "which carries version 1 of lpn 5"),
+        (0, entry(Lpn::new(5), 2), "which carries nothing, it is erased"),
+        (0, entry(Lpn::new(5), 48), "which is beyond the flash"),
+        (0, entry(Lpn::new(5), NO_PPN), "lpn 5 holds version 1 and is mapped nowhere"),
+        (0, entry(Lpn::new(4), 0), "that page holds no data"),
+        (2, entry(Lpn::new(7), 13), "from lpn 7, version 2, to ppn 13"),
     ] {
         let (mut s, mut map) = mapped();
         map[index] = wrong;
@@ -139,7 +139,9 @@ fn a_map_that_leads_astray_is_caught() {
 
 #[test]
 fn a_reverse_map_that_leads_elsewhere_is_caught() {
-    for (ppn, owner, words) in [(0, 6, "from lpn 5 to ppn 0, the reverse map from there to lpn 6"), (13, NO_LPN, "from lpn 7 to ppn 13")] {
+    for (ppn, owner, words) in
+        [(0, Lpn::new(6), "from lpn 5 to ppn 0, the reverse map from there to lpn 6"), (13, NO_LPN, "from lpn 7 to ppn 13")]
+    {
         let (mut s, map) = mapped();
         let mut owners = owners();
         owners[ppn] = owner;
@@ -148,7 +150,7 @@ fn a_reverse_map_that_leads_elsewhere_is_caught() {
     }
     let (mut s, map) = mapped();
     let mut owners = owners();
-    owners[1] = 8;
+    owners[1] = Lpn::new(8);
     check(&mut s, &map, &owners, &VALID);
     s.clean();
 }
@@ -182,7 +184,7 @@ fn failed_reads_are_reads() {
         s.read(0, 0);
     }
     s.read_by(Cause::Refresh, 3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(3);
+    s.oracle.lost(Lpn::new(3));
     let mut drive = DriveBooks { host_read_pages: 12, host_write_pages: 12, mapped_pages: 11, ..DriveBooks::default() };
     drive.programs[Cause::Host as usize] = 12;
     drive.reads[Cause::Host as usize] = 12;

@@ -89,6 +89,23 @@ impl Place for Ppn {
     }
 }
 
+/// A page of the host's, in scenes mostly by its number.
+pub(crate) trait Page: Copy {
+    fn lpn(self) -> Lpn;
+}
+
+impl Page for u32 {
+    fn lpn(self) -> Lpn {
+        Lpn::new(self)
+    }
+}
+
+impl Page for Lpn {
+    fn lpn(self) -> Lpn {
+        self
+    }
+}
+
 /// An oracle, and the drive's numbering of programs.
 pub(crate) struct Scene {
     pub(crate) oracle: Oracle,
@@ -107,9 +124,9 @@ impl Scene {
     }
 
     /// The host writes pages, and they go to flash from this page on.
-    pub(crate) fn write(&mut self, from: impl Place, lpns: impl IntoIterator<Item = Lpn>) {
+    pub(crate) fn write(&mut self, from: impl Place, lpns: impl IntoIterator<Item = impl Page>) {
         for (n, lpn) in (0..).zip(lpns) {
-            self.oracle.host_wrote(lpn, true);
+            self.oracle.host_wrote(lpn.lpn(), true);
             self.program(from.ppn() + n, lpn, Origin::Host, Cause::Host);
         }
     }
@@ -125,42 +142,42 @@ impl Scene {
     }
 
     /// The drive takes in a write of the host's, and holds these parts of the page then.
-    pub(crate) fn take_in(&mut self, lpn: Lpn, parts: u64) {
-        self.oracle.took_in(lpn, parts);
-        self.oracle.host_wrote(lpn, parts == u64::MAX);
+    pub(crate) fn take_in(&mut self, lpn: impl Page, parts: u64) {
+        self.oracle.took_in(lpn.lpn(), parts);
+        self.oracle.host_wrote(lpn.lpn(), parts == u64::MAX);
     }
 
-    pub(crate) fn program_host(&mut self, ppn: impl Place, lpn: Lpn) {
+    pub(crate) fn program_host(&mut self, ppn: impl Place, lpn: impl Page) {
         self.program(ppn, lpn, Origin::Host, Cause::Host);
     }
 
-    pub(crate) fn program(&mut self, ppn: impl Place, lpn: Lpn, origin: Origin, cause: Cause) {
+    pub(crate) fn program(&mut self, ppn: impl Place, lpn: impl Page, origin: Origin, cause: Cause) {
         self.seq += 1;
-        self.oracle.programmed(ppn.ppn(), lpn, self.seq, origin, cause);
+        self.oracle.programmed(ppn.ppn(), lpn.lpn(), self.seq, origin, cause);
     }
 
     /// A mover reads a page and writes a copy.
-    pub(crate) fn copy(&mut self, from: impl Place, to: impl Place, lpn: Lpn) {
+    pub(crate) fn copy(&mut self, from: impl Place, to: impl Place, lpn: impl Page) {
         self.read_by(Cause::Gc, lpn, from, ReadResult::Good);
         self.program(to, lpn, Origin::Copy(from.ppn()), Cause::Gc);
     }
 
-    pub(crate) fn read_by(&mut self, cause: Cause, lpn: Lpn, ppn: impl Place, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn, ppn.ppn(), cause) }]);
+    pub(crate) fn read_by(&mut self, cause: Cause, lpn: impl Page, ppn: impl Place, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn.lpn(), ppn.ppn(), cause) }]);
     }
 
     /// A read that completes a partly written page.
-    pub(crate) fn fill(&mut self, lpn: Lpn, ppn: impl Place, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn, ppn.ppn(), Cause::Host) }]);
+    pub(crate) fn fill(&mut self, lpn: impl Page, ppn: impl Place, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn.lpn(), ppn.ppn(), Cause::Host) }]);
     }
 
     /// The host reads and gets data.
-    pub(crate) fn read(&mut self, lpn: Lpn, ppn: impl Place) {
+    pub(crate) fn read(&mut self, lpn: impl Page, ppn: impl Place) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Good);
     }
 
     /// The host reads and gets an error.
-    pub(crate) fn fail(&mut self, lpn: Lpn, ppn: impl Place) {
+    pub(crate) fn fail(&mut self, lpn: impl Page, ppn: impl Place) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Uncorrectable);
     }
 

@@ -1,7 +1,7 @@
 //! Dose arithmetic: by hand on four wordlines, and against the definition on random streams.
 
 use proptest::prelude::*;
-use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_core::watch::observer::{Observer, PhysRead};
 
@@ -273,7 +273,7 @@ proptest! {
                 continue;
             }
             let page = where_ % programmed;
-            batch.push(PhysRead::good(page, Ppn::new(page), Cause::Host));
+            batch.push(PhysRead::good(Lpn::new(page), Ppn::new(page), Cause::Host));
             if batch.len() == 32 {
                 in_batches.oracle.reads(&std::mem::take(&mut batch));
             }

@@ -1,6 +1,6 @@
 //! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that are padded.
 
-use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
@@ -10,7 +10,7 @@ fn one_waits() -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     s.read_by(Cause::Gc, 1, 1, ReadResult::Good);
-    s.oracle.gathered(1, Ppn::new(1));
+    s.oracle.gathered(Lpn::new(1), Ppn::new(1));
     s
 }
 
@@ -43,23 +43,23 @@ fn a_copy_is_programmed_once_and_not_after_newer_data_or_a_trim() {
     s.program(3, 1, Origin::Gathered, Cause::Gc);
     programmed(s);
     let mut s = one_waits();
-    s.oracle.host_wrote(1, true);
+    s.oracle.host_wrote(Lpn::new(1), true);
     programmed(s);
     let mut s = one_waits();
-    s.oracle.trimmed(1);
+    s.oracle.trimmed(Lpn::new(1));
     programmed(s);
 }
 
 #[test]
 fn a_copy_of_another_page_or_of_one_that_waits_already_is_caught() {
     let mut s = one_waits();
-    s.oracle.gathered(2, Ppn::new(0));
+    s.oracle.gathered(Lpn::new(2), Ppn::new(0));
     s.caught(stamp, &["copy for lpn 2 of a page that carries version 1 of lpn 0, ppn 0"]);
     let mut s = one_waits();
     s.write(3, [1]);
-    s.oracle.host_wrote(1, false);
-    s.oracle.gathered(1, Ppn::new(3));
-    s.oracle.gathered(1, Ppn::new(3));
+    s.oracle.host_wrote(Lpn::new(1), false);
+    s.oracle.gathered(Lpn::new(1), Ppn::new(3));
+    s.oracle.gathered(Lpn::new(1), Ppn::new(3));
     s.caught(stamp, &["copy for lpn 1"]);
 }
 

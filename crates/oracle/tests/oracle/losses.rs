@@ -1,7 +1,7 @@
 //! Past the limit: what is a result because the drive said so, and what is a bug because it did not, or said so wrongly.
 //! The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of wordline 0 puts wordline 1 at 108.
 
-use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::config::DisturbConfig;
 use vpass_core::slots::parity::{self, STRIPE};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, Observer, Origin, ReadResult};
@@ -55,7 +55,7 @@ fn unreported_use_past_the_limit_is_caught_whoever_reads() {
         s.caught(limit, &[&by, "ppn 4 (block 0, wordline 1)", "dose 108.000 of a limit of 100.000"]);
     }
     let mut s = hammered(12);
-    s.oracle.host_wrote(4, true);
+    s.oracle.host_wrote(Lpn::new(4), true);
     s.fill(4, 4, ReadResult::Good);
     rewrite_victims(&mut s);
     s.caught(limit, &["host read used lpn 4"]);
@@ -78,8 +78,8 @@ fn what_nobody_needs_any_more_may_decay() {
     rewrite_victims(&mut s);
     s.clean();
     let mut s = hammered(12);
-    s.oracle.host_wrote(3, true);
-    s.oracle.trimmed(4);
+    s.oracle.host_wrote(Lpn::new(3), true);
+    s.oracle.trimmed(Lpn::new(4));
     s.write(12, [5]);
     assert_eq!(s.clean().reads_checked, 12);
 }
@@ -88,11 +88,11 @@ fn what_nobody_needs_any_more_may_decay() {
 fn reported_losses_are_results() {
     let mut s = hammered(12);
     s.fail(3, 3);
-    s.oracle.lost(3);
+    s.oracle.lost(Lpn::new(3));
     s.fail(3, NO_PPN);
     s.read_by(Cause::Gc, 4, 4, ReadResult::Uncorrectable);
-    s.oracle.lost(4);
-    s.oracle.lost(4);
+    s.oracle.lost(Lpn::new(4));
+    s.oracle.lost(Lpn::new(4));
     s.fail(5, 5);
     s.fail(3, 3);
     let report = s.clean();
@@ -110,13 +110,13 @@ fn a_page_lost_twice_is_one_page() {
             s.oracle.measured_phase();
         }
         for _ in 0..2 {
-            s.oracle.lost(3);
-            s.oracle.lost(4);
-            s.oracle.lost(5);
+            s.oracle.lost(Lpn::new(3));
+            s.oracle.lost(Lpn::new(4));
+            s.oracle.lost(Lpn::new(5));
             assert_eq!(s.oracle.report().lost_pages, 3);
-            s.oracle.host_wrote(3, true);
-            s.oracle.host_wrote(4, true);
-            s.oracle.host_wrote(5, true);
+            s.oracle.host_wrote(Lpn::new(3), true);
+            s.oracle.host_wrote(Lpn::new(4), true);
+            s.oracle.host_wrote(Lpn::new(5), true);
         }
     }
 }
@@ -125,12 +125,12 @@ fn a_page_lost_twice_is_one_page() {
 fn losses_count_from_the_measured_phase() {
     let mut s = hammered(12);
     s.fail(3, 3);
-    s.oracle.lost(3);
+    s.oracle.lost(Lpn::new(3));
     s.oracle.measured_phase();
     s.fail(3, NO_PPN);
     s.fail(4, 4);
-    s.oracle.lost(4);
-    s.oracle.lost(5);
+    s.oracle.lost(Lpn::new(4));
+    s.oracle.lost(Lpn::new(5));
     let report = s.clean();
     assert_eq!((report.uncorrectable_reads, report.lost_pages), (2, 2));
     // Nothing was used since; of what stands, wordline 2 is worst: 12 reads of wordline 0 and the 2 failed ones next to it.
@@ -141,19 +141,19 @@ fn losses_count_from_the_measured_phase() {
 fn losses_found_without_a_read_need_a_page_past_its_limit() {
     let mut s = hammered(12);
     for lpn in 3..6 {
-        s.oracle.lost(lpn);
+        s.oracle.lost(Lpn::new(lpn));
     }
     assert_eq!(s.clean().lost_pages, 3);
     s.erase(BlockId::new(0));
     assert_eq!(s.oracle.finish().false_losses, 0, "the erase keeps the proof");
     let mut s = rounded();
-    s.oracle.lost(3);
+    s.oracle.lost(Lpn::new(3));
     assert_eq!(s.oracle.finish().false_losses, 0, "99.5 of 100: the drive's rounding may be off by one dose unit");
     let mut s = hammered(11);
-    s.oracle.lost(3);
+    s.oracle.lost(Lpn::new(3));
     assert_eq!(s.oracle.finish().false_losses, 1, "99 of 100, and nothing to round");
     let mut s = hammered(10);
-    s.oracle.lost(3);
+    s.oracle.lost(Lpn::new(3));
     s.erase(BlockId::new(0));
     s.caught(false_loss, &["lpn 3 was reported lost; no page with its data is past its limit"]);
 }
@@ -162,8 +162,8 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
 fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
     let mut s = hammered(12);
     rewrite_victims(&mut s);
-    s.oracle.host_wrote(4, true);
-    s.oracle.lost(4);
+    s.oracle.host_wrote(Lpn::new(4), true);
+    s.oracle.lost(Lpn::new(4));
     s.caught(false_loss, &["lpn 4"]);
 }
 
@@ -171,16 +171,16 @@ fn newer_data_in_the_buffer_is_not_lost_with_the_old() {
 fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(3, true);
+    s.oracle.host_wrote(Lpn::new(3), true);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.program(14, 3, Origin::Host, Cause::Host);
     s.read(3, 14);
     assert_eq!(s.clean().lost_pages, 0);
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(3, true);
+    s.oracle.host_wrote(Lpn::new(3), true);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(3);
+    s.oracle.lost(Lpn::new(3));
     s.caught(false_loss, &["lpn 3 was reported lost; no page with its data is past its limit"]);
 }
 
@@ -188,13 +188,13 @@ fn an_old_copy_that_can_not_be_read_leaves_newer_data_alone() {
 fn an_old_copy_that_is_still_needed_is_lost_with_the_page() {
     let mut s = hammered(12);
     s.write(12, 4..6);
-    s.oracle.host_wrote(3, false);
+    s.oracle.host_wrote(Lpn::new(3), false);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(3);
-    s.oracle.host_wrote(3, false);
+    s.oracle.lost(Lpn::new(3));
+    s.oracle.host_wrote(Lpn::new(3), false);
     s.fail(3, NO_PPN);
     assert_eq!((s.clean().lost_pages, s.clean().uncorrectable_reads), (1, 1), "the lost part does not come back");
-    s.oracle.host_wrote(3, true);
+    s.oracle.host_wrote(Lpn::new(3), true);
     s.program(14, 3, Origin::Host, Cause::Host);
     s.read(3, 14);
     s.clean();
@@ -215,7 +215,7 @@ fn a_false_alarm_is_caught() {
     s.fail(3, FROM_BUFFER);
     s.caught(false_loss, &["host read of lpn 3 failed without a flash page being read; it holds version 1"]);
     let mut s = hammered(0);
-    s.oracle.lost(20);
+    s.oracle.lost(Lpn::new(20));
     s.caught(false_loss, &["lpn 20 was reported lost; it holds no data"]);
 }
 
@@ -225,7 +225,7 @@ fn lost_data_that_reappears_is_caught() {
         let mut s = hammered(12);
         rewrite_victims(&mut s);
         s.fail(9, 9);
-        s.oracle.lost(9);
+        s.oracle.lost(Lpn::new(9));
         s.read(9, ppn);
         let report = s.oracle.finish();
         assert_eq!((report.stamp_errors, report.false_losses), (1, 1), "page 9 was fine: the loss itself was false");
@@ -238,40 +238,40 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Copy(Ppn::new(3)), Cause::Gc);
-    s.oracle.lost(4);
-    s.oracle.lost(5);
+    s.oracle.lost(Lpn::new(4));
+    s.oracle.lost(Lpn::new(5));
     s.caught(stamp, &["gc at ppn 12: copy for lpn 3 of a page that the drive had failed to read, ppn 3"]);
 }
 
 #[test]
 fn a_page_completed_with_data_that_could_not_be_read_is_caught() {
     let mut s = hammered(12);
-    s.oracle.host_wrote(3, false);
+    s.oracle.host_wrote(Lpn::new(3), false);
     s.fill(3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Host, Cause::Host);
-    s.oracle.lost(4);
-    s.oracle.lost(5);
+    s.oracle.lost(Lpn::new(4));
+    s.oracle.lost(Lpn::new(5));
     s.caught(stamp, &["host at ppn 12: program of lpn 3, whose data the drive could not read and did not report lost"]);
     let mut s = hammered(12);
-    s.oracle.host_wrote(3, false);
+    s.oracle.host_wrote(Lpn::new(3), false);
     s.fill(3, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(3);
-    s.oracle.lost(4);
-    s.oracle.lost(5);
+    s.oracle.lost(Lpn::new(3));
+    s.oracle.lost(Lpn::new(4));
+    s.oracle.lost(Lpn::new(5));
     assert_eq!((s.clean().lost_pages, s.clean().uncorrectable_reads), (3, 0));
 }
 
 #[test]
 fn what_has_completed_a_page_may_decay() {
     let mut s = hammered(11);
-    s.oracle.host_wrote(3, false);
+    s.oracle.host_wrote(Lpn::new(3), false);
     s.fill(3, 3, ReadResult::Good);
-    s.oracle.filled(3);
+    s.oracle.filled(Lpn::new(3));
     s.read(0, 0);
     s.read_by(Cause::Gc, 3, 3, ReadResult::Uncorrectable);
     s.program(12, 3, Origin::Host, Cause::Host);
-    s.oracle.lost(4);
-    s.oracle.lost(5);
+    s.oracle.lost(Lpn::new(4));
+    s.oracle.lost(Lpn::new(5));
     assert_eq!(s.clean().lost_pages, 2);
 }
 
@@ -286,9 +286,9 @@ fn partly_written_in_stripes() -> Scene {
         s.oracle.unprotected(lpn / 2);
     }
     (0..12).for_each(|_| s.read(11, 3));
-    s.oracle.lost(5);
-    s.oracle.lost(6);
-    s.oracle.host_wrote(0, false);
+    s.oracle.lost(Lpn::new(5));
+    s.oracle.lost(Lpn::new(6));
+    s.oracle.host_wrote(Lpn::new(0), false);
     s
 }
 
@@ -296,10 +296,10 @@ fn partly_written_in_stripes() -> Scene {
 fn the_rest_of_a_page_is_lost_whoever_finds_it() {
     let mut s = partly_written_in_stripes();
     s.read_by(Cause::Parity, 0, 0, ReadResult::Uncorrectable);
-    s.oracle.lost(0);
+    s.oracle.lost(Lpn::new(0));
     assert_eq!(s.clean().lost_pages, 3);
     let mut s = partly_written_in_stripes();
-    s.oracle.lost(0);
+    s.oracle.lost(Lpn::new(0));
     s.caught(false_loss, &["lpn 0 was reported lost; no page with its data is past its limit"]);
 }
 

@@ -1,6 +1,6 @@
 //! Partly written pages: what the host left out is read from the version beneath before the page is served or programmed.
 
-use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
 
 use crate::common::{Scene, stamp};
@@ -21,7 +21,7 @@ fn half_written() -> Scene {
 fn a_page_completed_by_a_read_may_be_programmed() {
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Good);
-    s.oracle.filled(1);
+    s.oracle.filled(Lpn::new(1));
     s.read(1, FROM_BUFFER);
     s.program_host(4, 1);
     s.read(1, 4);
@@ -35,7 +35,7 @@ fn a_page_programmed_without_its_rest_is_caught() {
     s.caught(stamp, &["host at ppn 4: program of lpn 1, of which memory holds parts 0x00000000ffffffff only"]);
     // The drive says that it read the rest, and did not.
     let mut s = half_written();
-    s.oracle.filled(1);
+    s.oracle.filled(Lpn::new(1));
     s.caught(stamp, &["lpn 1 was completed with a rest that was not read"]);
     // It could not be read.
     let mut s = half_written();
@@ -74,7 +74,7 @@ fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
     let mut s = half_written();
     s.copy(3, 4, 1);
     s.fill(1, 4, ReadResult::Good);
-    s.oracle.filled(1);
+    s.oracle.filled(Lpn::new(1));
     s.program_host(5, 1);
     s.clean();
 }
@@ -84,9 +84,9 @@ fn a_mover_that_reads_the_rest_completes_the_page() {
     let mut s = half_written();
     s.oracle.reads(&[vpass_core::watch::observer::PhysRead {
         fill: true,
-        ..vpass_core::watch::observer::PhysRead::good(1, Ppn::new(3), Cause::Gc)
+        ..vpass_core::watch::observer::PhysRead::good(Lpn::new(1), Ppn::new(3), Cause::Gc)
     }]);
-    s.oracle.filled(1);
+    s.oracle.filled(Lpn::new(1));
     s.erase(BlockId::new(0));
     s.program_host(12, 1);
     s.clean();
@@ -97,7 +97,7 @@ fn a_copy_that_waits_completes_the_page() {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     s.read_by(Cause::Gc, 1, 1, ReadResult::Good);
-    s.oracle.gathered(1, Ppn::new(1));
+    s.oracle.gathered(Lpn::new(1), Ppn::new(1));
     s.take_in(1, u64::MAX);
     s.read(1, FROM_BUFFER);
     s.program(3, 1, Origin::Host, Cause::Host);
@@ -110,7 +110,7 @@ fn what_nobody_ever_wrote_needs_no_read() {
     s.take_in(5, HALF);
     s.read(5, FROM_BUFFER);
     s.program_host(0, 5);
-    s.oracle.trimmed(5);
+    s.oracle.trimmed(Lpn::new(5));
     s.take_in(5, HALF << 32);
     s.program_host(1, 5);
     s.clean();
@@ -135,11 +135,11 @@ fn memory_serves_and_programs_what_it_holds() {
 fn lost_data_is_not_made_whole_by_a_part() {
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Uncorrectable);
-    s.oracle.lost(1);
+    s.oracle.lost(Lpn::new(1));
     // The half that the drive gave up with the page does not count any more, and it does not say that it does.
     s.take_in(1, HALF << 32);
     s.fail(1, FROM_BUFFER);
-    assert_eq!(s.oracle.newest(1), None);
+    assert_eq!(s.oracle.newest(Lpn::new(1)), None);
     s.take_in(1, u64::MAX);
-    assert_eq!(s.oracle.newest(1), Some(5));
+    assert_eq!(s.oracle.newest(Lpn::new(1)), Some(5));
 }

@@ -1,6 +1,6 @@
 //! The rules of flash and of time.
 
-use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{NO_LPN, Observer, Origin};
 use vpass_oracle::TimeCheck;
 
@@ -13,7 +13,7 @@ fn blocks_filled_in_order_and_erased_early_are_clean() {
     s.write(12, 12..15);
     s.erase(BlockId::new(1));
     s.write(12, 12..20);
-    s.oracle.preloaded(BlockId::new(2), &[20, NO_LPN]);
+    s.oracle.preloaded(BlockId::new(2), &[Lpn::new(20), NO_LPN]);
     s.clean();
 }
 
@@ -48,8 +48,8 @@ fn programs_must_be_numbered_upwards() {
     for second in [7, 8] {
         let mut s = Scene::tiny();
         for (ppn, seq) in [(0, 8), (1, second)] {
-            s.oracle.host_wrote(5, true);
-            s.oracle.programmed(Ppn::new(ppn), 5, seq, Origin::Host, Cause::Host);
+            s.oracle.host_wrote(Lpn::new(5), true);
+            s.oracle.programmed(Ppn::new(ppn), Lpn::new(5), seq, Origin::Host, Cause::Host);
         }
         s.caught(protocol, &[&format!("program number {second} follows number 8")]);
     }
@@ -72,7 +72,7 @@ fn addresses_beyond_the_flash_are_caught() {
 fn a_preload_needs_an_erased_block_and_room() {
     let mut s = Scene::tiny();
     s.write(0, [5]);
-    s.oracle.preloaded(BlockId::new(0), &[6]);
+    s.oracle.preloaded(BlockId::new(0), &[Lpn::new(6)]);
     s.caught(protocol, &["preload of block 0, which holds 1 pages"]);
     let mut s = Scene::tiny();
     s.oracle.preloaded(BlockId::new(0), &[NO_LPN; 13]);

@@ -2,7 +2,7 @@
 //! Pages have 16 KiB, their parts 256 bytes; the pages themselves are written whole at first.
 
 use vpass_core::base::request::Op;
-use vpass_core::base::units::Cause;
+use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::watch::observer::{NO_PPN, Observer, ReadResult};
 
 use crate::common::{Scene, request, stamp};
@@ -100,11 +100,11 @@ fn reads_pass_writes_and_each_kind_keeps_its_order() {
     let mut s = asked();
     s.read(1, 1);
     s.take_in(0, u64::MAX);
-    s.oracle.trimmed(2);
+    s.oracle.trimmed(Lpn::new(2));
     s.oracle.measured_phase();
     s.clean();
     let mut s = asked();
-    s.oracle.trimmed(2);
+    s.oracle.trimmed(Lpn::new(2));
     s.caught(request, &["lpn 2 was trimmed in its stead; request 0, a write"]);
 }
 
@@ -117,13 +117,13 @@ fn a_trim_discards_whole_pages_only() {
         s
     };
     let mut s = asked();
-    s.oracle.trimmed(1);
-    s.oracle.trimmed(2);
+    s.oracle.trimmed(Lpn::new(1));
+    s.oracle.trimmed(Lpn::new(2));
     s.read_by(Cause::Gc, 3, 3, ReadResult::Good);
     s.oracle.measured_phase();
     s.clean();
     let mut s = asked();
-    s.oracle.trimmed(0);
+    s.oracle.trimmed(Lpn::new(0));
     s.caught(request, &["lpn 0 was trimmed in its stead", "is at lpn 1"]);
 }
 

@@ -66,13 +66,13 @@ impl Toy {
         self.next += 1;
         self.scene.program(ppn, lpn, origin, cause);
         self.back[ppn.index()] = lpn;
-        let entry = if cause == Cause::Host && self.slips(Bug::LinkedToNeighbour) { lpn ^ 1 } else { lpn };
-        self.map[entry as usize] = ppn;
+        let entry = if cause == Cause::Host && self.slips(Bug::LinkedToNeighbour) { Lpn::new(lpn.number() ^ 1) } else { lpn };
+        self.map[entry.index()] = ppn;
     }
 
     fn is_valid(&self, ppn: Ppn) -> bool {
         let lpn = self.back[ppn.index()];
-        lpn != NO_LPN && self.map[lpn as usize] == ppn
+        lpn != NO_LPN && self.map[lpn.index()] == ppn
     }
 
     fn valid(&self, block: u32) -> u32 {
@@ -105,9 +105,9 @@ impl Toy {
         match kind {
             0 => {
                 self.scene.oracle.trimmed(lpn);
-                self.map[lpn as usize] = NO_PPN;
+                self.map[lpn.index()] = NO_PPN;
             }
-            1..=3 => self.scene.read(lpn, self.map[lpn as usize]),
+            1..=3 => self.scene.read(lpn, self.map[lpn.index()]),
             _ => {
                 self.collect();
                 self.scene.oracle.host_wrote(lpn, true);
@@ -117,10 +117,10 @@ impl Toy {
     }
 
     fn check_map(&mut self) {
-        let mapped = (0..HOST_PAGES).filter(|lpn| self.map[*lpn as usize] != NO_PPN);
+        let mapped = Lpn::range(0..HOST_PAGES).filter(|lpn| self.map[lpn.index()] != NO_PPN);
         let entries: Vec<_> = mapped
             .map(|lpn| {
-                let ppn = self.map[lpn as usize];
+                let ppn = self.map[lpn.index()];
                 MapEntry { lpn, ppn, buffered: false }
             })
             .collect();
@@ -143,7 +143,7 @@ proptest! {
     ) {
         let mut toy = Toy::new(Bug::None);
         let mut reference = ReferenceDrive::new();
-        for (kind, lpn) in operations {
+        for (kind, lpn) in operations.into_iter().map(|(kind, lpn)| (kind, Lpn::new(lpn))) {
             toy.serve(kind, lpn);
             match kind {
                 0 => reference.trim(lpn),
@@ -152,7 +152,7 @@ proptest! {
                     reference.write(lpn);
                 }
             }
-            let ppn = toy.map[lpn as usize];
+            let ppn = toy.map[lpn.index()];
             let held = (ppn != NO_PPN).then(|| toy.scene.oracle.content(ppn)).flatten();
             prop_assert_eq!(held, reference.read(lpn).map(|version| (lpn, version)));
             prop_assert_eq!(toy.scene.oracle.newest(lpn), reference.read(lpn));
@@ -170,7 +170,7 @@ fn each_bug_is_caught_within_a_thousand_operations() {
         let mut state = 1u64;
         while !toy.scene.oracle.report().is_bug() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            toy.serve((state >> 33) as u32 % 10, (state >> 40) as u32 % HOST_PAGES);
+            toy.serve((state >> 33) as u32 % 10, Lpn::new((state >> 40) as u32 % HOST_PAGES));
             assert!(toy.operations < 1000, "{bug:?} was not caught");
         }
         let report = toy.scene.oracle.report();

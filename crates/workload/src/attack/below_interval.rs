@@ -40,13 +40,14 @@ fn per_read(knowledge: &Knowledge, target: &Target, victim: usize) -> f64 {
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
+    use vpass_core::base::units::Lpn;
 
     #[test]
     fn even_reads_up_to_the_last_look_and_then_a_burst() {
         let phases = super::phases(&knowledge(2, 6, 2));
-        assert_eq!(phases[0], PhaseConfig::reads((0..18).collect(), 1228));
-        assert_eq!(phases[1], PhaseConfig::reads((1000..1018).collect(), 1228));
-        assert_eq!(phases[2], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 12));
+        assert_eq!(phases[0], PhaseConfig::reads(Lpn::range(0..18).collect(), 1228));
+        assert_eq!(phases[1], PhaseConfig::reads(Lpn::range(1000..1018).collect(), 1228));
+        assert_eq!(phases[2], PhaseConfig::reads([3, 4, 5, 9, 10, 11].map(Lpn::new).to_vec(), 12));
         assert_eq!(phases.len(), 4);
     }
 }

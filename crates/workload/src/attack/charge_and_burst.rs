@@ -51,12 +51,13 @@ fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
+    use vpass_core::base::units::Lpn;
 
     #[test]
     fn all_blocks_are_charged_and_then_read_in_turn() {
         let phases = super::phases(&knowledge(3, 6, 2));
-        assert_eq!(phases[1], PhaseConfig::reads(vec![1003, 1004, 1005, 1009, 1010, 1011], 416));
-        assert_eq!(phases[3], PhaseConfig::reads(vec![3, 1003, 2003], 3 * 134));
+        assert_eq!(phases[1], PhaseConfig::reads([1003, 1004, 1005, 1009, 1010, 1011].map(Lpn::new).to_vec(), 416));
+        assert_eq!(phases[3], PhaseConfig::reads([3, 1003, 2003].map(Lpn::new).to_vec(), 3 * 134));
         assert_eq!(phases.len(), 4);
     }
 }

@@ -60,13 +60,14 @@ fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usiz
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
+    use vpass_core::base::units::Lpn;
 
     #[test]
     fn a_full_table_without_the_victim_and_then_a_burst() {
         let phases = super::phases(&knowledge(2, 12, 2));
         // Wordlines 1 and 3 beside the victim 2; 6 and 9 are apart from them and from each other.
-        assert_eq!(phases[0], PhaseConfig::reads(vec![3, 9, 18, 27], 894));
-        assert_eq!(phases[1], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 16));
+        assert_eq!(phases[0], PhaseConfig::reads([3, 9, 18, 27].map(Lpn::new).to_vec(), 894));
+        assert_eq!(phases[1], PhaseConfig::reads([3, 4, 5, 9, 10, 11].map(Lpn::new).to_vec(), 16));
         assert_eq!(phases.len(), 4);
     }
 }

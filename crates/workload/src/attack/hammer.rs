@@ -30,13 +30,14 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 mod tests {
     use super::super::knowledge::tests::knowledge;
     use crate::phases::PhaseConfig;
+    use vpass_core::base::units::Lpn;
 
     #[test]
     fn beside_the_weakest_wordline_of_each_block() {
         let phases = super::phases(&knowledge(2, 6, 2));
-        assert_eq!(phases[0], PhaseConfig::reads(vec![3, 4, 5, 9, 10, 11], 511));
-        assert_eq!(phases[1], PhaseConfig::reads(vec![6], 1));
-        assert_eq!(phases[2], PhaseConfig::reads(vec![1003, 1004, 1005, 1009, 1010, 1011], 511));
+        assert_eq!(phases[0], PhaseConfig::reads([3, 4, 5, 9, 10, 11].map(Lpn::new).to_vec(), 511));
+        assert_eq!(phases[1], PhaseConfig::reads(vec![Lpn::new(6)], 1));
+        assert_eq!(phases[2], PhaseConfig::reads([1003, 1004, 1005, 1009, 1010, 1011].map(Lpn::new).to_vec(), 511));
         assert_eq!(phases.len(), 4);
     }
 }

@@ -209,7 +209,7 @@ pub(super) mod tests {
         let strength = |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
         let target = |block: BlockId| Target {
             block,
-            pages: (0..3 * wordlines).map(|page| Some(1000 * block.number() + page)).collect(),
+            pages: Lpn::new(1000 * block.number()).run(3 * wordlines).map(Some).collect(),
             wordlines: (0..wordlines as usize).map(|w| strength(if w == weak { 4500.0 } else { 9000.0 })).collect(),
         };
         Knowledge {
@@ -227,7 +227,7 @@ pub(super) mod tests {
     fn the_victim_is_the_weakest_wordline_that_has_data_and_data_beside_it() {
         let mut knowledge = knowledge(1, 6, 2);
         assert_eq!(knowledge.victim(&knowledge.targets[0]), Some(2));
-        assert_eq!(knowledge.pages_beside(&knowledge.targets[0], 2), [3, 4, 5, 9, 10, 11]);
+        assert_eq!(knowledge.pages_beside(&knowledge.targets[0], 2), [3, 4, 5, 9, 10, 11].map(Lpn::new));
         assert_eq!(knowledge.neighbours(0).collect::<Vec<_>>(), [1]);
         assert_eq!(knowledge.neighbours(5).collect::<Vec<_>>(), [4]);
         // Without data beside it: 4 and 5 are left, which lie beside each other.

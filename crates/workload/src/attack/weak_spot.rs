@@ -29,13 +29,15 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 
 #[cfg(test)]
 mod tests {
+    use vpass_core::base::units::Lpn;
+
     use super::super::knowledge::tests::knowledge;
 
     #[test]
     fn one_spot_and_what_lies_around_it() {
         let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases.len(), 1);
-        assert_eq!((phases[0].pages.clone(), phases[0].requests), ((0..15).collect(), 10_001));
-        assert_eq!(super::phases(&knowledge(1, 6, 0))[0].pages, (0..9).collect::<Vec<_>>());
+        assert_eq!((phases[0].pages.clone(), phases[0].requests), (Lpn::range(0..15).collect(), 10_001));
+        assert_eq!(super::phases(&knowledge(1, 6, 0))[0].pages, Lpn::range(0..9).collect::<Vec<_>>());
     }
 }

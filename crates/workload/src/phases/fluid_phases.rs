@@ -21,7 +21,7 @@ pub struct FluidPhases {
     /// Pages of a sample, with how often a whole phase reads them; empty where it does not read.
     reads: Vec<Vec<(Lpn, u64)>>,
     phases: Vec<PhaseConfig>,
-    pages: Lpn,
+    pages: u32,
     page_bytes: u32,
     sample: Sample,
     writes: Box<dyn RequestSource + Send>,
@@ -81,7 +81,7 @@ impl FluidPhases {
     /// # Errors
     /// The first key that is wrong, by itself or for this drive; or a workload without a rate.
     pub fn new(config: &PhasesConfig, capacity: u64, page_bytes: u32, seed: u64, sample: Sample) -> Result<Self, ConfigError> {
-        let pages = (capacity / u64::from(page_bytes)) as Lpn;
+        let pages = (capacity / u64::from(page_bytes)) as u32;
         config.check(pages.into())?;
         Self::check(config)?;
         let turns = Turns::new(config, config.rate.unwrap_or_default());
@@ -131,8 +131,7 @@ fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64
     let reads = |place: u64| if phase.order == Order::Random { each } else { in_turn(place) };
     let mut cursor = Cursor::default();
     let places = (0..runs.count).map(|place| (runs.next(&mut cursor), reads(place)));
-    let own = |lpn: Lpn| lpn % sample.of == sample.residue;
-    let mut pages: Vec<(Lpn, u64)> = places.filter(|(lpn, _)| own(*lpn)).map(|(lpn, reads)| (lpn / sample.of, reads)).collect();
+    let mut pages: Vec<(Lpn, u64)> = places.filter_map(|(lpn, reads)| Some((sample.number_of(lpn)?, reads))).collect();
     pages.sort_unstable();
     pages.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -146,7 +145,7 @@ impl FluidSource for FluidPhases {
     fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
         let mut rates = vec![0.0; self.pages as usize];
         for (lpn, reads) in self.under_way() {
-            rates[lpn as usize] = self.per_s(reads);
+            rates[lpn.index()] = self.per_s(reads);
         }
         let pages = PageRates::Each(rates);
         (ReadRates { pages, requests_per_page: 1.0, bytes_per_page: self.page_bytes.into() }, self.turns.ends())
@@ -193,11 +192,10 @@ impl Writes {
 
     /// Whether any page of the sample is ever written or trimmed.
     fn has_any(&self) -> bool {
-        let own = |lpn: Lpn| lpn % self.sample.of == self.sample.residue;
         let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
             // A pass may end before a phase begins.
             let before: u64 = self.turns.of_phase[..at].iter().sum();
-            *op != Op::Read && before < self.turns.of_pass && (0..runs.count).any(|place| own(runs.at(place)))
+            *op != Op::Read && before < self.turns.of_pass && (0..runs.count).any(|place| self.sample.number_of(runs.at(place)).is_some())
         };
         self.phases.iter().enumerate().any(asks)
     }
@@ -223,8 +221,8 @@ impl RequestSource for Writes {
             };
             let at = self.turns.time_of(self.turns.before + self.made);
             self.made += 1;
-            if lpn % self.sample.of == self.sample.residue {
-                let offset = u64::from(lpn / self.sample.of) * u64::from(self.page_bytes);
+            if let Some(lpn) = self.sample.number_of(lpn) {
+                let offset = lpn.offset(self.page_bytes);
                 out.push(Request { at, offset, bytes: self.page_bytes, op: *op, origin: 0, hint: None });
             }
         }
@@ -256,10 +254,10 @@ mod tests {
     fn rates_are_those_of_the_phase_under_way() {
         let mut source = source(TABLE, Sample::WHOLE).unwrap();
         let (rates, until) = source.rates(0);
-        assert_eq!((rates.pages.per_ns(5) * 1e9, rates.pages.per_ns(3) * 1e9, until), (0.75, 0.25, 4 * S));
+        assert_eq!((rates.pages.per_ns(Lpn::new(5)) * 1e9, rates.pages.per_ns(Lpn::new(3)) * 1e9, until), (0.75, 0.25, 4 * S));
         let mut changes = |from: Ns| {
             let mut pages = vec![];
-            (source.changes(from, &mut pages), pages)
+            (source.changes(from, &mut pages), pages.into_iter().map(|(lpn, rate)| (lpn.number(), rate)).collect::<Vec<_>>())
         };
         assert_eq!(changes(4 * S), (Some(6 * S), vec![(3, 0.0), (5, 0.0)]));
         // The pass ends after three of its four requests: page 5 has had its turn twice.

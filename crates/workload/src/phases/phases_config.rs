@@ -139,7 +139,7 @@ impl PhaseConfig {
         require(!(self.pages.is_empty() && self.ranges.is_empty()), || {
             format!("workload.phase {n} names no page; pages = [17, 19] or ranges = [[100, 199]] is expected")
         })?;
-        let beyond = |page: &Lpn| u64::from(*page) >= host_pages;
+        let beyond = |page: &Lpn| u64::from(page.number()) >= host_pages;
         let last = host_pages.saturating_sub(1);
         if let Some(page) = self.pages.iter().find(|page| beyond(page)) {
             return Err(ConfigError(format!("workload.phase {n}: page {page} is beyond the drive, whose last page is {last}")));

@@ -123,8 +123,7 @@ impl PhasesSource {
     fn ask(&mut self, count: u64, out: &mut Vec<Request>) {
         let phase = &self.phases[self.phase];
         let (page_bytes, op) = (self.page_bytes, phase.op);
-        let request =
-            |page: Lpn| Request { at: 0, offset: u64::from(page) * u64::from(page_bytes), bytes: page_bytes, op, origin: 0, hint: None };
+        let request = |page: Lpn| Request { at: 0, offset: page.offset(page_bytes), bytes: page_bytes, op, origin: 0, hint: None };
         match phase.order {
             Order::RoundRobin => out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor)))),
             Order::Random => out.extend((0..count).map(|_| request(phase.pages.at(below(&mut self.address, phase.pages.count))))),
@@ -266,8 +265,14 @@ mod tests {
             workload: PhasesConfig {
                 requests: Some(7),
                 phase: vec![
-                    PhaseConfig::reads(vec![4, 2], 3),
-                    PhaseConfig { op: PhaseOp::Write, order: Order::Random, pages: vec![], ranges: vec![[1, 9]], requests: 1 },
+                    PhaseConfig::reads([4, 2].map(Lpn::new).to_vec(), 3),
+                    PhaseConfig {
+                        op: PhaseOp::Write,
+                        order: Order::Random,
+                        pages: vec![],
+                        ranges: vec![[1, 9].map(Lpn::new)],
+                        requests: 1,
+                    },
                 ],
                 ..PhasesConfig::default()
             },

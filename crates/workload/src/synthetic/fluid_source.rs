@@ -39,6 +39,11 @@ impl Sample {
     pub fn is_whole(self) -> bool {
         self.of == 1
     }
+
+    /// The number that a page of the whole drive has among those of the sample, where it is one of them.
+    pub fn number_of(self, lpn: Lpn) -> Option<Lpn> {
+        (lpn.number() % self.of == self.residue).then(|| Lpn::new(lpn.number() / self.of))
+    }
 }
 
 impl fmt::Display for Sample {

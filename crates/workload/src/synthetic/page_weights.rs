@@ -114,6 +114,7 @@ fn zeta(count: u64, theta: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use vpass_core::base::request::RequestSource;
+    use vpass_core::base::units::Lpn;
 
     use super::super::fluid_source::{FluidSynthetic, Sample};
     use super::super::{SyntheticSource, WorkloadConfig};
@@ -152,7 +153,7 @@ mod tests {
             let fluid = FluidSynthetic::new(&config, pages * page, page as u32, 5, Sample::WHOLE).unwrap();
             for (p, seen) in seen.iter().enumerate() {
                 // A page's reads in 400 seconds.
-                let expected = fluid.reads_per_s(p as u32) * 400.0;
+                let expected = fluid.reads_per_s(Lpn::new(p as u32)) * 400.0;
                 assert!((seen - expected).abs() <= 5.0 * expected.sqrt() + 1e-9, "{table}: page {p}: {seen} for {expected}");
             }
         }

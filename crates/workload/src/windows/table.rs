@@ -11,7 +11,7 @@ use crate::synthetic::Sample;
 pub struct Windows {
     pub(super) page_bytes: u32,
     /// Pages of the host's, those that are never read among them.
-    pub(super) pages: Lpn,
+    pub(super) pages: u32,
     /// Length of a window; the last of a pass may be shorter.
     pub(super) width: Ns,
     /// From the first request of a pass to that of the next.
@@ -47,7 +47,7 @@ impl Windows {
     ///
     /// # Errors
     /// The stream's; or a stream without times.
-    pub fn of(source: &mut dyn PassSource, page_bytes: u32, pages: Lpn, width: Ns) -> Result<Self, SourceError> {
+    pub fn of(source: &mut dyn PassSource, page_bytes: u32, pages: u32, width: Ns) -> Result<Self, SourceError> {
         let (requests_per_page, bytes_per_page, requests) = (1.0, f64::from(page_bytes), 0);
         let (ends, reads, writes) = (vec![], vec![], vec![]);
         let mut all =
@@ -88,11 +88,11 @@ impl Windows {
         sums.read_bytes += u64::from(request.bytes);
         let page = u64::from(self.page_bytes);
         let (first, end) = (request.offset / page, (request.offset + u64::from(request.bytes)).div_ceil(page));
-        for lpn in first..end.min(self.pages.into()) {
+        for lpn in (first..end.min(self.pages.into())).map(|lpn| Lpn::new(lpn as u32)) {
             sums.read_pages += 1;
-            let count = &mut sums.of_page[lpn as usize];
+            let count = &mut sums.of_page[lpn.index()];
             if *count == 0 {
-                sums.touched.push(lpn as Lpn);
+                sums.touched.push(lpn);
             }
             *count += 1;
         }
@@ -101,7 +101,7 @@ impl Windows {
     fn end_window(&mut self, sums: &mut Sums) {
         sums.touched.sort_unstable();
         for lpn in sums.touched.drain(..) {
-            self.reads.push((lpn, std::mem::take(&mut sums.of_page[lpn as usize])));
+            self.reads.push((lpn, std::mem::take(&mut sums.of_page[lpn.index()])));
         }
         self.ends.push(self.reads.len());
     }
@@ -109,14 +109,13 @@ impl Windows {
     /// The same of the pages of a sample, which are numbered anew.
     #[must_use]
     pub fn sampled(&self, sample: Sample) -> Self {
-        let Sample { of, residue } = sample;
         let (mut ends, mut reads) = (vec![], vec![]);
         for window in 0..self.ends.len() {
-            reads.extend(self.window(window).iter().filter(|(lpn, _)| lpn % of == residue).map(|(lpn, count)| (lpn / of, *count)));
+            reads.extend(self.window(window).iter().filter_map(|(lpn, count)| Some((sample.number_of(*lpn)?, *count))));
             ends.push(reads.len());
         }
         let writes = self.writes.iter().filter_map(|write| part_of(write, u64::from(self.page_bytes), sample)).collect();
-        Self { pages: (self.pages - residue).div_ceil(of), ends, reads, writes, ..*self }
+        Self { pages: (self.pages - sample.residue).div_ceil(sample.of), ends, reads, writes, ..*self }
     }
 
     /// Pages with how often they are read in a window.

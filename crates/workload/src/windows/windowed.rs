@@ -56,7 +56,7 @@ impl FluidSource for FluidWindows {
         let mut rates = vec![0.0; self.table.pages as usize];
         let seconds = self.seconds();
         for (lpn, count) in self.table.window(self.window) {
-            rates[*lpn as usize] = (f64::from(*count) / seconds) as f32;
+            rates[lpn.index()] = (f64::from(*count) / seconds) as f32;
         }
         let Windows { requests_per_page, bytes_per_page, .. } = *self.table;
         (ReadRates { pages: PageRates::Each(rates), requests_per_page, bytes_per_page }, self.ends())
@@ -152,12 +152,12 @@ mod tests {
         assert_eq!((table.pass(), table.requests()), (14 * S, 5));
         let mut source = FluidWindows::new(Arc::new(table));
         let (rates, until) = source.rates(0);
-        assert_eq!((rates.pages.per_ns(7), until), (f64::from(0.4f32) / 1e9, 5 * S));
+        assert_eq!((rates.pages.per_ns(Lpn::new(7)), until), (f64::from(0.4f32) / 1e9, 5 * S));
         assert!((rates.requests_per_page - 0.8).abs() < 1e-12 && (rates.bytes_per_page - 100.0).abs() < 1e-12);
         let mut changes = |until: Ns| {
             let mut pages = vec![];
             let next = source.changes(until, &mut pages);
-            (next, pages)
+            (next, pages.into_iter().map(|(lpn, rate)| (lpn.number(), rate)).collect::<Vec<_>>())
         };
         assert_eq!(changes(5 * S), (Some(10 * S), vec![(7, 0.2)]));
         // The last window takes what is left of the pass.

@@ -1,7 +1,9 @@
-//! Addresses: blocks and flash pages by number, a type each, with the arithmetic that is allowed.
+//! Addresses: blocks, flash pages and the host's pages by number, a type each, with the arithmetic that is allowed.
 
 use std::fmt;
 use std::ops::{Add, Range, Sub};
+
+use serde::{Deserialize, Serialize};
 
 macro_rules! address {
     ($(#[$about:meta])* $name:ident) => {
@@ -104,6 +106,99 @@ impl Sub for Ppn {
     }
 }
 
+address! {
+    /// Logical page number: what the host addresses, in drive pages. Pages of parity have the numbers behind those of the host.
+    #[derive(Deserialize, Serialize)]
+    #[serde(transparent)]
+    Lpn
+}
+
+impl Lpn {
+    /// The page that holds a byte of the host's, where a page has `1 << page_shift` bytes.
+    #[inline]
+    pub const fn holding(offset: u64, page_shift: u32) -> Self {
+        Self((offset >> page_shift) as u32)
+    }
+
+    /// Its first byte, where a page has so many.
+    #[inline]
+    pub const fn offset(self, page_bytes: u32) -> u64 {
+        self.0 as u64 * page_bytes as u64
+    }
+
+    /// So many from this one on, in order.
+    #[inline]
+    pub fn run(self, count: u32) -> Lpns {
+        Lpns { start: self, end: self + count }
+    }
+}
+
+impl Add<u32> for Lpn {
+    type Output = Self;
+    /// The page so many behind this one.
+    #[inline]
+    fn add(self, count: u32) -> Self {
+        Self(self.0 + count)
+    }
+}
+
+impl Sub for Lpn {
+    type Output = u32;
+    /// How many pages lie between.
+    #[inline]
+    fn sub(self, first: Self) -> u32 {
+        self.0 - first.0
+    }
+}
+
+/// Pages of the host in a row, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lpns {
+    /// The first.
+    pub start: Lpn,
+    /// The page behind the last.
+    pub end: Lpn,
+}
+
+impl Lpns {
+    /// Whether a page is among them.
+    #[inline]
+    pub fn contains(&self, lpn: Lpn) -> bool {
+        self.start <= lpn && lpn < self.end
+    }
+}
+
+impl Iterator for Lpns {
+    type Item = Lpn;
+
+    #[inline]
+    fn next(&mut self) -> Option<Lpn> {
+        let next = self.start;
+        (next < self.end).then(|| {
+            self.start = next + 1;
+            next
+        })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.end.0.saturating_sub(self.start.0) as usize;
+        (left, Some(left))
+    }
+}
+
+impl DoubleEndedIterator for Lpns {
+    #[inline]
+    fn next_back(&mut self) -> Option<Lpn> {
+        (self.start < self.end).then(|| {
+            self.end = Lpn(self.end.0 - 1);
+            self.end
+        })
+    }
+}
+
+impl ExactSizeIterator for Lpns {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +216,18 @@ mod tests {
         assert_eq!((first + 5 - first, (first + 5).index()), (5, 29));
         assert_eq!(BlockId::all().nth(3), BlockId::range(3..5).next());
         assert!(BlockId::range(0..9).all(|block| block < BlockId::NONE));
+    }
+    #[test]
+    fn a_run_of_the_hosts_pages_is_gone_through_from_both_ends() {
+        let mut run = Lpn::new(4).run(3);
+        assert_eq!((run.len(), run.contains(Lpn::new(6)), run.contains(Lpn::new(7)), run.contains(Lpn::new(3))), (3, true, false, false));
+        assert_eq!(run.clone().collect::<Vec<_>>(), Lpn::range(4..7).collect::<Vec<_>>());
+        assert_eq!(
+            (run.next_back(), run.next(), run.len(), run.next(), run.next_back()),
+            (Some(Lpn::new(6)), Some(Lpn::new(4)), 1, Some(Lpn::new(5)), None)
+        );
+        assert_eq!((run.next(), run.len()), (None, 0));
+        assert_eq!(Lpn::new(3_000_000).offset(4096), 12_288_000_000);
+        assert_eq!([Lpn::holding(0, 12), Lpn::holding(4095, 12), Lpn::holding(4096, 12)], [0, 0, 1].map(Lpn::new));
     }
 }

@@ -51,7 +51,7 @@ impl Blame {
         let pages = self.range_pages.divisor();
         (0u32..).zip(self.copies).filter(|(_, copies)| *copies > 0.0).map(move |(range, copies)| {
             let first = range * pages;
-            BlamedRange { first, pages: pages.min(self.host_pages - first), copies }
+            BlamedRange { first: Lpn::new(first), pages: pages.min(self.host_pages - first), copies }
         })
     }
 
@@ -94,11 +94,12 @@ impl Blame {
             let pages = (wordline * bits..(wordline * bits + bits).min(written)).map(|page| first_page + page);
             let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
             let stays = |ppn: &Ppn| !forgets || any(flash.contents().valid_words(block), *ppn - first_page, 1);
-            let owners =
-                || pages.clone().filter(stays).map(|ppn| flash.contents().to_logical[ppn.index()]).filter(|lpn| *lpn < g.host_pages);
+            let owners = || {
+                pages.clone().filter(stays).map(|ppn| flash.contents().to_logical[ppn.index()]).filter(|lpn| lpn.number() < g.host_pages)
+            };
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
-                weights[(self.range_pages.quotient(lpn) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
+                weights[(self.range_pages.quotient(lpn.number()) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
             });
         }
         weights
@@ -146,13 +147,13 @@ mod tests {
         let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
         drive.precondition(1);
         for (lpn, times) in [(0, 80), (1, 300), (2, 10)] {
-            (0..times).for_each(|_| drive.read_pages(&[lpn]));
+            (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));
         }
         drive
     }
 
-    fn blamed(drive: &Drive) -> Vec<(Lpn, f64)> {
-        drive.blamed_ranges().inspect(|r| assert_eq!(r.pages, 1)).map(|r| (r.first, (r.copies * 1e6).round() / 1e6)).collect()
+    fn blamed(drive: &Drive) -> Vec<(u32, f64)> {
+        drive.blamed_ranges().inspect(|r| assert_eq!(r.pages, 1)).map(|r| (r.first.number(), (r.copies * 1e6).round() / 1e6)).collect()
     }
 
     fn book(drive: &mut Drive, block: BlockId, pages: Option<&PageSet>) {
@@ -160,7 +161,7 @@ mod tests {
     }
 
     fn block(drive: &Drive) -> BlockId {
-        drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"))
+        drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"))
     }
 
     #[test]
@@ -195,7 +196,7 @@ mod tests {
     fn data_that_went_elsewhere_is_still_blamed() {
         let mut drive = drive();
         let block = block(&drive);
-        drive.write_page(1, u64::MAX);
+        drive.write_page(Lpn::new(1), u64::MAX);
         drive.drain_buffer();
         book(&mut drive, block, None);
         // Two pages are left to copy; most of the dose came from the page that was rewritten.

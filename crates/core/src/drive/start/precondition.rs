@@ -20,6 +20,7 @@ use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::UNMAPPED;
+use crate::watch::observer::NO_LPN;
 
 /// Pages of random overwrite up to which they are really written.
 const WRITE_AT_MOST: u64 = 4 << 20;
@@ -53,7 +54,8 @@ impl Drive {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
                     drive.end_group();
-                    drive.write_page(below(&mut rng, if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled }), WHOLE);
+                    let among = if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled };
+                    drive.write_page(Lpn::new(below(&mut rng, among)), WHOLE);
                 }
             }
             drive.drain_buffer();
@@ -76,19 +78,19 @@ impl Drive {
     }
 
     /// The state after one sequential write of the first `filled` pages.
-    fn load_sequential(&mut self, filled: Lpn) {
+    fn load_sequential(&mut self, filled: u32) {
         if let Some(stripes) = self.geometry.stripes {
             return self.load_dies(stripes, filled, None);
         }
         let width = self.ftl.open_blocks(HOST);
         let block_pages = self.geometry.pages_per_block;
-        let mut next: Lpn = 0;
+        let mut next = 0;
         // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
         while filled - next >= width * block_pages {
             let row: Vec<BlockId> = (0..width).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
             let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
-            self.ftl.map.load_in_turn(next, &first_pages, block_pages);
-            for (lane, block) in (next..).zip(&row) {
+            self.ftl.map.load_in_turn(Lpn::new(next), &first_pages, block_pages);
+            for (lane, block) in Lpn::range(next..next + width).zip(&row) {
                 self.flash.preload_every(*block, lane, width);
             }
             for block in row {
@@ -96,13 +98,13 @@ impl Drive {
             }
             next += width * block_pages;
         }
-        for lpn in next..filled {
+        for lpn in Lpn::range(next..filled) {
             self.write_page(lpn, WHOLE);
         }
     }
 
     /// The steady state of uniform random overwrites of the first `filled` pages.
-    fn load_steady_state(&mut self, filled: Lpn, timed: bool, rng: &mut Xoshiro256PlusPlus) {
+    fn load_steady_state(&mut self, filled: u32, timed: bool, rng: &mut Xoshiro256PlusPlus) {
         if let Some(stripes) = self.geometry.stripes {
             return self.load_dies(stripes, filled, Some((timed, rng)));
         }
@@ -118,11 +120,11 @@ impl Drive {
         }
         let shuffle = Shuffle::new(filled, rng);
         let mut next = 0u32;
-        let mut pages = vec![(0, 0); block_pages as usize + 1];
+        let mut pages = vec![(0, NO_LPN); block_pages as usize + 1];
         for (block, holds) in blocks.into_iter().zip(valid) {
             let pages = choose(&mut pages, block_pages, holds, rng);
             for (_, lpn) in pages.iter_mut() {
-                *lpn = shuffle.at(next);
+                *lpn = Lpn::new(shuffle.at(next));
                 next += 1;
             }
             next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < filled);
@@ -133,9 +135,9 @@ impl Drive {
 
     /// Loads each die with its own pages, those of parity among them: in the order of their stripes or, with a random source, as they are after
     /// random overwrites. Parity is taken to be as old as data, though it is rewritten more often.
-    fn load_dies(&mut self, stripes: Stripes, filled: Lpn, mut random: Option<(bool, &mut Xoshiro256PlusPlus)>) {
+    fn load_dies(&mut self, stripes: Stripes, filled: u32, mut random: Option<(bool, &mut Xoshiro256PlusPlus)>) {
         let block_pages = self.geometry.pages_per_block;
-        let mut pages = vec![(0, 0); block_pages as usize + 1];
+        let mut pages = vec![(0, NO_LPN); block_pages as usize + 1];
         for die in 0..self.geometry.dies() {
             let mut lpns: Vec<Lpn> = stripes.on_die(die as DieId, filled).collect();
             let count = lpns.len() as u32;
@@ -177,12 +179,12 @@ impl Drive {
         let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
         for group in pages.chunks(LOAD_GROUP) {
             for (_, lpn) in ahead.next().unwrap_or_default() {
-                prefetch(&self.ftl.map.to_physical, *lpn as usize);
+                prefetch(&self.ftl.map.to_physical, lpn.index());
             }
             for (page, lpn) in group {
                 let ppn = first + *page;
-                debug_assert!(self.ftl.map.to_physical[*lpn as usize] == UNMAPPED);
-                self.ftl.map.to_physical[*lpn as usize] = ppn.number();
+                debug_assert!(self.ftl.map.to_physical[lpn.index()] == UNMAPPED);
+                self.ftl.map.to_physical[lpn.index()] = ppn.number();
                 self.flash.preload_page(block, *page, *lpn);
             }
         }
@@ -230,8 +232,8 @@ fn choose_first(pages: &mut [(u32, Lpn)], holds: u32) -> &mut [(u32, Lpn)] {
 }
 
 /// Pages written once, and pages overwritten then.
-fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (Lpn, u64) {
-    let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as Lpn;
+fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (u32, u64) {
+    let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as u32;
     let filled = filled - u32::from(planted(Bug::FillOneShort) && filled > 1);
     (filled, (f64::from(filled) * config.start.overwrite) as u64 / if planted(Bug::OverwritesHalved) { 2 } else { 1 })
 }

@@ -125,6 +125,7 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use crate::base::dose::Quarters;
+    use crate::base::units::Lpn;
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
 
@@ -135,7 +136,7 @@ mod tests {
         (config.start.fill, config.start.reads) = (1.0, 1000);
         let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
-        drive.read_page(0);
+        drive.read_page(Lpn::new(0));
         assert!(drive.flash.blocks().0.iter().any(|block| block.reads > Quarters::UNIT), "they are counted");
         assert!(drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY));
     }

@@ -190,7 +190,7 @@ impl Policy for Block {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::units::Cause;
+    use crate::base::units::{Cause, Lpn};
     use crate::drive::{Drive, Techniques};
 
     #[test]
@@ -209,7 +209,7 @@ mod tests {
         drive.precondition(1);
         drive.begin_measurement();
         let mut after = |reads| {
-            (0..reads).for_each(|_| drive.read_pages(&[7]));
+            (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(7)]));
             (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
         };
         assert_eq!(after(threshold - 1), (0, 0));

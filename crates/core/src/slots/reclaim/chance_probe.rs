@@ -297,7 +297,7 @@ mod tests {
     use super::super::shared::straw::tests::one_page_wordlines;
     use super::super::technique;
     use super::{CARD, ChanceProbe, Draw};
-    use crate::base::units::{BlockId, Cause};
+    use crate::base::units::{BlockId, Cause, Lpn};
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
@@ -355,13 +355,13 @@ mod tests {
 
     /// Reads of two pages in turn, the neighbours of a third, that dodge the draws: where one is due, a page far away is read. And the
     /// pages that the drive loses.
-    fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<u32>, u64) {
+    fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<Lpn>, u64) {
         let page = |drive: &Drive, n: u32| {
             let next = drive.flash.hot(BlockId::new(0)).reads.whole_down().0 + 1;
             if draw.number(BlockId::new(0), drive.flash.cold(BlockId::new(0)).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
         };
         let reads = (0..4000).map(|n| {
-            let page = page(&drive, n);
+            let page = Lpn::new(page(&drive, n));
             drive.read_pages(&[page]);
             page
         });
@@ -394,7 +394,7 @@ mod tests {
     /// Reads until something moves, and the pages that do.
     fn first_move(drive: &mut Drive, page: impl Fn(u32) -> u32) -> (u32, u64) {
         let reads = (1..20_000).find(|n| {
-            drive.read_pages(&[page(*n)]);
+            drive.read_pages(&[Lpn::new(page(*n))]);
             drive.reclaim_counts().pages_copied > 0
         });
         (reads.unwrap(), drive.reclaim_counts().pages_copied)

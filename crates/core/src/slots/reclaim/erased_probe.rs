@@ -295,7 +295,7 @@ impl Policy for ErasedProbe {
 mod tests {
     use super::super::Probed;
     use crate::base::dose::Dose;
-    use crate::base::units::Cause;
+    use crate::base::units::{Cause, Lpn};
     use crate::drive::{Drive, Techniques};
 
     fn drive(text: &str, timed: bool) -> Drive {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     fn read(drive: &mut Drive, page: u32, times: u32) {
-        (0..times).for_each(|_| drive.read_pages(&[page]));
+        (0..times).for_each(|_| drive.read_pages(&[Lpn::new(page)]));
     }
 
     #[test]

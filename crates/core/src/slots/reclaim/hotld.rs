@@ -112,7 +112,7 @@ impl Policy for HotLd {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::units::Cause;
+    use crate::base::units::{Cause, Lpn};
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn read(drive: &mut Drive, times: u32) {
-        (0..times).for_each(|_| drive.read_pages(&[0]));
+        (0..times).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
     }
 
     #[test]

@@ -139,13 +139,13 @@ impl Policy for Ipr {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::units::{BlockId, Cause};
+    use crate::base::units::{BlockId, Cause, Lpn};
     use crate::config::DriveConfig;
     use crate::drive::audit::BlockRow;
     use crate::drive::{Drive, Techniques};
 
     fn block_of(drive: &Drive, lpn: u32) -> BlockId {
-        let place = drive.map_rows().find(|row| row.lpn == lpn).expect("all pages hold data");
+        let place = drive.map_rows().find(|row| row.lpn == Lpn::new(lpn)).expect("all pages hold data");
         drive.geometry().block_of(place.ppn)
     }
 
@@ -158,7 +158,7 @@ mod tests {
         let (mode, pec) = (row(drive, block).mode, row(drive, block).pec);
         for page in pages.iter().cycle() {
             let before = row(drive, block).reads as u32;
-            drive.read_pages(&[*page]);
+            drive.read_pages(&[Lpn::new(*page)]);
             if (row(drive, block).mode, row(drive, block).pec) != (mode, pec) {
                 return before;
             }
@@ -185,7 +185,7 @@ mod tests {
         // Half of the pages of two blocks are read-hot: both blocks come to monitor blocks, and these leave 24 pages to one block.
         let hot: Vec<u32> = (0..12).chain(24..36).collect();
         // Pages are read in turn, so the second block comes to its limits a few reads after the first.
-        (0..2 * 2 * threshold as usize + hot.len()).for_each(|n| drive.read_pages(&[hot[n % hot.len()]]));
+        (0..2 * 2 * threshold as usize + hot.len()).for_each(|n| drive.read_pages(&[Lpn::new(hot[n % hot.len()])]));
         let block = block_of(&drive, 0);
         assert!(hot.iter().all(|page| block_of(&drive, *page) == block) && drive.geometry().is_in_pool(block));
         assert_eq!((row(&drive, block).mode, row(&drive, block).valid), (0, 24));

@@ -144,7 +144,7 @@ impl Guarding {
 mod tests {
     use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing};
     use super::Guarding;
-    use crate::base::units::{BlockId, Bytes, Cause};
+    use crate::base::units::{BlockId, Bytes, Cause, Lpn};
     use crate::drive::Drive;
 
     /// The worked example's drive: thirty blocks of three wordlines of two pages.
@@ -163,7 +163,7 @@ mod tests {
     }
 
     fn hammer(drive: &mut Drive, times: u32) {
-        (0..times).for_each(|_| drive.read_pages(&[2]));
+        (0..times).for_each(|_| drive.read_pages(&[Lpn::new(2)]));
     }
 
     /// Pages copied, wordlines merged, and pages that guard levels take away now.
@@ -216,7 +216,7 @@ mod tests {
                 "four valid pages of four that it can hold"
             );
             for _ in 0..2 {
-                (0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+                Lpn::range(0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
             }
             drive
         };

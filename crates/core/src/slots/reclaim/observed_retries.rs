@@ -82,7 +82,7 @@ impl Policy for ObservedRetries {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::units::Cause;
+    use crate::base::units::{Cause, Lpn};
     use crate::drive::{Drive, Techniques};
 
     /// Beyond doses of 100, 150 and 200 a read takes one, two and three retries.
@@ -104,14 +104,14 @@ mod tests {
         drive.begin_measurement();
         let mut reads = 0;
         while drive.reclaim_counts().pages_copied == 0 {
-            drive.read_pages(&[7]);
+            drive.read_pages(&[Lpn::new(7)]);
             reads += 1;
         }
         // Each read from the 102nd on counts twice: the 126th leaves 101 + 2 x 25, more than the 150 of one retry.
         let retried = drive.flash_counts().retried;
         assert_eq!((reads, retried[1], retried[2], retried[3]), (127, 25, 1, 0));
         assert_eq!(drive.reclaim_counts().pages_copied, 1, "the page alone");
-        drive.read_pages(&[7; 50]);
+        drive.read_pages(&[Lpn::new(7); 50]);
         assert_eq!((drive.reclaim_counts().pages_copied, drive.lost_pages()), (1, 0), "at its new place it has endured nothing");
         assert_eq!(drive.flash_counts().erases[Cause::Reclaim as usize], 0);
     }

@@ -132,7 +132,7 @@ impl Policy for PageType {
 #[cfg(test)]
 mod tests {
     use super::classes;
-    use crate::base::units::Cause;
+    use crate::base::units::{Cause, Lpn};
     use crate::drive::{Drive, Techniques};
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         drive.begin_measurement();
         // Page 0 of block 0 is an LSB page.
         let mut after = |reads| {
-            (0..reads).for_each(|_| drive.read_pages(&[0]));
+            (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
             (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
         };
         assert_eq!(after(weak - 1), (0, 0));
@@ -184,7 +184,7 @@ mod tests {
         drive.begin_measurement();
         // Page 2 of block 0 is the LSB page of its middle wordline.
         let mut after = |reads| {
-            (0..reads).for_each(|_| drive.read_pages(&[2]));
+            (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(2)]));
             let counts = drive.reclaim_counts();
             (counts.alarms, counts.pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
         };

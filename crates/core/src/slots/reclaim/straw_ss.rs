@@ -132,7 +132,7 @@ pub(super) mod tests {
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
     use crate::base::dose::{Alpha, Quarters};
-    use crate::base::units::{BlockId, Cause};
+    use crate::base::units::{BlockId, Cause, Lpn};
     use crate::drive::Drive;
 
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
@@ -147,7 +147,7 @@ pub(super) mod tests {
     pub(crate) fn even_reads_beside_a_wordline_that_is_never_read() -> Drive {
         let text = one_page_wordlines(704, 1_000_000, "");
         let mut drive = drive::<Published>(&text, "straw-ss", true);
-        let pages: Vec<u32> = [99, 101].into_iter().chain((0..30).map(|n| 200 + 10 * n)).collect();
+        let pages: Vec<Lpn> = [99, 101].into_iter().chain((0..30).map(|n| 200 + 10 * n)).map(Lpn::new).collect();
         (0..2000).for_each(|_| drive.read_pages(&pages));
         drive
     }
@@ -167,7 +167,7 @@ pub(super) mod tests {
         let mut read = |from: u32, to: u32| {
             for n in from..to {
                 let page = if n % 3 < 2 { 1 } else { [0, 2, 3, 4, 5][(n / 3 % 5) as usize] };
-                drive.read_pages(&[page]);
+                drive.read_pages(&[Lpn::new(page)]);
             }
             (
                 bounds::<Exact>(&mut drive, BlockId::new(0), 9),
@@ -192,9 +192,9 @@ pub(super) mod tests {
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
         let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");
         let mut drive = drive::<Published>(&text, "straw-ss", true);
-        let block = drive.geometry().block_of(drive.ftl.place_of(0).expect("on flash"));
+        let block = drive.geometry().block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
         let mut read = |from: u32, to: u32| {
-            (from..to).for_each(|n| drive.read_pages(&[n % 2]));
+            (from..to).for_each(|n| drive.read_pages(&[Lpn::new(n % 2)]));
             let erased = drive.flash_counts().erases[Cause::Reclaim as usize];
             (erased, drive.reclaim_counts().pages_copied, drive.policy_and_view().1.tracked(block).entries().count())
         };

@@ -75,6 +75,7 @@ impl Estimate for WithoutMargin {
 mod tests {
     use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
     use super::WithoutMargin;
+    use crate::base::units::Lpn;
 
     #[test]
     fn worked_example() {
@@ -83,7 +84,7 @@ mod tests {
         let mut copied = |from: u32, to: u32| {
             for n in from..to {
                 let page = if n % 3 < 2 { 1 } else { [0, 2, 3, 4, 5][(n / 3 % 5) as usize] };
-                drive.read_pages(&[page]);
+                drive.read_pages(&[Lpn::new(page)]);
             }
             drive.reclaim_counts().pages_copied
         };

@@ -121,7 +121,7 @@ mod tests {
     use super::super::straw_ss::tests::even_reads_beside_a_wordline_that_is_never_read;
     use super::super::straw_wl::Exact;
     use super::Sound;
-    use crate::base::units::BlockId;
+    use crate::base::units::{BlockId, Lpn};
 
     #[test]
     fn the_bound_holds_where_the_estimate_is_too_low() {
@@ -151,9 +151,9 @@ mod tests {
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let page = (unit * unit * pages as f64) as u32;
                 if (random >> 30).is_multiple_of(16) {
-                    drive.write_page(page, u64::MAX);
+                    drive.write_page(Lpn::new(page), u64::MAX);
                 } else {
-                    drive.read_pages(&[page]);
+                    drive.read_pages(&[Lpn::new(page)]);
                 }
                 if step % 41 != 0 {
                     continue;

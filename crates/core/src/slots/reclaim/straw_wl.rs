@@ -100,14 +100,14 @@ fn margins(out: &mut [Dose], budget: &Budget, wordlines: &[Wordline], below: &[Q
 mod tests {
     use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
     use super::Exact;
-    use crate::base::units::Cause;
+    use crate::base::units::{Cause, Lpn};
     use crate::drive::Drive;
 
     #[test]
     fn only_the_neighbours_of_a_hammered_wordline_move() {
         let text = one_page_wordlines(3, 900, "check_interval = 10");
         let mut drive = drive::<Exact>(&text, "straw-wl", true);
-        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[1]));
+        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
         read(&mut drive, 89);
         assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (0, 0));
         read(&mut drive, 1);

@@ -208,7 +208,7 @@ impl Policy for Tiered {
 mod tests {
     use super::Placed;
     use crate::base::metrics::FlashCounts;
-    use crate::base::units::{BlockId, Cause};
+    use crate::base::units::{BlockId, Cause, Lpn};
     use crate::drive::Drive;
     use crate::slots::reclaim::shared::straw::Estimate;
     use crate::slots::reclaim::shared::straw::tests::{bounds_of, budget};
@@ -235,7 +235,7 @@ mod tests {
         let mut placed = Placed::new(&super::CARD.args(drive.config()), drive.config());
         let (budget, share) = (budget(4, 9, 900), 0.25);
         assert_eq!((900 / 9 / 4, 900 / 4), (25, 225), "reads until layers are counted; what layers may give a wordline that stays cool");
-        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[1]));
+        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
         let cool_for = |placed: &mut Placed, drive: &mut Drive| {
             bounds_of(placed, drive, BlockId::new(0), 9);
             placed.cool_for(&drive.policy_and_view().1, BlockId::new(0), &budget, share)
@@ -271,7 +271,7 @@ mod tests {
             let mut drive = drive(&text, "tiered");
             let mut reads = 0;
             while drive.reclaim_counts().pages_copied == 0 {
-                drive.read_pages(&[1]);
+                drive.read_pages(&[Lpn::new(1)]);
                 reads += 1;
             }
             (reads, drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
@@ -304,9 +304,9 @@ mod tests {
             let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
             let page = (unit * unit * unit * pages) as u32;
             if (random >> 32).is_multiple_of(64) {
-                drive.write_page(page, u64::MAX);
+                drive.write_page(Lpn::new(page), u64::MAX);
             } else {
-                drive.read_pages(&[page]);
+                drive.read_pages(&[Lpn::new(page)]);
             }
         }
         assert_eq!(drive.lost_pages(), 0);
@@ -336,7 +336,7 @@ mod tests {
             "#;
             let mut drive = drive(text, "tiered");
             let in_turn = |drive: &mut Drive, pages: [u32; 2], times: u32| {
-                (0..times).for_each(|_| pages.iter().for_each(|page| assert!(drive.read_page(*page) < NO_PPN)));
+                (0..times).for_each(|_| pages.iter().for_each(|page| assert!(drive.read_page(Lpn::new(*page)) < NO_PPN)));
             };
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);

@@ -228,7 +228,7 @@ impl Refresh for Ida {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::units::{BlockId, Cause, Ppn};
+    use crate::base::units::{BlockId, Cause, Lpn, Ppn};
     use crate::drive::{Drive, Techniques};
 
     const SECOND: Ns = 1_000_000_000;
@@ -251,10 +251,10 @@ mod tests {
     /// One block is written; of each of its wordlines that is not LCM some pages are trimmed: LCM, -CM, L-M, LC-.
     fn example(more: &str, reclaim: &str) -> Drive {
         let mut drive = try_drive("tlc", more, reclaim).unwrap();
-        (0..12).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+        Lpn::range(0..12).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         drive.drain_buffer();
         for lpn in [3, 7, 11] {
-            drive.trim_page(lpn);
+            drive.trim_page(Lpn::new(lpn));
         }
         drive
     }
@@ -315,10 +315,10 @@ mod tests {
         let disturb = r#"disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }"#;
         for (reads, merged) in [(970, 3), (971, 0)] {
             let mut drive = example(&format!("refresh.ida = {{ error_rate = 0 }}\n{disturb}"), "block");
-            (0..reads).for_each(|_| drive.read_pages(&[1]));
+            (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
             wake_at(&mut drive, 876);
             assert_eq!((done(&drive)[2], drive.refresh_counts().no_room), (merged, u64::from(merged == 0)), "{reads}");
-            drive.read_pages(&[1, 1]);
+            drive.read_pages(&[Lpn::new(1); 2]);
             assert_eq!((drive.lost_pages(), drive.uncorrectable_reads()), (0, 0));
         }
     }
@@ -334,7 +334,7 @@ mod tests {
         let mut drive = example(more, "none");
         (0..110).for_each(|_| drive.flash.sense_for_nobody(Ppn::new(1), Cause::Host));
         let mut level = |is_corrupted| {
-            drive.flash.verify(1, Ppn::new(1), Cause::Refresh, false, is_corrupted);
+            drive.flash.verify(Lpn::new(1), Ppn::new(1), Cause::Refresh, false, is_corrupted);
             drive.flash.began_at()
         };
         assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
@@ -368,7 +368,7 @@ mod tests {
                 reclaim = { check_interval = 40 }"#;
             let mut drive = example(&format!("{disturb}\n{more}"), "straw-wl");
             for _ in 0..2_000 {
-                drive.read_pages(&[4]);
+                drive.read_pages(&[Lpn::new(4)]);
             }
             assert!(drive.reclaim_counts().pages_copied > 0);
             assert_eq!((drive.refresh_counts().merged_wordlines, drive.lost_pages()), (merged, 0), "{more}");

@@ -27,7 +27,7 @@ impl Device {
         drive.count_request(request.op, request.bytes);
         let page_bytes = u64::from(drive.geometry().page_bytes);
         if request.op == Op::Read && (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
-            let lpn = (request.offset >> drive.geometry().page_shift()) as Lpn;
+            let lpn = Lpn::holding(request.offset, drive.geometry().page_shift());
             return self.read_part(drive, lpn, ReadPart::all_of(request, tag, number), completed);
         }
         self.take_over_other(drive, &Command { request: *request, tag, number }, completed);

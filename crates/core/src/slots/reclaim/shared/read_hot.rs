@@ -219,6 +219,7 @@ impl Average {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::units::Lpn;
     use crate::drive::Drive;
     use crate::testing::{self, one_plane};
 
@@ -258,12 +259,12 @@ mod tests {
         "#;
         let mut drive = testing::drive(text, "redftl");
         drive.begin_measurement();
-        let block_of = |drive: &Drive, lpn: u32| drive.geometry().block_of(drive.map_rows().nth(lpn as usize).unwrap().ppn);
-        (0..16).for_each(|_| drive.read_pages(&[0]));
+        let block_of = |drive: &Drive, lpn: usize| drive.geometry().block_of(drive.map_rows().nth(lpn).unwrap().ppn);
+        (0..16).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
         let monitor = block_of(&drive, 0);
         for (page, times) in [(0, 5), (1, 1), (2, 9), (3, 1)] {
             assert_eq!(block_of(&drive, page), monitor);
-            (0..times).for_each(|_| drive.read_pages(&[page]));
+            (0..times).for_each(|_| drive.read_pages(&[Lpn::from_index(page)]));
         }
         let [first, second, third, fourth] = [0, 1, 2, 3].map(|page| block_of(&drive, page));
         assert!(first == third && second == fourth && first != second, "{first} {second} {third} {fourth}");
@@ -277,9 +278,9 @@ mod tests {
             let mut drive = one_plane("ipr", &format!("start = {{ overwrite = 0, {start} }}"));
             drive.begin_measurement();
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
-                drive.read_pages(&[0]);
+                drive.read_pages(&[Lpn::new(0)]);
             }
-            drive.flash.hot(drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"))).stream == MONITOR
+            drive.flash.hot(drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"))).stream == MONITOR
         };
         assert!(monitored("reads = 0", 1));
         assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));

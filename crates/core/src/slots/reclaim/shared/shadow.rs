@@ -150,7 +150,7 @@ fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
 
 #[cfg(test)]
 pub(in crate::slots::reclaim) mod tests {
-    use crate::base::units::Cause;
+    use crate::base::units::{Cause, Lpn};
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
@@ -169,7 +169,7 @@ pub(in crate::slots::reclaim) mod tests {
         let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
         drive.precondition(1);
         // Two blocks in turn come to their limits, of 60 that might have: they are hot, and move to monitor blocks. Then one of these.
-        (0..976).for_each(|_| drive.read_pages(&[0, 30]));
+        (0..976).for_each(|_| drive.read_pages(&[0, 30].map(Lpn::new)));
         read(&mut drive, 976);
         drive.begin_measurement();
         drive
@@ -194,11 +194,11 @@ pub(in crate::slots::reclaim) mod tests {
 
     /// So many reads of pages 0 to 29 in turn.
     pub(in crate::slots::reclaim) fn read_thirty(drive: &mut Drive, times: u32) {
-        (0..times).for_each(|n| drive.read_pages(&[n % 30]));
+        (0..times).for_each(|n| drive.read_pages(&[Lpn::new(n % 30)]));
     }
 
     pub(in crate::slots::reclaim) fn read(drive: &mut Drive, times: u32) {
-        (0..times).for_each(|_| drive.read_pages(&[0]));
+        (0..times).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
     }
 
     /// Pages copied and blocks erased by reclaim since the page is alone.
@@ -210,7 +210,7 @@ pub(in crate::slots::reclaim) mod tests {
     fn a_read_hot_page_comes_to_lie_alone() {
         for reclaim in ["redftl", "read-leveling"] {
             let mut drive = drive_with_a_shadow(reclaim, "");
-            let block = drive.geometry.block_of(drive.ftl.place_of(0).expect("on flash"));
+            let block = drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
             assert_eq!(drive.flash.hot(block).valid, 1, "{reclaim}");
             read(&mut drive, 975);
             assert_eq!(copied_and_erased(&drive), (0, 0), "{reclaim}");

@@ -325,7 +325,7 @@ impl<E: Estimate> Policy for Straw<E> {
 pub(in crate::slots::reclaim) mod tests {
     use super::{Budget, Estimate, Straw};
     use crate::base::dose::{Alpha, Dose};
-    use crate::base::units::BlockId;
+    use crate::base::units::{BlockId, Lpn};
     use crate::drive::{Drive, Techniques};
     use crate::slots::reclaim::technique;
 
@@ -404,9 +404,9 @@ pub(in crate::slots::reclaim) mod tests {
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let page = (unit * unit * unit * pages as f64) as u32;
                 if (random >> 32).is_multiple_of(64) {
-                    drive.write_page(page, u64::MAX);
+                    drive.write_page(Lpn::new(page), u64::MAX);
                 } else {
-                    drive.read_pages(&[page]);
+                    drive.read_pages(&[Lpn::new(page)]);
                 }
             }
             assert_eq!(drive.lost_pages(), 0);
