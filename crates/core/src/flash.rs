@@ -8,6 +8,7 @@ pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
 mod draws;
+mod failed;
 mod fluid;
 mod levels;
 mod life;
@@ -26,7 +27,7 @@ use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
-use crate::base::units::{Ns, Seq};
+use crate::base::units::{Ns, Ppn, Seq};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
@@ -107,6 +108,8 @@ pub(crate) struct Flash {
     tired: TiredBlocks,
     /// Who watches.
     pub(crate) watch: Watch,
+    /// Pages that have failed.
+    failed: Vec<std::ops::Range<Ppn>>,
     bugs: Bugs,
 }
 
@@ -169,6 +172,7 @@ impl Flash {
             fluid: None,
             tired: TiredBlocks::default(),
             watch: Watch::default(),
+            failed: vec![],
             bugs: Bugs::default(),
             geometry,
         }

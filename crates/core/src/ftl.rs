@@ -16,6 +16,7 @@ pub(crate) mod place;
 pub(crate) mod rebuild;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
+mod retire;
 pub(crate) mod streams;
 
 use crate::base::geometry::Geometry;

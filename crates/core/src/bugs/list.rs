@@ -627,6 +627,12 @@ macro_rules! list {
             GatherForgetsOthers,
             /// Writes of the host are not all counted for the stripes whose parity waits.
             WindowUncounted,
+            /// A page that is rebuilt goes to another die than its own now and then.
+            RebuiltAstray,
+            /// The watermark of a rebuild passes a page now and then.
+            WatermarkSkips,
+            /// A write for which a page of its stripe is rebuilt first is lost.
+            WriteLostInRebuild,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

@@ -13,6 +13,7 @@ impl Drive {
         let (flash, ftl, mut slots) = self.parts();
         let Some(number) = ftl.rebuild(flash, lpn) else { return false };
         flash.tell(|o| o.rebuilt(lpn, number));
+        ftl.make_way(flash, lpn);
         ftl.aim(HOST, lpn);
         if ftl.needs_block(HOST) {
             let domain = ftl.domain_of_page(lpn);

@@ -91,6 +91,11 @@ impl Drive {
     /// Writes to flash what came first into the buffer, with all that came of its stripe in the same request.
     pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
+        if self.mend_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
+            let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
+            self.ftl.map.to_physical[slot.lpn as usize] = slot.below;
+            return;
+        }
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(front.lpn), number);
         let (mut leaving, through) = (0, self.ftl.buffer.through());
@@ -148,6 +153,7 @@ impl Drive {
     }
 
     fn trim_in_stripe(&mut self, stripes: Stripes, pages: Range<Lpn>) {
+        self.mend_stripe(stripes.of(pages.start));
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(pages.start), number);
         for lpn in pages.clone() {
@@ -160,7 +166,7 @@ impl Drive {
         let mut protected = is_delayed;
         if changes && !is_delayed {
             let equation = self.equation(&update);
-            protected = self.prepare_parity(&mut update, equation);
+            protected = self.prepare_where_possible(&mut update, equation);
         }
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in pages {
@@ -255,6 +261,19 @@ impl Drive {
         let slot = self.ftl.map.to_physical[lpn as usize] & !BUFFERED;
         self.ftl.buffer.slot_mut(slot).mask = WHOLE;
         self.flash.tell(|o| o.filled(lpn));
+    }
+
+    /// The same where a die has failed that the parity's place is needed for: such a stripe has none.
+    fn prepare_where_possible(&mut self, update: &mut Update, equation: Equation) -> bool {
+        if update.stripes.has_parity(update.stripe) {
+            return self.prepare_parity(update, equation);
+        }
+        if self.ftl.is_on_flash(update.stripe) {
+            // A page of the host may take the place of the parity.
+            self.ftl.unprotect(&mut self.flash, update.stripe);
+        }
+        self.make_room(update, false);
+        false
     }
 
     /// Reads what the new parity is worked out of, one way or, where that cannot be read, the other, and sees to free blocks. Tells whether there is

@@ -81,9 +81,16 @@ impl Ftl {
     }
 
     /// Whether the write buffer holds all of a page.
-    pub(super) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
+    pub(crate) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
         let entry = self.map.to_physical[lpn as usize];
         entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).mask == WHOLE
+    }
+
+    /// A page is about to be written where its stripe's parity lies: that is given up, where there is no other place for it.
+    pub(crate) fn make_way(&mut self, flash: &mut Flash, lpn: Lpn) {
+        if let Some(stripes) = self.stripes.filter(|stripes| !stripes.has_parity(stripes.of(lpn))) {
+            self.unprotect(flash, stripes.of(lpn));
+        }
     }
 
     /// What flash holds of a page is not wanted any more.

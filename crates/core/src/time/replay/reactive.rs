@@ -47,8 +47,12 @@ impl Replay {
         self.requests.clear();
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
         self.device.announce(drive, &self.requests);
-        for request in &self.requests {
+        for (n, request) in self.requests.iter().enumerate() {
             self.served += 1;
+            if drive.wants_attention() {
+                let number = drive.announced() - (self.requests.len() - n) as u64;
+                self.device.attend(drive, number).map_err(RunError::Stopped)?;
+            }
             self.device.submit(drive, Tag(request.origin.into()), request, |tag, _| completed.push(tag.0 as u16));
         }
         if self.requests.is_empty() { Ok(source.waits_until()) } else { Ok(Some(self.device.now())) }
