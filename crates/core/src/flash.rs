@@ -24,10 +24,11 @@ pub(crate) mod wear;
 
 use crate::base::codings::CODINGS;
 use crate::base::dose::Quarters;
+use crate::base::failure::Stretch;
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
-use crate::base::units::{Ns, Ppn, Seq};
+use crate::base::units::{Ns, Seq};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, ProgramUnit};
@@ -109,7 +110,7 @@ pub(crate) struct Flash {
     /// Who watches.
     pub(crate) watch: Watch,
     /// Pages that have failed.
-    failed: Vec<std::ops::Range<Ppn>>,
+    failed: Vec<Stretch>,
     bugs: Bugs,
 }
 

@@ -1,8 +1,7 @@
 //! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears of it.
 
-use std::ops::Range;
-
 use vpass_core::base::dose::Quarters;
+use vpass_core::base::failure::Stretch;
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
@@ -151,6 +150,7 @@ impl Observer for Oracle {
     }
 
     fn superseded(&mut self, lpn: Lpn) {
+        self.forget_failed(lpn);
         self.leaves_stripe(lpn);
     }
 
@@ -159,7 +159,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Stamp, checked);
     }
 
-    fn failed(&mut self, pages: Range<Ppn>) {
+    fn failed(&mut self, pages: Stretch) {
         self.fail(pages);
     }
 

@@ -292,6 +292,7 @@ impl Oracle {
         self.parity.weigh(stripe);
         let checked = self.stamps.trimmed(stripes.parity(stripe));
         self.findings.note(Kind::Protocol, checked);
+        self.weigh_stripe(stripe);
     }
 
     /// A block is about to be erased: nothing that a stripe's parity counts on may be in it.

@@ -1,12 +1,11 @@
 //! Failures that a run injects: what fails, and when. Written `die:3@10s`, or `block:17@r5000`.
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
 use crate::base::geometry::Geometry;
 use crate::base::span::Span;
-use crate::base::units::{Ns, Ppn};
+use crate::base::units::{BlockId, Ns, Ppn};
 
 /// What fails, numbered over the whole drive: planes die by die, blocks plane by plane, pages block by block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +38,37 @@ pub struct Failure {
     pub when: When,
 }
 
+/// Flash pages that fail together: so many in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    first: Ppn,
+    count: u32,
+}
+
+impl Stretch {
+    /// Whether a page is one of them.
+    #[inline]
+    pub fn contains(&self, ppn: Ppn) -> bool {
+        ppn >= self.first && ppn - self.first < self.count
+    }
+
+    /// The pages, in order.
+    pub fn pages(&self) -> impl Iterator<Item = Ppn> + use<> {
+        self.first.run(self.count)
+    }
+
+    /// The blocks in which they lie.
+    pub fn blocks(&self, geometry: &Geometry) -> impl Iterator<Item = BlockId> + use<> {
+        let last = self.first + (self.count - 1);
+        BlockId::range(geometry.block_of(self.first).number()..geometry.block_of(last).number() + 1)
+    }
+
+    /// Whether all of a block that begins with this page is among them.
+    pub fn covers(&self, first_page: Ppn, pages_per_block: u32) -> bool {
+        self.contains(first_page) && self.contains(first_page + (pages_per_block - 1))
+    }
+}
+
 impl Unit {
     /// Its kind and number, and how many of the kind the drive has.
     fn of(self, geometry: &Geometry) -> (&'static str, u32, u32) {
@@ -52,10 +82,10 @@ impl Unit {
     }
 
     /// Its flash pages.
-    pub fn pages(self, geometry: &Geometry) -> Range<Ppn> {
+    pub fn pages(self, geometry: &Geometry) -> Stretch {
         let (_, number, count) = self.of(geometry);
         let each = geometry.raw_pages() / count;
-        number * each..(number + 1) * each
+        Stretch { first: Ppn::new(number * each), count: each }
     }
 
     /// Refuses a unit that the drive has not.

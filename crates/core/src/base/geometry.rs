@@ -5,8 +5,6 @@
 //! block = (die * planes_per_die + plane) * blocks_per_plane + index               die  = channel * dies_per_channel + i
 //! ```
 
-use std::ops::Range;
-
 use crate::base::codings::{Codings, FULL};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::stripes::Stripes;
@@ -140,11 +138,6 @@ impl Geometry {
     #[inline]
     pub fn domain_of(&self, block: BlockId) -> usize {
         if self.stripes.is_some() { self.die_of(block).into() } else { 0 }
-    }
-
-    /// The blocks in which these pages lie, one of them at least.
-    pub fn blocks_with(&self, pages: &Range<Ppn>) -> impl Iterator<Item = BlockId> + use<> {
-        BlockId::range(self.block_of(pages.start).number()..self.block_of(pages.end - 1).number() + 1)
     }
 
     /// Blocks of each of them that no data needs.

@@ -278,7 +278,6 @@ impl Drive {
     }
 
     fn look_for_unread_losses(&mut self) {
-        self.give_up_unmended();
         for block in self.geometry.block_ids() {
             if planted(Bug::UnreadOpenSkipped) && self.flash.hot(block).state == BlockState::Open {
                 continue;

@@ -2,20 +2,15 @@
 //!
 //! A failure takes effect between two requests: with the first from its number or its time on or, where the drive is idle, in the pause.
 
-use std::ops::Range;
-
-use crate::base::failure::{Failure, Unit, When};
+use crate::base::failure::{Failure, Stretch, Unit, When};
 use crate::base::request::Request;
-use crate::base::streams::{FIRST_OWN, RESERVE};
+use crate::base::streams::FIRST_OWN;
 use crate::base::stripes::Stripes;
-use crate::base::units::{BlockId, DieId, Lpn, Ns, Ppn};
-use crate::config::MIN_SPARE_BLOCKS;
+use crate::base::units::{BlockId, DieId, Lpn, Ns};
 use crate::drive::Drive;
 use crate::drive::mending::Mending;
-use crate::flash::block::FAILED;
-
-/// Blocks of each die that pages which come from elsewhere must leave, beside those that the die needs.
-const MARGIN: u32 = 2;
+use crate::ftl::retire::Beyond;
+pub use crate::ftl::retire::TakenByFailures;
 
 /// A failure that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,15 +30,13 @@ pub struct Happened {
 pub struct FailureBooks {
     /// Those that happened, in their order.
     pub happened: Vec<Happened>,
-    /// Pages of the host that they lost, unless newer data was in the write buffer.
-    pub lost_pages: u64,
-    /// Those of them that parity would have given back, had not another page of their stripe failed, too.
-    pub lost_twice_failed: u64,
-    /// Pages that were rebuilt in the background, with the host's reads, and before writes and trims of their stripes.
+    /// Pages of the host that they have taken.
+    pub taken: TakenByFailures,
+    /// Pages that were rebuilt in the background.
     pub rebuilt_in_background: u64,
-    /// The same.
+    /// Those that were rebuilt with the host's reads.
     pub rebuilt_for_reads: u64,
-    /// The same.
+    /// Those that were rebuilt before writes and trims of their stripes.
     pub rebuilt_for_writes: u64,
     /// When the last rebuild was done: requests before it, and the time; none where it is not.
     pub mended: Option<(u64, Ns)>,
@@ -81,9 +74,9 @@ impl Drive {
     }
 
     /// What became of failures; none where none was to come.
-    pub fn failure_books(&self) -> Option<&FailureBooks> {
+    pub fn failure_books(&self) -> Option<FailureBooks> {
         let any = !self.failing.to_come.is_empty() || !self.failing.books.happened.is_empty();
-        any.then_some(&self.failing.books)
+        any.then(|| FailureBooks { taken: self.ftl.taken, ..self.failing.books.clone() })
     }
 
     /// Failures that have not happened.
@@ -93,7 +86,7 @@ impl Drive {
 
     /// Pages on flash that has failed, which nobody has rebuilt yet.
     pub fn unmended_pages(&self) -> u64 {
-        let is_failed = |lpn: &Lpn| self.ftl.place_of(*lpn).is_some_and(|ppn| self.flash.is_failed(ppn));
+        let is_failed = |lpn: &Lpn| self.ftl.lies_on_failed(&self.flash, *lpn);
         if self.failing.mending.is_some() { (0..self.geometry.logical_pages()).filter(is_failed).count() as u64 } else { 0 }
     }
 
@@ -146,8 +139,8 @@ impl Drive {
 
     fn fail(&mut self, failure: Failure, at: Ns) -> Result<(), String> {
         let pages = failure.unit.pages(&self.geometry);
-        let blocks: Vec<BlockId> = self.geometry.blocks_with(&pages).collect();
-        self.flash.fail(pages.clone());
+        let blocks: Vec<BlockId> = pages.blocks(&self.geometry).collect();
+        self.flash.fail(pages);
         for block in blocks.iter().copied() {
             match failure.unit {
                 Unit::Page(_) => self.ftl.retire_when_empty(&mut self.flash, block),
@@ -157,22 +150,26 @@ impl Drive {
         if let Unit::Die(die) = failure.unit {
             self.place_without(die as DieId);
         }
-        let mut held: Vec<Lpn> = blocks.iter().flat_map(|block| self.valid_in(*block, &pages)).collect();
+        let mut held: Vec<Lpn> = blocks.iter().flat_map(|block| self.valid_in(*block, pages)).collect();
         held.sort_unstable();
         self.failing.books.happened.push(Happened { failure, request: self.failing.request, at, pages: held.len() as u64 });
+        self.require_room(failure, held.len())?;
         match self.geometry.stripes {
-            None => held.into_iter().for_each(|lpn| self.lose_to_failure(lpn, false)),
+            None => held.into_iter().for_each(|lpn| self.ftl.lose_page(&mut self.flash, lpn, Beyond::NoParity)),
             Some(stripes) => self.leave_to_stripes(stripes, &held),
         }
-        self.require_spare(failure)
+        // Old versions on which delayed parity counts may have gone, too.
+        blocks.iter().for_each(|block| self.ftl.make_whole_without(&mut self.flash, *block));
+        self.refill_reserve();
+        Ok(())
     }
 
     /// Whose data the valid pages of a block hold, as far as they are among these.
-    fn valid_in(&self, block: BlockId, pages: &Range<Ppn>) -> Vec<Lpn> {
+    fn valid_in(&self, block: BlockId, pages: Stretch) -> Vec<Lpn> {
         let (mut found, mut page, first) = (vec![], 0, self.geometry.first_page(block));
         while let Some(valid) = self.flash.contents().next_valid(block, page) {
-            if pages.contains(&(first + valid)) {
-                found.push(self.flash.contents().to_logical[(first + valid) as usize]);
+            if pages.contains(first + valid) {
+                found.push(self.flash.contents().to_logical[(first + valid).index()]);
             }
             page = valid + 1;
         }
@@ -183,7 +180,7 @@ impl Drive {
     fn place_without(&mut self, die: DieId) {
         let Some(stripes) = self.geometry.stripes else { return };
         let [elsewhere, with_parity] = [true, false].map(|relocates| stripes.without(die, relocates));
-        let chosen = if self.lacks_room(&elsewhere, MARGIN).is_none() { elsewhere } else { with_parity };
+        let chosen = if self.lacks_room(&elsewhere).is_none() { elsewhere } else { with_parity };
         (self.geometry.stripes, self.flash.geometry.stripes, self.ftl.stripes) = (Some(chosen), Some(chosen), Some(chosen));
     }
 
@@ -192,75 +189,82 @@ impl Drive {
         let mut of_held: Vec<u32> = held.iter().map(|lpn| stripes.of(*lpn)).collect();
         of_held.sort_unstable();
         of_held.dedup();
-        let mut to_mend = false;
         for stripe in of_held {
             let members = stripes.data(stripe).chain([stripes.parity(stripe)]);
-            let failed: Vec<Lpn> = members.filter(|lpn| self.ftl.place_of(*lpn).is_some_and(|ppn| self.flash.is_failed(ppn))).collect();
-            let unprotected = self.ftl.is_unprotected(stripe);
-            if unprotected || failed.len() > 1 {
-                for lpn in failed.into_iter().filter(|lpn| !stripes.is_parity(*lpn)) {
-                    self.lose_to_failure(lpn, !unprotected);
-                }
-                self.ftl.unprotect(&mut self.flash, stripe);
-                self.ftl.forgive_empty(stripe);
+            let failed: Vec<Lpn> = members.filter(|lpn| self.ftl.lies_on_failed(&self.flash, *lpn)).collect();
+            let of_host = || failed.iter().copied().filter(|lpn| !stripes.is_parity(*lpn));
+            let gone: Vec<(Lpn, Beyond)> = of_host().filter_map(|lpn| Some((lpn, self.ftl.beyond(&self.flash, lpn)?))).collect();
+            if !gone.is_empty() {
+                // What can be rebuilt is, before the rest takes the stripe's parity with it.
+                let saved: Vec<Lpn> = of_host().filter(|lpn| gone.iter().all(|(other, _)| other != lpn)).collect();
+                saved.into_iter().for_each(|lpn| self.failing.books.rebuilt_in_background += u64::from(self.mend(lpn)));
+                self.lose(stripes, stripe, &gone);
             } else if failed == [stripes.parity(stripe)] && !stripes.has_parity(stripe) {
                 self.ftl.unprotect(&mut self.flash, stripe);
             } else {
-                to_mend = true;
+                self.begin_mending();
             }
         }
-        if to_mend {
-            self.begin_mending();
+    }
+
+    /// These pages of a stripe are gone for good, and its parity with them.
+    fn lose(&mut self, stripes: Stripes, stripe: u32, gone: &[(Lpn, Beyond)]) {
+        for (lpn, beyond) in gone {
+            if self.ftl.lies_on_failed(&self.flash, *lpn) {
+                self.ftl.lose_page(&mut self.flash, *lpn, *beyond);
+            }
+        }
+        self.ftl.unprotect(&mut self.flash, stripe);
+        self.ftl.forgive_empty(stripe);
+        if self.ftl.partial.is_on() && stripes.has_parity(stripe) {
+            self.ftl.partial.to_protect.push(stripe);
         }
     }
 
-    /// The data of a page is lost, unless the write buffer holds all of it anew; `twice` where parity would have given it back but for another
-    /// failure.
-    fn lose_to_failure(&mut self, lpn: Lpn, twice: bool) {
-        if !self.ftl.is_whole_in_memory(lpn) {
-            let is_new = !self.ftl.is_lost(lpn);
-            self.ftl.report_lost(&mut self.flash, lpn);
-            self.failing.books.lost_pages += u64::from(is_new);
-            self.failing.books.lost_twice_failed += u64::from(is_new && twice);
-        }
-        self.ftl.drop_page(&mut self.flash, lpn);
-    }
-
-    /// Blocks of a die, or of the drive, that have not failed, and what keeps it from holding all data with these stripes: a sentence.
-    fn lacks_room(&self, stripes: &Stripes, margin: u32) -> Option<String> {
-        let pages = stripes.pages_by_die()?;
-        let needed = u32::from(FIRST_OWN) + RESERVE + margin;
+    /// What keeps the dies from holding all data with these stripes: a sentence.
+    fn lacks_room(&self, stripes: &Stripes) -> Option<String> {
+        let Some(pages) = stripes.pages_by_die() else { return Some("no die is left for pages of its stripes".into()) };
         (0..).zip(pages).find_map(|(die, pages)| {
-            let blocks = self.blocks_left(self.geometry.blocks_of_domain(die));
-            let wanted = pages.div_ceil(self.geometry.pages_per_block) + needed;
-            (pages > 0 && blocks < wanted)
-                .then(|| format!("die {die} has {blocks} blocks left, and its pages, open blocks and reserve want {wanted}"))
+            let lacks = self.lacks_blocks(die, pages, u32::from(FIRST_OWN))?;
+            (pages > 0).then(|| format!("of die {die}, {lacks}"))
         })
     }
 
-    fn blocks_left(&self, of: impl Iterator<Item = BlockId>) -> u32 {
-        of.filter(|block| !self.flash.hot(*block).has(FAILED)).count() as u32
+    /// What keeps a domain from holding so many pages with so many open blocks. Where no more blocks are free than the reserve, one of those that are
+    /// full must have a page to clean, even while two pages are there twice, on their way.
+    fn lacks_blocks(&self, domain: u32, pages: u32, open: u32) -> Option<String> {
+        let blocks = self.geometry.blocks_of_domain(domain).filter(|block| !self.flash.has_failed(*block)).count() as u32;
+        let wanted = (pages + 2).div_ceil(self.geometry.pages_per_block) + open + self.ftl.reserve();
+        (blocks < wanted).then(|| format!("{blocks} blocks are left, and its pages, open blocks and the GC reserve want {wanted}"))
     }
 
-    /// The drive goes on while its flash holds all that the host may write.
-    fn require_spare(&self, failure: Failure) -> Result<(), String> {
-        let lacks: Option<String> = match self.geometry.stripes {
-            Some(stripes) if stripes.pages_by_die().is_none() => Some("no die is left for pages of its stripes".into()),
-            Some(stripes) => self.lacks_room(&stripes, 0),
+    /// The drive goes on while its flash holds all that the host may write, and while there is room to clean blocks in.
+    fn require_room(&self, failure: Failure, held: usize) -> Result<(), String> {
+        let lacks = match self.geometry.stripes {
+            Some(stripes) => self.lacks_room(&stripes),
             None => {
-                let blocks = self.blocks_left(self.geometry.block_ids());
-                let open: u32 = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
-                let wanted = self.geometry.host_pages.div_ceil(self.geometry.pages_per_block) + (open + RESERVE + 2).max(MIN_SPARE_BLOCKS);
-                (blocks < wanted).then(|| format!("it has {blocks} blocks left, and its capacity, open blocks and reserve want {wanted}"))
+                let open = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
+                self.lacks_blocks(0, self.geometry.host_pages, open).map(|lacks| format!("of its flash, {lacks}"))
             }
         };
-        let dies = 0..self.geometry.domains();
-        let is_left = |domain: &u32| self.blocks_left(self.geometry.blocks_of_domain(*domain)) > 0;
-        let stuck = || dies.filter(is_left).any(|domain| self.ftl.free_blocks_of(domain as usize) == 0);
-        let lacks = lacks.or_else(|| stuck().then(|| "no erased block is left to clean others with".into()));
-        let lost = self.failing.books.lost_pages;
-        lacks.map_or(Ok(()), |why| {
-            Err(format!("{failure}: the drive stops: {why}; {lost} pages of the host were lost to failures; more drive.spare is right"))
+        let cannot_clean = || (0..self.geometry.domains()).find_map(|domain| self.ftl.cannot_clean(&self.flash, domain as usize));
+        lacks.or_else(cannot_clean).map_or(Ok(()), |why| {
+            let lost = self.ftl.taken.pages;
+            Err(format!(
+                "{failure}: the drive stops, {lost} pages of the host lost to failures so far and {held} pages not rebuilt that lay there: {why}; \
+                 more drive.spare is right"
+            ))
         })
+    }
+
+    /// Cleans where a failure took free blocks, so that the next one finds as many.
+    fn refill_reserve(&mut self) {
+        for domain in 0..self.geometry.domains() {
+            if self.geometry.blocks_of_domain(domain).any(|block| !self.flash.has_failed(block)) {
+                let (flash, ftl, mut slots) = self.parts();
+                let reserve = ftl.reserve();
+                ftl.ensure_free(flash, &mut slots, domain as usize, reserve);
+            }
+        }
     }
 }

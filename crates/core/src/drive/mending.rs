@@ -70,24 +70,12 @@ impl Drive {
         self.failing.books.rebuilt_for_reads += u64::from(is_rebuilt && self.flash.is_failed(ppn));
     }
 
-    /// At the end of a run: what lies on failed flash, in stripes that give nothing back any more, is lost.
-    pub(super) fn give_up_unmended(&mut self) {
-        let Some(stripes) = self.geometry.stripes.filter(|_| self.is_mending()) else { return };
-        for lpn in 0..self.geometry.logical_pages() {
-            if self.ftl.is_unprotected(stripes.of(lpn)) {
-                self.mend(lpn);
-            }
-        }
-    }
-
     /// Rebuilds a page if it lies on failed flash; tells whether that was done.
-    fn mend(&mut self, lpn: Lpn) -> bool {
+    pub(super) fn mend(&mut self, lpn: Lpn) -> bool {
         let Some(ppn) = self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)) else { return false };
         let rebuilt = self.repair(lpn, ppn);
         if !rebuilt {
             // Another page of its stripe is past its limit.
-            self.failing.books.lost_pages +=
-                u64::from(lpn < self.geometry.host_pages && !self.ftl.is_whole_in_memory(lpn) && !self.ftl.is_lost(lpn));
             self.give_up(lpn);
         }
         rebuilt

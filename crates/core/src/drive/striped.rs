@@ -108,6 +108,7 @@ impl Drive {
             update.changing |= update.bit(slot.lpn);
             leaving += 1;
         }
+        self.leave_without_parity(&update);
         let is_delayed = self.renew_partial(&mut update, true);
         let protected = is_delayed || {
             let equation = self.equation(&update);
@@ -145,6 +146,14 @@ impl Drive {
         }
     }
 
+    /// A stripe of which pages change may have no place for a parity any more, since a die failed: what there is of it is out of date now, and in
+    /// the way perhaps.
+    fn leave_without_parity(&mut self, update: &Update) {
+        if !update.stripes.has_parity(update.stripe) && self.ftl.is_on_flash(update.stripe) {
+            self.ftl.unprotect(&mut self.flash, update.stripe);
+        }
+    }
+
     /// Gives a stripe that is unprotected a parity again, where all of it can be read.
     pub(super) fn protect_anew(&mut self, stripes: Stripes, stripe: u32) {
         let mut update = Update::of(stripes, stripe, self.ftl.next_xor());
@@ -162,11 +171,12 @@ impl Drive {
         }
         update.gone = update.changing;
         let changes = update.changing != 0 && !self.bugs.has(Bug::TrimLeavesParity);
+        self.leave_without_parity(&update);
         let is_delayed = changes && self.renew_partial(&mut update, false);
         let mut protected = is_delayed;
         if changes && !is_delayed {
             let equation = self.equation(&update);
-            protected = self.prepare_where_possible(&mut update, equation);
+            protected = self.prepare_parity(&mut update, equation);
         }
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in pages {
@@ -263,22 +273,13 @@ impl Drive {
         self.flash.tell(|o| o.filled(lpn));
     }
 
-    /// The same where a die has failed that the parity's place is needed for: such a stripe has none.
-    fn prepare_where_possible(&mut self, update: &mut Update, equation: Equation) -> bool {
-        if update.stripes.has_parity(update.stripe) {
-            return self.prepare_parity(update, equation);
-        }
-        if self.ftl.is_on_flash(update.stripe) {
-            // A page of the host may take the place of the parity.
-            self.ftl.unprotect(&mut self.flash, update.stripe);
-        }
-        self.make_room(update, false);
-        false
-    }
-
     /// Reads what the new parity is worked out of, one way or, where that cannot be read, the other, and sees to free blocks. Tells whether there is
     /// a new parity.
     fn prepare_parity(&mut self, update: &mut Update, equation: Equation) -> bool {
+        if !update.stripes.has_parity(update.stripe) {
+            self.make_room(update, false);
+            return false;
+        }
         let first = self.read_old(update, equation);
         let used = if first {
             equation

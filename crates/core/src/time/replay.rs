@@ -79,6 +79,9 @@ impl Replay {
     fn stream(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress, before: u64) -> Result<(), RunError> {
         loop {
             let mut arrival = Ns::MAX;
+            if drive.wants_attention() {
+                self.attend(drive)?;
+            }
             if self.device.outstanding() < self.depth {
                 if self.requests.len() - self.next <= LEFT && !self.exhausted {
                     self.refill(drive, source)?;
@@ -87,13 +90,12 @@ impl Replay {
                     }
                 }
                 arrival = self.admit(drive)?;
-                if drive.wants_attention() {
-                    // What fails in a pause does so then.
-                    arrival = arrival.min(drive.next_failure());
-                }
                 if self.device.outstanding() == 0 && self.exhausted && self.next == self.requests.len() {
                     return Ok(());
                 }
+            }
+            if drive.wants_attention() {
+                arrival = arrival.min(drive.next_failure());
             }
             self.device.advance(drive, arrival, |_, _| ());
         }

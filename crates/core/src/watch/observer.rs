@@ -2,9 +2,9 @@
 //! Observers see facts of the medium, never the drive's own bookkeeping, and cannot change anything.
 
 use std::any::Any;
-use std::ops::Range;
 
 use crate::base::dose::Quarters;
+use crate::base::failure::Stretch;
 use crate::base::metrics::TimedMetrics;
 use crate::base::page_set::PageSet;
 use crate::base::request::Request;
@@ -123,7 +123,7 @@ pub trait Observer: Any {
     /// `exposed` was covered before, and is not any more: nothing protects it until then.
     fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
     /// These pages of the flash have failed, and cannot be read any more. What is lost with them is told of next.
-    fn failed(&mut self, _pages: Range<Ppn>) {}
+    fn failed(&mut self, _pages: Stretch) {}
     /// All data on flash that has failed is rebuilt or lost by now.
     fn mended(&mut self) {}
     /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.

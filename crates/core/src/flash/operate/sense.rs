@@ -86,12 +86,15 @@ impl Flash {
             self.ask_model(block);
         }
         let is_suspect = self.hot[block.index()].has(SUSPECT);
-        let (PageHealth { retries, is_lost }, lost) = if is_suspect { self.health(block, ppn) } else { (PageHealth::WELL, None) };
-        let level = self.levels.begin(block);
+        // Of what has failed nothing is read again.
+        let has_failed = self.is_failed(ppn);
+        let is_judged = is_suspect && !has_failed;
+        let (PageHealth { retries, is_lost }, lost) = if is_judged { self.health(block, ppn) } else { (PageHealth::WELL, None) };
+        let level = if has_failed { 0 } else { self.levels.begin(block) };
         let retries = retries.saturating_sub(level);
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
         let gone = is_lost && !self.bugs.has(Bug::LossHidden) || is_suspect && self.bugs.has(Bug::LossInvented);
-        let gone = gone || self.is_failed(ppn);
+        let gone = gone || has_failed;
         let result = if gone { if_gone } else { read.result };
         let fill = read.fill && (if_gone == ReadResult::Uncorrectable || result == ReadResult::InMemory);
         self.note_read(PhysRead { result, fill, retries, ..read });

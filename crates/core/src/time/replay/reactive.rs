@@ -33,7 +33,10 @@ impl Replay {
             match self.ask(drive, source, &mut completed) {
                 Err(error) => break Err(error),
                 Ok(None) if self.device.outstanding() == 0 => break Ok(()),
-                Ok(wakes) => self.wait(drive, wakes.unwrap_or(Ns::MAX), &mut completed),
+                Ok(wakes) => {
+                    let fails = if drive.wants_attention() { drive.next_failure() } else { Ns::MAX };
+                    self.wait(drive, wakes.unwrap_or(Ns::MAX).min(fails), &mut completed);
+                }
             }
         };
         (self.requests, self.next) = (vec![], 0);
@@ -46,6 +49,9 @@ impl Replay {
         completed.drain(..).for_each(|origin| source.completed(origin));
         self.requests.clear();
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        if drive.wants_attention() {
+            self.device.attend(drive, drive.announced()).map_err(RunError::Stopped)?;
+        }
         self.device.announce(drive, &self.requests);
         for (n, request) in self.requests.iter().enumerate() {
             self.served += 1;
