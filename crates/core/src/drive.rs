@@ -7,6 +7,7 @@ mod alarm;
 mod assemble;
 pub mod audit;
 mod delayed;
+mod forming;
 mod memory;
 mod read;
 mod repair;
@@ -157,7 +158,9 @@ impl Drive {
     /// Moves the next page of a deferred job; false when there was none left and the job is gone.
     pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
         let (flash, ftl, mut slots) = self.parts();
-        ftl.step_job(flash, &mut slots, job)
+        let goes_on = ftl.step_job(flash, &mut slots, job);
+        self.form_waiting();
+        goes_on
     }
 
     /// What a policy may see, and the policy, apart; of data without a hint.

@@ -627,6 +627,12 @@ macro_rules! list {
             GatherForgetsOthers,
             /// Writes of the host are not all counted for the stripes whose parity waits.
             WindowUncounted,
+            /// That a move brings a page to a worn block is not counted.
+            MovesNotCounted,
+            /// Stripes that need parity because of a move do not get it, now and then.
+            ParityNotFormed,
+            /// The parity of a stripe is given back while one of its pages lies in a worn block.
+            DissolvedEarly,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.
