@@ -158,9 +158,7 @@ impl Drive {
     /// Moves the next page of a deferred job; false when there was none left and the job is gone.
     pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
         let (flash, ftl, mut slots) = self.parts();
-        let goes_on = ftl.step_job(flash, &mut slots, job);
-        self.form_waiting();
-        goes_on
+        ftl.step_job(flash, &mut slots, job)
     }
 
     /// What a policy may see, and the policy, apart; of data without a hint.

@@ -117,6 +117,7 @@ impl Parity {
             self.contents.clone_from(&self.sums);
             self.wrong.clear();
             self.count_all();
+            self.worn.end_loading();
             (0..self.sums.len() as u32).for_each(|stripe| self.weigh(stripe));
         }
     }

@@ -50,6 +50,11 @@ impl Worn {
         (self.waiting.len() as u64, stripes.map_or(0, pages))
     }
 
+    /// The content at the start is told: the printed rule begins with what is true.
+    pub(crate) fn end_loading(&mut self) {
+        self.printed.clone_from(&self.members);
+    }
+
     /// The host writes a page.
     pub(crate) fn host_writes(&mut self, stripes: Option<Stripes>) {
         let (stripes, pages) = self.open(stripes);

@@ -203,8 +203,9 @@ impl Ftl {
             let is_forgotten = self.bugs.has(Bug::ParityNotFormed) && stripe.is_multiple_of(3);
             if !has_parity && !self.is_unprotected(stripe) && !self.worn.waits(stripe) && !is_forgotten {
                 self.worn.begin_waiting(stripe, pages, flash.now);
-                if flash.is_timed() && self.worn.next_forming == Ns::MAX {
-                    self.worn.next_forming = flash.now + self.copy_ns;
+                if flash.is_timed() {
+                    let at = if self.worn.are_too_many() { flash.now } else { flash.now + self.copy_ns };
+                    self.worn.next_forming = self.worn.next_forming.min(at);
                 }
                 flash.tell(|o| o.awaits_parity(stripe));
             }
@@ -214,7 +215,8 @@ impl Ftl {
             self.drop_page(flash, parity);
             self.worn.end_waiting(stripe, pages, flash.now);
             self.protect_again(stripe);
-            self.parity.dissolved += u64::from(has_parity);
+            // A stripe of which flash holds nothing has nothing to protect anyway.
+            self.parity.dissolved += u64::from(has_parity && self.is_on_flash(stripe));
             flash.tell(|o| o.needs_no_parity(stripe));
         }
     }
