@@ -60,6 +60,11 @@ impl Drive {
             return;
         }
         if !self.repair(lpn, ppn) {
+            if self.ftl.map.to_physical[lpn as usize] & BUFFERED != 0 && !self.ftl.is_lost(lpn) && !self.ftl.is_whole_in_memory(lpn) {
+                // The read that would complete it is what fails.
+                self.host.fill_reads += 1;
+                self.flash.sense_failing(lpn, ppn);
+            }
             self.give_up(lpn);
         }
     }
