@@ -261,6 +261,11 @@ impl Doses {
         if own > 0 { own } else { block.mode }
     }
 
+    /// Whether the coding of a page's wordline keeps the page.
+    pub(crate) fn keeps(&self, at: At) -> bool {
+        self.codings.keeps(self.mode_at(at), at.kind)
+    }
+
     /// RC of the lower neighbour; nothing where there is none.
     #[inline]
     fn low(&self, medium: &Medium, at: At) -> u64 {

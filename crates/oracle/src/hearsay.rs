@@ -157,7 +157,9 @@ impl Oracle {
         let (first, bits) = (self.geometry.first_wordline(told.block), self.geometry.cell.bits());
         let heaviest = (0..bits).map(|kind| u64::from(self.doses.of_read(kind))).max()?;
         told.probed.iter().find_map(|(index, used)| {
+            // A page kind that the wordline's coding gives up endures nothing that matters.
             let kinds = (0..bits).map(|kind| At { block: told.block, wordline: first + index, index: *index, kind });
+            let kinds = kinds.filter(|at| self.doses.keeps(*at));
             let limit = |at: At| self.doses.limit_by(at, |group| told.endures.get(group).map_or(0, |told| told.limit));
             let limit = kinds.map(limit).min()?;
             let at = At { block: told.block, wordline: first + index, index: *index, kind: 0 };
