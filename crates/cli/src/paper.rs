@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::Value;
+use vpass_core::slots::parity::NO_PARITY;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
@@ -188,6 +189,9 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
             let mut row = serde_json::json!({
                 "group": r.group, "variant": r.variant, "workload": r.workload, "reclaim": r.plan.reclaim, "refused": refused, "summary": r.summary
             });
+            if r.plan.parity != NO_PARITY {
+                row["parity"] = r.plan.parity.into();
+            }
             if r.plan.needs_time() {
                 row["refresh"] = r.plan.refresh.into();
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use vpass_lab::failure::Failure;
 
 use super::figure::{Numbers, Shown};
-use super::recipe::{Expectations, Expected, Figure, Recipe};
+use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
 use super::{CYCLES, REFUSED, Run};
 use crate::table::{Look, Table};
 
@@ -137,8 +137,10 @@ fn table(figure: &Figure, numbers: &Numbers) -> Table {
             };
             table.row(std::iter::once(format!("{variant} {workload}")).chain(techniques.iter().map(cell)));
         }
-        let name = if figure.by_workload { format!("{variant} mean") } else { variant.to_owned() };
-        table.row(std::iter::once(name).chain(techniques.iter().map(|technique| text(numbers.mean(variant, technique)))));
+        for (mean, words) in figure.means() {
+            let name = if figure.by_workload || mean != Mean::All { format!("{variant} {words}") } else { variant.to_owned() };
+            table.row(std::iter::once(name).chain(techniques.iter().map(|technique| text(numbers.mean(mean, variant, technique)))));
+        }
     }
     table
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use vpass_lab::compare::estimate::estimate;
 use vpass_lab::failure::Failure;
 
-use super::recipe::{Expected, Figure};
+use super::recipe::{Expected, Figure, Mean};
 use super::{REFUSED, Run};
 
 /// The numbers of a figure, in the order of the runs.
@@ -26,6 +26,8 @@ struct Row<'a> {
     refused: bool,
     /// What a row of the same workload is divided by where this one is of the figure's technique.
     base: f64,
+    /// What this row is divided by.
+    divisor: f64,
     /// Over the figure's technique; the number itself where it names none.
     shown: Shown,
 }
@@ -68,7 +70,11 @@ impl<'a> Numbers<'a> {
             let sum = |pointers: &[String]| pointers.iter().map(|p| number_at(&figure.name, run, p)).sum::<Result<f64, Failure>>();
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
             // None of nothing is no share of it.
-            let raw = if whole > 0.0 { sum(&figure.metric)? / whole } else { 0.0 };
+            let raw = if figure.weights.is_empty() {
+                if whole > 0.0 { sum(&figure.metric)? / whole } else { 0.0 }
+            } else {
+                weighted(figure, run)?
+            };
             let base = if figure.over_metric.is_empty() { raw } else { sum(&figure.over_metric)? };
             let shown = if run.fell_behind { Shown::Refused } else { Shown::Number(raw) };
             rows.push(Row {
@@ -80,6 +86,7 @@ impl<'a> Numbers<'a> {
                 raw,
                 refused: run.fell_behind,
                 base,
+                divisor: 1.0,
                 shown,
             });
         }
@@ -90,7 +97,8 @@ impl<'a> Numbers<'a> {
                 let base = rows.iter().find(|r| key(r) == key(&rows[i]) && over == if of_variant { r.variant } else { r.technique });
                 let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
                 let refused = [&rows[i], base].into_iter().any(|row| row.refused);
-                rows[i].shown = match base.base {
+                rows[i].divisor = base.base;
+                rows[i].shown = match rows[i].divisor {
                     _ if refused => Shown::Refused,
                     base if base > 0.0 => Shown::Number(rows[i].raw / base),
                     _ => Shown::None,
@@ -100,10 +108,19 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// The mean over the workloads and seeds; none where a workload has no number.
-    pub(super) fn mean(&self, variant: &str, technique: &str) -> Shown {
-        let of_it = self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique));
-        Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
+    /// What the workloads and seeds come to; no number where a workload has none.
+    pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
+        let is_left_out = |row: &Row| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
+        let of_it: Vec<&Row> = self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique) && !is_left_out(r)).collect();
+        if mean != Mean::Sums {
+            return Shown::mean(&of_it.iter().map(|r| r.shown).collect::<Vec<_>>());
+        }
+        let sum = |of: fn(&Row) -> f64| of_it.iter().map(|row| of(row)).sum::<f64>();
+        match sum(|row| row.divisor) {
+            _ if of_it.iter().any(|row| row.shown == Shown::Refused) => Shown::Refused,
+            divisor if divisor > 0.0 => Shown::Number(sum(|row| row.raw) / divisor),
+            _ => Shown::None,
+        }
     }
 
     /// The number under one workload, in the mean of the seeds.
@@ -123,7 +140,7 @@ impl<'a> Numbers<'a> {
     pub(super) fn measured_of(&self, expected: &Expected, variant: &str, technique: &str) -> Shown {
         match &expected.workload {
             Some(workload) => self.of_workload(variant, workload, technique),
-            None => self.mean(variant, technique),
+            None => self.mean(expected.mean, variant, technique),
         }
     }
 
@@ -176,14 +193,30 @@ impl<'a> Numbers<'a> {
         let (variants, techniques) = self.columns();
         let seed = ["mean,"; 2][..usize::from(several) + usize::from(samples)].concat();
         for variant in variants {
-            for technique in &techniques {
-                let mean = cell(self.mean(variant, technique));
-                let columns = if figure.divisor().is_some() { format!(",{mean}") } else { mean };
-                let _ = writeln!(csv, "{variant},mean,{seed}{technique},{columns}");
+            for (mean, words) in figure.means() {
+                for technique in &techniques {
+                    let number = cell(self.mean(mean, variant, technique));
+                    let columns = if figure.divisor().is_some() { format!(",{number}") } else { number };
+                    let _ = writeln!(csv, "{variant},{words},{seed}{technique},{columns}");
+                }
             }
         }
         csv
     }
+}
+
+/// The mean of a figure's numbers in a run's summary by their weights; 0 where they weigh nothing.
+///
+/// # Errors
+/// One of them is no number.
+fn weighted(figure: &Figure, run: &Run) -> Result<f64, Failure> {
+    let (mut sum, mut whole) = (0.0, 0.0);
+    for (metric, weight) in figure.metric.iter().zip(&figure.weights) {
+        let weight = number_at(&figure.name, run, weight)?;
+        sum += number_at(&figure.name, run, metric)? * weight;
+        whole += weight;
+    }
+    Ok(if whole > 0.0 { sum / whole } else { 0.0 })
 }
 
 /// A number of a run's summary, for the figure of this name.

@@ -15,7 +15,7 @@ use vpass_workload::synthetic::WorkloadConfig;
 use super::gain::Gain;
 use super::span::Span;
 pub(super) use expected::{Expectations, Expected};
-pub(super) use figure::{Figure, Plot, PlotKind};
+pub(super) use figure::{Figure, Mean, Plot, PlotKind};
 pub(super) use group::{Group, GroupWear, Variant};
 
 /// `run.toml`.
@@ -168,14 +168,10 @@ impl Recipe {
                 return Err(Failure::usage(format!("group {name}: `{list}` is empty: it has nothing to run; at least one is expected")));
             }
         }
-        if let Some(figure) = self.figures.iter().find(|f| f.metric.is_empty()) {
-            return Err(Failure::usage(format!(
-                "figure {}: `metric` is empty; at least one number of the summary is expected",
-                figure.name
-            )));
-        }
+        self.figures.iter().try_for_each(Figure::check_numbers)?;
         self.groups.iter().try_for_each(Group::check_cycles)?;
         self.groups.iter().try_for_each(Group::check_parts)?;
+        self.groups.iter().try_for_each(Group::check_own)?;
         self.gains.iter().try_for_each(|gain| gain.check(self.group(&gain.group)?))?;
         for figure in &self.figures {
             let group = self.group(&figure.group)?;
@@ -188,7 +184,7 @@ impl Recipe {
         for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group)) {
             self.group(name)?;
         }
-        self.figures.iter().flat_map(|f| &f.workloads).try_for_each(|name| self.check_workload(name))?;
+        self.figures.iter().flat_map(|f| f.workloads.iter().chain(&f.without)).try_for_each(|name| self.check_workload(name))?;
         self.plots.iter().filter_map(|p| p.workload.as_ref()).try_for_each(|name| self.check_workload(name))
     }
 }

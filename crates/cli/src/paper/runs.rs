@@ -1,5 +1,6 @@
 //! The runs of a recipe: each technique under each workload and variant of a group, at the group's amount and load.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
@@ -63,6 +64,8 @@ pub(super) fn runs(recipe: &Recipe, folder: &Path, traces: &Traces, seed: u64) -
 /// What runs of a variant under a workload have in common.
 struct Kind {
     drive: Loaded<DriveConfig>,
+    /// The drives of techniques that the variant has keys for.
+    own: BTreeMap<String, Loaded<DriveConfig>>,
     /// What the host says of its data; none where it says nothing.
     said: Option<Vec<HintRange>>,
     asked: Asked,
@@ -77,22 +80,27 @@ impl Kind {
         traces: &Traces,
     ) -> Result<Self, Failure> {
         let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
-        let mut drive = load::drive(variant.drive.as_ref().unwrap_or(&recipe.drive), &load::overrides(&sets)?)?;
-        if group.wear == GroupWear::Frozen {
-            freeze_wear(group, &mut drive.config)?;
-        }
+        let with = |own: &[String]| {
+            let mut drive = load::drive(variant.drive.as_ref().unwrap_or(&recipe.drive), &load::overrides(&[&sets, own].concat())?)?;
+            if group.wear == GroupWear::Frozen {
+                freeze_wear(group, &mut drive.config)?;
+            }
+            Ok::<_, Failure>(drive)
+        };
+        let drive = with(&[])?;
+        let own = variant.own.iter().map(|(name, own)| Ok((name.clone(), with(own)?))).collect::<Result<_, Failure>>()?;
         let file = variant.hints.as_ref().map(|name| HintFile::read(&folder.join(name))).transpose()?;
         let said = file.map(|file| file.ranges(None, &[])).transpose()?;
         let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
         let cycles =
             by_cycles.then(|| Cycles { blocks: blocks_read(group, &drive.config), warm_up: group.warm_up_cycles, counted: group.cycles });
         let asked = asked(group, variant, workload, &drive.config, traces);
-        Ok(Self { drive, said, asked, cycles })
+        Ok(Self { drive, own, said, asked, cycles })
     }
 
     /// A run of it.
     fn plan(&self, group: &Group, of_run: &Techniques, gc: &'static str, seed: u64) -> Result<Plan, Failure> {
-        let mut drive = self.drive.clone();
+        let mut drive = self.own.get(of_run.name).unwrap_or(&self.drive).clone();
         if group.out_of_phase {
             drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
         }

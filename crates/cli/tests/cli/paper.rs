@@ -383,3 +383,65 @@ fn parity_is_an_axis_of_a_group() {
     let done = vpass(&["paper", &room.file("two.toml", &two)]);
     assert!(done.code == 2 && done.stderr.contains("`parity` is given: one technique of `reclaim`"), "{}", done.stderr);
 }
+
+/// The means of a figure, and keys of one technique's own: worked out again from the runs' summaries.
+#[test]
+fn means_are_told_apart_and_weighed() {
+    let room = Room::new();
+    let figure = "figure = [{ name = 'f', title = 'pages', group = 'g', metric = ['/flash/programs/host', '/flash/programs/parity'], over = 'raid5',\n\
+        weights = ['/host/write_pages', '/host/read_pages'], without = ['reads'], sums = true, unit = 'pages' }]\n";
+    let workloads = "workload = [{ name = 'even', config = { requests = 2000, read_share = 0.1, block_size = '16KiB' } },\n\
+        { name = 'long', config = { requests = 900, read_share = 0.3, block_size = '32KiB' } },\n\
+        { name = 'reads', config = { requests = 3000, read_share = 0.9, block_size = '16KiB' } }]\n";
+    let mut recipe: Vec<String> = BY_PARITY.lines().take(3).map(Into::into).collect();
+    recipe.extend([figure.into(), workloads.into()]);
+    recipe.push("group = [{ name = 'g', gear = 'untimed', reclaim = ['none'], parity = ['raid5', 'hc'], passes = 1.0,".into());
+    recipe.push("variant = [{ name = 'v', own = { hc = ['drive.write_buffer=2MiB'] } }] }]".into());
+    let recipe = recipe.join("\n");
+    let out = room.path("out");
+    let done = vpass(&["paper", &room.file("run.toml", &recipe), "--out", out.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+
+    let runs: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(out.join("runs.json")).unwrap()).unwrap();
+    let number = |parity: &str, workload: &str| {
+        let is_it = |run: &&serde_json::Value| run["parity"] == parity && run["workload"] == workload;
+        let summary = &runs.as_array().unwrap().iter().find(is_it).unwrap()["summary"];
+        let of = |pointer: &str| summary.pointer(pointer).unwrap().as_f64().unwrap();
+        let (writes, reads) = (of("/host/write_pages"), of("/host/read_pages"));
+        (of("/flash/programs/host") * writes + of("/flash/programs/parity") * reads) / (writes + reads)
+    };
+    let [even, long, reads] = ["even", "long", "reads"].map(|workload| (number("hc", workload), number("raid5", workload)));
+    let ratio = |(hc, raid5): (f64, f64)| hc / raid5;
+    let sums = (even.0 + long.0 + reads.0) / (even.1 + long.1 + reads.1);
+    let expected = [
+        ("mean", (ratio(even) + ratio(long) + ratio(reads)) / 3.0),
+        ("mean without reads", f64::midpoint(ratio(even), ratio(long))),
+        ("ratio of sums", sums),
+    ];
+    let csv = std::fs::read_to_string(out.join("f.csv")).unwrap();
+    for (words, expected) in expected {
+        let line = csv.lines().find(|line| line.starts_with(&format!("v,{words},hc,"))).unwrap_or_else(|| panic!("{words} in {csv}"));
+        let here: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
+        assert!((here / expected - 1.0).abs() < 1e-9, "{line}: {expected}");
+        assert!(done.stdout.contains(&format!("v {words}")) || words == "mean", "{}", done.stdout);
+    }
+
+    let same = room.path("same");
+    let done = vpass(&["paper", &room.file("same.toml", &recipe.replace("drive.write_buffer=2MiB", "")), "--out", same.to_str().unwrap()]);
+    assert_eq!(done.code, 2, "a key without a name");
+    let without = recipe.replace(", own = { hc = ['drive.write_buffer=2MiB'] }", "");
+    let done = vpass(&["paper", &room.file("same.toml", &without), "--out", same.to_str().unwrap()]);
+    let of_raid5 = |csv: &str| csv.lines().filter(|line| line.contains(",raid5,")).map(Into::into).collect::<Vec<String>>();
+    let other = std::fs::read_to_string(same.join("f.csv")).unwrap();
+    assert!(done.code == 0 && other != csv && of_raid5(&other) == of_raid5(&csv), "{other}{csv}");
+
+    for (from, to, said) in [
+        ("over = 'raid5',", "", "`sums` is a ratio"),
+        ("'/host/write_pages', ", "", "as many `weights`"),
+        ("without = ['reads']", "without = ['reeds']", "reeds"),
+        ("own = { hc", "own = { ppc", "`own`"),
+    ] {
+        let done = vpass(&["paper", &room.file("wrong.toml", &recipe.replace(from, to))]);
+        assert!(done.code == 2 && done.stderr.contains(said), "{said}: {}", done.stderr);
+    }
+}

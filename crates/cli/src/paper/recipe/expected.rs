@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
-use super::Figure;
+use super::{Figure, Mean};
 
 /// `expected.toml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -24,9 +24,12 @@ pub(in crate::paper) struct Expected {
     pub(in crate::paper) what: String,
     pub(in crate::paper) figure: String,
     pub(in crate::paper) variant: String,
-    /// The mean of the workloads where absent.
+    /// What `mean` says where absent.
     #[serde(default)]
     pub(in crate::paper) workload: Option<String>,
+    /// Which of the figure's means.
+    #[serde(default)]
+    pub(in crate::paper) mean: Mean,
     /// The technique: of reclaim, or of refresh or parity where the figure's group goes by that.
     #[serde(alias = "refresh", alias = "parity")]
     pub(in crate::paper) reclaim: String,
@@ -66,6 +69,8 @@ impl Expected {
             true if self.tolerance.is_some() || self.calibrated => "with `direction_only`, no `tolerance` and no `calibrated` are expected",
             false if self.value.is_none() => "a `value` is expected",
             true if named == 0 && self.value.is_none() => "a `value`, `below` or `above` is expected",
+            _ if self.mean != Mean::All && self.workload.is_some() => "one of `workload` and `mean` is expected",
+            _ if figure.means().iter().all(|(mean, _)| *mean != self.mean) => "its figure has no such `mean`",
             _ if self.than.is_some() && named == 0 => "`than` is for `below` and `above`",
             true if named > 1 => "one of `below` and `above` is expected",
             true if named == 0 && figure.divisor().is_none() => "its figure divides by nothing: `below` or `above` is expected",

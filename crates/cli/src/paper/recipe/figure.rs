@@ -21,6 +21,9 @@ pub(in crate::paper) struct Figure {
     pub(in crate::paper) workloads: Vec<String>,
     /// Numbers of the summary, by JSON pointer; added up, those with a minus before them taken off.
     pub(in crate::paper) metric: Vec<String>,
+    /// Numbers of the same summary, one for each of `metric`: what is shown is then their mean by these weights.
+    #[serde(default)]
+    pub(in crate::paper) weights: Vec<String>,
     /// Numbers of the same summary whose sum that is divided by.
     #[serde(default)]
     pub(in crate::paper) share_of: Vec<String>,
@@ -34,12 +37,31 @@ pub(in crate::paper) struct Figure {
     /// Numbers of that technique's summary, added up; the figure's own where empty.
     #[serde(default)]
     pub(in crate::paper) over_metric: Vec<String>,
+    /// Workloads that a second mean leaves out; there is none where empty.
+    #[serde(default)]
+    pub(in crate::paper) without: Vec<String>,
+    /// Whether the ratio of the sums over all workloads stands beside the mean of their ratios.
+    #[serde(default)]
+    pub(in crate::paper) sums: bool,
     /// Whether each workload is printed, not only their mean.
     #[serde(default)]
     pub(in crate::paper) by_workload: bool,
     /// Whether each workload's number has its 95 % interval over seeds and samples.
     #[serde(default)]
     pub(in crate::paper) interval: bool,
+}
+
+/// What several workloads come to in one number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::paper) enum Mean {
+    /// The mean of all of them.
+    #[default]
+    All,
+    /// The mean of those that [`Figure::without`] does not name.
+    Without,
+    /// The ratio of their sums.
+    Sums,
 }
 
 /// Numbers of a summary that grow with the length of a run.
@@ -72,6 +94,37 @@ impl Figure {
     /// What its numbers are divided by, if by anything.
     pub(in crate::paper) fn divisor(&self) -> Option<&str> {
         self.over.as_deref().or(self.over_variant.as_deref())
+    }
+
+    /// What its workloads come to, with the words for it.
+    pub(in crate::paper) fn means(&self) -> Vec<(Mean, String)> {
+        let mut means = vec![(Mean::All, "mean".to_owned())];
+        if !self.without.is_empty() {
+            means.push((Mean::Without, format!("mean without {}", self.without.join(" and "))));
+        }
+        if self.sums {
+            means.push((Mean::Sums, "ratio of sums".into()));
+        }
+        means
+    }
+
+    /// Checks what its numbers are taken from and what its means are of.
+    ///
+    /// # Errors
+    /// No number, weights that are not one for each, or a ratio of sums without anything to divide by.
+    pub(super) fn check_numbers(&self) -> Result<(), Failure> {
+        let wrong = if self.metric.is_empty() {
+            "`metric` is empty; at least one number of the summary is expected"
+        } else if !self.weights.is_empty() && self.weights.len() != self.metric.len() {
+            "as many `weights` as numbers in `metric` are expected"
+        } else if !self.weights.is_empty() && !(self.share_of.is_empty() && self.over_metric.is_empty()) {
+            "`weights` are expected without `share_of` and `over_metric`"
+        } else if self.sums && self.divisor().is_none() {
+            "`sums` is a ratio: `over` or `over_variant` is expected"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::usage(format!("figure {}: {wrong}", self.name)))
     }
 
     /// Checks what its numbers are divided by.

@@ -1,5 +1,6 @@
 //! Groups of a recipe: what is run, as often, and with which values of the drive's keys.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::Deserialize;
@@ -152,6 +153,26 @@ impl Group {
         Err(Failure::usage(format!("group {}: {wrong}", self.name)))
     }
 
+    /// Checks that keys of a technique's own are of one that runs.
+    ///
+    /// # Errors
+    /// None of this name does.
+    pub(super) fn check_own(&self) -> Result<(), Failure> {
+        for variant in &self.variants {
+            let (slot, group, own) = match self.slot() {
+                "parity" => ("parity", &self.parity, &variant.parity),
+                "refresh" => ("refresh", &self.refresh, &variant.refresh),
+                _ => ("reclaim", &self.reclaim, &variant.reclaim),
+            };
+            let names = if own.is_empty() { group } else { own };
+            if let Some(name) = variant.own.keys().find(|name| !names.contains(name)) {
+                let unknown = vpass_lab::suggest::unknown(&format!("{slot} technique"), name, names.iter().map(String::as_str));
+                return Err(Failure::usage(format!("group {}, variant {}: `own`: {unknown}", self.name, variant.name)));
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that what ends by cycles ends in any case.
     ///
     /// # Errors
@@ -226,6 +247,9 @@ pub(in crate::paper) struct Variant {
     pub(in crate::paper) drive: Option<String>,
     #[serde(default)]
     pub(in crate::paper) set: Vec<String>,
+    /// More of them for the runs of one technique, by its name.
+    #[serde(default)]
+    pub(in crate::paper) own: BTreeMap<String, Vec<String>>,
     /// What the host says of how slow reads of its data may be: a file as `--hints` takes it, beside the recipe.
     #[serde(default)]
     pub(in crate::paper) hints: Option<String>,
