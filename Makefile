@@ -18,7 +18,7 @@ build:
 test: build
 	cargo test --release --workspace
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test fluid -- bug bound
-	cargo test --release -p vpass-core --bench throughput --bench techniques --bench retries -- --small
+	cargo test --release -p vpass-core --bench throughput --bench techniques --bench retries --bench parity -- --small
 	cargo test --release -p vpass-oracle --bench watched --bench first_minutes -- --small
 	$(MAKE) --no-print-directory check-minute
 
@@ -28,7 +28,7 @@ check-minute: build
 	$(VPASS) check --seed $(SEED) --minutes 1
 
 bench:
-	cargo bench -p vpass-core --bench throughput --bench techniques --bench retries
+	cargo bench -p vpass-core --bench throughput --bench techniques --bench retries --bench parity
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
 	cargo build --release --bin vpass

@@ -355,6 +355,21 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
     let lost = read("websearch-lost.csv");
     let lost = |reclaim: &str| lost.lines().find(|l| l.starts_with(&format!("published,web search,{reclaim},"))).unwrap().to_owned();
     assert!(lost("block").ends_with(",0") && !lost("none").ends_with(",0"), "{} {}", lost("block"), lost("none"));
+    // Less parity is programmed and read the later it is made, and none by UDL, in both states of the drive.
+    for (figure, of, workload) in
+        [("fig5", "as published", "Win 7, timed"), ("fig5", "as published", "TPC-C, timed"), ("fig5-full", "all written", "TPC-C, full")]
+    {
+        for what in ["programs", "reads"] {
+            let csv = read(&format!("{figure}-{what}.csv"));
+            let over_raid5 = |parity: &str| -> f64 {
+                let start = format!("{of},{workload},{parity},");
+                let line = csv.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{start} in {csv}"));
+                line.rsplit(',').next().unwrap().parse().unwrap()
+            };
+            let [udl, hc, ppc] = ["udl", "hc", "ppc"].map(over_raid5);
+            assert!(udl < 0.95 * hc && hc <= 1.005 * ppc && ppc < 0.97, "{figure}-{what} {workload}: {udl} {hc} {ppc}");
+        }
+    }
 }
 
 /// Random writes under each parity technique, on a drive that has room for the parity.
