@@ -14,8 +14,8 @@ mod wordline;
 use crate::base::codings::{Codings, FULL};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::latency::AccessLatency;
-use crate::base::page_set::bits;
-use crate::base::units::BlockId;
+use crate::base::page_set::kinds_in;
+use crate::base::units::{BlockId, PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::{DisturbModel, DriveConfig};
 use crate::error::budget::PageAt;
@@ -62,30 +62,30 @@ pub struct BlockView<'a> {
 }
 
 impl BlockView<'_> {
-    /// Wordlines programmed so far, the last one perhaps in part.
+    /// How many wordlines are programmed so far, the last one perhaps in part.
     pub fn programmed(&self) -> u32 {
         self.written.div_ceil(self.pages_per_wordline)
     }
 
     /// The wordline and the kind of a page, both numbered within the block.
-    pub fn wordline_and_kind(&self, page: u32) -> (u32, u32) {
-        (page / self.pages_per_wordline, page % self.pages_per_wordline)
+    pub fn wordline_and_kind(&self, page: PageInBlock) -> (WordlineInBlock, u32) {
+        (page.wordline(self.pages_per_wordline), page.kind(self.pages_per_wordline))
     }
 
     /// Coding of a wordline's cells.
-    pub fn mode_of(&self, wordline: u32) -> u8 {
-        match self.recoded.get(wordline as usize) {
+    pub fn mode_of(&self, wordline: WordlineInBlock) -> u8 {
+        match self.recoded.get(wordline.index()) {
             None | Some(&FULL) => self.mode,
             Some(own) => *own,
         }
     }
 
     /// Page kinds of a programmed wordline, a bit each, that hold current data or may still be given some.
-    pub fn live_kinds(&self, wordline: u32) -> u32 {
-        let first = wordline * self.pages_per_wordline;
-        let written = self.written.saturating_sub(first).min(self.pages_per_wordline);
+    pub fn live_kinds(&self, wordline: WordlineInBlock) -> u32 {
+        let first = wordline.first_page(self.pages_per_wordline);
+        let written = self.written.saturating_sub(first.number()).min(self.pages_per_wordline);
         let to_come = u32::from(self.codings.row(self.mode).kept) & (u32::MAX << written);
-        bits(self.valid, first, self.pages_per_wordline) as u32 | if planted(Bug::ToComeForgotten) { 0 } else { to_come }
+        kinds_in(self.valid, wordline, self.pages_per_wordline) | if planted(Bug::ToComeForgotten) { 0 } else { to_come }
     }
 }
 
@@ -96,14 +96,14 @@ pub struct Counts<'a> {
     /// Dose of the block since its erase.
     pub reads: Quarters,
     /// The wordline that is asked about, numbered within the block.
-    pub wordline: u32,
+    pub wordline: WordlineInBlock,
     /// Dose read from that wordline.
     pub own: Quarters,
 }
 
 impl<'a> Counts<'a> {
-    fn of(block: &BlockView<'a>, wordline: u32) -> Self {
-        Self { wordlines: block.wordlines, reads: block.reads, wordline, own: block.wordlines[wordline as usize].reads }
+    fn of(block: &BlockView<'a>, wordline: WordlineInBlock) -> Self {
+        Self { wordlines: block.wordlines, reads: block.reads, wordline, own: block.wordlines[wordline.index()].reads }
     }
 }
 
@@ -143,7 +143,7 @@ pub trait ErrorModel: Send {
     fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
 
     /// Up to which dose a page, numbered within the block, decodes with so many retries; below 0 where its age alone takes more.
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose;
+    fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose;
 
     /// The limits by group and P/E count behind it, where it has such. Techniques that go by them are refused without.
     fn page_limits(&self) -> Option<&PageLimits> {
@@ -157,10 +157,10 @@ pub trait ErrorModel: Send {
     }
 
     /// What a wordline of this block need not answer for when it is programmed now.
-    fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters;
+    fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters;
 
     /// Dose of a page, numbered within the block.
-    fn dose(&self, block: &BlockView, page: u32) -> Dose {
+    fn dose(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
         let alpha = self.limits().map_or(Alpha::ONE, |table| table.truth(table.group_of(wordline), block.pec).alpha);
         self.weighed_dose(&Counts::of(block, wordline), alpha)
@@ -168,7 +168,7 @@ pub trait ErrorModel: Send {
 
     /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
     /// that techniques count with.
-    fn limit_to_keep(&self, block: &BlockView, page: u32) -> Dose {
+    fn limit_to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
         self.page_limits().map_or_else(|| self.limit(block, page, 0), |limits| limits.to_keep(block, page))
     }
 
@@ -178,7 +178,7 @@ pub trait ErrorModel: Send {
     }
 
     /// RBER of a page; asked where data has one.
-    fn rate(&self, block: &BlockView, page: u32) -> f64 {
+    fn rate(&self, block: &BlockView, page: PageInBlock) -> f64 {
         self.page_limits().map_or(0.0, |limits| limits.rate(block, page, self.dose(block, page)))
     }
 
@@ -208,7 +208,7 @@ pub trait ErrorModel: Send {
     }
 
     /// What a read of a page comes to: the fewest retries that decode it.
-    fn health(&self, block: &BlockView, page: u32) -> PageHealth {
+    fn health(&self, block: &BlockView, page: PageInBlock) -> PageHealth {
         let (dose, most) = (self.dose(block, page), self.max_retries());
         let enough = (0..=most).find(|retries| {
             let limit = self.limit(block, page, *retries);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use common::striped::{Asked, config, drive, drive_of, operations};
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Op;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
@@ -86,8 +86,8 @@ impl Observer for Told {
     fn lost(&mut self, _: Lpn) {}
     fn gathered(&mut self, _: Lpn, _: Ppn) {}
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
+    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn moving(&mut self, _: BlockId, _: Option<&PageSet>, _: Cause) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn served_before(&mut self, _: BlockId, _: &[vpass_core::base::dose::Quarters]) {}

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Reads};
+use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, PageInBlock, Reads};
 use vpass_core::drive::audit::BlockRow;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::flash::block::BlockState;
@@ -182,7 +182,7 @@ fn a_drive_that_cannot_spare_the_pages_relocates() {
 fn a_stream_of_low_density_writes_two_pages_and_pays_three_programs() {
     let divide = |block, pages| {
         let mut marked = vpass_core::base::page_set::PageSet::none(pages);
-        marked.insert(0, 10);
+        marked.insert(PageInBlock::FIRST, 10);
         Rewrite::divide(block, marked, FIRST_OWN + 1, FIRST_OWN)
     };
     let mut drive = drive(divide, "", false);

@@ -5,7 +5,7 @@ mod common;
 
 use common::{config, dies};
 use vpass_core::base::dose::{Alpha, Dose, Quarters};
-use vpass_core::base::units::{Cause, Lpn};
+use vpass_core::base::units::{Cause, Lpn, PageInBlock, WordlineInBlock};
 use vpass_core::disturb::{Assessment, BlockView, Counts, ErrorModel};
 use vpass_core::drive::{Drive, Techniques};
 
@@ -27,7 +27,7 @@ impl ErrorModel for Plain {
         counts.reads.far()
     }
 
-    fn limit(&self, _block: &BlockView, _page: u32, retries: u8) -> Dose {
+    fn limit(&self, _block: &BlockView, _page: PageInBlock, retries: u8) -> Dose {
         reads(AT_ONCE * (1 + u32::from(retries))).far()
     }
 
@@ -35,7 +35,7 @@ impl ErrorModel for Plain {
         1
     }
 
-    fn base_at_program(&self, _block: &BlockView, _wordline: u32) -> Quarters {
+    fn base_at_program(&self, _block: &BlockView, _wordline: WordlineInBlock) -> Quarters {
         Quarters::ZERO
     }
 }

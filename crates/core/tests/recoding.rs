@@ -4,8 +4,8 @@ mod common;
 
 use common::{Cycle, config};
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Reads};
+use vpass_core::base::page_set::{PageSet, WordlineSet};
+use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Reads, WordlineInBlock};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use vpass_core::time::Replay;
@@ -72,8 +72,8 @@ fn drive(rewrite: fn(BlockId) -> Rewrite, more: &str, timed: bool) -> Drive {
 
 /// Wordlines 1 and 2.
 fn two_wordlines(block: BlockId) -> Rewrite {
-    let mut wordlines = PageSet::none(4);
-    wordlines.insert(1, 2);
+    let mut wordlines = WordlineSet::none(4);
+    wordlines.insert(WordlineInBlock::new(1), 2);
     Rewrite::recode_wordlines(block, FASTER, wordlines, PageSet::none(12))
 }
 

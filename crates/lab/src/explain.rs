@@ -209,7 +209,7 @@ fn ages_at(config: &DriveConfig, geometry: &Geometry, technique: &Technique, cou
         let e = table.truth(g, pec);
         Group {
             name: config.disturb.groups[g].clone(),
-            wordlines: (0..geometry.wordlines_per_block).filter(|w| table.group_of(*w) == g).count() as u32,
+            wordlines: geometry.wordlines_in_block().filter(|w| table.group_of(*w) == g).count() as u32,
             limit: e.limit.units(),
             alpha: e.alpha.weight(),
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Moment, Ppn};
+use vpass_core::base::units::{BlockId, Moment, PageInBlock, Ppn};
 use vpass_core::config::{DriveConfig, Number};
 use vpass_core::watch::observer::{PhysRead, ReadResult};
 
@@ -100,7 +100,7 @@ impl Oracle {
     /// Whether a job that moves these pages of a block, or all of it, finds no data there.
     pub(crate) fn moves_nothing(&self, block: BlockId, pages: Option<&PageSet>) -> bool {
         let first = self.geometry.first_page(block);
-        let is_live = |page: u32| self.carried(first + page).is_some_and(|stamp| self.stamps.is_live(stamp));
+        let is_live = |page: PageInBlock| self.carried(first + page).is_some_and(|stamp| self.stamps.is_live(stamp));
         pages.is_some_and(|pages| !pages.iter().any(is_live))
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::units::{BlockId, Ppn, StreamId};
+use vpass_core::base::units::{BlockId, PageInBlock, Ppn, StreamId};
 use vpass_core::config::{DriveConfig, ProgramUnit, Schedule};
 use vpass_core::slots::reclaim::Part;
 
@@ -202,7 +202,7 @@ impl Oracle {
         }
         let block = self.geometry.block_of(from);
         let Some(parts) = self.hearsay.divided.get(&block) else { return };
-        let page = from - self.geometry.first_page(block);
+        let page = PageInBlock::new(from - self.geometry.first_page(block));
         let Some((_, wanted)) = parts.iter().find(|(part, _)| part.holds(page)) else { return };
         let given_up = |mode: u8| self.density.codings.given_up(mode);
         if given_up(*wanted) < given_up(self.doses.mode_of(to.block)) {

@@ -13,7 +13,7 @@
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{BlockId, Cause, Lpn, transfer_ns, us};
+use vpass_core::base::units::{BlockId, Cause, Lpn, WordlineInBlock, transfer_ns, us};
 use vpass_core::config::DriveConfig;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
@@ -269,7 +269,7 @@ impl Oracle {
         if self.ageing.age(at.block, None) > longest {
             return;
         }
-        let raised = hints.raised.retries_at(goes_by, hints.raised.group_of(at.index), self.doses.pec_of(at.block));
+        let raised = hints.raised.retries_at(goes_by, hints.raised.group_of(WordlineInBlock::new(at.index)), self.doses.pec_of(at.block));
         let allowed = hints.allows[goes_by as usize].max(raised);
         if read.retries > allowed {
             let (lpn, retries, place) = (read.lpn, read.retries, self.place(read.ppn));

@@ -4,7 +4,7 @@ use vpass_core::base::dose::Quarters;
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use vpass_core::watch::observer::{NOBODY, Observer, Origin, PhysRead, XorSource};
 use vpass_core::watch::time_event::{OpId, TimeEvent};
 
@@ -209,13 +209,14 @@ impl Observer for Oracle {
         }
     }
 
-    fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause) {
+    fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, mode: u8, cause: Cause) {
         self.seen.reprograms[cause as usize] += 1;
         self.clock.merged(block, mode, cause);
-        self.merged_wordline(block, wordline, mode);
+        self.merged_wordline(block, wordline.number(), mode);
     }
 
-    fn recoded(&mut self, block: BlockId, wordline: Option<u32>, mode: u8) {
+    fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8) {
+        let wordline = wordline.map(WordlineInBlock::number);
         if self.check_block(block, "recoding") {
             self.clock.recoded(block, wordline, mode);
             match wordline {

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use vpass_core::base::page_set::PageSet;
+use vpass_core::base::page_set::{PageSet, WordlineSet};
 use vpass_core::base::units::{BlockId, Reads};
 use vpass_core::config::{DisturbModel, DriveConfig, Schedule};
 
@@ -35,7 +35,7 @@ pub(crate) enum Wanted {
     /// All of its data is to leave its place.
     All,
     /// These pages are to leave, and those of the most significant kind on wordlines that are merged.
-    Some { pages: PageSet, merged: PageSet },
+    Some { pages: PageSet, merged: WordlineSet },
     /// It is to be reprogrammed in place; what is left has other limits then.
     Reprogrammed,
 }
@@ -111,7 +111,9 @@ impl Held {
         match wanted {
             Wanted::Nothing => until + self.late,
             Wanted::All | Wanted::Reprogrammed => in_job,
-            Wanted::Some { pages, merged } if holds(pages, page.index * bits + page.kind) || holds(merged, page.index) => in_job,
+            Wanted::Some { pages, merged } if holds(pages.words(), page.index * bits + page.kind) || holds(merged.words(), page.index) => {
+                in_job
+            }
             // The policy is asked about it at the next read after the job.
             Wanted::Some { .. } => in_job + COUNTED_UNIT + self.late,
         }
@@ -205,7 +207,7 @@ impl Oracle {
             let is_whole = (index + 1) * bits <= self.protocol.written(block);
             match &answer.wanted {
                 Wanted::Reprogrammed if is_whole => merge + if holds_data(&(bits - 1)) { reads_of(bits - 1) } else { 0 },
-                Wanted::Some { merged, .. } if holds(merged, index) => moved + merge,
+                Wanted::Some { merged, .. } if holds(merged.words(), index) => moved + merge,
                 _ => moved,
             }
         };
@@ -234,6 +236,6 @@ fn broken_words(answer: &Answer, at: Reads, page: At, Truth { dose, limit }: Tru
     )
 }
 
-fn holds(pages: &PageSet, page: u32) -> bool {
-    pages.words().get(page as usize / 64).is_some_and(|word| word >> (page % 64) & 1 == 1)
+fn holds(words: &[u64], number: u32) -> bool {
+    words.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
 }

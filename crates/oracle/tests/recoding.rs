@@ -1,7 +1,7 @@
 //! Drives whose policy recodes wordlines and blocks so that they give up the least significant page: the oracle has nothing to say.
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
+use vpass_core::base::page_set::{PageSet, WordlineSet};
 use vpass_core::base::units::{BlockId, Bytes, Lpn, Reads};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
@@ -30,8 +30,8 @@ impl Policy for Recoder {
             _ if is_recoded => Rewrite::all(block).into(),
             0 => Rewrite::recode(block, FASTER, FIRST_OWN).into(),
             _ => {
-                let mut wordlines = PageSet::none(g.wordlines_per_block);
-                (0..g.wordlines_per_block).step_by(2).for_each(|wordline| wordlines.insert(wordline, 1));
+                let mut wordlines = WordlineSet::none(g.wordlines_per_block);
+                g.wordlines_in_block().step_by(2).for_each(|wordline| wordlines.insert(wordline, 1));
                 Rewrite::recode_wordlines(block, FASTER, wordlines, PageSet::none(g.pages_per_block)).into()
             }
         });

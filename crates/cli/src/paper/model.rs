@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use vpass_core::base::span::DAY;
+use vpass_core::base::units::WordlineInBlock;
 use vpass_core::config::{BchConfig, BchTarget, DriveConfig};
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::error::bch::Bch;
@@ -33,7 +34,9 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
 pub(super) fn layers_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("layer,group,limit_reads\n");
-    for (layer, wordline) in (0..config.geometry.wordlines_per_block).step_by(config.geometry.strings_per_layer as usize).enumerate() {
+    for (layer, wordline) in
+        WordlineInBlock::range(0..config.geometry.wordlines_per_block).step_by(config.geometry.strings_per_layer as usize).enumerate()
+    {
         let group = table.group_of(wordline);
         let limit = table.limit_of_worst_block(table.truth(group, config.start.pec).limit, wordline);
         let _ = writeln!(csv, "{layer},{},{}", config.disturb.groups[group], limit.units());

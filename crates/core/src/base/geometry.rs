@@ -5,10 +5,12 @@
 //! block = (die * planes_per_die + plane) * blocks_per_plane + index               die  = channel * dies_per_channel + i
 //! ```
 
+use std::ops::Range;
+
 use crate::base::codings::{Codings, FULL};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::stripes::Stripes;
-use crate::base::units::{BlockId, DieId, Ppn};
+use crate::base::units::{BlockId, DieId, PageInBlock, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::{Cell, DriveConfig};
 
@@ -163,20 +165,20 @@ impl Geometry {
     }
 
     /// Pages of a block from this one on that can hold data in a coding.
-    pub fn available_from(&self, page: u32, coding: u8) -> u32 {
-        let (wordline, kind) = (page / self.cell.bits(), page % self.cell.bits());
+    pub fn available_from(&self, page: PageInBlock, coding: u8) -> u32 {
+        let (wordline, kind) = (page.wordline(self.cell.bits()), page.kind(self.cell.bits()));
         let row = self.codings.row(coding);
         let before = (0..kind).filter(|kind| row.keeps(*kind)).count() as u32;
-        (self.wordlines_per_block - wordline) * row.kinds() - before
+        (self.wordlines_per_block - wordline.number()) * row.kinds() - before
     }
 
     /// The first page of a wordline from this one on that a coding keeps; this one where there is none.
     #[inline]
-    pub fn next_kept(&self, page: u32, coding: u8) -> u32 {
+    pub fn next_kept(&self, page: PageInBlock, coding: u8) -> PageInBlock {
         if coding == FULL {
             return page;
         }
-        let kind = page % self.cell.bits();
+        let kind = page.kind(self.cell.bits());
         let from_here = self.codings.row(coding).kept >> kind;
         if from_here == 0 { page } else { page + from_here.trailing_zeros() }
     }
@@ -199,6 +201,24 @@ impl Geometry {
         ppn.number() - self.wordline_of(ppn) * self.by_bits.divisor()
     }
 
+    /// A page's number within its block.
+    #[inline]
+    pub fn page_in(&self, block: BlockId, ppn: Ppn) -> PageInBlock {
+        PageInBlock::new(ppn - self.first_page(block))
+    }
+
+    /// A wordline's number within its block, of that of a page.
+    #[inline]
+    pub fn wordline_in(&self, block: BlockId, ppn: Ppn) -> WordlineInBlock {
+        WordlineInBlock::new(self.wordline_of(ppn) - self.first_wordline(block))
+    }
+
+    /// The wordlines that a block has, in order.
+    #[inline]
+    pub fn wordlines_in_block(&self) -> impl DoubleEndedIterator<Item = WordlineInBlock> + ExactSizeIterator + Clone + use<> {
+        WordlineInBlock::range(0..self.wordlines_per_block)
+    }
+
     /// First page of a block.
     #[inline]
     pub fn first_page(&self, block: BlockId) -> Ppn {
@@ -209,6 +229,19 @@ impl Geometry {
     #[inline]
     pub fn first_wordline(&self, block: BlockId) -> u32 {
         block.number() * self.wordlines_per_block
+    }
+
+    /// The place of a wordline in a table that has a row for each of the drive.
+    #[inline]
+    pub fn row_of(&self, block: BlockId, wordline: WordlineInBlock) -> usize {
+        (self.first_wordline(block) + wordline.number()) as usize
+    }
+
+    /// The places of a block's wordlines in such a table.
+    #[inline]
+    pub fn rows_of(&self, block: BlockId) -> Range<usize> {
+        let first = self.first_wordline(block) as usize;
+        first..first + self.wordlines_per_block as usize
     }
 
     /// The next block; behind the last one the first.

@@ -1,69 +1,78 @@
 //! Some of the pages of a block, or of its wordlines, a bit each.
 
+use std::marker::PhantomData;
+
+use crate::base::units::{Address, PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 
-/// Pages of one block, or wordlines, numbered within it.
+/// Some of what a block has in a row: its pages or its wordlines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageSet {
+pub struct SetInBlock<T> {
     words: Vec<u64>,
+    of: PhantomData<T>,
 }
 
-impl PageSet {
-    /// No page of a block of so many.
-    pub fn none(pages_per_block: u32) -> Self {
-        Self { words: vec![0; pages_per_block.div_ceil(64) as usize] }
+/// Pages of one block.
+pub type PageSet = SetInBlock<PageInBlock>;
+/// Wordlines of one block.
+pub type WordlineSet = SetInBlock<WordlineInBlock>;
+
+impl<T: Address> SetInBlock<T> {
+    /// None of a block of so many.
+    pub fn none(per_block: u32) -> Self {
+        Self { words: vec![0; per_block.div_ceil(64) as usize], of: PhantomData }
     }
 
-    /// Adds `count` pages from `first` on.
-    pub fn insert(&mut self, first: u32, count: u32) {
-        for page in first..first + count {
-            set(&mut self.words, page);
+    /// Adds `count` in a row from `first` on.
+    pub fn insert(&mut self, first: T, count: u32) {
+        for number in first.number()..first.number() + count {
+            set(&mut self.words, number);
         }
     }
 
-    /// Adds all pages of another set of the same block.
+    /// Adds all of another set of the same block.
     pub fn add(&mut self, other: &Self) {
         for (word, more) in self.words.iter_mut().zip(&other.words) {
             *word |= more;
         }
     }
 
-    /// Whether a page is in it.
-    pub fn holds(&self, page: u32) -> bool {
-        any(&self.words, page, 1)
+    /// Whether this one is in it.
+    pub fn holds(&self, one: T) -> bool {
+        bits(&self.words, one.number(), 1) != 0
     }
 
-    /// Whether there is no page in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|w| *w == 0)
     }
 
-    /// Number of pages in it.
+    /// How many are in it.
     pub fn len(&self) -> u32 {
         self.words.iter().map(|w| w.count_ones()).sum()
     }
 
-    /// Its first page.
-    pub fn first(&self) -> Option<u32> {
+    /// The first in it.
+    pub fn first(&self) -> Option<T> {
         let word = self.words.iter().position(|w| *w != 0)?;
-        Some(word as u32 * 64 + self.words[word].trailing_zeros())
+        Some(T::new(word as u32 * 64 + self.words[word].trailing_zeros()))
     }
 
-    /// Takes the first page out.
-    pub(crate) fn take_first(&mut self) -> Option<u32> {
+    /// Takes the first out.
+    pub(crate) fn take_first(&mut self) -> Option<T> {
         let first = self.first()?;
-        let word = &mut self.words[first as usize / 64];
+        let word = &mut self.words[first.number() as usize / 64];
         *word &= *word - 1;
         Some(first)
     }
 
-    /// Its pages, the first one first.
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
+    /// All that are in it, in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> {
         let mut left = self.clone();
         std::iter::from_fn(move || left.take_first())
     }
 
-    /// Page `n` is bit `n % 64` of word `n / 64`.
+    /// Number `n` is bit `n % 64` of word `n / 64`.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
@@ -77,7 +86,7 @@ pub(crate) fn set(words: &mut [u64], n: u32) {
 
 /// `count` bits (at most 64) of a bitmap from `first` on.
 #[inline]
-pub(crate) fn bits(words: &[u64], first: u32, count: u32) -> u64 {
+fn bits(words: &[u64], first: u32, count: u32) -> u64 {
     let (word, bit) = (first as usize / 64, first % 64);
     let mut bits = words[word] >> bit;
     if bit + count > 64 && !planted(Bug::AcrossWordsLost) {
@@ -86,10 +95,22 @@ pub(crate) fn bits(words: &[u64], first: u32, count: u32) -> u64 {
     bits & (u64::MAX >> (64 - count))
 }
 
-/// Whether any of `count` (at most 64) pages from `first` on is in a bitmap.
+/// Which page kinds of a wordline are in a bitmap of its block's pages, a bit each.
 #[inline]
-pub(crate) fn any(words: &[u64], first: u32, count: u32) -> bool {
-    bits(words, first, count) != 0
+pub(crate) fn kinds_in(words: &[u64], wordline: WordlineInBlock, pages_per_wordline: u32) -> u32 {
+    bits(words, wordline.first_page(pages_per_wordline).number(), pages_per_wordline) as u32
+}
+
+/// Whether any page of a wordline is in a bitmap of its block's pages.
+#[inline]
+pub(crate) fn holds_any(words: &[u64], wordline: WordlineInBlock, pages_per_wordline: u32) -> bool {
+    kinds_in(words, wordline, pages_per_wordline) != 0
+}
+
+/// Whether a page is in a bitmap of its block's pages.
+#[inline]
+pub(crate) fn holds(words: &[u64], page: PageInBlock) -> bool {
+    bits(words, page.number(), 1) != 0
 }
 
 #[cfg(test)]
@@ -98,13 +119,15 @@ mod tests {
 
     #[test]
     fn pages_across_a_word_are_found() {
+        let page = PageInBlock::new;
         let mut set = PageSet::none(192);
         assert!(set.is_empty());
-        set.insert(63, 2);
+        set.insert(page(63), 2);
         assert_eq!(set.words(), [1 << 63, 1, 0]);
-        let hits: Vec<u32> = (0..64).map(|w| w * 3).filter(|first| any(set.words(), *first, 3)).collect();
-        assert_eq!(hits, [63]);
-        assert_eq!((set.iter().collect::<Vec<_>>(), set.len()), (vec![63, 64], 2));
-        assert!(any(set.words(), 62, 3) && any(set.words(), 61, 3) && !any(set.words(), 60, 3));
+        let hits = WordlineInBlock::range(0..64).filter(|w| holds_any(set.words(), *w, 3));
+        assert_eq!(hits.map(|w| w.first_page(3)).collect::<Vec<_>>(), [page(63)]);
+        assert_eq!((set.iter().collect::<Vec<_>>(), set.len()), (vec![page(63), page(64)], 2));
+        assert!(holds(set.words(), page(64)) && !holds(set.words(), page(65)));
+        assert_eq!([62, 61, 60].map(|first| bits(set.words(), first, 3)), [0b110, 0b100, 0]);
     }
 }

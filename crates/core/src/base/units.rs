@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use address::{BlockId, Lpn, Lpns, Ppn};
+pub use address::{Address, BlockId, Lpn, Lpns, PageInBlock, Ppn, WordlineInBlock};
 
 /// Die number over the whole drive.
 pub type DieId = u16;

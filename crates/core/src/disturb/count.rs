@@ -5,6 +5,7 @@ use super::limits::PageLimits;
 use super::table::Endurance;
 use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
+use crate::base::units::{PageInBlock, WordlineInBlock};
 
 pub(super) struct Count {
     limits: PageLimits,
@@ -21,9 +22,9 @@ impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
         let groups = self.limits.of_groups(block);
         let factor = self.limits.table.block_factor(block.block);
-        let written = (0..block.programmed()).filter_map(|wordline| {
+        let written = WordlineInBlock::range(0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
-            let base = block.wordlines[wordline as usize].base.far();
+            let base = block.wordlines[wordline.index()].base.far();
             (kinds != 0).then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds) + base)
         });
         let written = written.min().unwrap_or(Dose::MAX);
@@ -38,10 +39,10 @@ impl ErrorModel for Count {
 
     #[inline]
     fn weighed_dose(&self, counts: &Counts, _alpha: Alpha) -> Dose {
-        (counts.reads - counts.wordlines[counts.wordline as usize].base).far()
+        (counts.reads - counts.wordlines[counts.wordline.index()].base).far()
     }
 
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
+    fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
         self.limits.of_page(block, page, retries)
     }
 
@@ -54,7 +55,7 @@ impl ErrorModel for Count {
         Some(&mut self.limits)
     }
 
-    fn base_at_program(&self, block: &BlockView, _wordline: u32) -> Quarters {
+    fn base_at_program(&self, block: &BlockView, _wordline: WordlineInBlock) -> Quarters {
         spared(block.reads, self.preprogram_weight)
     }
 }

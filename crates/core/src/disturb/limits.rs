@@ -5,7 +5,7 @@ use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
 use super::{BlockView, PageHealth};
 use crate::base::dose::{Dose, Quarters};
-use crate::base::page_set::any;
+use crate::base::units::{PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
@@ -67,7 +67,7 @@ impl PageLimits {
     }
 
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
-    pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: u32, factor: u32, kinds: u32) -> Dose {
+    pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: WordlineInBlock, factor: u32, kinds: u32) -> Dose {
         let first = self.table.group_of(wordline) * groups.kinds;
         let Some(aged) = self.aged() else {
             return self.scaled(block, groups.by_group_and_kind[first], (wordline, kinds), factor);
@@ -76,7 +76,7 @@ impl PageLimits {
             let page = PageAt { wordline, kind, block_factor: factor, mode: block.mode_of(wordline) };
             Dose::of_1024ths(aged.of_page(&self.table, groups.by_group_and_kind[first + kind].in_1024ths(), page))
         };
-        let live = (0..groups.kinds).filter(|kind| any(&[u64::from(kinds)], *kind as u32, 1));
+        let live = (0..groups.kinds).filter(|kind| kinds >> kind & 1 == 1);
         live.map(of_kind).min().expect("the caller names a kind")
     }
 
@@ -92,7 +92,7 @@ impl PageLimits {
     }
 
     /// The limit of a page that techniques go by.
-    pub(super) fn to_keep(&self, block: &BlockView, page: u32) -> Dose {
+    pub(super) fn to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
         let keeps_longest = self.age() && !planted(Bug::ProbeOfToday);
@@ -102,13 +102,13 @@ impl PageLimits {
     }
 
     /// The limit of the weakest of some page kinds of a wordline, a bit each, from its group's.
-    fn scaled(&self, block: &BlockView, of_group: Dose, (wordline, kinds): (u32, u32), factor: u32) -> Dose {
+    fn scaled(&self, block: &BlockView, of_group: Dose, (wordline, kinds): (WordlineInBlock, u32), factor: u32) -> Dose {
         let of_wordline = self.table.limit_of(of_group, wordline, factor);
         self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
     }
 
     /// RBER of a page of this dose.
-    pub(super) fn rate(&self, block: &BlockView, page: u32, dose: Dose) -> f64 {
+    pub(super) fn rate(&self, block: &BlockView, page: PageInBlock, dose: Dose) -> f64 {
         let Some(aged) = self.aged() else { return 0.0 };
         aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.beside()))
     }
@@ -119,12 +119,12 @@ impl PageLimits {
     }
 
     /// The limit of a page with so many retries.
-    pub(super) fn of_page(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
+    pub(super) fn of_page(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
         self.at_level(block, page, retries.into())
     }
 
     /// The same by number of level ([`Asked::level`]).
-    fn at_level(&self, block: &BlockView, page: u32, level: usize) -> Dose {
+    fn at_level(&self, block: &BlockView, page: PageInBlock, level: usize) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
         let of_group = self.of_group((block.pec, block.age_step), group, kind as usize, level);
@@ -191,7 +191,7 @@ mod tests {
             budget: AccessLatency::Smallest,
         };
         let (young, old) = (block(0), block(Ages::default().step(config.error.longest_age.0)));
-        for page in 0..3 {
+        for page in PageInBlock::range(0..3) {
             let keep = limits.to_keep(&young, page);
             assert!(keep <= limits.of_page(&old, page, 0), "page {page}");
             assert!(keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0), "page {page}: {keep:?}");

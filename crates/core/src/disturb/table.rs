@@ -7,7 +7,7 @@ use super::rows::Rows;
 use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::latency::AccessLatency;
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
 use crate::error::budget::AgedLimits;
@@ -136,8 +136,8 @@ impl LimitTable {
 
     /// Group of a wordline, numbered within its block.
     #[inline]
-    pub fn group_of(&self, wordline: u32) -> usize {
-        usize::from(self.group_of[wordline as usize])
+    pub fn group_of(&self, wordline: WordlineInBlock) -> usize {
+        usize::from(self.group_of[wordline.index()])
     }
 
     /// Limits of a block over those of the worst block, in 1/1024; at least 1024.
@@ -147,11 +147,11 @@ impl LimitTable {
 
     /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.
     #[inline]
-    pub fn limit_of(&self, group_limit: Dose, wordline: u32, block_factor: u32) -> Dose {
-        let next = self.bugs.has(Bug::NextLayer) && wordline as usize + 1 < self.member.len();
-        let of_layer = group_limit.by_1024ths(self.member[wordline as usize + usize::from(next)].into());
+    pub fn limit_of(&self, group_limit: Dose, wordline: WordlineInBlock, block_factor: u32) -> Dose {
+        let next = self.bugs.has(Bug::NextLayer) && wordline.index() + 1 < self.member.len();
+        let of_layer = group_limit.by_1024ths(self.member[wordline.index() + usize::from(next)].into());
         if planted(Bug::LimitRoundedOnce) {
-            let unrounded = group_limit * self.member[wordline as usize] * block_factor;
+            let unrounded = group_limit * self.member[wordline.index()] * block_factor;
             return unrounded.by_1024ths(1).by_1024ths(1);
         }
         of_layer.by_1024ths(block_factor.into())
@@ -173,7 +173,7 @@ impl LimitTable {
     }
 
     /// [`Self::limit_of`] in the worst block.
-    pub fn limit_of_worst_block(&self, group_limit: Dose, wordline: u32) -> Dose {
+    pub fn limit_of_worst_block(&self, group_limit: Dose, wordline: WordlineInBlock) -> Dose {
         self.limit_of(group_limit, wordline, MEMBER_ONE)
     }
 
@@ -350,12 +350,16 @@ mod tests {
         let t = LimitTable::new(&config, 800, 8);
         for (group, best) in [(0, 3000), (1, 2000)] {
             let limit = t.truth(group, 0).limit;
-            let members = || (0..800).filter(|w| t.group_of(*w) == group).map(|w| t.limit_of(limit, w, MEMBER_ONE));
+            let members = || WordlineInBlock::range(0..800).filter(|w| t.group_of(*w) == group).map(|w| t.limit_of(limit, w, MEMBER_ONE));
             assert_eq!(members().min(), Some(limit), "the worst member is the group's value");
             let top = members().max().unwrap();
             assert!(top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95, "group {group}: best member {top:?}");
         }
-        assert!((0..800).all(|w| t.group_of(w) == t.group_of(w / 8 * 8) && t.member[w as usize] == t.member[w as usize / 8 * 8]));
+        let layer = |w: u32| WordlineInBlock::range(w..w + 8);
+        let alike = |w: WordlineInBlock, first: u32| {
+            t.group_of[w.index()] == t.group_of[first as usize] && t.member[w.index()] == t.member[first as usize]
+        };
+        assert!((0..800).step_by(8).all(|first| layer(first).all(|w| alike(w, first))));
         let blocks: Vec<u32> = BlockId::range(0..200).map(|b| t.block_factor(b)).collect();
         assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
     }
@@ -416,7 +420,7 @@ mod tests {
     #[test]
     fn both_groups_occur() {
         let t = table();
-        let worst = (0..64).filter(|w| t.group_of(*w) == 1).count();
+        let worst = WordlineInBlock::range(0..64).filter(|w| t.group_of(*w) == 1).count();
         assert!((20..44).contains(&worst), "{worst} of 64 wordlines in one of two equal groups");
     }
 

@@ -3,6 +3,7 @@
 use super::table::{Endurance, LimitTable, Worn};
 use crate::base::dose::Dose;
 use crate::base::latency::AccessLatency;
+use crate::base::units::WordlineInBlock;
 
 /// A drive's limits, at one budget.
 #[derive(Clone, Copy)]
@@ -28,7 +29,7 @@ impl<'a> Limits<'a> {
     }
 
     /// Group of a wordline, numbered within its block.
-    pub fn group_of(&self, wordline: u32) -> usize {
+    pub fn group_of(&self, wordline: WordlineInBlock) -> usize {
         self.table.group_of(wordline)
     }
 

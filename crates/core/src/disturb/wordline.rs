@@ -11,6 +11,7 @@ use super::limits::PageLimits;
 use super::table::Endurance;
 use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
+use crate::base::units::{PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::disturb::Wordline;
 
@@ -53,7 +54,7 @@ impl ErrorModel for WordlineModel {
         let factor = table.block_factor(block.block);
         // What is left to each group's worst; divided once, not for each wordline.
         let mut left = vec![Dose::MAX; endurances.len()];
-        for wordline in 0..block.programmed() {
+        for wordline in WordlineInBlock::range(0..block.programmed()) {
             let kinds = block.live_kinds(wordline);
             if kinds == 0 {
                 continue;
@@ -79,12 +80,12 @@ impl ErrorModel for WordlineModel {
 
     #[inline]
     fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose {
-        let near = self.neighbours(counts.wordlines, counts.wordline as usize);
-        let base = counts.wordlines[counts.wordline as usize].base;
+        let near = self.neighbours(counts.wordlines, counts.wordline.index());
+        let base = counts.wordlines[counts.wordline.index()].base;
         near * alpha + counts.reads.far() - near.far() - counts.own.far() - base.far()
     }
 
-    fn limit(&self, block: &BlockView, page: u32, retries: u8) -> Dose {
+    fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
         self.limits.of_page(block, page, retries)
     }
 
@@ -97,8 +98,8 @@ impl ErrorModel for WordlineModel {
         Some(&mut self.limits)
     }
 
-    fn base_at_program(&self, block: &BlockView, wordline: u32) -> Quarters {
-        let i = wordline as usize;
+    fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters {
+        let i = wordline.index();
         let e = self.limits.table.truth(self.limits.table.group_of(wordline), block.pec);
         let s = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| block.wordlines[n].reads);
         let before = s * e.alpha + block.reads.far() - s.far();

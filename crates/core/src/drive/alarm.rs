@@ -2,7 +2,7 @@
 //! gone is reported. Rare, and out of line.
 
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads};
+use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
@@ -86,7 +86,7 @@ impl Drive {
         if self.ftl.map.to_physical[lpn.index()] != ppn.number() || self.flash.hot(block).has(MOVING) {
             return;
         }
-        let (page, budget) = (ppn - self.geometry.first_page(block), self.flash.cold(block).budget);
+        let (page, budget) = (self.geometry.page_in(block, ppn), self.flash.cold(block).budget);
         let (policy, view) = self.policy_and_view_at(budget);
         if let Some(rewrite) = policy.retried(&view, block, page, retries) {
             self.reclaim(rewrite, Reads::NEVER);
@@ -282,7 +282,7 @@ impl Drive {
                 continue;
             }
             self.flash.ask_model_of_age(block);
-            let mut page = 0;
+            let mut page = PageInBlock::FIRST;
             while let Some(gone) = self.flash.next_past_limit(block, page) {
                 self.report_unread(self.geometry.first_page(block) + gone);
                 page = gone + 1;

@@ -115,7 +115,7 @@ impl Drive {
     pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(Dose, Dose)> {
         let block = self.geometry.block_of(ppn);
         self.flash.limits()?;
-        let page = ppn - self.geometry.first_page(block);
+        let page = self.geometry.page_in(block, ppn);
         Some(self.flash.with_block_view(block, |model, view| {
             let limit = model.limit(view, page, model.max_retries());
             (model.dose(view, page), limit.max(Dose::ZERO))

@@ -9,7 +9,7 @@
 //! ```
 
 use crate::base::streams::GC;
-use crate::base::units::{BlockId, Cause, Reads};
+use crate::base::units::{BlockId, Cause, PageInBlock, Reads};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, MOVING};
@@ -80,8 +80,8 @@ impl Drive {
         }
         let (goes_by, first) = (self.flash.cold(block).budget, self.geometry.first_page(block));
         let Some(hinted) = &self.ftl.hinted else { return false };
-        let next = |page: &u32| self.flash.contents().next_valid(block, page + 1);
-        let valid = std::iter::successors(self.flash.contents().next_valid(block, 0), next);
+        let next = |page: &PageInBlock| self.flash.contents().next_valid(block, *page + 1);
+        let valid = std::iter::successors(self.flash.contents().next_valid(block, PageInBlock::FIRST), next);
         let counts_all = planted(Bug::RegroupsPure) && block.index().is_multiple_of(5);
         let relaxed =
             valid.filter(|page| counts_all || hinted.of(self.flash.contents().to_logical[(first + *page).index()]) > goes_by).count();

@@ -16,7 +16,7 @@
 //! goes on with. The truth is linear between two rows, in whole numbers. A policy takes the worse of the two rows that it sees around.
 
 use crate::base::dose::Dose;
-use crate::base::units::Ns;
+use crate::base::units::{Ns, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::{ConfigError, DriveConfig};
 use crate::disturb::table::LimitTable;
@@ -50,7 +50,7 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageAt {
     /// Wordline within its block.
-    pub wordline: u32,
+    pub wordline: WordlineInBlock,
     /// Page kind, LSB first.
     pub kind: usize,
     /// [`LimitTable::block_factor`] of its block.

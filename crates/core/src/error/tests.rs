@@ -6,7 +6,7 @@ mod refused;
 use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
 use crate::base::span::{DAY, HOUR, Span};
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, WordlineInBlock};
 use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
 use crate::disturb::table::LimitTable;
 
@@ -92,10 +92,10 @@ fn data_without_age_and_retries_has_todays_limits() {
                 }
             }
         }
-        for wordline in 0..config.geometry.wordlines_per_block {
+        for wordline in WordlineInBlock::range(0..config.geometry.wordlines_per_block) {
             let limit = table.truth(table.group_of(wordline), 1500).limit;
             for (kind, mode) in (0..kinds).flat_map(|kind| [(kind, 0), (kind, 1)]) {
-                let block_factor = table.block_factor(BlockId::new(wordline % 7));
+                let block_factor = table.block_factor(BlockId::new(wordline.number() % 7));
                 let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
                 let page = PageAt { wordline, kind, block_factor, mode };
                 assert_eq!(aged.of_page(&table, limit.in_1024ths(), page), today.in_1024ths());
@@ -223,15 +223,15 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     config.density.limit_factor = 10.0;
     let (_, table, aged) = made(config);
     let group_limit = -1000 * 1024;
-    for wordline in 0..64 {
-        let (block_factor, mode) = (table.block_factor(BlockId::new(5)), (wordline % 2) as u8);
+    for wordline in WordlineInBlock::range(0..64) {
+        let (block_factor, mode) = (table.block_factor(BlockId::new(5)), (wordline.number() % 2) as u8);
         let page = |kind| PageAt { wordline, kind, block_factor, mode };
         let positive = aged.of_page(&table, -group_limit, page(0));
         let negative = aged.of_page(&table, group_limit, page(0));
         assert!(-negative >= positive && -negative <= positive + 16 * 1024 / 100, "{positive} {negative}");
         assert!(aged.of_page(&table, group_limit, page(1)) > negative, "the stronger kind has a smaller slope, not less harm");
     }
-    assert!(aged.of_page(&table, -1, PageAt { wordline: 0, kind: 0, block_factor: 1024, mode: 0 }) < 0);
+    assert!(aged.of_page(&table, -1, PageAt { wordline: WordlineInBlock::FIRST, kind: 0, block_factor: 1024, mode: 0 }) < 0);
 }
 
 /// Whatever the factors and however deep below 0, nothing overflows or changes its sign.
@@ -248,7 +248,7 @@ fn the_worst_of_everything_still_fits() {
     let (_, table, aged) = made(config);
     for (level, step) in [(0, 0), (4, 0), (4, 1), (0, STEPS - 1), (4, STEPS - 1)] {
         let limit = aged.truth(&table, 0, Asked { group: 0, kind: 0, level, step });
-        for wordline in 0..64 {
+        for wordline in WordlineInBlock::range(0..64) {
             let page = aged.of_page(&table, limit, PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 });
             assert!(page.signum() == limit.signum() && page.unsigned_abs() >= limit.unsigned_abs(), "{limit} became {page}");
         }

@@ -25,13 +25,12 @@ impl Flash {
 
     /// The error model and what it may see of a block.
     pub(crate) fn with_block_view<T>(&self, block: BlockId, ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T) -> T {
-        let first = self.geometry.first_wordline(block) as usize;
         let hot = &self.hot[block.index()];
         let view = BlockView {
             block,
             reads: hot.reads,
             pec: self.limit_pec(block),
-            wordlines: &self.wordlines[first..first + self.geometry.wordlines_per_block as usize],
+            wordlines: &self.wordlines[self.geometry.rows_of(block)],
             pages_per_wordline: self.geometry.cell.bits(),
             mode: self.mode_or_bug(hot),
             codings: &self.geometry.codings,
@@ -85,7 +84,7 @@ impl Flash {
             return;
         }
         self.note_age(block);
-        let page = ppn - self.geometry.first_page(block);
+        let page = self.geometry.page_in(block, ppn);
         if self.with_block_view(block, |model, view| model.health(view, page)) != PageHealth::WELL {
             self.hot[block.index()].flags |= SUSPECT;
             self.begin_tired(block);

@@ -3,7 +3,7 @@
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::units::{Moment, Reads};
+use crate::base::units::{Moment, PageInBlock, Reads};
 use crate::bugs::{Bug, planted};
 pub use crate::disturb::Wordline;
 
@@ -62,6 +62,12 @@ impl BlockHot {
     /// An erased block.
     pub const ERASED: Self =
         Self { reads: Quarters::ZERO, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
+
+    /// The page before which all are programmed, but for what the mode takes away.
+    #[inline]
+    pub fn written_to(&self) -> PageInBlock {
+        PageInBlock::new(self.write_ptr.into())
+    }
 
     /// Whether a flag is set.
     #[inline]
@@ -156,9 +162,9 @@ impl BlockCold {
 }
 
 /// The first page of a block's next filling, where what is valid in it fits behind what it was programmed with.
-pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<u32> {
+pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<PageInBlock> {
     let first = u32::from(hot.write_ptr).next_multiple_of(geometry.cell.bits());
-    (hot.mode == 0 && first + u32::from(hot.valid) <= geometry.pages_per_block).then_some(first)
+    (hot.mode == 0 && first + u32::from(hot.valid) <= geometry.pages_per_block).then_some(PageInBlock::new(first))
 }
 
 #[cfg(test)]
@@ -182,8 +188,8 @@ mod tests {
         let mut hot = BlockHot { write_ptr: pages, valid: pages, ..BlockHot::ERASED };
         let next = || {
             let first = next_filling(geometry, &hot)?;
-            hot.write_ptr = first as u16 + pages;
-            Some(first)
+            hot.write_ptr = first.number() as u16 + pages;
+            Some(first.number())
         };
         std::iter::from_fn(next).collect()
     }

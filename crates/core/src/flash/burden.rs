@@ -8,22 +8,22 @@
 //! ```
 
 use crate::base::dose::{Alpha, Quarters};
-use crate::base::page_set::{PageSet, bits};
-use crate::base::units::{BlockId, Reads};
+use crate::base::page_set::{WordlineSet, kinds_in};
+use crate::base::units::{BlockId, Reads, WordlineInBlock};
 use crate::flash::Flash;
 
 impl Flash {
     /// The burden of a job that reads all valid pages of a block once, and those of these wordlines twice, in reads.
-    pub(crate) fn burden_of_adjusting(&self, block: BlockId, adjusted: &PageSet) -> u32 {
+    pub(crate) fn burden_of_adjusting(&self, block: BlockId, adjusted: &WordlineSet) -> u32 {
         let Some(limits) = self.limits() else { return 0 };
         let kinds = self.geometry.cell.bits();
-        let of_wordline = |wordline: u32| {
-            let valid = bits(self.contents.valid_words(block), wordline * kinds, kinds);
+        let of_wordline = |wordline: WordlineInBlock| {
+            let valid = kinds_in(self.contents.valid_words(block), wordline, kinds);
             let once: u64 = (0..kinds).filter(|kind| valid >> kind & 1 == 1).map(|kind| u64::from(self.dose[kind as usize].count())).sum();
             if adjusted.holds(wordline) { 2 * once + u64::from(self.reprogram_dose.count()) } else { once }
         };
         let (mut all, mut most) = (0, 0);
-        for dose in (0..self.geometry.wordlines_per_block).map(of_wordline) {
+        for dose in self.geometry.wordlines_in_block().map(of_wordline) {
             all += dose;
             most = most.max(dose);
         }

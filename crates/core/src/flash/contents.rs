@@ -2,7 +2,7 @@
 
 use crate::base::mem::{huge_vec, prefetch};
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Lpn};
+use crate::base::units::{BlockId, Lpn, PageInBlock};
 use crate::watch::observer::NO_LPN;
 
 /// A page that belongs to nobody.
@@ -34,20 +34,20 @@ impl Contents {
     }
 
     #[inline]
-    pub(crate) fn set_valid(&mut self, block: BlockId, page: u32) {
-        self.valid[block.index() * self.words_per_block + page as usize / 64] |= 1 << (page % 64);
+    pub(crate) fn set_valid(&mut self, block: BlockId, page: PageInBlock) {
+        self.valid[block.index() * self.words_per_block + page.index() / 64] |= 1 << (page.number() % 64);
     }
 
     #[inline]
-    pub(crate) fn prefetch_valid(&self, block: BlockId, page: u32) {
-        prefetch(&self.valid, block.index() * self.words_per_block + page as usize / 64);
+    pub(crate) fn prefetch_valid(&self, block: BlockId, page: PageInBlock) {
+        prefetch(&self.valid, block.index() * self.words_per_block + page.index() / 64);
     }
 
     /// Clears a page's valid bit, which must be set.
     #[inline]
-    pub(crate) fn clear_valid(&mut self, block: BlockId, page: u32) {
-        let word = &mut self.valid[block.index() * self.words_per_block + page as usize / 64];
-        let bit = 1 << (page % 64);
+    pub(crate) fn clear_valid(&mut self, block: BlockId, page: PageInBlock) {
+        let word = &mut self.valid[block.index() * self.words_per_block + page.index() / 64];
+        let bit = 1 << (page.number() % 64);
         assert!(*word & bit != 0, "page {page} of block {block} is not valid");
         *word &= !bit;
     }
@@ -80,32 +80,32 @@ impl Contents {
     }
 
     /// First valid page of a block at or after `page`.
-    pub(crate) fn next_valid(&self, block: BlockId, page: u32) -> Option<u32> {
+    pub(crate) fn next_valid(&self, block: BlockId, page: PageInBlock) -> Option<PageInBlock> {
         let words = self.valid_words(block);
         first_from(page, |i| words.get(i).copied())
     }
 
     /// Last valid page of a block.
-    pub(crate) fn last_valid(&self, block: BlockId) -> Option<u32> {
+    pub(crate) fn last_valid(&self, block: BlockId) -> Option<PageInBlock> {
         let words = self.valid_words(block);
         let word = words.iter().rposition(|word| *word != 0)?;
-        Some(word as u32 * 64 + words[word].ilog2())
+        Some(PageInBlock::new(word as u32 * 64 + words[word].ilog2()))
     }
 
     /// First valid page of a block at or after `page` that is one of these.
-    pub(crate) fn next_valid_of(&self, block: BlockId, page: u32, pages: &PageSet) -> Option<u32> {
+    pub(crate) fn next_valid_of(&self, block: BlockId, page: PageInBlock, pages: &PageSet) -> Option<PageInBlock> {
         let words = self.valid_words(block);
         first_from(page, |i| Some(words.get(i)? & pages.words()[i]))
     }
 }
 
-/// Number of the first bit at or after `bit` that is set in a bitmap given word by word.
-fn first_from(bit: u32, words: impl Fn(usize) -> Option<u64>) -> Option<u32> {
-    let mut i = bit as usize / 64;
-    let mut word = words(i)? & (u64::MAX << (bit % 64));
+/// The first page at or after this one that is in a bitmap given word by word.
+fn first_from(page: PageInBlock, words: impl Fn(usize) -> Option<u64>) -> Option<PageInBlock> {
+    let mut i = page.index() / 64;
+    let mut word = words(i)? & (u64::MAX << (page.number() % 64));
     loop {
         if word != 0 {
-            return Some(i as u32 * 64 + word.trailing_zeros());
+            return Some(PageInBlock::new(i as u32 * 64 + word.trailing_zeros()));
         }
         i += 1;
         word = words(i)?;

@@ -7,7 +7,7 @@ pub(crate) mod space_saving;
 
 use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
-use crate::base::units::{BlockId, Cause, Ppn};
+use crate::base::units::{BlockId, Cause, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::PAGES_COUNTED;
@@ -50,7 +50,7 @@ impl Flash {
             self.tracker.prefetch_entry(block);
         }
         if COUNTED == PAGES {
-            self.page_counters.prefetch(block, ppn - self.geometry.first_page(block));
+            self.page_counters.prefetch(block, self.geometry.page_in(block, ppn));
         }
     }
 
@@ -89,13 +89,13 @@ impl Flash {
         if COUNTED != BLOCKS && !is_missed {
             self.wordlines[wordline as usize].reads += dose;
             if COUNTED == TRACKED {
-                self.tracker.count(block, wordline - self.geometry.first_wordline(block), dose);
+                self.tracker.count(block, WordlineInBlock::new(wordline - self.geometry.first_wordline(block)), dose);
             }
         }
         let hot = &mut self.hot[block.index()];
         hot.reads += dose;
         if COUNTED == PAGES && hot.has(PAGES_COUNTED) {
-            self.page_counters.count(block, ppn - self.geometry.first_page(block));
+            self.page_counters.count(block, self.geometry.page_in(block, ppn));
         }
         if self.bugs.has(Bug::CountWraps) {
             hot.reads = Quarters::of(hot.reads.count() & 0x3FFF);
@@ -104,11 +104,11 @@ impl Flash {
     }
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
-    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: u32, dose: Quarters, cause: Cause) -> bool {
+    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: WordlineInBlock, dose: Quarters, cause: Cause) -> bool {
         if self.counters == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }
-        self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].reads += dose;
+        self.wordlines[self.geometry.row_of(block, wordline)].reads += dose;
         if self.counters == TRACKED {
             self.tracker.count(block, wordline, dose);
         }

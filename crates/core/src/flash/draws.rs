@@ -4,7 +4,7 @@
 //! A draw is a pure function of the run's seed, of the page, and of what its block has served since the erase, which each sensing raises: what a
 //! read comes to depends on what the drive did before, and on nothing else.
 
-use crate::base::units::Ppn;
+use crate::base::units::{PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
 use crate::error::chance::Chances;
@@ -34,7 +34,7 @@ impl Draws {
     }
 
     /// What a read of a page comes to where retries are drawn, and the codewords of it that are lost on average.
-    pub(super) fn judge(&self, model: &dyn ErrorModel, view: &BlockView, page: u32, ppn: Ppn) -> (PageHealth, Option<f64>) {
+    pub(super) fn judge(&self, model: &dyn ErrorModel, view: &BlockView, page: PageInBlock, ppn: Ppn) -> (PageHealth, Option<f64>) {
         let (Some(chances), Some(seed)) = (&self.chances, self.noise) else { unreachable!("retries are drawn") };
         let rber = model.rate(view, page) * if planted(Bug::NoiseTooLoud) { 1.1 } else { 1.0 };
         let drawn = chances.retries(rber, dice(seed, ppn, view.pec, view.reads.count()));
@@ -49,12 +49,12 @@ impl Draws {
     }
 
     /// How many that are.
-    pub(super) fn lost_codewords(&self, model: &dyn ErrorModel, view: &BlockView, page: u32) -> Option<f64> {
+    pub(super) fn lost_codewords(&self, model: &dyn ErrorModel, view: &BlockView, page: PageInBlock) -> Option<f64> {
         self.chances.as_ref().map(|chances| chances.lost_codewords(model.rate(view, page)))
     }
 
     /// Whether no read of a page decodes it, where retries are drawn.
-    pub(super) fn is_gone(&self, model: &dyn ErrorModel, view: &BlockView, page: u32) -> bool {
+    pub(super) fn is_gone(&self, model: &dyn ErrorModel, view: &BlockView, page: PageInBlock) -> bool {
         self.chances.as_ref().is_some_and(|chances| chances.is_gone(model.rate(view, page)))
     }
 

@@ -34,7 +34,7 @@ mod words;
 
 use crate::base::dose::Quarters;
 use crate::base::rates::{NS_PER_S, ReadRates};
-use crate::base::units::{BlockId, Lpn, Ns, Ppn};
+use crate::base::units::{BlockId, Lpn, Ns, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, SUSPECT};
@@ -75,7 +75,7 @@ pub(crate) struct Fluid {
     /// Those of them of each word of the host's hints; none where the host says nothing.
     words: Option<Words>,
     weights: Vec<f64>,
-    places: Vec<u32>,
+    places: Vec<PageInBlock>,
     counts: Vec<u32>,
     doses: Vec<Quarters>,
     order: Vec<u32>,
@@ -150,7 +150,7 @@ impl Flash {
         fluid.pace.set(self.now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
         for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
-            let rate_of = |page: u32| fluid.per_ns(self.contents.to_logical[(first + page).index()]);
+            let rate_of = |page: PageInBlock| fluid.per_ns(self.contents.to_logical[(first + page).index()]);
             let rate: f64 = self.valid_pages_of(block).map(rate_of).sum();
             let flow = &mut fluid.flows[block.index()];
             flow.begin(self.now, 1, f64::INFINITY);
@@ -172,8 +172,8 @@ impl Flash {
         self.fluid.as_ref().map_or(counted, |fluid| fluid.pace.by(self.now))
     }
 
-    fn valid_pages_of(&self, block: BlockId) -> impl Iterator<Item = u32> {
-        std::iter::successors(self.contents.next_valid(block, 0), move |page| self.contents.next_valid(block, page + 1))
+    fn valid_pages_of(&self, block: BlockId) -> impl Iterator<Item = PageInBlock> {
+        std::iter::successors(self.contents.next_valid(block, PageInBlock::FIRST), move |page| self.contents.next_valid(block, *page + 1))
     }
 
     /// When a block is looked at next for the reads that it has got; `Ns::MAX` where none is.
@@ -234,7 +234,7 @@ impl Flash {
 
     /// A page was programmed: from now on its block is read as often as it is.
     #[inline]
-    pub(super) fn gain_reads(&mut self, block: BlockId, page: u32, lpn: Lpn) {
+    pub(super) fn gain_reads(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
         if self.fluid.is_some() {
             self.change_reads(block, page, lpn, 1.0);
         }
@@ -242,14 +242,14 @@ impl Flash {
 
     /// The data of a page is not wanted any more, and nobody reads it there.
     #[inline]
-    pub(super) fn lose_reads(&mut self, block: BlockId, page: u32) {
+    pub(super) fn lose_reads(&mut self, block: BlockId, page: PageInBlock) {
         if self.fluid.is_some() {
             let lpn = self.contents.to_logical[(self.geometry.first_page(block) + page).index()];
             self.change_reads(block, page, lpn, -1.0);
         }
     }
 
-    fn change_reads(&mut self, block: BlockId, page: u32, lpn: Lpn, sign: f64) {
+    fn change_reads(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn, sign: f64) {
         if let Some(fluid) = &self.fluid {
             self.change_rate(block, page, sign * fluid.per_ns(lpn));
         }
@@ -264,14 +264,14 @@ impl Flash {
         fluid.pace.change(self.now, by);
         let Some(ppn) = ppn else { return };
         let block = self.geometry.block_of(ppn);
-        let page = ppn - self.geometry.first_page(block);
+        let page = self.geometry.page_in(block, ppn);
         if self.contents.next_valid(block, page) == Some(page) {
             self.change_rate(block, page, by);
         }
     }
 
     /// A page of a block is read more often from now on, by so many reads a nanosecond, or less often.
-    fn change_rate(&mut self, block: BlockId, page: u32, by: f64) {
+    fn change_rate(&mut self, block: BlockId, page: PageInBlock, by: f64) {
         let now = self.now;
         let place = self.place_of(block, page);
         let hot = &self.hot[block.index()];
@@ -297,7 +297,7 @@ impl Flash {
         }
     }
 
-    fn place_of(&self, block: BlockId, page: u32) -> usize {
+    fn place_of(&self, block: BlockId, page: PageInBlock) -> usize {
         let ppn = self.geometry.first_page(block) + page;
         let by_page = self.fluid.as_ref().is_some_and(|fluid| fluid.by_page);
         if by_page { ppn.index() } else { self.geometry.wordline_of(ppn) as usize }

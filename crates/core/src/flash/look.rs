@@ -4,7 +4,7 @@ use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::metrics::FlashCounts;
-use crate::base::units::{BlockId, Ppn, Seq};
+use crate::base::units::{BlockId, PageInBlock, Ppn, Seq, WordlineInBlock};
 use crate::bugs::Bugs;
 use crate::disturb::ErrorModel;
 use crate::disturb::table::LimitTable;
@@ -57,12 +57,12 @@ impl Flash {
             return FULL;
         }
         let block = self.geometry.block_of(ppn);
-        self.coding_of(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block))
+        self.coding_of(block, self.geometry.wordline_in(block, ppn))
     }
 
     /// The coding of a wordline, numbered within its block.
     #[cold]
-    pub(crate) fn coding_of(&self, block: BlockId, wordline: u32) -> u8 {
+    pub(crate) fn coding_of(&self, block: BlockId, wordline: WordlineInBlock) -> u8 {
         match self.recoded.coding(block, wordline) {
             FULL => self.hot[block.index()].mode,
             own => own,
@@ -100,9 +100,9 @@ impl Flash {
 
     /// The page of a block that is programmed next.
     #[inline]
-    pub(crate) fn next_page(&self, block: BlockId) -> u32 {
+    pub(crate) fn next_page(&self, block: BlockId) -> PageInBlock {
         let hot = self.hot(block);
-        self.geometry.next_kept(hot.write_ptr.into(), hot.mode)
+        self.geometry.next_kept(hot.written_to(), hot.mode)
     }
 
     /// Read-disturb limits by group and P/E count, where the error model has such.
@@ -176,7 +176,7 @@ impl Flash {
     pub(crate) fn prefetch_invalidation(&self, ppn: Ppn) -> BlockId {
         let block = self.geometry.block_of(ppn);
         prefetch(&self.hot, block.index());
-        self.contents.prefetch_valid(block, ppn - self.geometry.first_page(block));
+        self.contents.prefetch_valid(block, self.geometry.page_in(block, ppn));
         block
     }
 

@@ -1,12 +1,13 @@
 //! What a probe says of a wordline.
 
 use crate::base::dose::Dose;
+use crate::base::units::WordlineInBlock;
 
 /// What a probe found: the errors of a wordline over those that can be corrected. In this model that is its dose over its limit, exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probed {
     /// The wordline, numbered within its block.
-    pub wordline: u32,
+    pub wordline: WordlineInBlock,
     /// In the same unit; only their ratio is known.
     pub(crate) dose: Dose,
     pub(crate) limit: Dose,

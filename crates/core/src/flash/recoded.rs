@@ -1,7 +1,7 @@
 //! Wordlines with a coding of their own in blocks of full density: its number each, kept only for the blocks that have any.
 
 use crate::base::codings::FULL;
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 
 /// Which wordlines were recoded by themselves since their block's erase, and how.
@@ -29,18 +29,18 @@ impl Recoded {
     }
 
     /// The coding that a wordline, numbered within its block, has of its own; [`FULL`] where it has none.
-    pub(crate) fn coding(&self, block: BlockId, wordline: u32) -> u8 {
+    pub(crate) fn coding(&self, block: BlockId, wordline: WordlineInBlock) -> u8 {
         if planted(Bug::GuardsAlias64) {
-            let alike = self.of(block).iter().skip(wordline as usize % 64).step_by(64);
+            let alike = self.of(block).iter().skip(wordline.index() % 64).step_by(64);
             return alike.copied().find(|coding| *coding != FULL).unwrap_or(FULL);
         }
-        self.of(block).get(wordline as usize).copied().unwrap_or(FULL)
+        self.of(block).get(wordline.index()).copied().unwrap_or(FULL)
     }
 
-    pub(crate) fn add(&mut self, block: BlockId, wordline: u32, coding: u8) {
+    pub(crate) fn add(&mut self, block: BlockId, wordline: WordlineInBlock, coding: u8) {
         let codings = &mut self.blocks[block.index()];
         codings.resize(self.wordlines_per_block, FULL);
-        codings[wordline as usize] = coding;
+        codings[wordline.index()] = coding;
     }
 
     /// A block is erased.
@@ -56,12 +56,13 @@ mod tests {
     #[test]
     fn only_blocks_with_any_keep_codings() {
         let mut recoded = Recoded::new(3, 130);
-        recoded.add(BlockId::new(1), 0, 1);
-        recoded.add(BlockId::new(1), 129, 4);
+        let at = WordlineInBlock::new;
+        recoded.add(BlockId::new(1), at(0), 1);
+        recoded.add(BlockId::new(1), at(129), 4);
         assert_eq!((recoded.of(BlockId::new(0)).len(), recoded.of(BlockId::new(1)).len()), (0, 130));
-        assert_eq!([0, 1, 128, 129].map(|w| recoded.coding(BlockId::new(1), w)), [1, FULL, FULL, 4]);
-        assert_eq!(recoded.coding(BlockId::new(0), 129), FULL);
+        assert_eq!([0, 1, 128, 129].map(|w| recoded.coding(BlockId::new(1), at(w))), [1, FULL, FULL, 4]);
+        assert_eq!(recoded.coding(BlockId::new(0), at(129)), FULL);
         recoded.clear(BlockId::new(1));
-        assert_eq!(recoded.coding(BlockId::new(1), 0), FULL);
+        assert_eq!(recoded.coding(BlockId::new(1), at(0)), FULL);
     }
 }

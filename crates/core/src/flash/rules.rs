@@ -3,24 +3,24 @@
 
 use super::block::{BlockHot, BlockState};
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Ppn};
+use crate::base::units::{BlockId, PageInBlock, Ppn};
 
 /// The next program of a block must hit its write pointer.
 #[inline]
-pub fn program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) {
-    let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
-    let is_next = hot.state == BlockState::Open && page == next && page < geometry.pages_per_block;
+pub fn program(block: BlockId, hot: &BlockHot, page: PageInBlock, geometry: &Geometry) {
+    let next = geometry.next_kept(hot.written_to(), hot.mode);
+    let is_next = hot.state == BlockState::Open && page == next && page.number() < geometry.pages_per_block;
     if !is_next || !geometry.keeps(hot.mode, geometry.first_page(block) + page) {
         refuse_program(block, hot, page, geometry);
     }
 }
 
 #[cold]
-fn refuse_program(block: BlockId, hot: &BlockHot, page: u32, geometry: &Geometry) -> ! {
+fn refuse_program(block: BlockId, hot: &BlockHot, page: PageInBlock, geometry: &Geometry) -> ! {
     assert!(hot.state == BlockState::Open, "program of block {block}, which is {:?}", hot.state);
-    let next = geometry.next_kept(hot.write_ptr.into(), hot.mode);
+    let next = geometry.next_kept(hot.written_to(), hot.mode);
     assert!(page == next, "block {block}: page {page} programmed, but page {next} is next");
-    assert!(page < geometry.pages_per_block, "block {block}: program beyond its last page");
+    assert!(page.number() < geometry.pages_per_block, "block {block}: program beyond its last page");
     panic!("block {block}: page {page} is not there in mode {}", hot.mode);
 }
 
@@ -33,7 +33,7 @@ pub fn erase(block: BlockId, hot: &BlockHot) {
 
 /// Only a programmed page may be read, and no longer than its block keeps it.
 #[inline]
-pub fn read(ppn: Ppn, page: u32, hot: &BlockHot, geometry: &Geometry) {
-    debug_assert!(page < u32::from(hot.write_ptr), "read of page {ppn}, which is erased");
+pub fn read(ppn: Ppn, page: PageInBlock, hot: &BlockHot, geometry: &Geometry) {
+    debug_assert!(page < hot.written_to(), "read of page {ppn}, which is erased");
     debug_assert!(geometry.keeps(hot.mode, ppn), "read of page {ppn}, which is not there in mode {}", hot.mode);
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
+use crate::base::units::{BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::disturb::{Counts, Levels, PageHealth};
 use crate::error::budget::PageAt;
@@ -102,7 +102,7 @@ impl Flash {
     pub(super) fn begin_tired(&mut self, block: BlockId) {
         if self.tired.blocks.is_empty() {
             self.tired.blocks = vec![Tired::UNKNOWN; self.geometry.blocks as usize];
-            let wordlines = 0..self.geometry.wordlines_per_block;
+            let wordlines = self.geometry.wordlines_in_block();
             let group_of = self.limits().map(|table| wordlines.map(|wordline| table.group_of(wordline) as u16).collect());
             self.tired.group_of = group_of.unwrap_or_default();
         }
@@ -140,15 +140,14 @@ impl Flash {
     /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has deposited already: what comes after
     /// the data was sensed did it no harm.
     #[inline]
-    pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (u32, u32), own: Quarters) -> PageHealth {
+    pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (WordlineInBlock, u32), own: Quarters) -> PageHealth {
         if self.tired.blocks.get(block.index()).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
-            return self.health_without_table(block, wordline * self.geometry.cell.bits() + kind, own);
+            return self.health_without_table(block, wordline.first_page(self.geometry.cell.bits()) + kind, own);
         }
         let known = &self.tired.blocks[block.index()];
-        let first = self.geometry.first_wordline(block) as usize;
         let hot = &self.hot[block.index()];
-        let wordlines = &self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
-        let counts = Counts { wordlines, reads: hot.reads - own, wordline, own: wordlines[wordline as usize].reads - own };
+        let wordlines = &self.wordlines[self.geometry.rows_of(block)];
+        let counts = Counts { wordlines, reads: hot.reads - own, wordline, own: wordlines[wordline.index()].reads - own };
         let mode = match self.mode_or_bug(hot) {
             mode if !hot.has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) => mode,
             mode => self.own_mode(block, wordline).unwrap_or(mode),
@@ -159,13 +158,13 @@ impl Flash {
 
     /// The coding that a wordline has of its own.
     #[cold]
-    fn own_mode(&self, block: BlockId, wordline: u32) -> Option<u8> {
-        self.recoded.of(block).get(wordline as usize).copied().filter(|own| *own != FULL)
+    fn own_mode(&self, block: BlockId, wordline: WordlineInBlock) -> Option<u8> {
+        self.recoded.of(block).get(wordline.index()).copied().filter(|own| *own != FULL)
     }
 
     /// The same under an error model that has no table of limits.
     #[cold]
-    fn health_without_table(&mut self, block: BlockId, page: u32, own: Quarters) -> PageHealth {
+    fn health_without_table(&mut self, block: BlockId, page: PageInBlock, own: Quarters) -> PageHealth {
         self.before_sensing(self.geometry.first_page(block) + page, own, |_, model, view, page| model.health(view, page))
     }
 

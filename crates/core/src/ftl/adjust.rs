@@ -6,9 +6,9 @@
 //! The data of a wordline is as new then as if it had been programmed: each of its cells was verified at the level that it has now
 //! (inference). What reads did to it stays.
 
-use crate::base::page_set::any;
+use crate::base::page_set::{holds, holds_any};
 use crate::base::streams::GC;
-use crate::base::units::{BlockId, Cause, Reads};
+use crate::base::units::{BlockId, Cause, PageInBlock, Reads, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
@@ -90,17 +90,18 @@ impl Ftl {
     }
 
     /// Adjusts a wordline of a job for a coding. `reserved` as for a move.
-    pub(super) fn adjust(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, (coding, wordline): (u8, u32), reserved: bool) {
+    pub(super) fn adjust(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, next: (u8, WordlineInBlock), reserved: bool) {
+        let (coding, wordline) = next;
         let (block, bits) = (job.block, flash.geometry.cell.bits());
-        if planted(Bug::AgeRestartsInPart) && wordline % 4 == 3 {
+        if planted(Bug::AgeRestartsInPart) && wordline.number() % 4 == 3 {
             return;
         }
-        for page in wordline * bits..(wordline + 1) * bits {
-            if any(flash.contents().valid_words(block), page, 1) {
+        for page in wordline.pages(bits) {
+            if holds(flash.contents().valid_words(block), page) {
                 self.sense_valid(flash, block, page, job.cause);
             }
         }
-        if !any(flash.contents().valid_words(block), wordline * bits, bits) {
+        if !holds_any(flash.contents().valid_words(block), wordline, bits) {
             return;
         }
         let now = flash.now;
@@ -108,15 +109,15 @@ impl Ftl {
         flash.recode_wordline(block, wordline, coding, job.cause);
         self.refresh.merged_wordlines += 1;
         job.note_adjusted(wordline, now.cast_signed(), flash.geometry.wordlines_per_block);
-        for page in wordline * bits..(wordline + 1) * bits {
-            if any(flash.contents().valid_words(block), page, 1) {
+        for page in wordline.pages(bits) {
+            if holds(flash.contents().valid_words(block), page) {
                 self.verify(flash, slots, job, page, reserved);
             }
         }
     }
 
     /// Senses a page of a wordline that was just adjusted, and writes it elsewhere where it is not what memory holds.
-    fn verify(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: u32, reserved: bool) {
+    fn verify(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, reserved: bool) {
         let Some(adjusting) = self.adjusting else { return };
         let src = flash.geometry.first_page(job.block) + page;
         let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
@@ -139,8 +140,8 @@ impl Ftl {
     pub(super) fn end_adjusting(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job) {
         let Some((adjusted, first)) = &job.adjusted else { return };
         let (block, bits) = (job.block, flash.geometry.cell.bits());
-        let holds = |wordline: &u32| any(flash.contents().valid_words(block), wordline * bits, bits);
-        let is_new = (0..flash.geometry.wordlines_per_block).filter(holds).all(|wordline| adjusted.holds(wordline));
+        let holds = |wordline: &WordlineInBlock| holds_any(flash.contents().valid_words(block), *wordline, bits);
+        let is_new = flash.geometry.wordlines_in_block().filter(holds).all(|wordline| adjusted.holds(wordline));
         if is_new || planted(Bug::AgeRestartsInPart) {
             flash.restart_age(block, *first);
             self.arm_again_for_age(flash, slots, block);

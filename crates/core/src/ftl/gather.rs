@@ -9,7 +9,7 @@
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
 //! ```
 
-use crate::base::units::{BlockId, Cause, Lpn, StreamId};
+use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
@@ -142,7 +142,8 @@ impl Ftl {
             self.program(flash, block, page, slot.lpn, if by_host { Origin::Host } else { Origin::Gathered }, cause);
         }
         (pages.len() as u32..kept).for_each(|_| flash.program_nothing(block, flash.next_page(block), cause));
-        flash.complete_wordline(block, u32::from(flash.hot(block).write_ptr) - 1, cause);
+        let last = PageInBlock::new(u32::from(flash.hot(block).write_ptr) - 1);
+        flash.complete_wordline(block, last, cause);
         if is_within {
             flash.set_state(block, BlockState::Closed);
         }

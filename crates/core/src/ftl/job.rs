@@ -2,9 +2,9 @@
 
 use crate::base::codings::FASTER;
 use crate::base::dose::Quarters;
-use crate::base::page_set::PageSet;
+use crate::base::page_set::{PageSet, WordlineSet};
 use crate::base::streams::GC;
-use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
+use crate::base::units::{BlockId, Cause, Moment, Ns, PageInBlock, Reads, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::slots::rewrite::{Place, Recode, Rewrite};
@@ -29,13 +29,13 @@ pub(crate) struct Job {
     /// The pages that move, where not all.
     pub(crate) pages: Option<PageSet>,
     /// Where pages that stay within the block are written from.
-    pub(super) within: Option<u32>,
+    pub(super) within: Option<PageInBlock>,
     /// First page not yet looked at.
-    pub(crate) cursor: u32,
-    /// Wordlines merged of a block that is recoded.
-    pub(crate) merged: u32,
+    pub(crate) cursor: PageInBlock,
+    /// First wordline not yet merged of a block that is recoded.
+    pub(crate) merged: WordlineInBlock,
     /// Wordlines that were adjusted, and when the first of them was.
-    pub(super) adjusted: Option<(PageSet, Moment)>,
+    pub(super) adjusted: Option<(WordlineSet, Moment)>,
     /// Groups of 64 pages whose map entries were asked for.
     pub(super) fetched: u32,
     pub(crate) started_at: Ns,
@@ -47,7 +47,7 @@ pub(crate) struct Job {
 
 impl Job {
     /// Where a page goes.
-    pub(super) fn place(&self, page: u32) -> Place {
+    pub(super) fn place(&self, page: PageInBlock) -> Place {
         let parts = &self.rewrite.parts;
         let at = parts.iter().position(|part| part.holds(page)).expect("a page that moves is in a part");
         parts[if planted(Bug::DivideInverted) { parts.len() - 1 - at } else { at }].to
@@ -68,7 +68,7 @@ impl Job {
     pub(crate) fn merges_left(&self, flash: &Flash) -> u32 {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
-            Recode::Block(_) => flash.whole_wordlines(self.block) - self.merged,
+            Recode::Block(_) => flash.whole_wordlines(self.block) - self.merged.number(),
             Recode::Wordlines(left) => left.len(),
         }
     }
@@ -91,8 +91,8 @@ impl Job {
     }
 
     /// A wordline of a block of so many was adjusted.
-    pub(super) fn note_adjusted(&mut self, wordline: u32, now: Moment, wordlines_per_block: u32) {
-        self.adjusted.get_or_insert_with(|| (PageSet::none(wordlines_per_block), now)).0.insert(wordline, 1);
+    pub(super) fn note_adjusted(&mut self, wordline: WordlineInBlock, now: Moment, wordlines_per_block: u32) {
+        self.adjusted.get_or_insert_with(|| (WordlineSet::none(wordlines_per_block), now)).0.insert(wordline, 1);
     }
 
     /// The clock is set back by so much.
@@ -104,6 +104,6 @@ impl Job {
 
     /// The same job for the whole block, to the one stream that the reserve is kept for.
     pub(crate) fn widened(self) -> Self {
-        Self { rewrite: Rewrite::all_to(self.block, GC), pages: None, within: None, cursor: 0, fetched: 0, ..self }
+        Self { rewrite: Rewrite::all_to(self.block, GC), pages: None, within: None, cursor: PageInBlock::FIRST, fetched: 0, ..self }
     }
 }

@@ -2,8 +2,7 @@
 //! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
 //! are read at their new place.
 
-use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, StreamId};
+use crate::base::units::{BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::flash::Flash;
@@ -41,12 +40,13 @@ impl Ftl {
         flash.set_flags(block, MOVING);
         let from = flash.cold(block).without_movers(hot.reads);
         self.jobs_begun += 1;
-        let cursor = u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst));
+        let cursor = PageInBlock::new(u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst)));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
         // The first page of its next filling is behind all that it holds.
-        let within = rewrite.parts.iter().find(|part| part.to == Place::Within).and_then(|part| part.pages.as_ref()).map(PageSet::len);
+        let within = rewrite.parts.iter().find(|part| part.to == Place::Within).and_then(|part| part.pages.as_ref());
+        let within = within.map(|pages| PageInBlock::new(pages.len()));
         let (serial, started_at) = (self.jobs_begun, slots.now);
-        let (merged, fetched, adjusted) = (0, 0, None);
+        let (merged, fetched, adjusted) = (WordlineInBlock::FIRST, 0, None);
         Job { serial, block, cause, rewrite, pages, within, cursor, merged, adjusted, fetched, started_at, from, deadline }
     }
 
@@ -140,7 +140,7 @@ impl Ftl {
             None => flash.contents().next_valid(job.block, job.cursor),
             Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
-        let next = next.filter(|page| *page < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
+        let next = next.filter(|page| page.number() < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
         let Some(page) = next else {
             if job.within.is_some() {
                 self.pad(flash, slots, Gatherer::Block(job.block));
@@ -169,11 +169,12 @@ impl Ftl {
         if !reserved && self.needs_block(to) {
             self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
         }
-        if page / 64 >= job.fetched {
-            self.fetch_map_entries(flash, job, page / 64);
-            job.fetched = page / 64 + 1;
+        let word = page.number() / 64;
+        if word >= job.fetched {
+            self.fetch_map_entries(flash, job, word);
+            job.fetched = word + 1;
         }
-        job.cursor = page + 1 + u32::from(planted(Bug::JobSkipsPage) && page % 64 == 63);
+        job.cursor = page + 1 + u32::from(planted(Bug::JobSkipsPage) && page.number() % 64 == 63);
         self.move_page(flash, slots, job, page, Some(to));
         true
     }
@@ -192,7 +193,7 @@ impl Ftl {
     }
 
     /// Moves a page to a stream or, without one, on within its block.
-    pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: u32, to: Option<StreamId>) {
+    pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().to_logical[src.index()];
         let hidden = self.is_hidden(flash, lpn);

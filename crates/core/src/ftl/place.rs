@@ -2,7 +2,7 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::streams::{GC, RECLAIM, RESERVE};
-use crate::base::units::{BlockId, Cause, Lpn, Ppn, Reads, StreamId};
+use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, disorder, planted};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
@@ -223,7 +223,7 @@ impl Ftl {
     /// Programs the next page of a block and maps it there.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
-    pub(crate) fn program(&mut self, flash: &mut Flash, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) {
+    pub(crate) fn program(&mut self, flash: &mut Flash, block: BlockId, page: PageInBlock, lpn: Lpn, origin: Origin, cause: Cause) {
         let ppn = flash.program(block, page, lpn, origin, cause);
         let entry = self.map.to_physical[lpn.index()];
         if entry & BUFFERED == 0 {

@@ -11,7 +11,7 @@
 //! ```
 
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn};
+use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, next_filling};
@@ -24,15 +24,15 @@ impl Ftl {
     /// The pages of a block that are written again within it: all before its next filling; none where there is no room for one.
     pub(super) fn before_next_filling(&self, flash: &Flash, block: BlockId) -> Option<PageSet> {
         let first = next_filling(&flash.geometry, flash.hot(block))?;
-        let first = if self.bugs.has(Bug::RecycleSharesWordline) { flash.hot(block).write_ptr.into() } else { first };
+        let first = if self.bugs.has(Bug::RecycleSharesWordline) { flash.hot(block).written_to() } else { first };
         let mut old = PageSet::none(flash.geometry.pages_per_block);
-        old.insert(0, first);
+        old.insert(PageInBlock::FIRST, first.number());
         Some(old)
     }
 
     /// One page of such a job; `page` is the first that is still to move.
-    pub(crate) fn recycle_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, page: u32) {
-        if job.within.is_some_and(|first| u32::from(flash.hot(job.block).write_ptr) >= first) {
+    pub(crate) fn recycle_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, page: PageInBlock) {
+        if job.within.is_some_and(|first| flash.hot(job.block).written_to() >= first) {
             job.cursor = page + 1;
             self.move_page(flash, slots, job, page, None);
         } else {
@@ -43,7 +43,7 @@ impl Ftl {
 
     /// Writes a page at the next place of a block that is being moved within itself.
     pub(crate) fn place_within(&mut self, flash: &mut Flash, block: BlockId, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
-        let page = u32::from(flash.hot(block).write_ptr);
+        let page = flash.hot(block).written_to();
         // It is no stream's: open for this program only.
         flash.set_state(block, BlockState::Open);
         self.program(flash, block, page, lpn, origin, cause);

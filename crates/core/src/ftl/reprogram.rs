@@ -5,8 +5,8 @@
 //! What it has endured stays.
 
 use crate::base::codings::{FASTER, FULL};
-use crate::base::page_set::{PageSet, any};
-use crate::base::units::{BlockId, Cause};
+use crate::base::page_set::{PageSet, holds_any};
+use crate::base::units::{BlockId, Cause, PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::HAS_RECODED;
@@ -48,7 +48,7 @@ impl Ftl {
     /// one of its own already, or the drive cannot spare the pages.
     fn leaving_block(&self, flash: &Flash, block: BlockId, coding: u8) -> Option<PageSet> {
         let g = &flash.geometry;
-        let (bits, written) = (g.cell.bits(), u32::from(flash.hot(block).write_ptr));
+        let (bits, written) = (g.cell.bits(), flash.hot(block).written_to());
         let hot = flash.hot(block);
         if !g.codings.has(coding)
             || hot.mode != FULL
@@ -58,13 +58,13 @@ impl Ftl {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
-        let whole = if self.bugs.has(Bug::BackupForgotten) { 0 } else { written / bits };
+        let whole = if self.bugs.has(Bug::BackupForgotten) { 0 } else { written.wordline(bits).number() };
         let whole = whole.saturating_sub(u32::from(self.bugs.has(Bug::BackupOneShort)));
         for kind in g.codings.kinds_given_up(coding) {
-            (0..whole).for_each(|wordline| leaving.insert(wordline * bits + kind, 1));
+            WordlineInBlock::range(0..whole).for_each(|wordline| leaving.insert(wordline.first_page(bits) + kind, 1));
         }
         // A wordline written in part keeps its coding.
-        leaving.insert(written / bits * bits, if planted(Bug::PartWordlineStays) { 0 } else { written % bits });
+        leaving.insert(written.wordline(bits).first_page(bits), if planted(Bug::PartWordlineStays) { 0 } else { written.kind(bits) });
         Some(leaving)
     }
 
@@ -79,15 +79,15 @@ impl Ftl {
             let whole = if can_merge { flash.whole_wordlines(block) } else { 0 };
             let away = codings.kept_away(coding);
             for wordline in wordlines.iter() {
-                if wordline >= whole || room < away || flash.recoded().coding(block, wordline) != FULL {
-                    leaving.insert(wordline * bits, bits);
+                if wordline.number() >= whole || room < away || flash.recoded().coding(block, wordline) != FULL {
+                    leaving.insert(wordline.first_page(bits), bits);
                     continue;
                 }
                 room -= away;
                 merging.insert(coding, wordline, flash.geometry.wordlines_per_block);
-                let is_forgotten = self.bugs.has(Bug::BackupForgotten) || planted(Bug::GuardBackupShort) && wordline % 2 == 1;
+                let is_forgotten = self.bugs.has(Bug::BackupForgotten) || planted(Bug::GuardBackupShort) && wordline.number() % 2 == 1;
                 if !is_forgotten {
-                    codings.kinds_given_up(coding).for_each(|kind| leaving.insert(wordline * bits + kind, 1));
+                    codings.kinds_given_up(coding).for_each(|kind| leaving.insert(wordline.first_page(bits) + kind, 1));
                 }
             }
         }
@@ -125,10 +125,10 @@ impl Ftl {
                 next.is_some()
             }
             Recode::Block(coding) => {
-                if job.merged + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
+                if job.merged.number() + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
                     self.sense_wordline(flash, job.block, job.merged, job.cause);
                     flash.merge(job.block, job.merged, *coding, job.cause);
-                    job.merged += 1;
+                    job.merged = job.merged + 1;
                     return true;
                 }
                 self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
@@ -138,21 +138,23 @@ impl Ftl {
         }
     }
 
-    fn recode_wordline(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, (coding, wordline): (u8, u32), reserved: bool) {
+    fn recode_wordline(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, next: (u8, WordlineInBlock), reserved: bool) {
+        let (coding, wordline) = next;
         let block = job.block;
         if coding >= FASTER && self.adjusting.is_some() {
             return self.adjust(flash, slots, job, (coding, wordline), reserved);
         }
-        let beside = self.bugs.has(Bug::MergeBeside) && wordline + 1 < flash.whole_wordlines(block);
+        let beside = self.bugs.has(Bug::MergeBeside) && (wordline + 1).number() < flash.whole_wordlines(block);
         let wordline = wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
         self.sense_wordline(flash, block, wordline, job.cause);
         flash.recode_wordline(block, wordline, coding, job.cause);
     }
 
     /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
-    pub(crate) fn sense_wordline(&mut self, flash: &mut Flash, block: BlockId, wordline: u32, cause: Cause) {
+    pub(crate) fn sense_wordline(&mut self, flash: &mut Flash, block: BlockId, wordline: WordlineInBlock, cause: Cause) {
         let bits = flash.geometry.cell.bits();
-        for page in wordline * bits..(wordline + 1) * bits - u32::from(planted(Bug::MergeReadsLess)) {
+        let left_out = usize::from(planted(Bug::MergeReadsLess));
+        for page in wordline.pages(bits).take(bits as usize - left_out) {
             if flash.contents().next_valid(block, page) == Some(page) {
                 self.sense_valid(flash, block, page, cause);
             } else {
@@ -164,7 +166,7 @@ impl Ftl {
     }
 
     /// Reads a valid page of a wordline that is about to be programmed over.
-    pub(super) fn sense_valid(&mut self, flash: &mut Flash, block: BlockId, page: u32, cause: Cause) {
+    pub(super) fn sense_valid(&mut self, flash: &mut Flash, block: BlockId, page: PageInBlock, cause: Cause) {
         let ppn = flash.geometry.first_page(block) + page;
         let lpn = flash.contents().to_logical[ppn.index()];
         if !self.sense(flash, lpn, ppn, cause, false) {
@@ -204,9 +206,9 @@ impl Ftl {
 }
 
 /// The first of these wordlines that still holds data, with its coding; it and those before it are taken out.
-fn next_with_data(flash: &Flash, block: BlockId, left: &mut Merges) -> Option<(u8, u32)> {
+fn next_with_data(flash: &Flash, block: BlockId, left: &mut Merges) -> Option<(u8, WordlineInBlock)> {
     let bits = flash.geometry.cell.bits();
-    let holds_data = |wordline: u32| any(flash.contents().valid_words(block), wordline * bits, bits);
+    let holds_data = |wordline: WordlineInBlock| holds_any(flash.contents().valid_words(block), wordline, bits);
     loop {
         let (coding, wordline) = left.take_first()?;
         if holds_data(wordline) {

@@ -35,8 +35,8 @@ pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
-use crate::base::page_set::{PageSet, any};
-use crate::base::units::{BlockId, Bytes, Cause, Ns, Ppn, Reads, StreamId};
+use crate::base::page_set::{PageSet, holds, holds_any};
+use crate::base::units::{BlockId, Bytes, Cause, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
 use crate::disturb::table::Worn;
@@ -120,13 +120,12 @@ impl View<'_> {
 
     /// The exact counters of a block's wordlines.
     pub fn wordlines(&self, block: BlockId) -> &[Wordline] {
-        let first = self.geometry.first_wordline(block) as usize;
-        &self.wordlines[first..first + self.geometry.wordlines_per_block as usize]
+        &self.wordlines[self.geometry.rows_of(block)]
     }
 
     /// The wordline whose read made a block reach its alarm, numbered within the block; for the block that is asked about.
-    pub fn wordline_read(&self, block: BlockId) -> u32 {
-        self.geometry.wordline_of(self.rung_by) - self.geometry.first_wordline(block)
+    pub fn wordline_read(&self, block: BlockId) -> WordlineInBlock {
+        self.geometry.wordline_in(block, self.rung_by)
     }
 
     /// What the counters of a technique that tracks know of a block's wordlines.
@@ -135,8 +134,8 @@ impl View<'_> {
     }
 
     /// The page of a block that is programmed next; those before it are programmed, but for what its mode takes away.
-    pub fn written(&self, block: BlockId) -> u32 {
-        self.hot[block.index()].write_ptr.into()
+    pub fn written(&self, block: BlockId) -> PageInBlock {
+        self.hot[block.index()].written_to()
     }
 
     /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Recode::Block`] is refused, and a stream
@@ -161,7 +160,7 @@ impl View<'_> {
     }
 
     /// Whether a wordline of a block, numbered within it, has a coding of its own.
-    pub fn is_recoded(&self, block: BlockId, wordline: u32) -> bool {
+    pub fn is_recoded(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         self.recoded.coding(block, wordline) != FULL
     }
 
@@ -197,17 +196,17 @@ impl View<'_> {
     }
 
     /// Whether a page of a block, numbered within it, is valid.
-    pub fn is_valid_page(&self, block: BlockId, page: u32) -> bool {
-        any(self.contents.valid_words(block), page, 1)
+    pub fn is_valid_page(&self, block: BlockId, page: PageInBlock) -> bool {
+        holds(self.contents.valid_words(block), page)
     }
 
     /// Whether a wordline holds valid pages.
-    pub fn is_valid(&self, block: BlockId, wordline: u32) -> bool {
+    pub fn is_valid(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         let bits = self.geometry.cell.bits();
-        if planted(Bug::LastWordlineInvalid) && wordline + 1 == self.geometry.wordlines_per_block {
+        if planted(Bug::LastWordlineInvalid) && wordline.number() + 1 == self.geometry.wordlines_per_block {
             return false;
         }
-        any(self.contents.valid_words(block), wordline * bits, bits)
+        holds_any(self.contents.valid_words(block), wordline, bits)
     }
 
     /// Whether any of these pages of a block is valid.
@@ -221,13 +220,13 @@ impl View<'_> {
     }
 
     /// The page from which on [`Rewrite::within`] would write a block's valid pages again; none where they do not fit.
-    pub fn next_filling(&self, block: BlockId) -> Option<u32> {
+    pub fn next_filling(&self, block: BlockId) -> Option<PageInBlock> {
         next_filling(self.geometry, &self.hot[block.index()])
     }
 
     /// Whether any page of a block before this one is valid.
-    pub fn holds_before(&self, block: BlockId, page: u32) -> bool {
-        self.contents.next_valid(block, 0).is_some_and(|first| first < page)
+    pub fn holds_before(&self, block: BlockId, page: PageInBlock) -> bool {
+        self.contents.next_valid(block, PageInBlock::FIRST).is_some_and(|first| first < page)
     }
 
     /// Pages of a block that may still be programmed before its erase.
@@ -239,7 +238,7 @@ impl View<'_> {
         if hot.state == BlockState::Closed {
             0
         } else {
-            self.geometry.available_from(hot.write_ptr.into(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
+            self.geometry.available_from(hot.written_to(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
         }
     }
 }
@@ -286,7 +285,7 @@ pub trait Policy: Send {
     }
 
     /// A read of the host's found a page, numbered within its block, only after so many retries. What is to be done with the block, if anything.
-    fn retried(&mut self, _view: &View, _block: BlockId, _page: u32, _retries: u8) -> Option<Rewrite> {
+    fn retried(&mut self, _view: &View, _block: BlockId, _page: PageInBlock, _retries: u8) -> Option<Rewrite> {
         None
     }
 

@@ -10,10 +10,10 @@ mod none;
 use super::card::{Card, InSlot};
 use crate::base::codings::Codings;
 use crate::base::geometry::Geometry;
-use crate::base::page_set::bits;
+use crate::base::page_set::kinds_in;
 use crate::base::span::{SECOND, Span};
 use crate::base::streams::GC;
-use crate::base::units::{BlockId, Bytes, Moment, Ns, Ppn, us};
+use crate::base::units::{BlockId, Bytes, Moment, Ns, Ppn, WordlineInBlock, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
 use crate::slots::rewrite::{Merges, Rewrite};
 
@@ -45,9 +45,9 @@ pub struct Held<'a> {
 
 impl Held<'_> {
     /// Page kinds of a wordline that are valid, a bit each, LSB first.
-    pub fn valid_kinds(&self, wordline: u32) -> u32 {
+    pub fn valid_kinds(&self, wordline: WordlineInBlock) -> u32 {
         let kinds = self.geometry.cell.bits();
-        bits(self.valid, wordline * kinds, kinds) as u32
+        kinds_in(self.valid, wordline, kinds)
     }
 
     /// The codings that its cells may have.

@@ -1,9 +1,9 @@
 //! What is to be done with a block: which of its pages go where, and what of it is programmed over itself then. Techniques, garbage collection
 //! and wear levelling ask for it in the same words; the drive carries it out, or does the safest thing near it.
 
-use crate::base::page_set::PageSet;
+use crate::base::page_set::{PageSet, WordlineSet};
 use crate::base::streams::RECLAIM;
-use crate::base::units::{BlockId, StreamId};
+use crate::base::units::{BlockId, PageInBlock, StreamId, WordlineInBlock};
 
 /// Where pages go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Part {
     }
 
     /// Whether a page of the block belongs to it.
-    pub fn holds(&self, page: u32) -> bool {
+    pub fn holds(&self, page: PageInBlock) -> bool {
         self.pages.as_ref().is_none_or(|pages| pages.holds(page))
     }
 }
@@ -59,7 +59,7 @@ pub enum Recode {
 /// Wordlines by the coding that each goes to; none is named twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merges {
-    by_coding: Vec<(u8, PageSet)>,
+    by_coding: Vec<(u8, WordlineSet)>,
 }
 
 impl Merges {
@@ -69,28 +69,28 @@ impl Merges {
     }
 
     /// These, all into one coding.
-    pub fn into_one(coding: u8, wordlines: PageSet) -> Self {
+    pub fn into_one(coding: u8, wordlines: WordlineSet) -> Self {
         Self { by_coding: vec![(coding, wordlines)] }
     }
 
     /// Adds a wordline of a block of so many.
-    pub fn insert(&mut self, coding: u8, wordline: u32, wordlines_per_block: u32) {
+    pub fn insert(&mut self, coding: u8, wordline: WordlineInBlock, wordlines_per_block: u32) {
         let known = self.by_coding.iter().position(|(other, _)| *other == coding);
         let at = known.unwrap_or_else(|| {
-            self.by_coding.push((coding, PageSet::none(wordlines_per_block)));
+            self.by_coding.push((coding, WordlineSet::none(wordlines_per_block)));
             self.by_coding.len() - 1
         });
         self.by_coding[at].1.insert(wordline, 1);
     }
 
     /// Codings with their wordlines.
-    pub fn by_coding(&self) -> impl Iterator<Item = (u8, &PageSet)> {
+    pub fn by_coding(&self) -> impl Iterator<Item = (u8, &WordlineSet)> {
         self.by_coding.iter().map(|(coding, wordlines)| (*coding, wordlines))
     }
 
     /// All wordlines, of a block of so many.
-    pub fn wordlines(&self, wordlines_per_block: u32) -> PageSet {
-        let mut all = PageSet::none(wordlines_per_block);
+    pub fn wordlines(&self, wordlines_per_block: u32) -> WordlineSet {
+        let mut all = WordlineSet::none(wordlines_per_block);
         self.by_coding.iter().for_each(|(_, wordlines)| all.add(wordlines));
         all
     }
@@ -106,8 +106,8 @@ impl Merges {
     }
 
     /// Takes the first wordline out, with its coding.
-    pub(crate) fn take_first(&mut self) -> Option<(u8, u32)> {
-        let first = |(at, (_, wordlines)): (usize, &(u8, PageSet))| Some((wordlines.first()?, at));
+    pub(crate) fn take_first(&mut self) -> Option<(u8, WordlineInBlock)> {
+        let first = |(at, (_, wordlines)): (usize, &(u8, WordlineSet))| Some((wordlines.first()?, at));
         let (wordline, at) = self.by_coding.iter().enumerate().filter_map(first).min()?;
         self.by_coding[at].1.take_first();
         Some((self.by_coding[at].0, wordline))
@@ -161,7 +161,7 @@ impl Rewrite {
     }
 
     /// These wordlines into a coding; what they can hold no longer goes to the reclaim stream, and `pages` with it.
-    pub fn recode_wordlines(block: BlockId, coding: u8, wordlines: PageSet, pages: PageSet) -> Self {
+    pub fn recode_wordlines(block: BlockId, coding: u8, wordlines: WordlineSet, pages: PageSet) -> Self {
         Self { recode: Recode::Wordlines(Merges::into_one(coding, wordlines)), ..Self::pages(block, pages) }
     }
 

@@ -7,7 +7,7 @@ use crate::base::dose::Quarters;
 use crate::base::metrics::TimedMetrics;
 use crate::base::page_set::PageSet;
 use crate::base::request::Request;
-use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq};
+use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use crate::watch::time_event::{OpId, TimeEvent};
 
 /// Where no flash page was read: the page is unmapped (never written, trimmed, or reported lost).
@@ -128,12 +128,12 @@ pub trait Observer: Any {
     /// A wordline, numbered within its block, was programmed so that its cells keep to the states of this coding mode. What its pages of the
     /// kinds that the mode gives up held is gone; the others stand. In a block of full density every page of it was sensed for that. Its
     /// limits are as before until it, or its block, is [`Self::recoded`].
-    fn merged(&mut self, block: BlockId, wordline: u32, mode: u8, cause: Cause);
+    fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, mode: u8, cause: Cause);
     /// From now on the limits of this wordline, numbered within its block, are those of a coding mode: it was just [`Self::merged`], and its
     /// block stays in full density. Without a wordline, the limits of the whole block: an erased one, in which the pages that the mode gives
     /// up are never programmed, and a wordline is complete when it is merged; or one all of whose complete wordlines have been merged, and
     /// in which nothing is wanted but their other pages.
-    fn recoded(&mut self, block: BlockId, wordline: Option<u32>, mode: u8);
+    fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8);
     /// The reclaim policy is to be asked about a block at the first host read with which that has served so many dose units since its erase; what
     /// movers deposit from now on comes on top. Told when the policy has said so: of a block that is opened, and when it has been asked.
     /// 0, at the next host read, stands where a job has left data in its block.

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::request::RequestSource;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::Replay;
 use vpass_core::watch::observer::{Observer, Origin, PhysRead};
@@ -80,8 +80,8 @@ impl Observer for Log {
     fn host_wrote(&mut self, _: Lpn, _: bool) {}
     fn trimmed(&mut self, _: Lpn) {}
     fn lost(&mut self, _: Lpn) {}
-    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
+    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, us};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock, us};
 use vpass_core::drive::Drive;
 use vpass_core::watch::observer::{NO_PPN, Observer, Origin, PhysRead};
 use vpass_core::watch::time_event::{OpId, TimeEvent};
@@ -118,8 +118,8 @@ impl Observer for ReadStages {
     fn host_wrote(&mut self, _: Lpn, _: bool) {}
     fn gathered(&mut self, _: Lpn, _: Ppn) {}
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn merged(&mut self, _: BlockId, _: u32, _: u8, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<u32>, _: u8) {}
+    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn erased(&mut self, _: BlockId, _: Cause) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}

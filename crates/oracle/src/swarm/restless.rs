@@ -2,8 +2,8 @@
 //! state, hot or not, and in time. What a technique would do for a reason, it does more often.
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Reads};
+use vpass_core::base::page_set::SetInBlock;
+use vpass_core::base::units::{Address, BlockId, Bytes, Reads};
 use vpass_core::disturb::table::dose_per_kind;
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 
@@ -76,10 +76,10 @@ impl Restless {
         Reads(self.dice.between(u64::from(now) + 1, u64::from(latest.max(now + 1))) as u32)
     }
 
-    fn some_of(&mut self, count: u32, share: f64) -> PageSet {
-        let mut pages = PageSet::none(count);
-        (0..count).filter(|_| self.dice.chance(share)).for_each(|page| pages.insert(page, 1));
-        pages
+    fn some_of<T: Address>(&mut self, count: u32, share: f64) -> SetInBlock<T> {
+        let mut some = SetInBlock::none(count);
+        (0..count).filter(|_| self.dice.chance(share)).for_each(|number| some.insert(T::new(number), 1));
+        some
     }
 
     fn rewrite(&mut self, view: &View, block: BlockId) -> Rewrite {

@@ -4,8 +4,8 @@ use std::sync::PoisonError;
 
 use vpass_core::base::dose::Dose;
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
+use vpass_core::base::page_set::{PageSet, WordlineSet};
+use vpass_core::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId, WordlineInBlock};
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, Part, Place, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View};
 
 use crate::endurance::Endurance;
@@ -55,7 +55,7 @@ impl Witness {
             guarded: guarded(view, block),
             within: self.asked.is_multiple_of(SELDOM).then(|| within(view, block)),
             divides: wanted.iter().filter_map(|action| self.divided(action)).collect(),
-            probed: found.iter().map(|found| (found.wordline, used(found))).collect(),
+            probed: found.iter().map(|found| (found.wordline.number(), used(found))).collect(),
         };
         *ear.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
     }
@@ -108,27 +108,27 @@ fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
         Recode::Block(_) => Wanted::Reprogrammed,
         Recode::Wordlines(merges) => Wanted::Some { pages: pages(), merged: merges.wordlines(view.geometry.wordlines_per_block) },
         Recode::Nothing if all => Wanted::All,
-        Recode::Nothing => Wanted::Some { pages: pages(), merged: PageSet::none(view.geometry.wordlines_per_block) },
+        Recode::Nothing => Wanted::Some { pages: pages(), merged: WordlineSet::none(view.geometry.wordlines_per_block) },
     }
 }
 
 fn guarded(view: &View, block: BlockId) -> Vec<bool> {
     let any = !view.recoded(block).is_empty();
-    (0..view.geometry.wordlines_per_block).filter(|_| any).map(|wordline| view.is_recoded(block, wordline)).collect()
+    view.geometry.wordlines_in_block().filter(|_| any).map(|wordline| view.is_recoded(block, wordline)).collect()
 }
 
 fn within(view: &View, block: BlockId) -> Within {
-    let wordlines = (0..).zip(view.wordlines(block));
+    let wordlines = WordlineInBlock::all().zip(view.wordlines(block));
     Within {
         wordlines: wordlines.map(|(index, wordline)| (wordline.reads.count(), view.is_valid(block, index))).collect(),
-        pages: (0..view.geometry.pages_per_block).map(|page| view.is_valid_page(block, page)).collect(),
+        pages: PageInBlock::range(0..view.geometry.pages_per_block).map(|page| view.is_valid_page(block, page)).collect(),
     }
 }
 
 impl Policy for Witness {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         // A block that is there from the start was opened by nobody.
-        self.hear(view, block, &[], (view.written(block) == 0).then(|| view.stream(block)), &[]);
+        self.hear(view, block, &[], (view.written(block) == PageInBlock::FIRST).then(|| view.stream(block)), &[]);
         self.policy.arm(view, block)
     }
 
@@ -152,7 +152,7 @@ impl Policy for Witness {
         self.policy.follows_retries()
     }
 
-    fn retried(&mut self, view: &View, block: BlockId, page: u32, retries: u8) -> Option<Rewrite> {
+    fn retried(&mut self, view: &View, block: BlockId, page: PageInBlock, retries: u8) -> Option<Rewrite> {
         self.policy.retried(view, block, page, retries)
     }
 

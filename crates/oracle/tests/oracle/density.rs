@@ -1,6 +1,6 @@
 //! Blocks that give page kinds up: what may be lost, what they endure, and how they are written.
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
 use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
@@ -21,7 +21,7 @@ fn merge(s: &mut Scene, wordline: u32) {
         s.read_by(Cause::Reclaim, ppn, ppn, ReadResult::Good);
     }
     s.read_by(Cause::Reclaim, NOBODY, wordline * 3 + 2, ReadResult::Good);
-    s.oracle.merged(BlockId::new(0), wordline, 1, Cause::Reclaim);
+    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(wordline), 1, Cause::Reclaim);
 }
 
 fn reprogram(s: &mut Scene) {
@@ -113,7 +113,7 @@ fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
         s.oracle.recoded(BlockId::new(0), None, 1);
         for (wordline, lpn) in [(0, 0), (1, 2)] {
             s.write(wordline * 3, [lpn, lpn + 1]);
-            s.oracle.merged(BlockId::new(0), wordline, 1, Cause::Host);
+            s.oracle.merged(BlockId::new(0), WordlineInBlock::new(wordline), 1, Cause::Host);
         }
     };
     let mut s = Scene::tiny();
@@ -186,7 +186,7 @@ fn a_block_opened_without_its_lsb_pages_is_written_so() {
     s.oracle.recoded(BlockId::new(0), None, 4);
     for (wordline, lpn) in [(0, 0), (1, 2)] {
         s.write(wordline * 3 + 1, [lpn, lpn + 1]);
-        s.oracle.merged(BlockId::new(0), wordline, 4, Cause::Host);
+        s.oracle.merged(BlockId::new(0), WordlineInBlock::new(wordline), 4, Cause::Host);
     }
     (0..4).zip([1, 2, 4, 5]).for_each(|(lpn, ppn)| s.read(lpn, ppn));
     s.clean();
@@ -195,6 +195,6 @@ fn a_block_opened_without_its_lsb_pages_is_written_so() {
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 4);
     s.write(1, [0]);
-    s.oracle.merged(BlockId::new(0), 0, 4, Cause::Host);
+    s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Host);
     s.caught(protocol, &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, 2 pages on"]);
 }

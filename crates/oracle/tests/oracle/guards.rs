@@ -1,6 +1,6 @@
 //! Wordlines merged by themselves: each endures more, and no other does.
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, WordlineInBlock};
 use vpass_core::config::{DensityConfig, DriveConfig, PerPec};
 use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
@@ -8,8 +8,8 @@ use crate::common::{Scene, UNIT, config, protocol, stamp, wordline_model};
 
 /// Wordline `index` of block 0 is merged by itself.
 fn guard(s: &mut Scene, index: u32) {
-    s.oracle.merged(BlockId::new(0), index, 1, Cause::Reclaim);
-    s.oracle.recoded(BlockId::new(0), Some(index), 1);
+    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(index), 1, Cause::Reclaim);
+    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(index)), 1);
 }
 
 /// Block 0 holds pages 0 to 5, and wordline 1 was merged by itself: its MSB page lies in block 1 if it is backed up. With that it was
@@ -115,11 +115,11 @@ fn a_page_that_was_not_backed_up_is_caught() {
 #[test]
 fn it_is_merged_once_whole_and_not_with_its_block() {
     let mut s = guarded(true);
-    s.oracle.merged(BlockId::new(0), 1, 1, Cause::Reclaim);
+    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
     s.caught(protocol, &["merge of wordline 1 of block 0, which was merged before and not erased since"]);
     let mut s = Scene::tiny();
     s.write(0, 0..4);
-    s.oracle.merged(BlockId::new(0), 1, 1, Cause::Reclaim);
+    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
     s.caught(protocol, &["merge of wordline 1 of block 0, of which 4 pages are programmed"]);
     let mut s = guarded(true);
     s.oracle.recoded(BlockId::new(0), None, 1);
@@ -129,14 +129,14 @@ fn it_is_merged_once_whole_and_not_with_its_block() {
 #[test]
 fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
     let mut s = guarded(true);
-    s.oracle.recoded(BlockId::new(0), Some(0), 1);
+    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
     s.caught(protocol, &["wordline 0 of block 0 goes to mode 1; it was merged for 0, and 0 wordlines wait for their limits"]);
     let mut s = guarded(true);
-    s.oracle.recoded(BlockId::new(0), Some(1), 1);
+    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(1)), 1);
     s.caught(protocol, &["wordline 1 of block 0 goes to mode 1; it was merged for 1, and 0 wordlines wait for their limits"]);
     let mut s = Scene::tiny();
     s.oracle.recoded(BlockId::new(0), None, 1);
-    s.oracle.recoded(BlockId::new(0), Some(0), 1);
+    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::FIRST), 1);
     s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 by itself; the block is in mode 1"]);
 }
 
@@ -147,8 +147,8 @@ fn faster(s: &mut Scene) {
     s.read_by(Cause::Reclaim, NOBODY, 3, ReadResult::Good);
     s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
     s.read_by(Cause::Reclaim, 5, 5, ReadResult::Good);
-    s.oracle.merged(BlockId::new(0), 1, 4, Cause::Reclaim);
-    s.oracle.recoded(BlockId::new(0), Some(1), 4);
+    s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 4, Cause::Reclaim);
+    s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(1)), 4);
 }
 
 #[test]
@@ -176,6 +176,6 @@ fn what_it_gives_up_is_its_lsb_page() {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
     (0..3).for_each(|page| s.read_by(Cause::Reclaim, page, page, ReadResult::Good));
-    s.oracle.merged(BlockId::new(0), 0, 4, Cause::Reclaim);
+    s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Reclaim);
     s.caught(stamp, &["a merge took away version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0, wordline 0)"]);
 }

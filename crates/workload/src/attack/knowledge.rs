@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use vpass_core::base::units::{BlockId, Lpn};
+use vpass_core::base::units::{BlockId, Lpn, WordlineInBlock};
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
@@ -173,7 +173,7 @@ fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target
     let blank = |block: BlockId| Target {
         block,
         pages: vec![None; geometry.pages_per_block as usize],
-        wordlines: (0..geometry.wordlines_per_block).map(|w| strength(limits, block, pec[block.index()], w)).collect(),
+        wordlines: geometry.wordlines_in_block().map(|w| strength(limits, block, pec[block.index()], w)).collect(),
     };
     let mut targets: Vec<Target> = blocks.iter().copied().map(blank).collect();
     for (i, block) in blocks.iter().enumerate() {
@@ -188,7 +188,7 @@ fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target
     targets
 }
 
-fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: u32) -> Strength {
+fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: WordlineInBlock) -> Strength {
     let group = limits.group_of(wordline);
     let (truth, assumed) = (limits.truth(group, pec), limits.lookup(group, pec));
     Strength {

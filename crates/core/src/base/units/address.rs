@@ -1,9 +1,17 @@
-//! Addresses: blocks, flash pages and the host's pages by number, a type each, with the arithmetic that is allowed.
+//! Addresses: blocks, flash pages, wordlines and the host's pages by number, a type each, with the arithmetic that is allowed.
 
 use std::fmt;
 use std::ops::{Add, Range, Sub};
 
 use serde::{Deserialize, Serialize};
+
+/// What all addresses have in common, for collections of any of them.
+pub trait Address: Copy {
+    /// The one with this number.
+    fn new(number: u32) -> Self;
+    /// Its number.
+    fn number(self) -> u32;
+}
 
 macro_rules! address {
     ($(#[$about:meta])* $name:ident) => {
@@ -13,6 +21,9 @@ macro_rules! address {
         pub struct $name(u32);
 
         impl $name {
+            /// The one with number 0.
+            pub const FIRST: Self = Self(0);
+
             /// The one with this number.
             #[inline]
             pub const fn new(number: u32) -> Self {
@@ -50,6 +61,18 @@ macro_rules! address {
             }
         }
 
+        impl Address for $name {
+            #[inline]
+            fn new(number: u32) -> Self {
+                Self(number)
+            }
+
+            #[inline]
+            fn number(self) -> u32 {
+                self.0
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)
@@ -64,6 +87,31 @@ macro_rules! address {
         }
     };
 }
+
+/// Addresses that lie in a row: one so many behind another, and how many lie between.
+macro_rules! in_a_row {
+    ($($name:ident)*) => {$(
+        impl Add<u32> for $name {
+            type Output = Self;
+            /// The one so many behind this one.
+            #[inline]
+            fn add(self, count: u32) -> Self {
+                Self(self.0 + count)
+            }
+        }
+
+        impl Sub for $name {
+            type Output = u32;
+            /// How many lie between.
+            #[inline]
+            fn sub(self, first: Self) -> u32 {
+                self.0 - first.0
+            }
+        }
+    )*};
+}
+
+in_a_row! { Ppn Lpn PageInBlock WordlineInBlock }
 
 address! {
     /// Block number over the whole drive.
@@ -88,21 +136,57 @@ impl Ppn {
     }
 }
 
-impl Add<u32> for Ppn {
+impl Add<PageInBlock> for Ppn {
     type Output = Self;
-    /// The page so many behind this one.
+    /// This page of the block whose first page it is.
     #[inline]
-    fn add(self, count: u32) -> Self {
-        Self(self.0 + count)
+    fn add(self, page: PageInBlock) -> Self {
+        Self(self.0 + page.0)
     }
 }
 
-impl Sub for Ppn {
-    type Output = u32;
-    /// How many pages lie between: the page within its block, from the block's first.
+address! {
+    /// Page number within its block: `wordline * pages_per_wordline + kind`.
+    PageInBlock
+}
+
+impl PageInBlock {
+    /// The wordline that it is stored in, where a wordline has so many pages.
     #[inline]
-    fn sub(self, first: Self) -> u32 {
-        self.0 - first.0
+    pub const fn wordline(self, pages_per_wordline: u32) -> WordlineInBlock {
+        WordlineInBlock(self.0 / pages_per_wordline)
+    }
+
+    /// Its page kind, where a wordline has so many pages: 0 is LSB.
+    #[inline]
+    pub const fn kind(self, pages_per_wordline: u32) -> u32 {
+        self.0 % pages_per_wordline
+    }
+}
+
+address! {
+    /// Wordline number within its block.
+    WordlineInBlock
+}
+
+impl WordlineInBlock {
+    /// Its first page, where a wordline has so many.
+    #[inline]
+    pub const fn first_page(self, pages_per_wordline: u32) -> PageInBlock {
+        PageInBlock(self.0 * pages_per_wordline)
+    }
+
+    /// Its pages, where it has so many, in order.
+    #[inline]
+    pub fn pages(self, pages_per_wordline: u32) -> impl DoubleEndedIterator<Item = PageInBlock> + ExactSizeIterator + Clone {
+        let first = self.0 * pages_per_wordline;
+        PageInBlock::range(first..first + pages_per_wordline)
+    }
+
+    /// The wordline so many before this one; none where the block begins sooner.
+    #[inline]
+    pub fn checked_sub(self, count: u32) -> Option<Self> {
+        self.0.checked_sub(count).map(Self)
     }
 }
 
@@ -130,24 +214,6 @@ impl Lpn {
     #[inline]
     pub fn run(self, count: u32) -> Lpns {
         Lpns { start: self, end: self + count }
-    }
-}
-
-impl Add<u32> for Lpn {
-    type Output = Self;
-    /// The page so many behind this one.
-    #[inline]
-    fn add(self, count: u32) -> Self {
-        Self(self.0 + count)
-    }
-}
-
-impl Sub for Lpn {
-    type Output = u32;
-    /// How many pages lie between.
-    #[inline]
-    fn sub(self, first: Self) -> u32 {
-        self.0 - first.0
     }
 }
 
@@ -217,6 +283,16 @@ mod tests {
         assert_eq!(BlockId::all().nth(3), BlockId::range(3..5).next());
         assert!(BlockId::range(0..9).all(|block| block < BlockId::NONE));
     }
+
+    #[test]
+    fn a_page_of_a_block_is_a_kind_of_a_wordline() {
+        let wordline = WordlineInBlock::new(3);
+        assert_eq!(wordline.pages(4).collect::<Vec<_>>(), [12, 13, 14, 15].map(PageInBlock::new));
+        assert!(wordline.pages(4).all(|page| page.wordline(4) == wordline && wordline.first_page(4) + page.kind(4) == page));
+        assert_eq!(Ppn::new(48) + PageInBlock::new(5), Ppn::new(53));
+        assert_eq!((wordline.checked_sub(2), wordline.checked_sub(4)), (Some(WordlineInBlock::new(1)), None));
+    }
+
     #[test]
     fn a_run_of_the_hosts_pages_is_gone_through_from_both_ends() {
         let mut run = Lpn::new(4).run(3);

@@ -10,9 +10,9 @@
 //! ```
 
 use crate::base::dose::Quarters;
-use crate::base::page_set::{PageSet, any};
+use crate::base::page_set::{PageSet, holds, holds_any};
 use crate::base::reciprocal::Reciprocal;
-use crate::base::units::{BlockId, Lpn, Ppn};
+use crate::base::units::{BlockId, Lpn, PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::DisturbModel;
 use crate::flash::Flash;
@@ -80,22 +80,25 @@ impl Blame {
     fn weights_by_range(&self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) -> [f64; RANGES] {
         let g = &flash.geometry;
         let bits = g.cell.bits();
-        let (first_page, first_wordline) = (g.first_page(block), g.first_wordline(block) as usize);
-        let written = u32::from(flash.hot(block).write_ptr);
+        let (first_page, written) = (g.first_page(block), flash.hot(block).written_to());
         let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
-        for wordline in 0..g.wordlines_per_block {
-            let reads = flash.wordlines().get(first_wordline + wordline as usize).map_or(Quarters::ZERO, |w| w.reads);
-            let weight = f64::from(reads.count()) * share.as_ref().map_or(1.0, |share| share[wordline as usize]);
+        for wordline in g.wordlines_in_block() {
+            let reads = flash.wordlines().get(g.row_of(block, wordline)).map_or(Quarters::ZERO, |w| w.reads);
+            let weight = f64::from(reads.count()) * share.as_ref().map_or(1.0, |share| share[wordline.index()]);
             if weight == 0.0 {
                 continue;
             }
             // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
-            let pages = (wordline * bits..(wordline * bits + bits).min(written)).map(|page| first_page + page);
+            let pages = wordline.pages(bits).filter(|page| *page < written);
             let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
-            let stays = |ppn: &Ppn| !forgets || any(flash.contents().valid_words(block), *ppn - first_page, 1);
+            let stays = |page: &PageInBlock| !forgets || holds(flash.contents().valid_words(block), *page);
             let owners = || {
-                pages.clone().filter(stays).map(|ppn| flash.contents().to_logical[ppn.index()]).filter(|lpn| lpn.number() < g.host_pages)
+                pages
+                    .clone()
+                    .filter(stays)
+                    .map(|page| flash.contents().to_logical[(first_page + page).index()])
+                    .filter(|lpn| lpn.number() < g.host_pages)
             };
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
@@ -108,21 +111,21 @@ impl Blame {
     /// Dose that one read of each wordline of a block deposits on the wordlines of these pages, all together.
     fn shares(&self, flash: &Flash, block: BlockId, pages: &PageSet) -> Vec<f64> {
         let g = &flash.geometry;
-        let (wordlines, stride) = (g.wordlines_per_block, g.neighbour_stride);
+        let stride = g.neighbour_stride;
         let bits = g.cell.bits();
         let moving: Vec<u64> =
             flash.contents().valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
-        let moves = |w: &u32| any(&moving, w * bits, bits);
-        let mut shares = vec![(0..wordlines).filter(moves).count() as f64; wordlines as usize];
+        let moves = |w: &WordlineInBlock| holds_any(&moving, *w, bits);
+        let mut shares = vec![g.wordlines_in_block().filter(moves).count() as f64; g.wordlines_per_block as usize];
         let own = if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
         let pec = flash.limit_pec(block);
         let limits = flash.limits();
-        let alpha = |w: u32| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
-        for victim in (0..wordlines).filter(moves) {
-            shares[victim as usize] -= own;
-            let beside = [victim.checked_sub(stride), Some(victim + stride).filter(|w| *w < wordlines)];
+        let alpha = |w: WordlineInBlock| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
+        for victim in g.wordlines_in_block().filter(moves) {
+            shares[victim.index()] -= own;
+            let beside = [victim.checked_sub(stride), Some(victim + stride).filter(|w| w.number() < g.wordlines_per_block)];
             for neighbour in beside.into_iter().flatten() {
-                shares[neighbour as usize] += alpha(victim) - 1.0;
+                shares[neighbour.index()] += alpha(victim) - 1.0;
             }
         }
         shares
@@ -180,12 +183,12 @@ mod tests {
         let mut drive = drive();
         let block = block(&drive);
         let mut one = PageSet::none(3);
-        one.insert(1, 1);
+        one.insert(PageInBlock::new(1), 1);
         // Wordline 1 takes 80 x 9 from wordline 0, nothing from itself, 10 x 9 from wordline 2.
         book(&mut drive, block, Some(&one));
         assert_eq!(blamed(&drive), [(0, 0.888_889), (2, 0.111_111)]);
         // Wordlines 0 and 1 together: 0 gives 80 x 9 to 1; 1 gives 300 x 9 to 0; 2 gives 10 x 1 to 0 and 10 x 9 to 1.
-        one.insert(0, 1);
+        one.insert(PageInBlock::FIRST, 1);
         drive.begin_measurement();
         book(&mut drive, block, Some(&one));
         let of = |weight: f64| (2.0 * weight / 3520.0 * 1e6).round() / 1e6;

@@ -12,10 +12,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::mem::prefetch;
-use crate::base::page_set::any;
+use crate::base::page_set::holds;
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
-use crate::base::units::{BlockId, DieId, Lpn, Ppn};
+use crate::base::units::{BlockId, DieId, Lpn, PageInBlock, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
@@ -120,7 +120,7 @@ impl Drive {
         }
         let shuffle = Shuffle::new(filled, rng);
         let mut next = 0u32;
-        let mut pages = vec![(0, NO_LPN); block_pages as usize + 1];
+        let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
         for (block, holds) in blocks.into_iter().zip(valid) {
             let pages = choose(&mut pages, block_pages, holds, rng);
             for (_, lpn) in pages.iter_mut() {
@@ -137,7 +137,7 @@ impl Drive {
     /// random overwrites. Parity is taken to be as old as data, though it is rewritten more often.
     fn load_dies(&mut self, stripes: Stripes, filled: u32, mut random: Option<(bool, &mut Xoshiro256PlusPlus)>) {
         let block_pages = self.geometry.pages_per_block;
-        let mut pages = vec![(0, NO_LPN); block_pages as usize + 1];
+        let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
         for die in 0..self.geometry.dies() {
             let mut lpns: Vec<Lpn> = stripes.on_die(die as DieId, filled).collect();
             let count = lpns.len() as u32;
@@ -174,7 +174,7 @@ impl Drive {
     }
 
     /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.
-    fn load_block(&mut self, block: BlockId, pages: &[(u32, Lpn)]) {
+    fn load_block(&mut self, block: BlockId, pages: &[(PageInBlock, Lpn)]) {
         let first = self.geometry.first_page(block);
         let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
         for group in pages.chunks(LOAD_GROUP) {
@@ -195,7 +195,7 @@ impl Drive {
     fn budget_of_content(&self, block: BlockId) -> AccessLatency {
         let Some(hinted) = &self.ftl.hinted else { return AccessLatency::Smallest };
         let owners = self.flash.contents().owners(block);
-        let valid = (0..).zip(owners).filter(|(page, _)| any(self.flash.contents().valid_words(block), *page, 1));
+        let valid = PageInBlock::all().zip(owners).filter(|(page, _)| holds(self.flash.contents().valid_words(block), *page));
         let budgets = valid.map(|(_, lpn)| hinted.of(*lpn));
         let taken = if self.bugs.has(Bug::TighterBudgetIgnored) { budgets.max() } else { budgets.min() };
         taken.unwrap_or(AccessLatency::Idle)
@@ -214,18 +214,23 @@ impl Drive {
 
 /// Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is noted and overwritten by the next unless it
 /// was chosen: a branch would be guessed wrong too often.
-fn choose<'a>(pages: &'a mut [(u32, Lpn)], block_pages: u32, holds: u32, rng: &mut Xoshiro256PlusPlus) -> &'a mut [(u32, Lpn)] {
+fn choose<'a>(
+    pages: &'a mut [(PageInBlock, Lpn)],
+    block_pages: u32,
+    holds: u32,
+    rng: &mut Xoshiro256PlusPlus,
+) -> &'a mut [(PageInBlock, Lpn)] {
     let mut chosen = 0;
-    for page in 0..block_pages {
+    for page in PageInBlock::range(0..block_pages) {
         pages[chosen as usize].0 = page;
-        chosen += u32::from(below(rng, block_pages - page) < holds - chosen);
+        chosen += u32::from(below(rng, block_pages - page.number()) < holds - chosen);
     }
     &mut pages[..holds as usize]
 }
 
 /// So many pages from the first one on.
-fn choose_first(pages: &mut [(u32, Lpn)], holds: u32) -> &mut [(u32, Lpn)] {
-    for (n, (page, _)) in (0..holds).zip(pages.iter_mut()) {
+fn choose_first(pages: &mut [(PageInBlock, Lpn)], holds: u32) -> &mut [(PageInBlock, Lpn)] {
+    for (n, (page, _)) in PageInBlock::range(0..holds).zip(pages.iter_mut()) {
         *page = n;
     }
     &mut pages[..holds as usize]

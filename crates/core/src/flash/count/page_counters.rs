@@ -1,7 +1,7 @@
 //! Reads of single pages, for the few blocks of which a technique wants to know them.
 
 use crate::base::mem::prefetch;
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, PageInBlock};
 
 const NONE: u32 = u32::MAX;
 
@@ -42,9 +42,9 @@ impl PageCounters {
 
     /// Counts a read.
     #[inline]
-    pub(crate) fn count(&mut self, block: BlockId, page: u32) {
+    pub(crate) fn count(&mut self, block: BlockId, page: PageInBlock) {
         let row = self.row_of[block.index()] as usize;
-        self.rows[row * self.pages_per_block + page as usize] += 1;
+        self.rows[row * self.pages_per_block + page.index()] += 1;
     }
 
     /// Counts so many reads of each page of a block.
@@ -62,9 +62,9 @@ impl PageCounters {
 
     /// Asks for the counter of a page, whose block may have none.
     #[inline]
-    pub(crate) fn prefetch(&self, block: BlockId, page: u32) {
+    pub(crate) fn prefetch(&self, block: BlockId, page: PageInBlock) {
         // No row lies outside of the table.
-        prefetch(&self.rows, self.row_of[block.index()] as usize * self.pages_per_block + page as usize);
+        prefetch(&self.rows, self.row_of[block.index()] as usize * self.pages_per_block + page.index());
     }
 
     /// Reads of each page of a block; of none where it is not counted.
@@ -86,8 +86,8 @@ mod tests {
         assert!(counters.of(BlockId::new(2)).is_empty());
         counters.begin(BlockId::new(2));
         counters.begin(BlockId::new(0));
-        counters.count(BlockId::new(2), 1);
-        counters.count(BlockId::new(0), 2);
+        counters.count(BlockId::new(2), PageInBlock::new(1));
+        counters.count(BlockId::new(0), PageInBlock::new(2));
         counters.count_all(BlockId::new(2), &[3, 0, 1]);
         assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(0))), (&[3, 1, 1][..], &[0, 0, 1][..]));
         counters.end(BlockId::new(2));

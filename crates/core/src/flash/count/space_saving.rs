@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use crate::base::dose::Quarters;
 use crate::base::mem::{equal_keys, huge_vec, prefetch};
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
 
 /// Parts of a block whose first programming is remembered.
@@ -136,10 +136,10 @@ impl SpaceSaving {
     ///
     /// Nothing foretells whether it has an entry, so both ways are one, but for the error.
     #[inline]
-    pub(crate) fn count(&mut self, block: BlockId, wordline: u32, dose: Quarters) {
+    pub(crate) fn count(&mut self, block: BlockId, wordline: WordlineInBlock, dose: Quarters) {
         let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         let lowest = &mut self.lowest[block.index()];
-        let key = if planted(Bug::KeyCutOff) { wordline & 255 } else { wordline } as u16;
+        let key = if planted(Bug::KeyCutOff) { wordline.number() & 255 } else { wordline.number() } as u16;
         let (mut at, mut equal) = (lowest.bank as usize, 0);
         for (n, bank) in banks.iter().enumerate() {
             let here = equal_keys(&bank.keys, key);
@@ -185,7 +185,7 @@ impl SpaceSaving {
         for (_, key) in &entries[..settled] {
             let dose = doses.get_mut(*key).map_or(Quarters::ZERO, std::mem::take);
             if dose > Quarters::ZERO {
-                self.count(block, *key as u32, dose);
+                self.count(block, WordlineInBlock::from_index(*key), dose);
             }
         }
     }
@@ -217,9 +217,9 @@ impl SpaceSaving {
     }
 
     /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
-    pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: u32, spared: Quarters) {
-        if wordline.is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
-            self.begun_at[block.index()][(wordline / self.wordlines_per_segment) as usize] = spared;
+    pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: WordlineInBlock, spared: Quarters) {
+        if wordline.number().is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
+            self.begun_at[block.index()][(wordline.number() / self.wordlines_per_segment) as usize] = spared;
         }
     }
 
@@ -319,7 +319,7 @@ mod tests {
         let mut s = SpaceSaving::new(3, 24, 3);
         let read = |s: &mut SpaceSaving, wordlines: &[u32]| {
             for wordline in wordlines {
-                s.count(BlockId::new(1), *wordline, Quarters::of(1));
+                s.count(BlockId::new(1), WordlineInBlock::new(*wordline), Quarters::of(1));
             }
         };
         read(&mut s, &[5, 5, 0, 23]);
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn segments_remember_when_they_began() {
         let mut s = SpaceSaving::new(3, 17, 2);
-        (0..17).for_each(|w| s.begin_wordline(BlockId::new(1), w, Quarters::of(100 + w)));
+        (0..17).for_each(|w| s.begin_wordline(BlockId::new(1), WordlineInBlock::new(w), Quarters::of(100 + w)));
         // Seventeen wordlines are six segments of three, the last one short.
         assert_eq!(s.of(BlockId::new(1)).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::of), 3));
     }
@@ -347,13 +347,13 @@ mod tests {
                 let doses: Vec<Quarters> = (0..300u32).map(|w| Quarters::of(if w * 37 % 100 < 40 { larger } else { smaller })).collect();
                 let (mut each, mut one_by_one) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
                 each.count_each(BlockId::new(1), &doses);
-                (0..300)
-                    .filter(|w| doses[*w as usize] > Quarters::ZERO)
-                    .for_each(|w| one_by_one.count(BlockId::new(1), w, doses[w as usize]));
+                WordlineInBlock::range(0..300)
+                    .filter(|w| doses[w.index()] > Quarters::ZERO)
+                    .for_each(|w| one_by_one.count(BlockId::new(1), w, doses[w.index()]));
                 // The order of what comes next is the same, too.
                 (0..500).for_each(|n| {
                     for s in [&mut each, &mut one_by_one] {
-                        s.count(BlockId::new(1), n * 7 % 300, Quarters::UNIT);
+                        s.count(BlockId::new(1), WordlineInBlock::new(n * 7 % 300), Quarters::UNIT);
                     }
                 });
                 assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
@@ -379,14 +379,14 @@ mod tests {
                     doses[wordline as usize] += dose;
                 }
                 for (wordline, dose) in &reads {
-                    in_order.count(BlockId::new(1), *wordline, *dose);
+                    in_order.count(BlockId::new(1), WordlineInBlock::new(*wordline), *dose);
                 }
                 settled.settle(BlockId::new(1), &mut doses);
                 for (wordline, dose) in reads {
                     let is_left = doses[wordline as usize] > Quarters::ZERO;
                     (one_by_one, in_bulk) = (one_by_one + u32::from(is_left), in_bulk + u32::from(!is_left));
                     if is_left {
-                        settled.count(BlockId::new(1), wordline, dose);
+                        settled.count(BlockId::new(1), WordlineInBlock::new(wordline), dose);
                     }
                 }
                 assert_eq!(entries(&settled), entries(&in_order), "{k} entries");
@@ -406,7 +406,7 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let (wordline, dose) = ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
-                s.count(BlockId::new(1), wordline, Quarters::of(dose));
+                s.count(BlockId::new(1), WordlineInBlock::new(wordline), Quarters::of(dose));
                 truth[wordline as usize] += dose;
                 total += dose;
                 if step % 97 != 0 {

@@ -141,7 +141,7 @@ impl Flash {
         weights.clear();
         places.clear();
         for page in self.valid_pages_of(block) {
-            sum += reads_of(rates, *host_pages, owners[page as usize]);
+            sum += reads_of(rates, *host_pages, owners[page.index()]);
             weights.push(sum);
             places.push(page);
         }
@@ -151,7 +151,7 @@ impl Flash {
             owed.extend((0..count).map(|_| {
                 let at = chance.share() * sum;
                 let place = weights.partition_point(|up_to| *up_to <= at).min(last);
-                owners[places[place] as usize]
+                owners[places[place].index()]
             }));
         }
         self.fluid = Some(fluid);

@@ -9,7 +9,7 @@
 
 use super::Fluid;
 use crate::base::dose::Quarters;
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, WordlineInBlock};
 use crate::flash::Flash;
 
 impl Flash {
@@ -36,7 +36,7 @@ impl Flash {
         for place in order {
             let place = *place as usize;
             let dose = dose_of(self, place);
-            self.tracker.count(block, wordline_of(place) as u32, dose);
+            self.tracker.count(block, WordlineInBlock::from_index(wordline_of(place)), dose);
         }
     }
 }

@@ -33,8 +33,7 @@ impl Flash {
         }
         self.forget_reads(block);
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::WordlineCountsKept) {
-            let first = self.geometry.first_wordline(block) as usize;
-            self.wordlines[first..first + self.geometry.wordlines_per_block as usize].fill(Wordline::default());
+            self.wordlines[self.geometry.rows_of(block)].fill(Wordline::default());
         }
         if self.tracker.is_on() && !self.bugs.has(Bug::TrackerKept) {
             self.tracker.reset(block);

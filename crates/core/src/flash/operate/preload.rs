@@ -2,7 +2,7 @@
 
 use crate::base::dose::Quarters;
 use crate::base::latency::AccessLatency;
-use crate::base::units::{BlockId, Lpn, StreamId};
+use crate::base::units::{BlockId, Lpn, PageInBlock, StreamId};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
@@ -10,7 +10,7 @@ use crate::flash::block::BlockState;
 impl Flash {
     /// An erased block holds this page of the host's from the start on.
     #[inline]
-    pub(crate) fn preload_page(&mut self, block: BlockId, page: u32, lpn: Lpn) {
+    pub(crate) fn preload_page(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
         self.contents.to_logical[(self.geometry.first_page(block) + page).index()] = lpn;
         self.contents.set_valid(block, page);
     }
@@ -41,9 +41,8 @@ impl Flash {
     /// The block has served reads before the run, of this dose for each wordline that is programmed.
     pub(crate) fn serve_before_start(&mut self, block: BlockId, doses: &[Quarters]) {
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
-            let first = self.geometry.first_wordline(block);
-            for (wordline, dose) in (first..).zip(doses) {
-                self.wordlines[wordline as usize].reads += *dose;
+            for (wordline, dose) in self.wordlines[self.geometry.rows_of(block)].iter_mut().zip(doses) {
+                wordline.reads += *dose;
             }
         }
         if self.tracker.is_on() {

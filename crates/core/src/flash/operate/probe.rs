@@ -1,6 +1,6 @@
 //! Probing: wordlines sensed for their errors.
 
-use crate::base::units::{BlockId, Cause};
+use crate::base::units::{BlockId, Cause, WordlineInBlock};
 use crate::bugs::Bug;
 use crate::flash::ops::NandOp;
 use crate::flash::rules;
@@ -9,16 +9,16 @@ use crate::watch::observer::{NOBODY, PhysRead};
 
 impl Flash {
     /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page kind that takes one sensing.
-    pub(crate) fn probe(&mut self, block: BlockId, wordlines: &[u32]) -> Vec<Probed> {
+    pub(crate) fn probe(&mut self, block: BlockId, wordlines: &[WordlineInBlock]) -> Vec<Probed> {
         let (first, bits) = (self.geometry.first_page(block), self.geometry.cell.bits());
         let mut found = Vec::with_capacity(wordlines.len());
         for wordline in wordlines {
             let coding = *self.geometry.codings.row(self.coding_of(block, *wordline));
-            let page = wordline * bits + coding.kept.trailing_zeros();
+            let page = wordline.first_page(bits) + coding.kept.trailing_zeros();
             rules::read(first + page, page, &self.hot[block.index()], &self.geometry);
             // The weakest page kind's limit is the wordline's.
             let of_kind = |kind| {
-                let page = wordline * bits + kind;
+                let page = wordline.first_page(bits) + kind;
                 self.with_block_view(block, |model, view| (model.dose(view, page), model.limit_to_keep(view, page)))
             };
             let kinds = (0..bits).filter(|kind| coding.keeps(*kind));
@@ -28,7 +28,7 @@ impl Flash {
             self.counts.reads[Cause::Reclaim as usize] += 1;
             self.count_any_read(first + page);
             if self.bugs.has(Bug::ProbeUncounted) {
-                self.wordlines[self.geometry.wordline_of(first + page) as usize].reads -= self.dose[0];
+                self.wordlines[self.geometry.row_of(block, *wordline)].reads -= self.dose[0];
             }
             self.note_read(PhysRead::good(NOBODY, first + page, Cause::Reclaim));
         }

@@ -2,7 +2,7 @@
 
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn};
+use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::disturb::spared;
 use crate::flash::Flash;
@@ -14,15 +14,15 @@ impl Flash {
     /// Programs the next page of a block. What was there before is still valid where it was.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its caller is the write path")]
-    pub(crate) fn program(&mut self, block: BlockId, page: u32, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
+    pub(crate) fn program(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
         rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
         let begins = !self.wordlines.is_empty() && self.begins_wordline(block);
         if begins {
-            self.begin_wordline(block, self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block));
+            self.begin_wordline(block, self.geometry.wordline_in(block, ppn));
         }
         let hot = &mut self.hot[block.index()];
-        hot.write_ptr = page as u16 + 1;
+        hot.write_ptr = page.number() as u16 + 1;
         hot.valid += 1;
         let disturbed_before = begins && hot.reads > Quarters::ZERO && self.preprogram_weight > 0.0;
         if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
@@ -44,16 +44,16 @@ impl Flash {
     /// Whether nothing of a block's next wordline is programmed yet.
     #[inline]
     fn begins_wordline(&self, block: BlockId) -> bool {
-        self.geometry.kind_of(self.geometry.first_page(block) + u32::from(self.hot[block.index()].write_ptr)) == 0
+        self.geometry.kind_of(self.geometry.first_page(block) + self.hot[block.index()].written_to()) == 0
     }
 
     /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
-    fn begin_wordline(&mut self, block: BlockId, wordline: u32) {
+    fn begin_wordline(&mut self, block: BlockId, wordline: WordlineInBlock) {
         self.draw_before_wordline(block);
-        let first = self.geometry.first_wordline(block) as usize;
+        let row = self.geometry.row_of(block, wordline);
         let reads = self.hot[block.index()].reads;
         if reads == Quarters::ZERO {
-            self.wordlines[first + wordline as usize].base = Quarters::ZERO;
+            self.wordlines[row].base = Quarters::ZERO;
             return;
         }
         let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
@@ -63,17 +63,17 @@ impl Flash {
         if self.bugs.has(Bug::BaseSparesAll) {
             base = reads;
         }
-        self.wordlines[first + wordline as usize].base = base;
+        self.wordlines[row].base = base;
         if self.tracker.is_on() {
             self.tracker.begin_wordline(block, wordline, spared(reads, self.preprogram_weight));
         }
     }
 
     /// Programs a page of a padded wordline.
-    pub(crate) fn program_nothing(&mut self, block: BlockId, page: u32, cause: Cause) {
+    pub(crate) fn program_nothing(&mut self, block: BlockId, page: PageInBlock, cause: Cause) {
         rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
-        self.hot[block.index()].write_ptr = page as u16 + 1;
+        self.hot[block.index()].write_ptr = page.number() as u16 + 1;
         self.contents.to_logical[ppn.index()] = NOBODYS;
         self.hot[block.index()].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
         self.seq += 1;
@@ -86,19 +86,20 @@ impl Flash {
     /// A page was programmed: in a block in a mode, the program that merges states comes behind the last page that its wordline keeps.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
-    pub(crate) fn complete_wordline(&mut self, block: BlockId, page: u32, cause: Cause) {
+    pub(crate) fn complete_wordline(&mut self, block: BlockId, page: PageInBlock, cause: Cause) {
         let mode = self.hot[block.index()].mode;
         if mode != FULL {
             self.complete_in_mode(block, page, mode, cause);
         }
     }
 
-    fn complete_in_mode(&mut self, block: BlockId, page: u32, mode: u8, cause: Cause) {
+    fn complete_in_mode(&mut self, block: BlockId, page: PageInBlock, mode: u8, cause: Cause) {
         let bits = self.geometry.cell.bits();
-        if self.geometry.codings.row(mode).kept >> (page % bits) != 1 {
+        if self.geometry.codings.row(mode).kept >> page.kind(bits) != 1 {
             return;
         }
-        self.hot[block.index()].write_ptr = ((page / bits + 1) * bits) as u16;
+        let wordline = page.wordline(bits);
+        self.hot[block.index()].write_ptr = (wordline + 1).first_page(bits).number() as u16;
         if self.bugs.has(Bug::LowDensityUnmerged) {
             return;
         }
@@ -108,16 +109,17 @@ impl Flash {
         } else {
             self.book_merge(block, mode, cause);
         }
-        self.tell(|o| o.merged(block, page / bits, mode, cause));
+        self.tell(|o| o.merged(block, wordline, mode, cause));
     }
 
     /// The data of a page is no longer wanted.
     #[inline]
     pub(crate) fn invalidate(&mut self, ppn: Ppn) -> BlockId {
         let block = self.geometry.block_of(ppn);
-        self.contents.clear_valid(block, ppn - self.geometry.first_page(block));
+        let page = self.geometry.page_in(block, ppn);
+        self.contents.clear_valid(block, page);
         self.hot[block.index()].valid -= 1;
-        self.lose_reads(block, ppn - self.geometry.first_page(block));
+        self.lose_reads(block, page);
         block
     }
 }

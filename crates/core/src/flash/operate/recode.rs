@@ -3,7 +3,7 @@
 
 use crate::base::codings::{FASTER, FULL};
 use crate::base::dose::{Alpha, Quarters};
-use crate::base::units::{BlockId, Cause};
+use crate::base::units::{BlockId, Cause, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{HAS_RECODED, SUSPECT};
@@ -29,7 +29,7 @@ impl Flash {
 
     /// Programs a wordline that has been sensed whole over itself; the limits stay until the whole block is
     /// [recoded](Self::recode).
-    pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
+    pub(crate) fn merge(&mut self, block: BlockId, wordline: WordlineInBlock, coding: u8, cause: Cause) {
         self.book_merge(block, coding, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.disturb_by_reprogramming(block, wordline, cause);
@@ -45,7 +45,7 @@ impl Flash {
     }
 
     /// The same for one wordline of a block of full density, whose limits grow at once.
-    pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: u32, coding: u8, cause: Cause) {
+    pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: WordlineInBlock, coding: u8, cause: Cause) {
         self.book_merge(block, coding, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.recoded.add(block, wordline, coding);
@@ -58,9 +58,10 @@ impl Flash {
         hot.flags |= HAS_RECODED;
         cold.reprogrammed = true;
         if planted(Bug::MergeForgetsDose) && coding >= FASTER && !self.wordlines.is_empty() {
-            let page = wordline * self.geometry.cell.bits();
+            let page = wordline.first_page(self.geometry.cell.bits());
             let dose = self.with_block_view(block, |model, view| model.dose(view, page));
-            self.wordlines[(self.geometry.first_wordline(block) + wordline) as usize].base += dose / Alpha::ONE;
+            let row = self.geometry.row_of(block, wordline);
+            self.wordlines[row].base += dose / Alpha::ONE;
         }
         self.tell(|o| o.recoded(block, Some(wordline), coding));
         self.disturb_by_reprogramming(block, wordline, cause);
@@ -86,7 +87,7 @@ impl Flash {
     }
 
     /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
-    fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: u32, cause: Cause) {
+    fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: WordlineInBlock, cause: Cause) {
         if self.reprogram_dose > Quarters::ZERO && self.count_dose(block, wordline, self.reprogram_dose, cause) {
             self.model_alarm(block);
         }

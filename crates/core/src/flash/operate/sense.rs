@@ -1,7 +1,7 @@
 //! Sensing: a page read for the host or on the drive's own account, and the one place where the drive decides that data could not be read.
 
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Lpn, Ppn};
+use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
@@ -39,7 +39,7 @@ impl Flash {
     /// Senses a page out of the batch path: for a move or a fill.
     pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
-        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block.index()], &self.geometry);
+        rules::read(ppn, self.geometry.page_in(block, ppn), &self.hot[block.index()], &self.geometry);
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.counts.reads[cause as usize] += 1;
         }
@@ -58,7 +58,7 @@ impl Flash {
     /// complete newer data. It does not where it `is_corrupted`, or is past its limit.
     pub(crate) fn verify(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool, is_corrupted: bool) -> bool {
         let block = self.geometry.block_of(ppn);
-        rules::read(ppn, ppn - self.geometry.first_page(block), &self.hot[block.index()], &self.geometry);
+        rules::read(ppn, self.geometry.page_in(block, ppn), &self.hot[block.index()], &self.geometry);
         self.counts.reads[cause as usize] += 1;
         let rings = self.count_any_read(ppn);
         self.levels.began_at = 0;
@@ -162,15 +162,15 @@ impl Flash {
     }
 
     /// Whether the data of a page is past its limit and cannot be read any more.
-    fn is_past_limit(&mut self, block: BlockId, page: u32) -> bool {
+    fn is_past_limit(&mut self, block: BlockId, page: PageInBlock) -> bool {
         if !self.hot[block.index()].has(SUSPECT) {
             return false;
         }
         if self.draws.has_noise() {
             return self.with_block_view(block, |model, view| self.draws.is_gone(model, view, page));
         }
-        let (first, ppn) = (self.geometry.first_wordline(block), self.geometry.first_page(block) + page);
-        self.health_of_tired(block, (self.geometry.wordline_of(ppn) - first, self.geometry.kind_of(ppn)), Quarters::ZERO).is_lost
+        let ppn = self.geometry.first_page(block) + page;
+        self.health_of_tired(block, (self.geometry.wordline_in(block, ppn), self.geometry.kind_of(ppn)), Quarters::ZERO).is_lost
     }
 
     /// The gate: whether the data of a page of a suspect block that has just been sensed could be read, and with how many retries; and how many
@@ -183,7 +183,7 @@ impl Flash {
         if self.draws.has_noise() {
             return self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.judge(model, view, page, ppn));
         }
-        let mut health = self.health_of_tired(block, (wordline - self.geometry.first_wordline(block), kind), own);
+        let mut health = self.health_of_tired(block, (WordlineInBlock::new(wordline - self.geometry.first_wordline(block)), kind), own);
         if planted(Bug::LimitReachedIsLost) {
             health.is_lost |= self
                 .before_sensing(ppn, own, |_, model, view, page| model.dose(view, page) == model.limit(view, page, model.max_retries()));
@@ -202,10 +202,10 @@ impl Flash {
         &mut self,
         ppn: Ppn,
         own: Quarters,
-        ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, u32) -> T,
+        ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, PageInBlock) -> T,
     ) -> T {
         let (block, wordline) = (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);
-        let page = ppn - self.geometry.first_page(block);
+        let page = self.geometry.page_in(block, ppn);
         self.hot[block.index()].reads -= own;
         self.wordlines[wordline].reads -= own;
         let said = self.with_block_view(block, |model, view| ask(self, model, view, page));
@@ -246,7 +246,7 @@ impl Flash {
     }
 
     /// First valid page of a block from `page` on whose data is past its limit.
-    pub(crate) fn next_past_limit(&mut self, block: BlockId, page: u32) -> Option<u32> {
+    pub(crate) fn next_past_limit(&mut self, block: BlockId, page: PageInBlock) -> Option<PageInBlock> {
         if !self.hot[block.index()].has(SUSPECT) {
             return None;
         }

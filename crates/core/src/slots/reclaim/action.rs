@@ -1,6 +1,6 @@
 //! What a policy asks for. The drive carries it out, or does the safest thing near it.
 
-use crate::base::units::BlockId;
+use crate::base::units::{BlockId, WordlineInBlock};
 use crate::slots::rewrite::Rewrite;
 
 /// What a policy asks for.
@@ -14,7 +14,7 @@ pub enum Action {
         /// The block.
         block: BlockId,
         /// Wordlines, numbered within the block, that hold data.
-        wordlines: Vec<u32>,
+        wordlines: Vec<WordlineInBlock>,
     },
 }
 

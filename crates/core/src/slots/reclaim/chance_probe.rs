@@ -26,7 +26,7 @@ use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
 use crate::base::dose::{Alpha, Dose};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::told::Limits;
 use crate::slots::card::{About, Args, Card, Kind, Needs, Param, Protection};
@@ -170,12 +170,12 @@ impl ChanceProbe {
     }
 
     /// The neighbours of a wordline that hold data.
-    fn beside_with_data(view: &View, block: BlockId, wordline: u32) -> impl Iterator<Item = u32> {
+    fn beside_with_data(view: &View, block: BlockId, wordline: WordlineInBlock) -> impl Iterator<Item = WordlineInBlock> {
         let (bits, stride) = (view.geometry.cell.bits(), view.geometry.neighbour_stride);
-        let above = Some(wordline + stride).filter(|w| *w < view.geometry.wordlines_per_block);
+        let above = Some(wordline + stride).filter(|w| w.number() < view.geometry.wordlines_per_block);
         // One written in part will be given more.
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
-        let in_part = move |w: u32| is_open && w * bits < written && w * bits + bits > written;
+        let in_part = move |w: WordlineInBlock| is_open && w.first_page(bits) < written && (w + 1).first_page(bits) > written;
         wordline.checked_sub(stride).into_iter().chain(above).filter(move |w| view.is_valid(block, *w) || in_part(*w))
     }
 }
@@ -201,7 +201,7 @@ impl Policy for ChanceProbe {
             return self.block.on_alarm(view, block, out);
         }
         self.draws += 1;
-        let wordlines: Vec<u32> = Self::beside_with_data(view, block, view.wordline_read(block)).collect();
+        let wordlines: Vec<_> = Self::beside_with_data(view, block, view.wordline_read(block)).collect();
         if wordlines.is_empty() {
             return self.next(view, limits, block);
         }
@@ -220,7 +220,9 @@ impl Policy for ChanceProbe {
         for (sensing, probed) in (now + 1 - found.len() as u32..).zip(found) {
             let e = limits.lookup(limits.group_of(probed.wordline), pec);
             if probed.left_of(e.limit) < far + self.beside(view, limits, pec, e.alpha) {
-                self.pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(probed.wordline * bits, bits);
+                self.pages
+                    .get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block))
+                    .insert(probed.wordline.first_page(bits), bits);
             }
             if self.is_drawn(view, block, sensing) {
                 in_turn.extend(Self::beside_with_data(view, block, probed.wordline));

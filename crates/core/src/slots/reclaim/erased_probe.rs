@@ -25,7 +25,7 @@ use super::{Action, Policy, Probed, Promise, Rewrite, Threshold, View};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::DriveConfig;
 use crate::disturb::table::dose_per_kind;
 use crate::disturb::told::Limits;
@@ -74,7 +74,7 @@ struct State {
 #[derive(Clone)]
 struct Round {
     /// First wordline not yet looked at.
-    next: u32,
+    next: WordlineInBlock,
     /// What has to move once it is over.
     pages: PageSet,
     /// Reads that the wordlines to stay may take beyond their need.
@@ -146,17 +146,17 @@ impl ErasedProbe {
     }
 
     /// The next wordlines of a round from `from` on that are to be probed, and where it goes on; all that are left where it comes late.
-    fn batch(view: &View, block: BlockId, from: u32, all: bool) -> (Vec<u32>, u32) {
+    fn batch(view: &View, block: BlockId, from: WordlineInBlock, all: bool) -> (Vec<WordlineInBlock>, WordlineInBlock) {
         let bits = view.geometry.cell.bits();
         let written = view.written(block);
         let mut next = from;
         let mut wordlines = vec![];
-        while next * bits < written && (all || wordlines.len() < BATCH as usize) {
+        while next.first_page(bits) < written && (all || wordlines.len() < BATCH as usize) {
             // One written in part will be given more.
-            if view.is_valid(block, next) || next * bits + bits > written && view.pages_to_come(block) > 0 {
+            if view.is_valid(block, next) || (next + 1).first_page(bits) > written && view.pages_to_come(block) > 0 {
                 wordlines.push(next);
             }
-            next += 1;
+            next = next + 1;
         }
         (wordlines, next)
     }
@@ -193,9 +193,9 @@ impl ErasedProbe {
         let state = &mut self.blocks[block.index()];
         // Nobody asked in time (reads before the run): there may be no time for a read a batch.
         let is_late = now > state.due.saturating_add(self.overshoot);
-        let none = || Round { next: 0, pages: PageSet::none(view.geometry.pages_per_block), spare: u32::MAX };
+        let none = || Round { next: WordlineInBlock::FIRST, pages: PageSet::none(view.geometry.pages_per_block), spare: u32::MAX };
         let round = state.round.get_or_insert_with(none);
-        let (wordlines, next) = Self::batch(view, block, round.next, is_late && round.next == 0);
+        let (wordlines, next) = Self::batch(view, block, round.next, is_late && round.next == WordlineInBlock::FIRST);
         round.next = next;
         if wordlines.is_empty() {
             return self.end_round(view, block, limits, out);
@@ -238,7 +238,7 @@ impl Policy for ErasedProbe {
             let need = &needs[limits.group_of(probed.wordline)];
             match need.spare(probed.left_of(need.limit)) {
                 Some(spare) => round.spare = round.spare.min(spare),
-                None => round.pages.insert(probed.wordline * bits, bits),
+                None => round.pages.insert(probed.wordline.first_page(bits), bits),
             }
         }
         let (rest, _) = Self::batch(view, block, round.next, false);
@@ -295,7 +295,7 @@ impl Policy for ErasedProbe {
 mod tests {
     use super::super::Probed;
     use crate::base::dose::Dose;
-    use crate::base::units::{Cause, Lpn};
+    use crate::base::units::{Cause, Lpn, WordlineInBlock};
     use crate::drive::{Drive, Techniques};
 
     fn drive(text: &str, timed: bool) -> Drive {
@@ -332,7 +332,8 @@ mod tests {
     #[test]
     fn what_is_left_is_rounded_down() {
         let of = Dose::of_1024ths;
-        let left = |dose, limit| Probed { wordline: 0, dose: of(dose), limit: of(limit) }.left_of(of(1000)).in_1024ths();
+        let left =
+            |dose, limit| Probed { wordline: WordlineInBlock::FIRST, dose: of(dose), limit: of(limit) }.left_of(of(1000)).in_1024ths();
         assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
         // A wordline twice as strong as a policy may assume has half of the assumed limit left where half of its own is.
         assert_eq!(left(1000, 2000), 500);

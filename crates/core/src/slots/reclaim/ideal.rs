@@ -19,7 +19,7 @@ use super::block::Block;
 use super::{Action, Policy, Promise, Threshold, View};
 use crate::base::dose::Dose;
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::DriveConfig;
 use crate::disturb::table::LimitTable;
 use crate::slots::card::{About, Card, Needs, Protection};
@@ -50,11 +50,11 @@ pub(super) fn nature(config: &mut DriveConfig) {
     if !config.disturb.model.has_neighbours() {
         return;
     }
-    let wordlines = config.geometry.wordlines_per_block;
+    let wordlines = WordlineInBlock::range(0..config.geometry.wordlines_per_block);
     let table = LimitTable::of(config);
     for row in &mut config.disturb.table {
         let mut limits: Vec<Dose> =
-            (0..wordlines).map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w)).collect();
+            wordlines.clone().map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w)).collect();
         limits.sort_unstable();
         row.limit = vec![limits[(limits.len() - 1) / 2].units()];
         row.alpha = vec![1.0];
@@ -92,6 +92,7 @@ impl Policy for Ideal {
 #[cfg(test)]
 mod tests {
     use super::nature;
+    use crate::base::units::WordlineInBlock;
     use crate::disturb::table::LimitTable;
 
     /// Four groups, of which neither the weakest nor the two strongest have more than half of the wordlines.
@@ -105,7 +106,7 @@ mod tests {
         "#;
         let mut config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let table = LimitTable::of(&config);
-        let of_group = |group| (0..64).filter(|w| table.group_of(*w) == group).count();
+        let of_group = |group| WordlineInBlock::range(0..64).filter(|w| table.group_of(*w) == group).count();
         assert!(of_group(0) < 32 && of_group(0) + of_group(1) >= 32, "{} and {}", of_group(0), of_group(1));
         nature(&mut config);
         assert_eq!((&config.disturb.table[0].limit[..], &config.disturb.table[0].alpha[..]), (&[600_000.0][..], &[1.0][..]));

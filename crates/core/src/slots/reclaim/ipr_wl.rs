@@ -25,8 +25,8 @@ use super::straw_wl::Exact;
 use super::{GUARDED, Rewrite, View};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
-use crate::base::page_set::{PageSet, any};
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::page_set::{PageSet, WordlineSet, holds_any};
+use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::slots::card::{About, Args, Card, Needs, Protection};
@@ -96,10 +96,10 @@ impl Estimate for Guarding {
     fn remedy(&mut self, view: &View, block: BlockId, pages: PageSet, look: &Look) -> Rewrite {
         let bits = view.geometry.cell.bits();
         let mut moving = PageSet::none(view.geometry.pages_per_block);
-        let mut merging = PageSet::none(view.geometry.wordlines_per_block);
+        let mut merging = WordlineSet::none(view.geometry.wordlines_per_block);
         let room = view.spare_pages().min(self.most.saturating_sub(view.pages_away()));
         let mut left = self.per_job.min(room);
-        for wordline in (0..view.geometry.wordlines_per_block).filter(|w| any(pages.words(), w * bits, bits)) {
+        for wordline in view.geometry.wordlines_in_block().filter(|w| holds_any(pages.words(), *w, bits)) {
             let has_guards = view.is_recoded(block, wordline);
             if left > 0 && !has_guards && self.helps(view, block, wordline, look) {
                 left -= 1;
@@ -108,7 +108,7 @@ impl Estimate for Guarding {
             }
             self.used_up += u64::from(has_guards);
             self.refused += u64::from(room == 0 && !has_guards);
-            moving.insert(wordline * bits, bits);
+            moving.insert(wordline.first_page(bits), bits);
         }
         if merging.is_empty() {
             return Rewrite::pages(block, moving);
@@ -127,9 +127,9 @@ impl Estimate for Guarding {
 
 impl Guarding {
     /// Whether a wordline of full density can be merged in time, has something to keep, and then need not move at the next look.
-    fn helps(&self, view: &View, block: BlockId, wordline: u32, look: &Look) -> bool {
-        let (w, bits) = (wordline as usize, view.geometry.cell.bits());
-        let first = wordline * bits;
+    fn helps(&self, view: &View, block: BlockId, wordline: WordlineInBlock, look: &Look) -> bool {
+        let (w, bits) = (wordline.index(), view.geometry.cell.bits());
+        let first = wordline.first_page(bits);
         let is_whole = first + bits <= view.written(block);
         let kept = view.geometry.codings.row(GUARDED);
         let keeps_any = || (0..bits).any(|kind| kept.keeps(kind) && view.is_valid_page(block, first + kind));

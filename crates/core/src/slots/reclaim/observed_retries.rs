@@ -18,7 +18,7 @@ use super::Technique;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::units::{BlockId, Bytes, PageInBlock, Reads};
 use crate::slots::card::{About, Card, Needs, Protection};
 
 pub(super) const CARD: Technique = Card {
@@ -51,9 +51,9 @@ impl Policy for ObservedRetries {
         true
     }
 
-    fn retried(&mut self, view: &View, block: BlockId, page: u32, retries: u8) -> Option<Rewrite> {
+    fn retried(&mut self, view: &View, block: BlockId, page: PageInBlock, retries: u8) -> Option<Rewrite> {
         let limits = view.limits?;
-        let group = limits.group_of(page / view.geometry.cell.bits());
+        let group = limits.group_of(page.wordline(view.geometry.cell.bits()));
         if retries <= limits.retries(group, view.pec(block)) {
             return None;
         }

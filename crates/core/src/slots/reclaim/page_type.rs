@@ -21,7 +21,7 @@ use super::block::Block;
 use super::{Action, Policy, Promise, Rewrite, Threshold, View};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::units::{BlockId, Bytes, PageInBlock, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::slots::card::{About, Card, Needs, Protection};
@@ -77,7 +77,7 @@ fn classes(kind_factor: &[f64], kinds: u32) -> Vec<u32> {
 fn pages_of(kinds: u32, geometry: &Geometry) -> PageSet {
     let mut pages = PageSet::none(geometry.pages_per_block);
     let bits = geometry.cell.bits();
-    for page in (0..geometry.pages_per_block).filter(|page| kinds >> (page % bits) & 1 == 1) {
+    for page in PageInBlock::range(0..geometry.pages_per_block).filter(|page| kinds >> page.kind(bits) & 1 == 1) {
         pages.insert(page, 1);
     }
     pages

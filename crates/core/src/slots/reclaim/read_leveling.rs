@@ -24,7 +24,7 @@ use super::shared::read_hot::{HOT, ReadHot};
 use super::shared::shadow::Shadows;
 use super::{Action, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Bytes, Cause, Reads};
+use crate::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::slots::card::{About, Card, InBulk, Needs, Protection};
@@ -47,7 +47,7 @@ pub(super) const CARD: Technique = Card {
 #[derive(Clone, Copy, Default)]
 struct Filling {
     /// The first of them.
-    first: u32,
+    first: PageInBlock,
     /// Reads of the block before they were written, at least.
     from: u32,
 }
@@ -88,7 +88,7 @@ impl ReadLeveling {
             *fillings = Fillings { serving: wanted, wanted: None };
             self.reuses += 1;
         }
-        if planted(Bug::FillingFromNow) && fillings.serving.first > 0 {
+        if planted(Bug::FillingFromNow) && fillings.serving.first > PageInBlock::FIRST {
             fillings.serving.from = view.dose(block).whole_down().0;
         }
         fillings.serving

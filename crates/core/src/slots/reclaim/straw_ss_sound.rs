@@ -22,7 +22,7 @@ use super::shared::straw::{Budget, Estimate, Straw};
 use super::straw_ss::{Highest, quiet};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Bytes};
+use crate::base::units::{BlockId, Bytes, WordlineInBlock};
 use crate::config::DriveConfig;
 use crate::disturb::spared;
 use crate::slots::card::{About, Args, Card, InBulk, Needs, Protection};
@@ -81,7 +81,7 @@ impl Estimate for Sound {
         for (n, out) in out.chunks_mut(segment).enumerate() {
             let first = n * segment;
             // What is not yet written will be from now on.
-            let is_begun = first as u32 * view.geometry.cell.bits() < view.written(block);
+            let is_begun = WordlineInBlock::from_index(first).first_page(view.geometry.cell.bits()) < view.written(block);
             let before = if is_begun { begun_at[n] } else { spared(read, view.disturb.preprogram_weight) };
             let of = first..first + out.len();
             let budget = (&budget.keep[of.clone()], &budget.alpha[of.clone()]);

@@ -31,7 +31,7 @@ use crate::base::codings::{FASTER, FULL};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::streams::GC;
-use crate::base::units::{Bytes, Moment, Ns, us};
+use crate::base::units::{Bytes, Moment, Ns, PageInBlock, WordlineInBlock, us};
 use crate::config::DriveConfig;
 use crate::slots::card::{About, Card, Kind, Param};
 use crate::slots::rewrite::{Merges, Part, Recode, Rewrite};
@@ -146,8 +146,8 @@ impl Ida {
 fn merges_for_nothing(held: &Held) -> Merges {
     let top = held.geometry.cell.bits() - 1;
     let mut merges = Merges::none();
-    let is_new = |wordline: &u32| held.recoded.get(*wordline as usize).is_none_or(|coding| *coding == FULL);
-    for wordline in (0..held.whole_wordlines).filter(|wordline| held.mode == FULL && is_new(wordline)) {
+    let is_new = |wordline: &WordlineInBlock| held.recoded.get(wordline.index()).is_none_or(|coding| *coding == FULL);
+    for wordline in WordlineInBlock::range(0..held.whole_wordlines).filter(|wordline| held.mode == FULL && is_new(wordline)) {
         let kinds = held.valid_kinds(wordline);
         let coding = if kinds & 1 == 0 && kinds >> top & 1 == 1 { held.codings().faster(kinds) } else { None };
         if let Some(coding) = coding {
@@ -178,16 +178,16 @@ impl Refresh for Ida {
         let (g, bits) = (held.geometry, held.geometry.cell.bits());
         let was_merged = held.recoded.iter().any(|coding| *coding >= FASTER);
         let (mut merges, mut moving) = (Merges::none(), PageSet::none(g.pages_per_block));
-        for wordline in 0..held.whole_wordlines {
+        for wordline in WordlineInBlock::range(0..held.whole_wordlines) {
             match self.coding(held, held.valid_kinds(wordline)) {
                 Some(coding) => merges.insert(coding, wordline, g.wordlines_per_block),
-                None => moving.insert(wordline * bits, bits),
+                None => moving.insert(wordline.first_page(bits), bits),
             }
         }
         if was_merged || held.mode != FULL || merges.is_empty() {
             return Rewrite::all_to(held.block, GC);
         }
-        moving.insert(held.whole_wordlines * bits, g.pages_per_block - held.whole_wordlines * bits);
+        moving.insert(PageInBlock::new(held.whole_wordlines * bits), g.pages_per_block - held.whole_wordlines * bits);
         Rewrite { block: held.block, parts: vec![Part::of(moving, GC)], recode: Recode::Wordlines(merges), otherwise: GC }
     }
 

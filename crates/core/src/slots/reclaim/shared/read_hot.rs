@@ -17,7 +17,7 @@ use super::super::{FIRST_OWN, FULL, GUARDED, Policy, Rewrite, StreamSpec, Thresh
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
 use crate::base::streams::RECLAIM;
-use crate::base::units::{BlockId, Bytes, Cause, Reads, StreamId};
+use crate::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId};
 use crate::config::{DriveConfig, IntervalAverage};
 
 /// The stream of blocks whose pages are counted.
@@ -177,7 +177,7 @@ impl ReadHot {
 
 /// Valid pages that were read more often than the average valid page.
 fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
-    let valid = || (0..).zip(view.page_reads(block)).filter(|(page, _)| view.is_valid_page(block, *page));
+    let valid = || PageInBlock::all().zip(view.page_reads(block)).filter(|(page, _)| view.is_valid_page(block, *page));
     let (pages, reads) = valid().fold((0, 0), |(pages, sum), (_, reads)| (pages + 1, sum + u64::from(*reads)));
     let mut hot = PageSet::none(view.geometry.pages_per_block);
     for (page, read) in valid() {

@@ -16,7 +16,7 @@ use super::params::{CHECK_INTERVAL, OWN_AGE};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::{DoseUnit, DriveConfig};
 use crate::disturb::table::{Worn, dose_per_kind};
 use crate::disturb::told::Limits;
@@ -175,11 +175,11 @@ impl<E: Estimate> Straw<E> {
         if !self.budgets.contains_key(&class) {
             let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, worn)).collect();
             let endures: Vec<Dose> = (0..limits.groups()).map(|g| limits.lookup_worn(g, worn).limit).collect();
-            let of = |w| groups[limits.group_of(w)];
-            let wordlines = 0..view.geometry.wordlines_per_block;
+            let of = |w: WordlineInBlock| groups[limits.group_of(w)];
+            let wordlines = view.geometry.wordlines_in_block();
             let keep: Vec<Dose> = wordlines.clone().map(|w| of(w).0).collect();
             let alpha: Vec<Alpha> = wordlines.clone().map(|w| of(w).1).collect();
-            let limit = |w| endures[limits.group_of(w)];
+            let limit = |w: WordlineInBlock| endures[limits.group_of(w)];
             let gain = wordlines.map(|w| limits.in_mode(limit(w), GUARDED) - limit(w)).collect();
             let highest_alpha = alpha.iter().copied().max().expect("a block has wordlines");
             let fresh = keep.iter().copied().min().expect("a block has wordlines");
@@ -240,10 +240,10 @@ impl<E: Estimate> Policy for Straw<E> {
         let is_open = written < view.geometry.pages_per_block;
         let mut smallest = if is_open { budget.fresh - self.movers(view, view.geometry.pages_per_block) } else { Dose::MAX };
         let mut pages = None;
-        for (wordline, margin) in (0..).zip(&self.margins) {
-            let first = wordline * bits;
+        for (wordline, margin) in WordlineInBlock::all().zip(&self.margins) {
+            let first = wordline.first_page(bits);
             // Of an open block also what is written in part, and what is to be written where it has a dose before that.
-            let unwritten = is_open && first + bits > written && (first < written || self.counts_before);
+            let unwritten = is_open && (first + bits).number() > written && (first.number() < written || self.counts_before);
             if *margin >= smallest && *margin >= Dose::ZERO || !(unwritten || view.is_valid(block, wordline)) {
                 continue;
             }

@@ -4,7 +4,7 @@ use super::sets::Sets;
 use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
-use crate::base::units::{BlockId, Bytes, Reads};
+use crate::base::units::{BlockId, Bytes, Reads, WordlineInBlock};
 use crate::config::DriveConfig;
 use crate::flash::block::Wordline;
 use crate::slots::card::Args;
@@ -106,8 +106,8 @@ impl Placed {
         self.sum_near(self.unplaced[block.index()]);
         let bits = view.geometry.cell.bits();
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
-        let live = |wordline: u32| view.is_valid(block, wordline) || is_open && (wordline + 1) * bits > written;
-        let near = (0..).zip(&self.near).filter(|(wordline, _)| live(*wordline)).map(|(_, near)| *near).max();
+        let live = |wordline: WordlineInBlock| view.is_valid(block, wordline) || is_open && (wordline + 1).first_page(bits) > written;
+        let near = WordlineInBlock::all().zip(&self.near).filter(|(wordline, _)| live(*wordline)).map(|(_, near)| *near).max();
         view.dose(block) - near.unwrap_or_default()
     }
 
@@ -131,7 +131,7 @@ impl Placed {
         // Where a read beside is like any other, a step is the smallest dose there is.
         let of_read = |beside: Alpha| (Reads(1) * beside).max(Dose::of_1024ths(1));
         let (mut smallest, mut stretch) = (Dose::MAX, 0);
-        for (wordline, ((near, keep), alpha)) in (0..).zip(self.near.iter().zip(&budget.keep).zip(&budget.alpha)) {
+        for (wordline, ((near, keep), alpha)) in WordlineInBlock::all().zip(self.near.iter().zip(&budget.keep).zip(&budget.alpha)) {
             let beside = *alpha - Alpha::ONE;
             let room = keep.share(share).max(Dose::ZERO);
             let left = (room - (*near - unplaced) * beside).max(Dose::ZERO);
@@ -251,7 +251,7 @@ impl Estimate for Placed {
 
 /// Where every read of a block's life was counted by wordline, doses count from a wordline's own programming.
 fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
-    let begun = view.written(block).div_ceil(view.geometry.cell.bits());
+    let begun = view.written(block).number().div_ceil(view.geometry.cell.bits());
     let spares_all = view.disturb.preprogram_weight == 0.0;
     for (i, (margin, wordline)) in (0..).zip(margins.iter_mut().zip(view.wordlines(block))) {
         if i < begun {
