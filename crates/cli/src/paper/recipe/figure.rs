@@ -117,7 +117,7 @@ impl Figure {
             "`metric` is empty; at least one number of the summary is expected"
         } else if !self.weights.is_empty() && self.weights.len() != self.metric.len() {
             "as many `weights` as numbers in `metric` are expected"
-        } else if !self.weights.is_empty() && !(self.share_of.is_empty() && self.over_metric.is_empty()) {
+        } else if !self.weights.is_empty() && (!self.share_of.is_empty() || !self.over_metric.is_empty()) {
             "`weights` are expected without `share_of` and `over_metric`"
         } else if self.sums && self.divisor().is_none() {
             "`sums` is a ratio: `over` or `over_variant` is expected"
