@@ -40,8 +40,15 @@ impl Regroup {
 
 impl Drive {
     /// Looks at the next blocks, and begins to move the first that is worth it. One moves at a time.
-    #[cold]
+    #[inline]
     pub(crate) fn regroup(&mut self) {
+        if self.regroup.is_some() {
+            self.regroup_in_turn();
+        }
+    }
+
+    #[cold]
+    fn regroup_in_turn(&mut self) {
         let Some(mut turn) = self.regroup.take() else { return };
         self.regroup_on(&mut turn);
         self.regroup = Some(turn);

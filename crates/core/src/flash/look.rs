@@ -177,6 +177,7 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         prefetch(&self.hot, block.index());
         self.contents.prefetch_valid(block, ppn - self.geometry.first_page(block));
+        self.prefetch_bulk(block, ppn);
         block
     }
 
