@@ -26,8 +26,9 @@ const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"i
 const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"500MiB\"\nbytes = \"200MiB\"\naccess_latency = \"typical\"\n";
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
-const BRIEF: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000"];
-const REGROUPED: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "hints.regroup=0.4"];
+const BRIEF: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "workload.rate=1000"];
+const REGROUPED: &[&str] =
+    &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "workload.rate=1000", "hints.regroup=0.4"];
 const WRITES: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000", "workload.read_share=0.999"];
 
 const CASES: [Case; 6] = [
