@@ -240,11 +240,10 @@ fn random_drives_in_bulk_are_clean() {
 
 #[cfg(feature = "seeded-bugs")]
 #[test]
-fn bugs_are_found_in_bulk() {
+fn bugs_of_the_bulk_are_found() {
     let of_fluid: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Fluid).collect();
     assert_eq!(of_fluid, [Bug::AlarmNotDrawnAgain]);
     let written = |plant: fn(&mut Drive)| Planted { plant, gap: Some(SECOND / 50) };
-    let unwritten = |plant: fn(&mut Drive)| Planted { plant, gap: None };
     let drawn = written(|drive| drive.seed_bug(Bug::AlarmNotDrawnAgain));
     assert!((0..40).any(|seed| case(seed, Some(drawn)).report.is_bug()), "no page came past its limit");
     // Hints are the drive's own in any gear. What a drive begins with is mixed until it is overwritten.
