@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use common::{SEEDS, agree, mean, of};
@@ -126,8 +127,10 @@ fn a_sample_has_the_words_of_its_pages() {
 #[test]
 fn data_is_regrouped_in_both_gears() {
     let room = room("hints-regroup");
-    let mixed: String =
-        (0..250).map(|n| format!("[[range]]\noffset = \"{}MiB\"\nbytes = \"2MiB\"\naccess_latency = \"idle\"\n", 4 * n)).collect();
+    let mut mixed = String::new();
+    for n in 0..250 {
+        let _ = writeln!(mixed, "[[range]]\noffset = \"{}MiB\"\nbytes = \"2MiB\"\naccess_latency = \"idle\"", 4 * n);
+    }
     let of = |gear, set: &'static [&'static str]| {
         let case = Case { reclaim: "block", hints: Some(mixed.clone().leak()), set };
         let summary = run(&setup(&room, gear, &case, 1), case.reclaim);
