@@ -122,9 +122,7 @@ impl Drive {
         if let Some(hints) = &mut self.hints {
             hints.expect(requests, self.host.read_requests);
         }
-        if self.regroup.is_some() {
-            self.regroup();
-        }
+        self.regroup();
     }
 
     /// Requests announced so far: the number of the next one. Of those at hand and not yet submitted the first has this number less theirs.

@@ -2,9 +2,11 @@
 
 mod common;
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use common::{SEEDS, agree, mean, of};
+use vpass_core::base::units::Cause;
 use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
@@ -25,6 +27,9 @@ const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"i
 const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"500MiB\"\nbytes = \"200MiB\"\naccess_latency = \"typical\"\n";
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
+const BRIEF: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "workload.rate=1000"];
+const REGROUPED: &[&str] =
+    &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "workload.rate=1000", "hints.regroup=0.4"];
 const WRITES: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000", "workload.read_share=0.999"];
 
 const CASES: [Case; 6] = [
@@ -116,4 +121,25 @@ fn a_sample_has_the_words_of_its_pages() {
         assert_eq!(pages, of_word(&whole).pages);
         assert!((reads as f64 - of_word(&whole).reads as f64).abs() <= 6.0 * (reads as f64).sqrt(), "{reads} {:?}", of_word(&whole));
     }
+}
+
+/// Words that change every 2 MiB lie together in every block that the drive begins with, until data is regrouped.
+#[test]
+fn data_is_regrouped_in_both_gears() {
+    let room = room("hints-regroup");
+    let mut mixed = String::new();
+    for n in 0..250 {
+        let _ = writeln!(mixed, "[[range]]\noffset = \"{}MiB\"\nbytes = \"2MiB\"\naccess_latency = \"idle\"", 4 * n);
+    }
+    let of = |gear, set: &'static [&'static str]| {
+        let case = Case { reclaim: "block", hints: Some(mixed.clone().leak()), set };
+        let summary = run(&setup(&room, gear, &case, 1), case.reclaim);
+        (summary.hints.unwrap().idle.pages_kept_tighter as f64, summary.flash.programs.of(Cause::Hint) as f64)
+    };
+    let ((kept, none), (left, moved)) = (of(Gear::Fluid, BRIEF), of(Gear::Fluid, REGROUPED));
+    let (left_untimed, moved_untimed) = of(Gear::Untimed, REGROUPED);
+    assert!(none == 0.0 && kept > 20_000.0, "{kept}");
+    assert!(left < 0.05 * kept && left_untimed < 0.05 * kept, "{left} and {left_untimed} of {kept}");
+    // Those that reclaim or GC takes first go where they belong, too.
+    assert!(moved > kept && (moved / moved_untimed - 1.0).abs() < 0.1, "{moved} and {moved_untimed}");
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use vpass_lab::life::End;
-use vpass_lab::life::summary::Life;
+use vpass_lab::life::summary::{Consumed, Life};
 use vpass_lab::life::verdict::verdict;
 use vpass_lab::numbers::{bytes, digits};
 use vpass_lab::plan::Plan;
@@ -47,8 +47,7 @@ fn lived(plan: &Plan, args: &LifeArgs) -> String {
 fn table(lives: &[Life]) -> Table {
     // Regrouping by hints is an option, and the last cause.
     let regroups = lives.iter().any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
-    let causes = ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
-    let causes = &causes[..causes.len() - usize::from(!regroups)];
+    let causes = &Consumed::CAUSES[..Consumed::CAUSES.len() - usize::from(!regroups)];
     let before = ["", "years", "host wrote", "flash wrote", "WA", "P/E"];
     let mut table = Table::new(before.into_iter().chain(causes.iter().copied()).chain(["lost pages"]));
     for life in lives {

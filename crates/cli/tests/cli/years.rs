@@ -118,6 +118,27 @@ fn errors_end_a_life() {
     vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
 }
 
+/// Data of two words, side by side in every block that the drive begins with.
+#[test]
+fn regrouping_is_a_cause_of_its_own() {
+    let room = Room::new();
+    let mixed: String = (0..250).map(|n| IDLE.replace("1GiB", "2MiB").replace("= 0\n", &format!("= \"{}MiB\"\n", 4 * n))).collect();
+    let (drive, hints) = (room.file("tired.toml", &tired()), room.file("mixed.toml", &mixed));
+    let life = |set: &str, more: &[&str]| {
+        let fixed = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=10000", "--set", "drive.rated_pec=5"];
+        vpass(&[&fixed[..], &["--set", set, "--hints", &hints], more].concat())
+    };
+    let json = life("hints.regroup=0.4", &["--json"]).json();
+    let consumed = json.pointer("/techniques/0/consumed").unwrap();
+    let sum: f64 = consumed.as_object().unwrap().values().map(|share| share["mean"].as_f64().unwrap()).sum();
+    assert!(number(consumed, "/hints/mean") > 0.05 && (sum - 1.0).abs() < 1e-9, "{consumed}");
+    assert!(json.pointer("/techniques/0/lives/0/oracle_clean") == Some(&Value::Bool(true)), "{json}");
+    let (with, without) = (life("hints.regroup=0.4", &[]).stdout, life("hints.regroup=", &[]).stdout);
+    let columns = |shown: &str| shown.lines().find(|line| line.contains("levelling")).map(str::to_owned).unwrap();
+    assert!(columns(&with).contains("parity    hints") && !columns(&without).contains("hints"), "{with}{without}");
+    life("hints.regroup=1.5", &[]).refuses(2, &["hints.regroup = 1.5", "0.0001", "1"]);
+}
+
 #[test]
 fn hints_are_refused_where_they_mean_nothing() {
     let room = Room::new();

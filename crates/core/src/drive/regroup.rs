@@ -39,19 +39,26 @@ impl Regroup {
 }
 
 impl Drive {
-    /// Looks at the next blocks, and begins to move the first that is worth it. One moves at a time.
-    #[cold]
-    pub(crate) fn regroup(&mut self) {
-        let Some(mut turn) = self.regroup.take() else { return };
-        self.regroup_on(&mut turn);
-        self.regroup = Some(turn);
+    /// Looks at the next blocks, and begins to move the first that is worth it. One moves at a time. Tells whether there may be more to move
+    /// before another block is erased.
+    #[inline]
+    pub(crate) fn regroup(&mut self) -> bool {
+        self.regroup.is_some() && self.regroup_in_turn()
     }
 
-    fn regroup_on(&mut self, turn: &mut Regroup) {
+    #[cold]
+    fn regroup_in_turn(&mut self) -> bool {
+        let Some(mut turn) = self.regroup.take() else { return false };
+        let goes_on = self.regroup_on(&mut turn);
+        self.regroup = Some(turn);
+        goes_on
+    }
+
+    fn regroup_on(&mut self, turn: &mut Regroup) -> bool {
         let erases = self.flash.erases_total();
         let is_busy = self.ftl.jobs.iter().flatten().any(|job| job.cause == Cause::Hint);
         if erases < turn.rests_until || is_busy {
-            return;
+            return is_busy;
         }
         for _ in 0..LOOKS {
             let block = BlockId::new(turn.next);
@@ -61,15 +68,16 @@ impl Drive {
                 let (flash, ftl, mut slots) = self.parts();
                 ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, GC), Cause::Hint, Reads::NEVER);
                 ftl.level_wear(flash, &mut slots);
-                return;
+                return true;
             }
             turn.left -= 1;
             if turn.left == 0 {
                 turn.left = self.geometry.blocks;
                 turn.rests_until = erases + u64::from(self.geometry.blocks / REST).max(1);
-                return;
+                return false;
             }
         }
+        true
     }
 
     /// Whether enough of a block's valid pages are more relaxed than the block.

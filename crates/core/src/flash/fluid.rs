@@ -33,6 +33,7 @@ mod track;
 mod words;
 
 use crate::base::dose::Quarters;
+use crate::base::mem::prefetch;
 use crate::base::rates::{NS_PER_S, ReadRates};
 use crate::base::units::{BlockId, Lpn, Ns, PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
@@ -246,6 +247,16 @@ impl Flash {
         if self.fluid.is_some() {
             let lpn = self.contents.to_logical[(self.geometry.first_page(block) + page).index()];
             self.change_reads(block, page, lpn, -1.0);
+        }
+    }
+
+    /// Asks for what is touched when the data of a page is no longer wanted.
+    #[inline]
+    pub(super) fn prefetch_bulk(&self, block: BlockId, ppn: Ppn) {
+        if let Some(fluid) = &self.fluid {
+            prefetch(&self.contents.to_logical, ppn.index());
+            prefetch(&fluid.flows, block.index());
+            prefetch(&fluid.pending, if fluid.by_page { ppn.index() } else { self.geometry.wordline_of(ppn) as usize });
         }
     }
 

@@ -177,6 +177,7 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         prefetch(&self.hot, block.index());
         self.contents.prefetch_valid(block, self.geometry.page_in(block, ppn));
+        self.prefetch_bulk(block, ppn);
         block
     }
 

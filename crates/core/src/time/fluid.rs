@@ -4,6 +4,7 @@
 use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::base::rates::ReadRates;
 use crate::base::request::{Op, Request, RequestSource};
+use crate::base::span::SECOND;
 use crate::base::units::{Lpn, Ns};
 use crate::drive::Drive;
 use crate::flash::count::BLOCKS;
@@ -27,6 +28,8 @@ pub trait FluidSource {
 const CHUNK: usize = 1024;
 /// A map entry is asked for while twice so many writes before it are served, what that leads to while so many are.
 const AHEAD: usize = 16;
+/// Between two blocks that are regrouped by hints, where nothing else happens.
+const REGROUP_EVERY: Ns = SECOND;
 /// Looks at blocks between two words about how far the run is.
 const LOOKS: u32 = 256;
 
@@ -45,6 +48,8 @@ pub struct FluidRun {
     done: usize,
     is_at_end: bool,
     looks: u32,
+    /// When the next block is regrouped by hints; never where none is left.
+    regroup_at: Ns,
     /// Pages that are read at another rate from now on.
     changes: Vec<(Lpn, f32)>,
 }
@@ -67,6 +72,7 @@ impl FluidRun {
             done: 0,
             is_at_end: false,
             looks: 0,
+            regroup_at: drive.now(),
             changes: vec![],
         }
     }
@@ -154,7 +160,7 @@ impl FluidRun {
 
     #[inline]
     fn next_event(&self, drive: &Drive) -> Ns {
-        drive.next_wake().min(drive.flash.next_bulk()).min(self.rates_end)
+        drive.next_wake().min(drive.flash.next_bulk()).min(self.rates_end).min(self.regroup_at)
     }
 
     /// What is due next happens.
@@ -168,7 +174,7 @@ impl FluidRun {
         } else {
             drive.flash.look_at_due();
         }
-        drive.regroup();
+        self.regroup_at = if drive.regroup() { now + REGROUP_EVERY } else { Ns::MAX };
         self.serve_owed(drive);
     }
 

@@ -207,6 +207,9 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
 }
 
 impl Consumed {
+    /// What may consume a life, in the order of [`Self::rows`]; the last is an option.
+    pub const CAUSES: [&'static str; 7] = ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
+
     fn of(lives: &[Lived]) -> Option<Self> {
         if lives.iter().any(|lived| lived.programs.sum() == 0) {
             return None;
@@ -228,15 +231,8 @@ impl Consumed {
 
     /// Each with its name.
     pub fn rows(&self) -> [(&'static str, Estimate); 7] {
-        [
-            ("host", self.host),
-            ("GC", self.gc),
-            ("reads", self.reads),
-            ("age", self.age),
-            ("levelling", self.wear_levelling),
-            ("parity", self.parity),
-            ("hints", self.hints),
-        ]
+        let shares = [self.host, self.gc, self.reads, self.age, self.wear_levelling, self.parity, self.hints];
+        std::array::from_fn(|at| (Self::CAUSES[at], shares[at]))
     }
 }
 

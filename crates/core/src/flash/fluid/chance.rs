@@ -7,8 +7,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The chance of the reads.
 pub(super) struct Chance(Xoshiro256PlusPlus);
 
-/// A draw from the binomial law costs about as much as placing so many reads one by one.
-const READS_A_BINOMIAL: u64 = 3;
+/// A draw from the binomial law by rejection costs about as much as two random bits for each of so many reads.
+const READS_BY_BITS: u64 = 1024;
+/// One more digit of all reads costs about as much as all digits of so many.
+const READS_BY_THEMSELVES: u64 = 8;
 
 impl Chance {
     /// Of a seed.
@@ -37,6 +39,9 @@ impl Chance {
         if share >= 1.0 {
             return count;
         }
+        if count <= READS_BY_BITS {
+            return self.part_by_bits(count, share);
+        }
         Binomial::new(count, share).expect("a share").sample(&mut self.0)
     }
 
@@ -44,11 +49,12 @@ impl Chance {
     pub(super) fn spread(&mut self, count: u64, weights: &mut [f64], out: &mut Vec<u32>) {
         out.clear();
         out.resize(weights.len(), 0);
-        if count < READS_A_BINOMIAL * weights.len() as u64 {
-            self.place_each(count, weights, out);
-        } else {
-            self.split(count, weights, out);
+        let mut sum = 0.0;
+        for weight in weights.iter_mut() {
+            sum += *weight;
+            *weight = sum;
         }
+        self.halve(count, (0.0, weights), out);
     }
 
     /// Puts them in an order of which each is as likely as any other.
@@ -59,34 +65,52 @@ impl Chance {
         }
     }
 
-    /// Place by place: of the reads that are left, those that fall here.
-    fn split(&mut self, count: u64, weights: &[f64], out: &mut [u32]) {
-        let mut beyond: f64 = weights.iter().sum();
-        let mut left = count;
-        let last = weights.iter().rposition(|weight| *weight > 0.0);
-        for (i, (weight, out)) in weights.iter().zip(out).enumerate() {
-            if left == 0 {
-                return;
-            }
-            let here = if Some(i) == last { left } else { self.part_of(left, weight / beyond) };
-            *out = here as u32;
-            left -= here;
-            beyond -= weight;
+    /// Those that fall into the first half of the places, those that fall into the other, and so on. `before` and `up_to`: sums of weights.
+    fn halve(&mut self, count: u64, (before, up_to): (f64, &[f64]), out: &mut [u32]) {
+        if count == 0 {
+            return;
         }
+        if let [only] = out {
+            *only = count as u32;
+            return;
+        }
+        let (lower, upper) = up_to.split_at(up_to.len() / 2);
+        let (between, end) = (lower[lower.len() - 1], upper[upper.len() - 1]);
+        let below = self.part_of(count, (between - before) / (end - before));
+        let (first, second) = out.split_at_mut(lower.len());
+        self.halve(below, (before, lower), first);
+        self.halve(count - below, (between, upper), second);
     }
 
-    /// Read by read.
-    fn place_each(&mut self, count: u64, weights: &mut [f64], out: &mut [u32]) {
-        let mut sum = 0.0;
-        for weight in weights.iter_mut() {
-            sum += *weight;
-            *weight = sum;
+    /// Each read has a number between 0 and 1 and falls into the part if that is below the share. Their binary digits are drawn for all
+    /// reads at once, the first digits first: at each, half of the reads differ from the share, and are decided. The last few are drawn whole.
+    fn part_by_bits(&mut self, count: u64, share: f64) -> u64 {
+        // Digits of the share; the product is exact and below 2^64.
+        let mut digits = (share * 2f64.powi(64)) as u64;
+        let (mut open, mut part) = (count, 0);
+        while open > READS_BY_THEMSELVES {
+            let ones = self.ones_of(open);
+            if digits >> 63 == 1 {
+                part += open - ones;
+                open = ones;
+            } else {
+                open -= ones;
+            }
+            digits <<= 1;
         }
-        for _ in 0..count {
-            let at = self.share() * sum;
-            let place = weights.partition_point(|up_to| *up_to <= at);
-            out[place.min(weights.len() - 1)] += 1;
+        (0..open).fold(part, |part, _| part + u64::from(self.0.next_u64() < digits))
+    }
+
+    /// Ones among so many random bits.
+    fn ones_of(&mut self, bits: u64) -> u64 {
+        let mut ones = 0;
+        for _ in 0..bits / 64 {
+            ones += self.0.next_u64().count_ones();
         }
+        if !bits.is_multiple_of(64) {
+            ones += (self.0.next_u64() >> (64 - bits % 64)).count_ones();
+        }
+        u64::from(ones)
     }
 }
 
@@ -94,11 +118,11 @@ impl Chance {
 mod tests {
     use super::*;
 
-    /// Both ways of spreading have the means and variances of the multinomial law, and place nothing where no weight is.
+    /// Reads are spread with the means and variances of the multinomial law, and none is placed where no weight is.
     #[test]
     fn reads_are_spread_by_weight() {
         let weights = [1.0, 0.0, 3.0, 6.0, 0.0];
-        for count in [10, 1000] {
+        for count in [10, 1000, 5000] {
             let mut chance = Chance::new(1);
             let (mut sums, mut squares, mut out) = ([0.0; 5], [0.0; 5], vec![]);
             let times = 4000;
@@ -131,6 +155,22 @@ mod tests {
             let variance = parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() / f64::from(n);
             assert!((mean - count as f64 * share).abs() <= 4.0 * (right / f64::from(n)).sqrt(), "{count} {share}: {mean}");
             assert!((variance / right - 1.0).abs() <= 0.12, "{count} {share}: variance {variance} for {right}");
+        }
+    }
+
+    /// Few reads have the whole law, and not its mean and variance alone.
+    #[test]
+    fn a_part_of_four_reads_is_as_likely_as_it_should_be() {
+        let (mut chance, n) = (Chance::new(6), 20_000);
+        for (share, law) in
+            [(0.25, [81.0, 108.0, 54.0, 12.0, 1.0]), (0.75, [1.0, 12.0, 54.0, 108.0, 81.0]), (0.5, [16.0, 64.0, 96.0, 64.0, 16.0])]
+        {
+            let mut times = [0.0; 5];
+            (0..n).for_each(|_| times[chance.part_of(4, share) as usize] += 1.0);
+            for (times, of_256) in times.iter().zip(law) {
+                let (right, of) = (of_256 / 256.0, f64::from(n));
+                assert!((times / of - right).abs() <= 4.0 * (right * (1.0 - right) / of).sqrt(), "{share}: {times} of {n} for {right}");
+            }
         }
     }
 
