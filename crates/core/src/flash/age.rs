@@ -75,6 +75,11 @@ impl Flash {
     pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
         self.cold[block.index()].programmed_at = since;
         self.tell(|o| o.renewed(block, since));
+        // Where it stays suspect nobody else finds its limits anew, or looks when it is older again.
+        self.tired.forget(block);
+        if self.hot[block.index()].has(SUSPECT) {
+            self.note_age(block);
+        }
     }
 
     /// A block is older than it was taken for.
