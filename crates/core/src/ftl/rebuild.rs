@@ -81,7 +81,7 @@ impl Ftl {
     }
 
     /// Whether the write buffer holds all of a page.
-    pub(super) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
+    pub(crate) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
         let entry = self.map.to_physical[lpn.index()];
         entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).mask == WHOLE
     }
