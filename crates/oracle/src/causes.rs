@@ -108,3 +108,66 @@ impl Oracle {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+    use vpass_core::drive::{Drive, Techniques};
+    use vpass_core::time::run_untimed;
+
+    /// Reads of single pages, all at once.
+    struct Reads(u64);
+
+    impl RequestSource for Reads {
+        fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+            for n in 0..self.0.min(max as u64) {
+                let page = (self.0 - n) * 7919 % 1000;
+                out.push(Request { at: 0, offset: page * 4096, bytes: 4096, op: Op::Read, origin: 0, hint: None });
+            }
+            self.0 = self.0.saturating_sub(max as u64);
+            Ok(())
+        }
+
+        fn arrival(&self) -> Arrival {
+            Arrival::Open
+        }
+    }
+
+    /// An hour takes 1e-5 of 0.0075 for the first level and 0.0115 for the last: data older than 48 days is ruined, though it may become a year old,
+    /// and 2,000 reads take some of the rest.
+    #[test]
+    fn the_drive_is_held_to_what_it_says_of_causes() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 32, cell = "slc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.4 }
+            start = { age = "60d" }
+            disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
+            error = { model = "powerlaw", e = 0.001, b = 1e-5, m = 0.0, n = 1.0 }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
+        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        drive.precondition(1);
+        drive.begin_measurement();
+        run_untimed(&mut drive, &mut Reads(2000), &mut |_, _| true).unwrap();
+        drive.report_unread_losses();
+        let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
+        let mut oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+        let (lost, by_age) = (drive.lost_pages(), drive.lost_by_age());
+        assert!(by_age > 100 && lost > by_age + 100, "{by_age} of {lost} by age");
+        assert_eq!(oracle.causes_by(drive.now()).by_age, (by_age, by_age));
+        assert_eq!(oracle.losses_of_too_old(drive.now()), 0);
+        oracle.check_causes(by_age, drive.now());
+        assert!(!oracle.report().is_bug());
+        for wrong in [0, by_age - 1, by_age + 1, lost] {
+            let before = oracle.report().books_errors;
+            oracle.check_causes(wrong, drive.now());
+            assert_eq!(oracle.report().books_errors, before + 1, "{wrong} of {lost}");
+        }
+        let report = oracle.conclude(&drive);
+        assert_eq!((report.books_errors, report.false_losses, report.limit_violations), (4, 0, 0), "and nothing else");
+    }
+}

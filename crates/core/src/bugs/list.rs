@@ -508,8 +508,6 @@ macro_rules! list {
             StaleAgeAfterRefresh,
             /// An open block never comes due.
             OpenNeverDue,
-            /// Data that age alone has ruined counts as lost by reads, as long as it is no older than data may become.
-            AgeBlamedOnReads,
             /// A technique that looks limits up at the age of data is not asked again when that grows older.
             OlderUnasked,
             /// A block that merges have made young is asked about when it would have been a step older.

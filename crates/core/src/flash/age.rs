@@ -3,7 +3,6 @@
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
 use crate::base::units::{BlockId, Moment, Ns, Ppn};
-use crate::bugs::{Bug, planted};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
@@ -41,7 +40,7 @@ impl Flash {
     pub(crate) fn is_lost_by_age(&self, of: AgedPage) -> bool {
         let (Some(ages), Some(model)) = (&self.ages, &self.model) else { return false };
         let block = (of.pec, ages.step(of.age));
-        of.age > self.longest_age || !planted(Bug::AgeBlamedOnReads) && model.is_spoilt_by_age(block, (of.wordline, of.kind))
+        of.age > self.longest_age || model.is_spoilt_by_age(block, (of.wordline, of.kind))
     }
 
     /// The age of the oldest page of a block.

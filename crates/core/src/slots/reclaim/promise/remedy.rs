@@ -30,7 +30,7 @@ fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(S
     let most = |last: u32| largest(1, (10 * YEAR / HOUR) as u32, &|hours| holds(hours, last)).map(|hours| (hours, last));
     let (hours, last) = most(last).or_else(|| most(first))?;
     let period = Span(if hours > 48 { u64::from(hours) * HOUR / DAY * DAY } else { u64::from(hours) * HOUR });
-    let oldest = Span(config.longest_age().0 / HOUR * HOUR);
+    let oldest = Span(config.longest_age().0 / (DAY / 100) * (DAY / 100));
     let (what, refresh) = if config.refresh.at_work {
         (format!("refresh.period = \"{}\" lets data become {oldest} old", config.refresh.period), "")
     } else {
