@@ -9,7 +9,7 @@ use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::plan::Plan;
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Delayed, Quantiles, Summary, Trace};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Delayed, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -183,6 +183,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             plural(refresh.deadline_misses, "job"),
             seconds(refresh.oldest_s)
         );
+        text.push_str(&refresh.merged.as_ref().map_or_else(String::new, merged));
     } else {
         text.push_str("\n  no retention: data does not age in this run (--refresh, start.age)");
     }
@@ -204,8 +205,19 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     }
     text.push('\n');
     text.push_str(&blame(s));
-    let _ = writeln!(text, "  reclaim takes {} of controller RAM", bytes(s.controller_ram_bytes));
+    let _ = writeln!(text, "  techniques take {} of controller RAM", bytes(s.controller_ram_bytes));
     text
+}
+
+/// What refresh merged in place, and the room that takes.
+fn merged(merged: &Merged) -> String {
+    format!(
+        "\n    {} merged in place, which corrupted {}; {} hold some at the end, {} more than the same data needs",
+        plural(merged.merged_wordlines, "wordline"),
+        plural(merged.corrupted_pages, "page"),
+        plural(merged.merged_blocks.into(), "block"),
+        digits(merged.extra_blocks)
+    )
 }
 
 /// Parity that waits, and what a loss of power would take.

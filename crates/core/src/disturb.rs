@@ -192,6 +192,11 @@ pub trait ErrorModel: Send {
         self.page_limits().is_some_and(PageLimits::age)
     }
 
+    /// Whether age alone takes more of a page than its last retry decodes; by P/E count and step of age, wordline and kind.
+    fn is_spoilt_by_age(&self, block: (u32, usize), page: (u32, u32)) -> bool {
+        self.page_limits().is_some_and(|limits| limits.is_spoilt_by_age(block, page))
+    }
+
     /// The limits of blocks of a P/E count at a step of age, where it has a table of them.
     fn levels(&self, pec: u32, step: usize) -> Option<Levels> {
         self.page_limits().map(|limits| Levels::of(limits, pec, step))

@@ -53,6 +53,12 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     let ladder = ladder.ok_or_else(|| {
         ConfigError("error.model without a ladder; ecc.cap, or ecc.corrects with ecc.codeword, says which error rates are decoded".into())
     })?;
+    let (wanted, most) = (config.reclaim.retries as usize, ladder.retries());
+    require(wanted <= most, || {
+        format!(
+            "reclaim.retries = {wanted}, and [ecc] has {most} (the levels of ecc.cap or ecc.corrects behind the first); {most} or less is right"
+        )
+    })?;
     check_rows(config)?;
     check_base(config, &Rates::of(config).expect("a model was named"), &ladder)
 }

@@ -53,7 +53,8 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
 
 /// Whether a column stands in a comparison of these rows.
 pub fn stands(rows: &[Row], column: usize) -> bool {
-    !COLUMNS[column].is_of_aged_data() || rows.iter().any(|row| row.estimates[column].is_some())
+    let of = &COLUMNS[column];
+    !of.is_of_aged_data() || rows.iter().any(|row| row.estimates[column].is_some_and(|e| of.says_something(e.mean)))
 }
 
 /// Whether any row refreshes its data.

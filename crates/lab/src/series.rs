@@ -36,6 +36,7 @@ struct Tired {
     levels: u8,
     /// Expected; none where no codeword is known.
     lost_codewords: Option<f64>,
+    lost_by_age: u64,
 }
 
 impl Tired {
@@ -43,7 +44,7 @@ impl Tired {
         let most = drive.max_retries().filter(|_| drive.config().error.model != ErrorLaw::None)?;
         let mut retried = [0; MOST_RETRIES];
         retried.copy_from_slice(&drive.flash_counts().retried[1..]);
-        Some(Self { retried, levels: most, lost_codewords: drive.lost_codewords() })
+        Some(Self { retried, levels: most, lost_codewords: drive.lost_codewords(), lost_by_age: drive.lost_by_age() })
     }
 
     fn retried(&self) -> &[u64] {
@@ -74,7 +75,7 @@ pub struct Part {
 }
 
 /// What follows where data has an error rate.
-const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords";
+const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords,lost_by_age_pages";
 
 /// The names of the counts, with units.
 fn columns() -> [String; COUNTS] {
@@ -183,6 +184,7 @@ impl Series {
                 if let Some(lost) = tired.lost_codewords {
                     let _ = write!(csv, "{lost:e}");
                 }
+                let _ = write!(csv, ",{}", tired.lost_by_age);
             }
             csv.push('\n');
         }

@@ -60,6 +60,7 @@ impl Oracle {
         let aged = self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
         self.findings.note(Kind::Books, aged);
         self.know_ages(drive.now());
+        self.check_causes(drive.lost_by_age(), drive.now());
         self.check_claims(drive);
         self.check_parity(drive.unprotected_stripes(), drive.parity_counts().given_up);
         self.check_window(drive.parity_window(), drive.parity_counts().exposed);
@@ -75,6 +76,7 @@ impl Oracle {
         let checked = self.start_reads.check().and_then(|()| self.ageing.check_start());
         self.findings.note(Kind::Books, checked);
         self.ageing.begin_measured_phase();
+        self.causes.begin_measured_phase();
         self.stamps.end_loading();
         self.end_requests();
         self.density.restart();

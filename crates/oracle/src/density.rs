@@ -49,6 +49,7 @@ impl Oracle {
         self.findings.note(Kind::Protocol, checked);
         if right {
             self.take_away(block, self.density.codings.taken_from_wordline(mode));
+            // Limits grow: what the old ones explain cannot be explained by the new ones.
             self.settle_block(block);
             self.doses.recode_wordline(block, wordline, mode);
             self.doses.note_reprogramming(block);
@@ -70,16 +71,10 @@ impl Oracle {
         // A wordline written in part has not the mode's limits.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
+        // Limits grow: what the old ones explain cannot be explained by the new ones.
         self.settle_block(block);
         self.doses.set_mode(block, mode);
         self.doses.note_reprogramming(block);
-    }
-
-    /// Before limits grow: the losses that the old ones explain can be explained no more by the new ones.
-    fn settle_block(&mut self, block: BlockId) {
-        let mut unseen = std::mem::take(&mut self.unseen_losses);
-        self.settle_losses(block, &mut unseen);
-        self.unseen_losses = unseen;
     }
 
     /// Nothing is to be found in these page kinds of a wordline any more; a finding for each page that the host can still read.

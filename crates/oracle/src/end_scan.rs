@@ -22,7 +22,7 @@ impl Oracle {
         }
         let mut tally = self.tally();
         for block in self.geometry.block_ids() {
-            self.settle_losses(block, &mut unseen);
+            self.settle_losses(block, &mut unseen, |_| ());
             self.scan(block, "at the end", &mut findings, &mut tally.worst_dose_ratio);
         }
         for stamp in unseen {
@@ -31,8 +31,8 @@ impl Oracle {
         OracleReport::new(&findings, tally)
     }
 
-    /// Strikes out the losses that this block explains: a page with the lost data is past its limit, or as good as.
-    pub(crate) fn settle_losses(&self, block: BlockId, unseen: &mut BTreeSet<Stamp>) {
+    /// Strikes out the losses that this block explains: a page with the lost data is past its limit, or as good as. `found` hears of the page.
+    pub(crate) fn settle_losses(&self, block: BlockId, unseen: &mut BTreeSet<Stamp>, mut found: impl FnMut(At)) {
         if unseen.is_empty() {
             return;
         }
@@ -40,11 +40,20 @@ impl Oracle {
             for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
                 let at = At { block, wordline, index: wordline - self.geometry.first_wordline(block), kind };
                 let truth = self.doses.of_kind(of_wordline, at);
-                if self.doses.may_be_lost(&self.medium, at, truth) {
-                    unseen.remove(&stamp.undamaged());
+                if self.doses.may_be_lost(&self.medium, at, truth) && unseen.remove(&stamp.undamaged()) {
+                    found(at);
                 }
             }
         });
+    }
+
+    /// What this block explains of losses that no read had shown is settled, before the block changes.
+    pub(crate) fn settle_block(&mut self, block: BlockId) {
+        let mut unseen = std::mem::take(&mut self.unseen_losses);
+        let before = unseen.len();
+        self.settle_losses(block, &mut unseen, |_| ());
+        self.causes.lose_unread(before - unseen.len());
+        self.unseen_losses = unseen;
     }
 
     pub(crate) fn scan(&self, block: BlockId, when: &str, findings: &mut Findings, worst: &mut f64) {

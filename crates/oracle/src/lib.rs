@@ -18,6 +18,7 @@ mod blame;
 mod block_books;
 mod books;
 mod bulk;
+mod causes;
 mod claims;
 mod cleaning;
 mod clock;

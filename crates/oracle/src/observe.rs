@@ -250,9 +250,7 @@ impl Observer for Oracle {
         self.erase_by_hint(block);
         self.openings.erase(block);
         self.blame.erased(&self.geometry, block);
-        let mut unseen = std::mem::take(&mut self.unseen_losses);
-        self.settle_losses(block, &mut unseen);
-        self.unseen_losses = unseen;
+        self.settle_block(block);
         let checked = self.protocol.erase(block);
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);

@@ -95,5 +95,6 @@ impl Oracle {
             });
         }
         self.stamps.failed(&mut self.medium, at, read.lpn, read.cause != Cause::Parity);
+        self.note_failed(read.lpn, at);
     }
 }

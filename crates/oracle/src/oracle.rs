@@ -12,6 +12,7 @@ use crate::ageing::Ageing;
 use crate::bits::Bits;
 use crate::blame::Blame;
 use crate::books::DriveBooks;
+use crate::causes::Causes;
 use crate::claims::{Course, Seen};
 use crate::cleaning::Cleaning;
 use crate::clock::Clock;
@@ -77,6 +78,7 @@ pub struct Oracle {
     pub(crate) course: Course,
     pub(crate) start_reads: StartReads,
     pub(crate) ageing: Ageing,
+    pub(crate) causes: Causes,
     pub(crate) adjusted: Adjusted,
     /// What is wrong with the drive's geometry.
     pub(crate) addresses: Result<(), String>,
@@ -110,6 +112,7 @@ impl Oracle {
             memory: Memory::new(config),
             start_reads: StartReads::new(config),
             ageing: Ageing::new(config),
+            causes: Causes::new(config),
             adjusted: Adjusted::default(),
             addresses: addresses::check(geometry, config),
             wear: Wear::new(geometry, config),
@@ -214,8 +217,8 @@ impl Oracle {
         match self.stamps.lost(lpn)? {
             Loss::Absent => return Err(format!("lpn {lpn} was reported lost; it holds no data")),
             Loss::Again => return Ok(()),
-            Loss::Seen => {}
-            Loss::Unseen(_) if was_rest_lost => {}
+            Loss::Seen => self.causes.lose(lpn),
+            Loss::Unseen(_) if was_rest_lost => self.causes.lose(lpn),
             Loss::Unseen(stamp) => {
                 self.unseen_losses.insert(stamp);
             }

@@ -48,6 +48,9 @@ pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) 
     for row in rows.iter().filter(|r| r.counterfactual) {
         notes.row([format!("{}: {}; it wins no column", row.label, report::COUNTERFACTUAL)]);
     }
+    for row in rows.iter().filter(|row| row.is_ageless() && rows.iter().any(Row::ages)) {
+        notes.row([format!("{}: data does not age in this run (no refresh, and no start.age), as it does in others", row.label)]);
+    }
     text.push_str(&notes.render_words(colour));
     text.push_str(&legend(rows, plan).render_words(colour));
     if let Some(trace) = &rows[0].runs[0].trace {

@@ -18,6 +18,10 @@ pub(super) fn tired(s: &Summary) -> String {
             digits(share),
             digits(retries.mean.unwrap_or(0.0))
         );
+        if retries.budget_raised > 0 {
+            let groups = plural(retries.budget_raised.into(), "wordline group");
+            let _ = write!(text, "\n    the data may grow so old that reclaim counts with more than reclaim.retries on {groups}");
+        }
     }
     text.push_str(&uber(s));
     for (word, of) in s.hints.iter().flat_map(Hints::words).filter(|(_, of)| of.pages > 0) {

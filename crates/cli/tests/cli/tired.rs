@@ -21,6 +21,7 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     refused_on("modern-qlc", &["start.pec=2100"], &["after 3000 P/E cycles", "a lower start.pec"]);
     refused(&["ecc.cap=[0.01,0.01,0.02,0.03,0.04]"], &["ecc.cap", "does not rise"]);
     refused(&["ecc.retry_decode_us=[20]"], &["ecc.retry_decode_us has 1 numbers for 4 retries"]);
+    refused(&["reclaim.retries=5"], &["reclaim.retries = 5", "[ecc] has 4", "4 or less is right"]);
     refused(&["ecc.retry_sense_us=[20,30]"], &["ecc.retry_sense_us has 2 numbers for 4 retries"]);
     refused(&["error.model=table"], &["error.table is empty", "disturb.table"]);
     let table = "error.table=[{pec=0,base=[1e-3,1e-3,1e-3,1e-3],retention=[[0],[0],[0],[0]]}]";
@@ -42,6 +43,16 @@ fn what_cannot_be_is_refused_with_exit_code_2() {
     );
     refused(&[&in_time[..], &["--refresh block", "refresh.period=0s"]].concat(), &["refresh.period is 0"]);
     refused(&[&in_time[..], &["--refresh block", "refresh.period=1s"]].concat(), &["shorter than one pass of refresh takes"]);
+    refused(
+        &["--refresh block", "refresh.period=300d", "start.pec=2800"],
+        &[
+            "refresh.period = \"300d\" lets data become 337.5d old",
+            "would lose data",
+            "; refresh.period = \"",
+            "or less is right up to 3000 P/E cycles",
+        ],
+    );
+    refused(&["start.age=1d"], &["error.longest_age = \"1y\", and nothing refreshes", "--refresh block with refresh.period = \""]);
     refused(&["--gear untimed", "--refresh block"], &["workload.rate"]);
     refused(&["start.age=2y", "workload.queue_depth=", "workload.rate=10"], &["start.age = \"2y\" is more than error.longest_age"]);
     refused_on("tiny", &["geometry.cell=slc", "--refresh ida"], &["`ida` merges states", "geometry.cell is \"slc\"", "use `block`"]);
@@ -87,10 +98,11 @@ fn the_rate_of_data_errors_stands_in_results_where_it_is_known() {
     assert!(with_retry > 8_000 && with_retry < 15_000, "{retries}");
     let series = std::fs::read_to_string(room.path("out").join("series.csv")).unwrap();
     let (header, last) = (series.lines().next().unwrap(), series.lines().last().unwrap());
-    assert!(header.ends_with(",host_retries,host_reads_with_retry,expected_lost_codewords"), "{header}");
+    assert!(header.ends_with(",host_retries,host_reads_with_retry,expected_lost_codewords,lost_by_age_pages"), "{header}");
     assert_eq!(header.split(',').count(), last.split(',').count());
-    assert_eq!(last.rsplit(',').nth(1).unwrap(), with_retry.to_string());
-    let by_codeword: f64 = last.rsplit(',').next().unwrap().parse().unwrap();
+    let column = |from_the_end: usize| last.rsplit(',').nth(from_the_end).unwrap();
+    assert_eq!([column(2), column(0)], [&with_retry.to_string(), "0"]);
+    let by_codeword: f64 = column(1).parse().unwrap();
     assert!((by_codeword / (rate * 20_000.0 * 16_384.0 * 8.0) - 1.0).abs() < 1e-12);
     assert!(names_in(&room.path("out")).contains(&"summary.json".into()));
 
@@ -140,6 +152,43 @@ fn a_run_gives_its_rate_over_seeds() {
     assert!(run(&tired("run", "--seeds 2")).stdout.contains("over 2 seeds"));
     let plain = ["run", "--drive", "tiny", "--workload", "uniform-read", "--seeds", "2"];
     vpass(&plain).refuses(2, &["--seeds 2 is for UBER", "error.model", "ecc.codeword"]);
+}
+
+/// At 1e-5 an hour age alone takes data beyond the last cap after 31 days: of data of up to 300 days nine tenths are lost by age, and what is lost by
+/// reads had come near that age.
+#[test]
+fn losses_by_age_stand_apart_although_data_may_become_older() {
+    let room = Room::new();
+    let out = room.path("out").display().to_string();
+    let old = "--set error.longest_age=1y --set start.age=300d";
+    let json = run(&tired("run", &format!("{old} --json --out {out}"))).json();
+    let losses = |by: &str| json["losses"][by].as_u64().unwrap();
+    assert!(losses("by_age") > 10_000 && losses("by_reads") < losses("by_age") / 50, "{}", json["losses"]);
+    assert_eq!(json["oracle"]["books_errors"], 0);
+    let series = std::fs::read_to_string(room.path("out").join("series.csv")).unwrap();
+    let seen_by_reads: u64 = series.lines().last().unwrap().rsplit(',').next().unwrap().parse().unwrap();
+    assert!(seen_by_reads > 1_000 && seen_by_reads <= losses("by_age"), "{seen_by_reads}");
+    let columns = &run(&tired("compare", &format!("{old} --json"))).json()["techniques"][0]["columns"];
+    assert_eq!(columns["lost_by_age_pages"]["mean"].as_f64(), Some(losses("by_age") as f64), "{columns}");
+    let kept = &run(&tired("compare", "--json")).json()["techniques"][0]["columns"];
+    assert!(kept.get("lost_by_age_pages").is_none(), "{kept}");
+}
+
+/// Without refresh and `start.age` no retention is counted, and who is compared with one that ages is told.
+#[test]
+fn a_row_whose_data_does_not_age_says_so_beside_others() {
+    let text = |more: &str| run(&tired("compare", &format!("--refresh none,block {more}"))).stdout;
+    assert!(text("--set start.age=0s").contains("none + none: data does not age in this run"), "{}", text("--set start.age=0s"));
+    assert!(!text("").contains("does not age"));
+}
+
+/// What merging takes in room and in corrupted pages is said, and not of the technique that merges nothing.
+#[test]
+fn a_refresh_that_merges_says_what_it_merged() {
+    let text = |refresh: &str| run(&tired("run", &format!("--refresh {refresh} --set refresh.period=30d"))).stdout;
+    let (ida, block) = (text("ida"), text("block"));
+    assert!(ida.contains("merged in place, which corrupted") && ida.contains("more than the same data needs"), "{ida}");
+    assert!(!block.contains("merged in place"), "{block}");
 }
 
 /// What a run draws follows from its seed.

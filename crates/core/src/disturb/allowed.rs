@@ -119,6 +119,11 @@ impl Allowed {
         self.at_budget(table, budget, (group, pec)).0 as u8
     }
 
+    /// Whether not even all retries leave techniques a tenth of a group's fresh limit once its data is as old as it may become.
+    pub(super) fn is_used_up(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> bool {
+        self.at_budget(table, budget, (group, pec)).1 <= self.limit_with(table, (group, pec), 0, 0) / 10
+    }
+
     /// Whether more retries count on a group than were asked for.
     pub(super) fn is_raised(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> bool {
         self.at_budget(table, budget, (group, pec)).0 > self.within[budget as usize].unwrap_or(self.retries)

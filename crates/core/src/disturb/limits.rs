@@ -66,6 +66,11 @@ impl PageLimits {
         }
     }
 
+    /// Whether age alone takes more of a page than its last retry decodes. A limit below 0 stays there, whatever multiplies it.
+    pub(super) fn is_spoilt_by_age(&self, block: (u32, usize), (wordline, kind): (u32, u32)) -> bool {
+        self.of_group(block, self.table.group_of(wordline), kind as usize, self.max_retries().into()) < Dose::ZERO
+    }
+
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
     pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: WordlineInBlock, factor: u32, kinds: u32) -> Dose {
         let first = self.table.group_of(wordline) * groups.kinds;

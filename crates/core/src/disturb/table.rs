@@ -237,6 +237,11 @@ impl LimitTable {
         self.allowed.as_ref().map_or(0, raised) as u32
     }
 
+    /// Whether age leaves techniques at most a tenth of a group's fresh limit, all retries made.
+    pub(crate) fn is_used_up_by_age(&self, budget: AccessLatency, group: usize, pec: u32) -> bool {
+        self.allowed.as_ref().is_some_and(|allowed| allowed.is_used_up(self, budget, group, pec))
+    }
+
     /// Retries that techniques count with for a group's data of which the host says this; none where reads take none.
     pub fn retries_at(&self, budget: AccessLatency, group: usize, pec: u32) -> u8 {
         self.allowed.as_ref().map_or(0, |allowed| allowed.retries_at(self, budget, group, pec))

@@ -112,7 +112,7 @@ impl Drive {
         let mut whole = !self.ftl.is_lost(front.lpn);
         let below = on_flash(front.below).filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
         // A move that the read sets off may drop what lies below.
-        let is_too_old = below.is_some_and(|below| self.flash.is_too_old(self.geometry.block_of(below)));
+        let aged = below.map(|below| self.flash.aged(below));
         if let Some(below) = below {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             // What the read sets off may change it.
@@ -143,7 +143,8 @@ impl Drive {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
             ftl.map.to_physical[slot.lpn.index()] = UNMAPPED;
             if !planted(Bug::FillLossUnreported) {
-                ftl.report_lost_by(flash, slot.lpn, is_too_old);
+                let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
+                ftl.report_lost_by(flash, slot.lpn, by_age);
             }
             return;
         }

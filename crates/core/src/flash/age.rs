@@ -2,10 +2,19 @@
 
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
-use crate::base::units::{BlockId, Moment, Ns};
+use crate::base::units::{BlockId, Moment, Ns, Ppn};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
+
+/// A page of a block that was so worn and so old.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AgedPage {
+    wordline: u32,
+    kind: u32,
+    pec: u32,
+    age: Ns,
+}
 
 impl Flash {
     /// From now on time counts for what the flash holds.
@@ -20,9 +29,18 @@ impl Flash {
         self.ages.as_ref()
     }
 
-    /// Whether a block is older than data may become: what is lost of it is lost by age.
-    pub(crate) fn is_too_old(&self, block: BlockId) -> bool {
-        self.ages.is_some() && self.age(block) > self.longest_age
+    /// A page as worn and as old as it is now.
+    pub(crate) fn aged(&self, ppn: Ppn) -> AgedPage {
+        let block = self.geometry.block_of(ppn);
+        let wordline = self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block);
+        AgedPage { wordline, kind: self.geometry.kind_of(ppn), pec: self.limit_pec(block), age: self.age(block) }
+    }
+
+    /// Whether what is lost of a page is lost by age: it is older than data may become, or age alone takes more than its last retry decodes.
+    pub(crate) fn is_lost_by_age(&self, of: AgedPage) -> bool {
+        let (Some(ages), Some(model)) = (&self.ages, &self.model) else { return false };
+        let block = (of.pec, ages.step(of.age));
+        of.age > self.longest_age || model.is_spoilt_by_age(block, (of.wordline, of.kind))
     }
 
     /// The age of the oldest page of a block.
@@ -75,6 +93,11 @@ impl Flash {
     pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
         self.cold[block.index()].programmed_at = since;
         self.tell(|o| o.renewed(block, since));
+        // Where it stays suspect nobody else finds its limits anew, or looks when it is older again.
+        self.tired.forget(block);
+        if self.hot[block.index()].has(SUSPECT) {
+            self.note_age(block);
+        }
     }
 
     /// A block is older than it was taken for.

@@ -29,11 +29,11 @@ impl Ftl {
 
     /// Reports the host's data at a page as lost, once. What flash holds of it has not been dropped yet.
     pub(crate) fn report_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
-        let by_age = self.place_of(lpn).is_some_and(|ppn| flash.is_too_old(flash.geometry.block_of(ppn)));
+        let by_age = self.place_of(lpn).is_some_and(|ppn| flash.is_lost_by_age(flash.aged(ppn)));
         self.report_lost_by(flash, lpn, by_age);
     }
 
-    /// The same where it is known whether the data that could not be read was older than data may become.
+    /// The same where it is known whether age has taken the data that could not be read.
     pub(crate) fn report_lost_by(&mut self, flash: &mut Flash, lpn: Lpn, by_age: bool) {
         if self.is_lost(lpn) {
             return;

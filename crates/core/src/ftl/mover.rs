@@ -224,7 +224,7 @@ impl Ftl {
         let hidden = self.is_hidden(flash, lpn);
         self.invalidate(flash, src);
         if hidden {
-            self.fill_from_mover(flash, lpn, good, flash.is_too_old(job.block));
+            self.fill_from_mover(flash, lpn, src, good);
             flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             return;
         }
@@ -271,14 +271,15 @@ impl Ftl {
     }
 
     /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
-    fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, good: bool, is_too_old: bool) {
+    fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, src: Ppn, good: bool) {
         let slot = self.buffer.slot_mut(self.map.to_physical[lpn.index()] & !BUFFERED);
         slot.below = UNMAPPED;
         if good {
             slot.mask = WHOLE;
             flash.tell(|o| o.filled(lpn));
         } else {
-            self.report_lost_by(flash, lpn, is_too_old);
+            let by_age = flash.is_lost_by_age(flash.aged(src));
+            self.report_lost_by(flash, lpn, by_age);
         }
     }
 

@@ -6,6 +6,8 @@ use vpass_core::slots::refresh::NO_REFRESH;
 use crate::numbers::{bytes, count, days, digits, microseconds};
 use crate::results::Summary;
 
+const LOST_BY_AGE: &str = "lost_by_age_pages";
+
 /// A column.
 pub struct Column {
     /// Its name in files, with the unit.
@@ -38,7 +40,12 @@ impl Column {
 
     /// Whether it is of data that ages, and stands nowhere unless some row shows something in it.
     pub fn is_of_aged_data(&self) -> bool {
-        matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages")
+        matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
+    }
+
+    /// Whether a number of a row is worth a column of aged data: nobody needs to be told of losses by age that there are none.
+    pub fn says_something(&self, mean: f64) -> bool {
+        self.key != LOST_BY_AGE || mean > 0.0
     }
 
     /// Whether it is a latency, in microseconds.
@@ -82,7 +89,7 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
 }
 
 /// All of them, from left to right.
-pub const COLUMNS: [Column; 16] = [
+pub const COLUMNS: [Column; 17] = [
     Column {
         more_is_better: true,
         format: |d, _| days(d),
@@ -130,6 +137,7 @@ pub const COLUMNS: [Column; 16] = [
         ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller", |s| Some(s.controller_ram_bytes as f64))
     },
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| Some(s.data_lost_pages as f64)),
+    fewer(LOST_BY_AGE, "by age", "those of them that age alone had ruined", |s| Some(s.losses?.by_age as f64)),
     Column {
         format: |n, _| digits(n),
         ..fewer("retries_mean", "retries", "how often a host page read senses its page again, on average", |s| s.retries.as_ref()?.mean)

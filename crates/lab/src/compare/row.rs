@@ -56,6 +56,16 @@ impl Row {
         self.runs.iter().any(Summary::lost_data)
     }
 
+    /// Whether data has an error rate and yet no age: without refresh and `start.age` a run counts no retention.
+    pub fn is_ageless(&self) -> bool {
+        self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
+    }
+
+    /// Whether data ages.
+    pub fn ages(&self) -> bool {
+        self.runs.iter().any(|run| run.losses.is_some())
+    }
+
     /// Whether requests came faster than the drive could serve them, in any run.
     pub fn is_saturated(&self) -> bool {
         self.runs.iter().any(Summary::is_saturated)

@@ -23,9 +23,9 @@ pub struct Retries {
 /// What the host lost, by cause; both together are `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Losses {
-    /// Pages of data that was no older than data may become: reads took it.
+    /// All other pages: reads took them or, where retries are drawn, chance.
     pub by_reads: u64,
-    /// Pages of data that was older.
+    /// Pages that were older than data may become, or so old that age alone took more than their last retry decodes.
     pub by_age: u64,
 }
 

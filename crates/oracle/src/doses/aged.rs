@@ -37,6 +37,12 @@ impl Doses {
         self.table.limit_of_kind(self.table.in_mode(of_wordline, self.mode_at(at)), at.kind)
     }
 
+    /// Whether age alone takes more of a page than its last retry decodes, for certain and perhaps: a limit may be off by what rounding does.
+    pub(crate) fn is_spoilt_by_age(&self, at: At) -> (bool, bool) {
+        let last = self.rates.as_ref().map_or(0, |rates| self.with_retries(at, rates.most_retries()));
+        (last < -ROUNDED, last < ROUNDED)
+    }
+
     /// Up to which dose no read of a page takes a retry.
     pub(super) fn calm(&self, at: At) -> i64 {
         let first = self.with_retries(at, 0);

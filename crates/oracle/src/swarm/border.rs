@@ -1,9 +1,11 @@
 //! Drives at the border of what a technique promises: limits, the distance of looks, the reads that a job may take or the age scaled until
 //! its budget just holds, or just does not.
 
+use vpass_core::base::span::Span;
 use vpass_core::config::{DriveConfig, Schedule};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{self, CHECK_INTERVAL, Technique, promise};
+use vpass_core::slots::refresh;
 
 use super::deck::Decks;
 use crate::dice::Dice;
@@ -85,6 +87,11 @@ pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &m
     *config = knob.set(config, technique, if inside { held } else { held.saturating_add(beyond).min(most) });
 }
 
+/// The refresh period that a refusal says is right.
+fn period_named(said: &str) -> Option<&str> {
+    said.rsplit_once("refresh.period = \"")?.1.split_once("\" or less is right").map(|(period, _)| period)
+}
+
 /// The drive refuses these settings, before anything is made: not silently, and with a key of its own.
 pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &Techniques, timed: bool) -> Result<Option<String>, String> {
     if let Err(lacks) = reclaim::check(config, technique) {
@@ -93,10 +100,16 @@ pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &
     let checked = promise::check(config, technique, timed);
     let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
     let interval = technique.path(config, &CHECK_INTERVAL);
-    let names_a_key = [interval.as_str(), "reclaim.late_reads", "start.pec", "disturb.table"].iter().any(|key| said.starts_with(key));
+    let keys = [interval.as_str(), "reclaim.late_reads", "start.pec", "disturb.table", "refresh.period", "error.longest_age"];
+    let names_a_key = keys.iter().any(|key| said.starts_with(key));
     let late_alone = config.reclaim.late_reads == Some(0) && timed && config.reclaim.schedule != Schedule::Foreground;
     if !names_a_key || !(said.contains("right") || late_alone) {
         return Err(format!("refused with a sentence that does not help: {said}"));
+    }
+    if let Some(period) = period_named(&said) {
+        let mut refreshed = refresh::drive(config.clone(), "block");
+        refreshed.refresh.period = Span::parse(period)?;
+        promise::check(&refreshed, technique, timed).map_err(|e| format!("refused with a period that does not help: {said}: {e}"))?;
     }
     match Drive::new(config.clone(), techniques, timed) {
         Ok(_) => Err(format!("made, though it must be refused: {said}")),

@@ -83,7 +83,7 @@ impl Play<'_> {
         if let Some(ages) = self.ages {
             source.go_by_a_clock(ages.gap(asked));
         }
-        let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, (0, 0)) };
+        let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
         let mut engine = timed.then(|| Replay::new(&drive));
         if let Some(engine) = &mut engine {
             engine.count_groups(&GROUP_OF);
@@ -102,9 +102,9 @@ impl Play<'_> {
         let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         oracle.check_doses(&drive);
         oracle.check_counters(&drive);
-        let all_lost = lost_before.0 + drive.lost_pages();
+        let all_lost = lost_before + drive.lost_pages();
         // Nobody promises to keep data that is older than it may become.
-        let lost = all_lost - lost_before.1 - drive.lost_by_age();
+        let lost = all_lost.saturating_sub(oracle.losses_of_too_old(drive.now()));
         if all_lost == 0 {
             compare(&drive, &source.reference)?;
         }
@@ -199,8 +199,8 @@ impl Play<'_> {
     }
 }
 
-/// Serves a part of a stream in no time, and begins to count anew: the requests, the pages lost, and those of them that were by age.
-fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, (u64, u64)), String> {
+/// Serves a part of a stream in no time, and begins to count anew: the requests, and the pages lost.
+fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), String> {
     let after = source.left - source.left * WARM_UP.0 / WARM_UP.1;
     source.left -= after;
     let served = warm_up(drive, source, &mut |_, _| true).map_err(|e| format!("{e:?}"))?;
@@ -209,7 +209,7 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, (u64, u64))
         drive.restart_clock();
         source.restart_clock();
     }
-    let lost = (drive.lost_pages(), drive.lost_by_age());
+    let lost = drive.lost_pages();
     drive.begin_measurement();
     start::check_counts(drive)?;
     Ok((served, lost))

@@ -125,7 +125,8 @@ impl Drive {
         self.flash.limits().map_or(0, |limits| limits.budget_raised(AccessLatency::Smallest, self.config.start.pec))
     }
 
-    /// Those of them that were lost because they were older than `error.longest_age`, or than refresh lets data become.
+    /// Those of them that were lost because they were older than `error.longest_age`, or than refresh lets data become, or because age alone takes
+    /// more of them than their last retry decodes.
     pub fn lost_by_age(&self) -> u64 {
         self.ftl.lost_by_age
     }

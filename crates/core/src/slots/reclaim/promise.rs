@@ -204,6 +204,7 @@ fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::span::{DAY, HOUR, Span};
     use crate::slots::card::Protection;
     use crate::slots::reclaim::shared::straw::tests::one_page_wordlines;
     use crate::slots::reclaim::{RECLAIM, technique};
@@ -294,6 +295,30 @@ mod tests {
         worn.start.pec = 950;
         let sentence = refusal(&worn, "block", false);
         assert!(sentence.starts_with("start.pec = 950: ") && sentence.ends_with("start.pec = 900 or less is right"), "{sentence}");
+    }
+
+    /// A read adds 0.004 / 900, and an hour 1e-5; `block` needs 28 of 900, which data of 387.5 h leaves. The last step of age that ends before does so
+    /// at 2^(137/16) = 378.2 h, and data may become an eighth older than its period: 336.2 h.
+    #[test]
+    fn a_refresh_period_that_leaves_nothing_is_named_with_the_longest_that_works() {
+        let mut aged = config(900, "");
+        aged.error = crate::config::ErrorConfig { model: crate::config::ErrorLaw::PowerLaw, e: 0.0045, b: 1e-5, m: 0.0, ..aged.error };
+        aged.ecc.cap = vec![0.0085];
+        (aged.refresh.at_work, aged.refresh.period) = (true, Span(30 * DAY));
+        let sentence = refusal(&aged, "block", false);
+        assert!(sentence.starts_with("refresh.period = \"30d\" lets data become 33.75d old: `block` would lose data"), "{sentence}");
+        assert!(sentence.ends_with("; refresh.period = \"14d\" or less is right up to 3000 P/E cycles"), "{sentence}");
+        aged.refresh.period = Span(14 * DAY);
+        assert_eq!(check(&aged, technique("block").unwrap(), false), Ok(()));
+        aged.refresh.period = Span(337 * HOUR);
+        assert!(check(&aged, technique("block").unwrap(), false).is_err());
+        (aged.refresh.at_work, aged.start.age) = (false, Span(DAY));
+        let sentence = refusal(&aged, "block", false);
+        assert!(
+            sentence.starts_with("error.longest_age = \"1y\", and nothing refreshes data before: `block` would lose data"),
+            "{sentence}"
+        );
+        assert!(sentence.ends_with("; --refresh block with refresh.period = \"14d\" or less is right up to 3000 P/E cycles"), "{sentence}");
     }
 
     /// What a technique is listed with is what it says: nobody tests it for less than it promises.

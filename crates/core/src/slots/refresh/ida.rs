@@ -234,7 +234,16 @@ mod tests {
     const SECOND: Ns = 1_000_000_000;
 
     fn try_drive(cell: &str, more: &str, reclaim: &str) -> Result<Drive, crate::config::ConfigError> {
-        let text = format!(
+        drive_of(&text_of(cell, more), reclaim)
+    }
+
+    fn drive_of(text: &str, reclaim: &str) -> Result<Drive, crate::config::ConfigError> {
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve()?;
+        Drive::new(config, &Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() }, false)
+    }
+
+    fn text_of(cell: &str, more: &str) -> String {
+        format!(
             r#"
             geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 4, cell = "{cell}", page_size = "4KiB" }}
             timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
@@ -243,14 +252,15 @@ mod tests {
             refresh.period = "1000s"
             {more}
             "#
-        );
-        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve()?;
-        Drive::new(config, &Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() }, false)
+        )
     }
 
     /// One block is written; of each of its wordlines that is not LCM some pages are trimmed: LCM, -CM, L-M, LC-.
     fn example(more: &str, reclaim: &str) -> Drive {
-        let mut drive = try_drive("tlc", more, reclaim).unwrap();
+        filled(try_drive("tlc", more, reclaim).unwrap())
+    }
+
+    fn filled(mut drive: Drive) -> Drive {
         Lpn::range(0..12).for_each(|lpn| drive.write_page(lpn, u64::MAX));
         drive.drain_buffer();
         for lpn in [3, 7, 11] {
@@ -338,6 +348,27 @@ mod tests {
             drive.flash.began_at()
         };
         assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
+    }
+
+    /// A read adds 4e-6 of 0.0045 to 0.0085 and, with the retry that data of 876 h needs, to 0.0125; an hour takes 6e-6, so that 680 reads are left at
+    /// that age. Merged, the block is new and bears 1,000 without a retry, whichever level its reads begin with.
+    #[test]
+    fn a_merged_block_is_new_where_its_reads_begin_with_the_level_that_worked() {
+        let more = r#"
+            refresh.ida = { error_rate = 0 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+            error = { model = "powerlaw", e = 0.0045, b = 6e-6, m = 0.0, n = 1.0 }
+        "#;
+        for from_last in [false, true] {
+            let ecc = format!("ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = {from_last} }}");
+            let text = text_of("tlc", &format!("{more}\n{ecc}")).replace("1000s", "1000h");
+            let mut drive = filled(drive_of(&text, "none").unwrap());
+            wake_at(&mut drive, 876 * 3600);
+            assert_eq!((drive.refresh_counts().merged_wordlines, drive.flash.cold(BlockId::new(0)).programmed_at > 0), (3, true));
+            let before = drive.flash_counts().retried[1];
+            (0..900).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
+            assert_eq!((drive.lost_pages(), drive.flash_counts().retried[1] - before), (0, 0), "{from_last}");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub(super) struct Blank {
     geometry: Geometry,
     pub(super) limits: Option<LimitTable>,
     /// The tightest of any data: what holds at this budget holds at every other.
-    budget: AccessLatency,
+    pub(super) budget: AccessLatency,
     disturb: DisturbConfig,
     density: DensityConfig,
     late_reads: u32,

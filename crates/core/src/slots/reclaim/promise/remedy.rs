@@ -1,8 +1,10 @@
 //! Which key is to blame where a technique cannot keep its promise, and what would be right.
 
-use super::promise_at_start;
+use super::prospect::Blank;
+use super::{NO_SEED, first_broken, promise_at_start};
 use crate::base::geometry::Geometry;
 use crate::base::search::largest;
+use crate::base::span::{DAY, HOUR, Span, YEAR};
 use crate::config::{DriveConfig, Schedule};
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{CHECK_INTERVAL, Technique};
@@ -13,6 +15,30 @@ pub(super) fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
     config.reclaim.late_reads.map(|_| u32::from(!at_once))
 }
 
+/// Where data grows so old that no retry leaves enough: the longest refresh period with which the promise holds up to the rated P/E cycles or, where
+/// none does, at `start.pec`.
+fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(String, String)> {
+    let (first, last) = (config.start.pec, config.start.pec.max(config.drive.rated_pec));
+    let blank = Blank::new(config, timed);
+    let broken = technique.make(config, NO_SEED).promise(&blank.view(), first).broken()?;
+    blank.limits.as_ref().filter(|limits| limits.is_used_up_by_age(blank.budget, broken.group, first))?;
+    let holds = |hours: u32, last: u32| {
+        let mut refreshed = config.clone();
+        (refreshed.refresh.at_work, refreshed.refresh.period) = (true, Span(u64::from(hours) * HOUR));
+        first_broken(&refreshed, technique, timed, last).is_none()
+    };
+    let most = |last: u32| largest(1, (10 * YEAR / HOUR) as u32, &|hours| holds(hours, last)).map(|hours| (hours, last));
+    let (hours, last) = most(last).or_else(|| most(first))?;
+    let period = Span(if hours > 48 { u64::from(hours) * HOUR / DAY * DAY } else { u64::from(hours) * HOUR });
+    let oldest = Span(config.longest_age().0 / (DAY / 100) * (DAY / 100));
+    let (what, refresh) = if config.refresh.at_work {
+        (format!("refresh.period = \"{}\" lets data become {oldest} old", config.refresh.period), "")
+    } else {
+        (format!("error.longest_age = \"{oldest}\", and nothing refreshes data before"), "--refresh block with ")
+    };
+    Some((what, format!("{refresh}refresh.period = \"{period}\" or less is right up to {last} P/E cycles")))
+}
+
 /// Which key is to blame for a broken promise, with its value, and what would be right. The gentlest change is named: one key before two.
 pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, String) {
     let holds = |change: &dyn Fn(&mut DriveConfig)| {
@@ -20,6 +46,9 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
         change(&mut changed);
         promise_at_start(&changed, technique, timed).is_none_or(|promise| promise.broken().is_none())
     };
+    if let Some(remedy) = of_age(config, technique, timed) {
+        return remedy;
+    }
     let interval = CHECK_INTERVAL.value(&config.reclaim.params, technique.name) as u32;
     let key = technique.path(config, &CHECK_INTERVAL);
     let set = |config: &mut DriveConfig, n: u32| technique.set(config, &CHECK_INTERVAL, n.into());
