@@ -225,11 +225,12 @@ pub trait ErrorModel: Send {
 
 /// The model that a configuration names; none where reads disturb nothing.
 pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
-    let (limits, weight) = (PageLimits::of(config), config.disturb.preprogram_weight);
+    let limits = || PageLimits::of(config).expect("the model has a table");
+    let weight = config.disturb.preprogram_weight;
     match config.disturb.model {
         DisturbModel::None => None,
-        DisturbModel::Count => Some(Box::new(count::Count::new(limits, weight))),
-        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(limits, weight, config.geometry.neighbour_stride))),
+        DisturbModel::Count => Some(Box::new(count::Count::new(limits(), weight))),
+        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(limits(), weight, config.geometry.neighbour_stride))),
     }
 }
 

@@ -25,11 +25,11 @@ pub(super) struct OfGroups {
 }
 
 impl PageLimits {
-    /// Those of a checked configuration.
-    pub(super) fn of(config: &DriveConfig) -> Self {
-        let table = LimitTable::of(config);
+    /// Those of a checked configuration; none where its error model has no table.
+    pub(super) fn of(config: &DriveConfig) -> Option<Self> {
+        let table = LimitTable::of(config)?;
         let chances = table.aged().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
-        Self { table, chances, kinds: config.geometry.cell.bits() as usize }
+        Some(Self { table, chances, kinds: config.geometry.cell.bits() as usize })
     }
 
     fn aged(&self) -> Option<&AgedLimits> {
@@ -175,7 +175,7 @@ mod tests {
             ecc = { cap = [0.0085] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let (limits, geometry) = (PageLimits::of(&config), Geometry::new(&config));
+        let (limits, geometry) = (PageLimits::of(&config).expect("a model with a table"), Geometry::new(&config));
         let block = |age_step| BlockView {
             block: BlockId::new(0),
             reads: Quarters::ZERO,

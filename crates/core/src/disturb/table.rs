@@ -66,11 +66,14 @@ pub struct LimitTable {
 }
 
 impl LimitTable {
-    /// The table of a checked configuration.
-    pub fn of(config: &DriveConfig) -> Self {
+    /// The table of a checked configuration; none where its error model has none.
+    pub fn of(config: &DriveConfig) -> Option<Self> {
+        if !config.disturb.model.has_table() {
+            return None;
+        }
         let table = Self::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer);
         let table = Self { by_coding: Codings::of(config).rows().map(|row| row.limit_factor), ..table };
-        Self { allowed: Allowed::of(config, &table), ..table }
+        Some(Self { allowed: Allowed::of(config, &table), ..table })
     }
 
     /// The table for blocks of so many wordlines, so many of them in a layer.
