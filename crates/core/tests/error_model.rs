@@ -16,7 +16,7 @@ struct Plain;
 const AT_ONCE: u32 = 100;
 
 fn reads(count: u32) -> Quarters {
-    Quarters::of(count * Quarters::UNIT.count())
+    Quarters::from_count(count * Quarters::UNIT.count())
 }
 
 impl ErrorModel for Plain {

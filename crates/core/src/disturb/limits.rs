@@ -110,7 +110,7 @@ impl PageLimits {
     /// RBER of a page of this dose.
     pub(super) fn rate(&self, block: &BlockView, page: PageInBlock, dose: Dose) -> f64 {
         let Some(aged) = self.aged() else { return 0.0 };
-        aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.beside()))
+        aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.above_first()))
     }
 
     /// How likely a read takes retries.

@@ -311,7 +311,7 @@ fn dose_of(unit: DoseUnit, cell: Cell, sensings: u32) -> Quarters {
         return Quarters::UNIT;
     }
     let exact = f64::from(Quarters::UNIT.count() * sensings * cell.bits()) / f64::from(cell.sensings().sum::<u32>());
-    Quarters::of((exact.round() as u32).max(1))
+    Quarters::from_count((exact.round() as u32).max(1))
 }
 
 /// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding does without counts as there.
@@ -430,7 +430,7 @@ mod tests {
     #[test]
     fn sensing_weights_average_to_one_unit() {
         assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [Quarters::UNIT; 4]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::of));
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::from_count));
         assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [Quarters::UNIT]);
     }
 

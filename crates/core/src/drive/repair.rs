@@ -5,7 +5,6 @@ use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
-use crate::ftl::map::BUFFERED;
 use crate::watch::observer::Origin;
 
 impl Drive {
@@ -32,7 +31,7 @@ impl Drive {
 
     /// The rest of a partly written page could not be read: it is rebuilt in the controller's memory. Tells whether that could be done.
     pub(super) fn repair_rest(&mut self, lpn: Lpn) -> bool {
-        if self.geometry.stripes.is_none() || self.ftl.map.to_physical[lpn.index()] & BUFFERED == 0 || self.ftl.is_lost(lpn) {
+        if self.geometry.stripes.is_none() || self.ftl.map.to_physical[lpn.index()].slot().is_none() || self.ftl.is_lost(lpn) {
             return false;
         }
         let Some(number) = self.ftl.rebuild(&mut self.flash, lpn) else { return false };

@@ -28,7 +28,7 @@ mod tiered;
 pub use crate::base::codings::{FASTER, FULL, GUARDED};
 pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
-pub use crate::slots::rewrite::{Part, Place, Recode, Rewrite};
+pub use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 pub use action::Action;
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
@@ -325,6 +325,8 @@ pub trait Policy: Send {
 
 impl InSlot for dyn Policy {
     const TABLE: &'static str = "reclaim";
+    // Of itself the seed is what `vpass` is given.
+    const SALT: u64 = 0;
 
     fn given(config: &DriveConfig) -> &Params {
         &config.reclaim.params
