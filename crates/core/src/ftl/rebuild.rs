@@ -81,7 +81,7 @@ impl Ftl {
     }
 
     /// Whether the write buffer holds all of a page.
-    pub(super) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
+    pub(crate) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
         self.map.to_physical[lpn.index()].slot().is_some_and(|slot| self.buffer.slot(slot).mask == WHOLE)
     }
 
