@@ -84,7 +84,7 @@ impl Drive {
 
     /// Of a page that the write buffer holds in part the rest is gone: the read that would complete it is what fails.
     fn fail_to_complete(&mut self, lpn: Lpn, ppn: Ppn) {
-        let is_buffered = self.ftl.map.to_physical[lpn.index()] & BUFFERED != 0;
+        let is_buffered = self.ftl.map.to_physical[lpn.index()].slot().is_some();
         if is_buffered && !self.ftl.is_lost(lpn) && !self.ftl.is_whole_in_memory(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);
