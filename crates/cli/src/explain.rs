@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use vpass_core::config::DriveConfig;
 use vpass_lab::as_json;
-use vpass_lab::explain::{Explanation, Word, explanation};
+use vpass_lab::explain::{Age, Dose, Explanation, Word, explanation};
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_lab::numbers::{bytes, count, digits, microseconds};
@@ -85,21 +85,14 @@ fn hint_words(words: &[Word], colour: bool) -> String {
 fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
     let Some(dose) = &e.dose else { return "  none: disturb.model is \"none\", so reads disturb nothing\n".into() };
     let mut text = String::new();
-    if dose.model == "count" {
-        let _ = writeln!(text, "  every page of the block, the one read included: 1 x weight (model count)");
-    } else {
-        let first = &e.ages[0];
-        let alphas: Vec<_> = first.groups.iter().map(|g| format!("{} for group {}", digits(g.alpha), g.name)).collect();
-        let rest = dose.wordlines_per_block.saturating_sub(3);
-        let _ = writeln!(text, "  the wordline read                          0");
-        let _ = writeln!(
-            text,
-            "  its 2 neighbours ({} away)                alpha x weight each; at {} P/E cycles alpha is {}",
-            dose.neighbour_stride,
-            first.pec,
-            alphas.join(", ")
-        );
-        let _ = writeln!(text, "  each of the other {rest:<5} wordlines          1 x weight");
+    match e.ages.first() {
+        Some(first) if config.disturb.model.has_neighbours() => text.push_str(&neighbour_words(dose, first)),
+        _ if config.disturb.model.own_reads_disturb() => {
+            let _ = writeln!(text, "  every page of the block, the one read included: 1 x weight (model {})", dose.model);
+        }
+        _ => {
+            let _ = writeln!(text, "  as the error model weighs it, without a table (model {})", dose.model);
+        }
     }
     let weights: Vec<_> = dose.weight.iter().map(|(kind, w)| format!("{kind} {w}")).collect();
     let _ = writeln!(text, "  weight: {} (disturb.dose = \"{}\")", weights.join(", "), dose.unit);
@@ -108,9 +101,23 @@ fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
     text
 }
 
+fn neighbour_words(dose: &Dose, first: &Age) -> String {
+    let alphas: Vec<_> = first.groups.iter().map(|g| format!("{} for group {}", digits(g.alpha), g.name)).collect();
+    format!(
+        "  the wordline read                          0
+  its 2 neighbours ({} away)                alpha x weight each; at {} P/E cycles alpha is {}
+  each of the other {:<5} wordlines          1 x weight\n",
+        dose.neighbour_stride,
+        first.pec,
+        alphas.join(", "),
+        dose.wordlines_per_block.saturating_sub(3)
+    )
+}
+
 fn age_words(e: &Explanation, colour: bool) -> String {
     if e.ages.is_empty() {
-        return "  it endures any number of reads\n".into();
+        let words = if e.dose.is_some() { "its error model has no table of limits" } else { "it endures any number of reads" };
+        return format!("  {words}\n");
     }
     let mut table = Table::new(["P/E cycles", "group", "wordlines", "limit", "alpha", "limit / alpha"]);
     for age in &e.ages {
@@ -135,4 +142,26 @@ fn age_words(e: &Explanation, colour: bool) -> String {
         let _ = writeln!(text, "  at {} P/E cycles {}", count(age.pec.into()), age.promise);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a drive under this technique.
+    fn said(drive: &str) -> (Explanation, DriveConfig) {
+        let reclaim = technique_named("none").unwrap();
+        let config = load::drive(drive, &[]).unwrap().config;
+        (explanation(drive, &config, reclaim).unwrap(), config)
+    }
+
+    #[test]
+    fn a_drive_whose_error_model_has_no_table_is_explained_without_one() {
+        let (mut explanation, config) = said("tiny");
+        assert!(render(&explanation, &config, false).contains("its 2 neighbours"));
+        (explanation.ages, explanation.error_budget, explanation.hints) = (vec![], None, None);
+        let text = render(&explanation, &config, false);
+        assert!(text.contains("  as the error model weighs it, without a table (model wordline)\n"), "{text}");
+        assert!(text.contains("  its error model has no table of limits\n"), "{text}");
+    }
 }

@@ -108,7 +108,7 @@ impl<'a> Counts<'a> {
 }
 
 /// The last count at which every block is looked at.
-pub(crate) const LATEST: Quarters = Quarters::of(u32::MAX - 1);
+pub(crate) const LATEST: Quarters = Quarters::from_count(u32::MAX - 1);
 
 /// What a model makes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,11 +230,12 @@ pub trait ErrorModel: Send {
 
 /// The model that a configuration names; none where reads disturb nothing.
 pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
-    let (limits, weight) = (PageLimits::of(config), config.disturb.preprogram_weight);
+    let limits = || PageLimits::of(config).expect("the model has a table");
+    let weight = config.disturb.preprogram_weight;
     match config.disturb.model {
         DisturbModel::None => None,
-        DisturbModel::Count => Some(Box::new(count::Count::new(limits, weight))),
-        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(limits, weight, config.geometry.neighbour_stride))),
+        DisturbModel::Count => Some(Box::new(count::Count::new(limits(), weight))),
+        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(limits(), weight, config.geometry.neighbour_stride))),
     }
 }
 
@@ -250,5 +251,5 @@ pub(crate) fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
     let parts = u64::from(before.count()) * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };
-    Quarters::of((parts >> 16) as u32)
+    Quarters::from_count((parts >> 16) as u32)
 }

@@ -47,8 +47,12 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     if config.error.model == ErrorLaw::None {
         return Ok(());
     }
-    require(config.disturb.model.disturbs(), || {
-        "error.model: age and reads share one budget, and disturb.model = \"none\" has none; a model with a disturb.table gives it".into()
+    let table = LimitTable::of(config).ok_or_else(|| {
+        let model = config.disturb.model.name();
+        let sentence = format!(
+            "error.model: age and reads share one budget, and disturb.model = \"{model}\" has none; a model with a disturb.table gives it"
+        );
+        ConfigError(sentence)
     })?;
     let ladder = ladder.ok_or_else(|| {
         ConfigError("error.model without a ladder; ecc.cap, or ecc.corrects with ecc.codeword, says which error rates are decoded".into())
@@ -60,7 +64,7 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
         )
     })?;
     check_rows(config)?;
-    check_base(config, &Rates::of(config).expect("a model was named"), &ladder)
+    check_base(config, &table, &Rates::of(config).expect("a model was named"), &ladder)
 }
 
 /// A straight table needs a row where `[disturb]` has one: limits are interpolated between those.
@@ -74,10 +78,9 @@ fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
 }
 
 /// Fresh data is decoded without retry wherever the run can come.
-fn check_base(config: &DriveConfig, rates: &Rates, ladder: &Ladder) -> Result<(), ConfigError> {
-    let table = LimitTable::of(config);
+fn check_base(config: &DriveConfig, table: &LimitTable, rates: &Rates, ladder: &Ladder) -> Result<(), ConfigError> {
     let cap = ladder.cap(0);
-    for pec in rows_within_reach(config, &table) {
+    for pec in rows_within_reach(config, table) {
         for (group, name) in config.disturb.groups.iter().enumerate() {
             for (kind, kind_name) in config.geometry.cell.kinds().iter().enumerate() {
                 let base = rates.base(pec, group, kind);

@@ -40,7 +40,7 @@ pub struct Explanation {
     pub counterfactual: bool,
     /// Limit of each page kind over that of the weakest.
     pub kind_factor: Vec<(&'static str, f64)>,
-    /// What a block endures at the starting age of the drive and at each age of its table; none where reads disturb nothing.
+    /// What a block endures at the starting age of the drive and at each age of its table; none without a table.
     pub ages: Vec<Age>,
     /// What the code bears from which limits follow; none where they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +191,7 @@ fn ages(config: &DriveConfig) -> BTreeSet<u32> {
     config.disturb.table.iter().map(|row| row.pec).chain([config.start.pec]).collect()
 }
 
-/// A block of this age; none where reads disturb nothing.
+/// A block of this age; none where there is no table of limits.
 ///
 /// # Errors
 /// A drive that cannot be.
@@ -200,11 +200,8 @@ pub fn age(config: &DriveConfig, pec: u32, reclaim: &Technique) -> Result<Option
 }
 
 fn ages_at(config: &DriveConfig, geometry: &Geometry, technique: &Technique, counts: &BTreeSet<u32>) -> Result<Vec<Age>, ConfigError> {
-    if !config.disturb.model.disturbs() {
-        return Ok(vec![]);
-    }
-    let table = LimitTable::of(config);
     let prospect = Prospect::new(config, technique, true)?;
+    let Some(table) = LimitTable::of(config) else { return Ok(vec![]) };
     let group = |g: usize, pec: u32| {
         let e = table.truth(g, pec);
         Group {

@@ -133,7 +133,7 @@ pub fn check(plan: &Plan, until: Until) -> Result<(), Failure> {
 
 /// Whether it is known how many codewords reads lose.
 fn has_uber(config: &DriveConfig) -> bool {
-    config.error.model != ErrorLaw::None && config.ecc.codeword.is_some() && config.disturb.model.disturbs()
+    config.error.model != ErrorLaw::None && config.ecc.codeword.is_some() && config.disturb.model.has_table()
 }
 
 /// Lives of these plans, in their order, until they are worn out or `until` says so. `threads`: as many as there are cores where

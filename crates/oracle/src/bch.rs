@@ -82,7 +82,7 @@ pub(crate) struct Apart {
 /// The first limit at these P/E counts, of any age, in which a drive of the first configuration departs by a read or more from what the oracle
 /// makes of the second.
 pub(crate) fn limits_apart(of_drive: &DriveConfig, of_oracle: &DriveConfig, pecs: &[u32]) -> Option<Apart> {
-    let table = LimitTable::of(of_drive);
+    let table = LimitTable::of(of_drive)?;
     let limits = AgedLimits::of(of_drive, &table).ok()??;
     let (rates, endurances) = (ErrorRates::new(of_oracle)?, Endurances::new(of_oracle));
     let of = |(pec, step): (u32, u32)| {

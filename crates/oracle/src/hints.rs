@@ -50,7 +50,7 @@ pub(crate) struct Hints {
     /// Whether reads had words of their own and nobody followed which.
     unknown: bool,
     /// Where techniques count with more retries than a word allows.
-    raised: LimitTable,
+    raised: Option<LimitTable>,
     /// Share of a block's valid pages that must be more relaxed than the block, before they are moved in the background.
     regroup: Option<f64>,
     /// Whether reads are held to what their blocks go by, and up to which age of data.
@@ -269,7 +269,9 @@ impl Oracle {
         if self.ageing.age(at.block, None) > longest {
             return;
         }
-        let raised = hints.raised.retries_at(goes_by, hints.raised.group_of(WordlineInBlock::new(at.index)), self.doses.pec_of(at.block));
+        let of_table =
+            |table: &LimitTable| table.retries_at(goes_by, table.group_of(WordlineInBlock::new(at.index)), self.doses.pec_of(at.block));
+        let raised = hints.raised.as_ref().map_or(0, of_table);
         let allowed = hints.allows[goes_by as usize].max(raised);
         if read.retries > allowed {
             let (lpn, retries, place) = (read.lpn, read.retries, self.place(read.ppn));

@@ -7,15 +7,24 @@ use std::path::{Path, PathBuf};
 use common::{all_said, drained, error_of, file, read_all, rewritten, row, source};
 use vpass_core::base::request::Op;
 use vpass_workload::traces::{
-    BlkAction, Fit, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Survey, Target, TimeUnit, TraceFile, TraceOptions, TraceSource,
-    format_named,
+    BlkAction, FORMATS, Fit, Format, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Survey, Target, TimeUnit, TraceFile, TraceOptions,
+    TraceSource, format_named,
 };
 
-const KNOWN: &str = "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), \
-    fio (fio iolog version 3), fio2 (fio iolog version 2), blkparse (blkparse text of blktrace), spc (SPC-1 ASCII, UMass), \
-    alibaba (Alibaba cloud disks, CSV), tencent or cbs (Tencent cloud block storage, CSV), systor (SYSTOR '17 desktop storage, CSV), \
-    diskmon (Sysinternals DiskMon log), wiscsee (WiscSee's text of blktrace), arc (ARC address streams (.lis)), \
-    vscsi (VMware vscsiStats binary, CloudPhysics), srt (HP SRT 1.3 binary), compact or vpt (vpass's own compact form)";
+/// Every format with its other names and where it comes from, as messages list them.
+fn known() -> String {
+    let one = |format: &Format| {
+        let names: Vec<_> = std::iter::once(&format.name).chain(format.aliases).copied().collect();
+        format!("{} ({})", names.join(" or "), format.description)
+    };
+    FORMATS.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn formats_are_listed_with_their_other_names() {
+    let known = known();
+    assert!(known.starts_with("msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), "), "{known}");
+}
 
 #[track_caller]
 fn says(format: &str, text: &str, expected: &str) {
@@ -97,7 +106,10 @@ fn text_that_is_no_trace() {
     assert_eq!(error_of(None, b"fio version 3 iolog\n1 /f add\n"), "trace: holds no requests");
     assert_eq!(
         error_of(None, b"\ntime;op;lba\n1;R;0\n"),
-        format!("trace: the format is not recognised; the first line is \"time;op;lba\"; known formats: {KNOWN}; name one with --format")
+        format!(
+            "trace: the format is not recognised; the first line is \"time;op;lba\"; known formats: {}; name one with --format",
+            known()
+        )
     );
     let no_text =
         "is no text and no binary trace that is known; a trace, plain or compressed with gzip or zstd, is expected; it begins with";
@@ -148,8 +160,8 @@ fn files_that_cannot_be_opened() {
 #[test]
 fn names_of_formats() {
     let error = |name: &str| format_named(name).unwrap_err().0;
-    assert_eq!(error("dsksim"), format!("there is no trace format \"dsksim\" (did you mean disksim?); known formats: {KNOWN}"));
-    assert_eq!(error("parquet"), format!("there is no trace format \"parquet\"; known formats: {KNOWN}"));
+    assert_eq!(error("dsksim"), format!("there is no trace format \"dsksim\" (did you mean disksim?); known formats: {}", known()));
+    assert_eq!(error("parquet"), format!("there is no trace format \"parquet\"; known formats: {}", known()));
 }
 
 #[test]

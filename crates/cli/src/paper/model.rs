@@ -14,7 +14,7 @@ use vpass_lab::load;
 use super::recipe::Recipe;
 
 fn table(config: &DriveConfig) -> LimitTable {
-    LimitTable::of(config)
+    LimitTable::of(config).expect("the drives of the papers have tables")
 }
 
 /// Limit and alpha by group, at the P/E counts of the table.

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use vpass_core::slots::card::Protection;
 use vpass_core::slots::reclaim::RECLAIM;
+use vpass_workload::traces::{FORMATS, format_named};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const CRATES: [&str; 5] = ["core", "oracle", "workload", "lab", "cli"];
@@ -91,6 +93,38 @@ fn the_readme_has_the_techniques_of_today() {
     let (is, should_be) = readme();
     let stale: Vec<_> = should_be.lines().filter(|line| !is.contains(line)).collect();
     assert!(is == should_be, "README.md: `make map` writes its table of techniques anew; not there, or in another place: {stale:#?}");
+}
+
+/// Names in code marks of a row of a table.
+fn marked(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn the_readme_has_the_trace_formats_of_today() {
+    let page = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+    let rows = page.split("| traces of | `--format` |\n").nth(1).expect("a table of formats");
+    let rows: Vec<&str> = rows.lines().skip(1).map_while(|row| row.trim().strip_prefix('|')).collect();
+    let named: Vec<&str> = rows.iter().flat_map(|row| marked(row)).filter(|name| !name.starts_with('.')).collect();
+    let absent: Vec<_> = FORMATS.iter().map(|format| format.name).filter(|name| !named.contains(name)).collect();
+    assert!(absent.is_empty(), "README.md: its table of trace formats does not have {absent:?}");
+    let unknown: Vec<_> = named.iter().filter(|name| format_named(name).is_err()).collect();
+    assert!(unknown.is_empty(), "README.md: there is no trace format {unknown:?}");
+}
+
+#[test]
+fn what_protects_has_a_page_about_safety() {
+    let folder = Path::new(ROOT).join("docs/safety");
+    let index = fs::read_to_string(folder.join("README.md")).unwrap();
+    let row = |name: &str| index.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+    let has_page = |name: &str| {
+        let link = row(name)?.rsplit("](").nth(0)?;
+        let page = link.split([')', '#']).next()?;
+        folder.join(page).is_file().then_some(())
+    };
+    let without: Vec<_> = RECLAIM.iter().filter(|card| card.protects != Protection::None && has_page(card.name).is_none()).collect();
+    let without: Vec<_> = without.iter().map(|card| card.name).collect();
+    assert!(without.is_empty(), "docs/safety/README.md: no row with a page for {without:?}");
 }
 
 #[test]

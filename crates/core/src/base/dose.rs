@@ -30,7 +30,7 @@ impl Quarters {
     pub const MAX: Self = Self(u32::MAX);
 
     /// So many quarters.
-    pub const fn of(count: u32) -> Self {
+    pub const fn from_count(count: u32) -> Self {
         Self(count)
     }
 
@@ -303,16 +303,19 @@ mod tests {
         assert_eq!((alpha.in_256ths(), Alpha::floor(alpha)), (2343, Alpha::ONE * 9));
         assert_eq!((Quarters::UNIT * alpha, Reads(1) * Alpha::ONE), (Dose::of_1024ths(4 * 2343), Dose::UNIT));
         assert_eq!((Dose::floor(2.5).in_1024ths(), Dose::UNIT.units(), Quarters::ceil(0.3).count()), (2560, 1.0, 2));
-        assert_eq!((Quarters::of(5).whole_up(), Quarters::of(5).whole_down(), Reads(5).quarters()), (Reads(2), Reads(1), Quarters::of(20)));
+        assert_eq!(
+            (Quarters::from_count(5).whole_up(), Quarters::from_count(5).whole_down(), Reads(5).quarters()),
+            (Reads(2), Reads(1), Quarters::from_count(20))
+        );
     }
 
     #[test]
     fn what_is_left_of_a_dose_is_rounded_down_and_never_below_nothing() {
         let alpha = Alpha::ONE * 9;
         let left = Reads(10) * alpha;
-        assert_eq!((left / alpha, left.reads_beside(alpha)), (Quarters::of(40), Reads(10)));
+        assert_eq!((left / alpha, left.reads_beside(alpha)), (Quarters::from_count(40), Reads(10)));
         let less = left - Dose::of_1024ths(1);
-        assert_eq!((less / alpha, less.reads_beside(alpha)), (Quarters::of(39), Reads(9)));
+        assert_eq!((less / alpha, less.reads_beside(alpha)), (Quarters::from_count(39), Reads(9)));
         assert_eq!((Dose::of_1024ths(-1) / alpha, Dose::of_1024ths(-1).reads_beside(alpha)), (Quarters::ZERO, Reads(0)));
         assert_eq!((Dose::MAX / alpha, Dose::MAX.reads_beside(alpha)), (Quarters::MAX, Reads(u32::MAX)));
         assert_eq!((Reads::NEVER.quarters(), Reads::NEVER.far().units()), (Quarters::MAX, f64::from(u32::MAX)));

@@ -23,6 +23,11 @@ impl DisturbModel {
         self != Self::None
     }
 
+    /// Whether it goes by `disturb.table`: limits by wordline group and P/E count, which techniques may look up.
+    pub fn has_table(self) -> bool {
+        matches!(self, Self::Count | Self::Wordline)
+    }
+
     /// Whether a read counts for the wordline that is read, too.
     pub fn own_reads_disturb(self) -> bool {
         self == Self::Count
@@ -127,7 +132,7 @@ const KIND_FACTOR_MAX: f64 = 10.0;
 impl DisturbConfig {
     pub(super) fn check(&self, cell: Cell) -> Result<(), ConfigError> {
         require_range("disturb.preprogram_weight", self.preprogram_weight, 0.0, 1.0)?;
-        if !self.model.disturbs() {
+        if !self.model.has_table() {
             return Ok(());
         }
         let groups = self.groups.len();

@@ -25,11 +25,11 @@ pub(super) struct OfGroups {
 }
 
 impl PageLimits {
-    /// Those of a checked configuration.
-    pub(super) fn of(config: &DriveConfig) -> Self {
-        let table = LimitTable::of(config);
+    /// Those of a checked configuration; none where its error model has no table.
+    pub(super) fn of(config: &DriveConfig) -> Option<Self> {
+        let table = LimitTable::of(config)?;
         let chances = table.aged().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
-        Self { table, chances, kinds: config.geometry.cell.bits() as usize }
+        Some(Self { table, chances, kinds: config.geometry.cell.bits() as usize })
     }
 
     fn aged(&self) -> Option<&AgedLimits> {
@@ -115,7 +115,7 @@ impl PageLimits {
     /// RBER of a page of this dose.
     pub(super) fn rate(&self, block: &BlockView, page: PageInBlock, dose: Dose) -> f64 {
         let Some(aged) = self.aged() else { return 0.0 };
-        aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.beside()))
+        aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.above_first()))
     }
 
     /// How likely a read takes retries.
@@ -180,7 +180,7 @@ mod tests {
             ecc = { cap = [0.0085] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let (limits, geometry) = (PageLimits::of(&config), Geometry::new(&config));
+        let (limits, geometry) = (PageLimits::of(&config).expect("a model with a table"), Geometry::new(&config));
         let block = |age_step| BlockView {
             block: BlockId::new(0),
             reads: Quarters::ZERO,

@@ -66,11 +66,14 @@ pub struct LimitTable {
 }
 
 impl LimitTable {
-    /// The table of a checked configuration.
-    pub fn of(config: &DriveConfig) -> Self {
+    /// The table of a checked configuration; none where its error model has none.
+    pub fn of(config: &DriveConfig) -> Option<Self> {
+        if !config.disturb.model.has_table() {
+            return None;
+        }
         let table = Self::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer);
         let table = Self { by_coding: Codings::of(config).rows().map(|row| row.limit_factor), ..table };
-        Self { allowed: Allowed::of(config, &table), ..table }
+        Some(Self { allowed: Allowed::of(config, &table), ..table })
     }
 
     /// The table for blocks of so many wordlines, so many of them in a layer.
@@ -313,7 +316,7 @@ fn dose_of(unit: DoseUnit, cell: Cell, sensings: u32) -> Quarters {
         return Quarters::UNIT;
     }
     let exact = f64::from(Quarters::UNIT.count() * sensings * cell.bits()) / f64::from(cell.sensings().sum::<u32>());
-    Quarters::of((exact.round() as u32).max(1))
+    Quarters::from_count((exact.round() as u32).max(1))
 }
 
 /// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding does without counts as there.
@@ -432,7 +435,7 @@ mod tests {
     #[test]
     fn sensing_weights_average_to_one_unit() {
         assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [Quarters::UNIT; 4]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::of));
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::from_count));
         assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [Quarters::UNIT]);
     }
 

@@ -9,7 +9,7 @@ use crate::flash::assess::COUNTER_GUARD;
 use crate::flash::block::{BlockState, MOVING};
 use crate::flash::operate::sense::Sensed;
 use crate::ftl::job::Job;
-use crate::ftl::map::BUFFERED;
+use crate::ftl::map::Entry;
 use crate::slots::reclaim::Action;
 use crate::slots::refresh::Held;
 use crate::slots::rewrite::Rewrite;
@@ -63,7 +63,7 @@ impl Drive {
             } else if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
                 // By chance the next read might succeed, and what was reported lost would be there again.
-                if self.config.error.noise && self.ftl.map.to_physical[lpn.index()] == ppn.number() {
+                if self.config.error.noise && self.ftl.map.to_physical[lpn.index()] == Entry::on_flash(ppn) {
                     self.ftl.invalidate(&mut self.flash, ppn);
                     self.ftl.unmap_lost(lpn);
                 }
@@ -83,7 +83,7 @@ impl Drive {
     /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
-        if self.ftl.map.to_physical[lpn.index()] != ppn.number() || self.flash.hot(block).has(MOVING) {
+        if self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) || self.flash.hot(block).has(MOVING) {
             return;
         }
         let (page, budget) = (self.geometry.page_in(block, ppn), self.flash.cold(block).budget);
@@ -297,7 +297,7 @@ impl Drive {
         if self.geometry.stripes.is_some() {
             return self.repair_unread(lpn, ppn);
         }
-        if self.ftl.map.to_physical[lpn.index()] & BUFFERED != 0 && !self.ftl.is_lost(lpn) {
+        if self.ftl.map.to_physical[lpn.index()].slot().is_some() && !self.ftl.is_lost(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);
         }

@@ -5,7 +5,7 @@ use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::base::units::Ppn;
 use crate::bugs::Bugs;
-use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS, require};
+use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
 use crate::disturb::{ErrorModel, error_model};
 use crate::drive::audit::blame::Blame;
 use crate::drive::regroup::Regroup;
@@ -92,7 +92,9 @@ impl Drive {
         let hears_retries = hint_books.is_some() || policy.follows_retries();
         let counts = ToCount { counters, counts_pages: own.iter().any(|s| s.counts_pages) };
         let flash = Flash::new(&config, geometry.clone(), model, counts, timed);
-        require_limits(technique, &flash)?;
+        if let Some(technique) = technique {
+            reclaim::check_table(technique, !flash.has_model() || flash.limits().is_some())?;
+        }
         let mut drive = Self {
             ftl: Ftl::new(&config, &geometry, own),
             flash,
@@ -145,14 +147,6 @@ impl Drive {
 
 fn unknown(what: &str, name: &str) -> ConfigError {
     ConfigError(format!("unknown {what} technique `{name}`"))
-}
-
-/// Limits by P/E count are what most techniques go by.
-fn require_limits(technique: Option<&Technique>, flash: &Flash) -> Result<(), ConfigError> {
-    let Some(technique) = technique.filter(|technique| technique.needs.limits) else { return Ok(()) };
-    require(!flash.has_model() || flash.limits().is_some(), || {
-        format!("`{}` goes by a table of limits, and the drive's error model has none: `none` needs no table", technique.name)
-    })
 }
 
 /// Each stream of a technique's own needs an open block, and one for its next.

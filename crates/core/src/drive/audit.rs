@@ -8,7 +8,7 @@ use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, CARRY};
-use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::map::Entry;
 use crate::slots::gc::{GC, GcPolicy};
 use crate::slots::reclaim::{Policy, technique};
 #[cfg(doc)]
@@ -72,8 +72,9 @@ impl Drive {
     /// The same with the pages of parity, which are numbered behind those of the host.
     pub fn all_map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
         Lpn::all().zip(&self.ftl.map.to_physical).filter_map(|(lpn, entry)| {
-            let buffered = *entry & BUFFERED != 0;
-            let ppn = Ppn::new(if buffered { self.ftl.buffer.slot(*entry & !BUFFERED).below } else { *entry });
+            let slot = entry.slot();
+            let (buffered, on_flash) = (slot.is_some(), slot.map_or(*entry, |slot| self.ftl.buffer.slot(slot).below));
+            let ppn = on_flash.ppn().unwrap_or(NO_PPN);
             let holds = (buffered || ppn < NO_PPN) && !self.ftl.is_lost(lpn);
             holds.then_some(MapRow { lpn, ppn, buffered })
         })
@@ -95,8 +96,8 @@ impl Drive {
 
     /// Pages that hold data: the rows of [`Self::all_map_rows`].
     pub fn mapped_pages(&self) -> u64 {
-        let mapped = self.ftl.map.to_physical.iter().map(|entry| u64::from(*entry != UNMAPPED)).sum::<u64>();
-        let lost = set_bits(self.ftl.lost_words()).filter(|lpn| self.ftl.map.to_physical[*lpn] != UNMAPPED).count();
+        let mapped = self.ftl.map.to_physical.iter().map(|entry| u64::from(*entry != Entry::UNMAPPED)).sum::<u64>();
+        let lost = set_bits(self.ftl.lost_words()).filter(|lpn| self.ftl.map.to_physical[*lpn] != Entry::UNMAPPED).count();
         mapped - lost as u64
     }
 

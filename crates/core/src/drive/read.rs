@@ -5,7 +5,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::WORDLINES;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::map::{BUFFERED, on_flash};
+use crate::ftl::map::Entry;
 use crate::watch::observer::{FROM_BUFFER, NO_PPN, PhysRead, ReadResult};
 
 /// Calls the read path compiled for what is to be counted, and for being watched or not.
@@ -64,25 +64,31 @@ impl Drive {
 
     /// Asks for the counters behind a map entry.
     #[inline]
-    pub(crate) fn prefetch_counters(&self, entry: u32) {
-        self.flash.prefetch_counters(entry);
+    pub(crate) fn prefetch_counters(&self, entry: Entry) {
+        if let Some(ppn) = entry.ppn() {
+            self.flash.prefetch_counters(ppn);
+        }
     }
 
     #[inline]
-    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
-        self.flash.prefetch_counted::<COUNTED>(entry);
+    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: Entry) {
+        if let Some(ppn) = entry.ppn() {
+            self.flash.prefetch_counted::<COUNTED>(ppn);
+        }
     }
 
     /// Asks for the technique's own counter behind a map entry.
     #[inline]
-    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
-        self.flash.prefetch_own::<COUNTED>(entry);
+    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: Entry) {
+        if let Some(ppn) = entry.ppn() {
+            self.flash.prefetch_own::<COUNTED>(ppn);
+        }
     }
 
     /// Asks for what invalidating the page of a map entry touches.
     #[inline]
-    pub(crate) fn prefetch_overwrite(&self, entry: u32) {
-        if let Some(ppn) = on_flash(entry) {
+    pub(crate) fn prefetch_overwrite(&self, entry: Entry) {
+        if let Some(ppn) = entry.ppn() {
             let block = self.flash.prefetch_invalidation(ppn);
             self.ftl.victims.prefetch(block);
         }
@@ -90,8 +96,8 @@ impl Drive {
 
     /// Asks for what else it touches, which is found through that.
     #[inline]
-    pub(crate) fn prefetch_neighbours(&self, entry: u32) {
-        if let Some(ppn) = on_flash(entry) {
+    pub(crate) fn prefetch_neighbours(&self, entry: Entry) {
+        if let Some(ppn) = entry.ppn() {
             self.ftl.victims.prefetch_neighbours(self.flash.geometry.block_of(ppn));
         }
     }
@@ -101,7 +107,7 @@ impl Drive {
     pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
         let entry = self.ftl.map.to_physical[lpn.index()];
-        let Some(ppn) = on_flash(entry) else { return self.read_special(lpn, entry) };
+        let Some(ppn) = entry.ppn() else { return self.read_special(lpn, entry) };
         if self.flash.host_read::<COUNTED, WATCHED>(lpn, ppn) {
             self.alarm(lpn, ppn);
         }
@@ -110,8 +116,11 @@ impl Drive {
 
     /// A host read that finds no flash page in the map: buffered, unmapped or lost.
     #[cold]
-    fn read_special(&mut self, lpn: Lpn, entry: u32) -> Ppn {
-        if entry & BUFFERED == 0 { self.read_unmapped(lpn) } else { self.read_buffered(lpn, entry & !BUFFERED) }
+    fn read_special(&mut self, lpn: Lpn, entry: Entry) -> Ppn {
+        match entry.slot() {
+            None => self.read_unmapped(lpn),
+            Some(slot) => self.read_buffered(lpn, slot),
+        }
     }
 
     /// A read of a page whose newest data, or some of it, is in this slot of the write buffer.
@@ -123,7 +132,7 @@ impl Drive {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Uncorrectable);
             return FROM_BUFFER;
         }
-        let below = on_flash(slot.below).filter(|_| slot.mask != WHOLE && !(planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60));
+        let below = slot.below.ppn().filter(|_| slot.mask != WHOLE && !(planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60));
         let Some(below) = below else {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
             return FROM_BUFFER;

@@ -5,7 +5,6 @@ use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
-use crate::ftl::map::BUFFERED;
 use crate::watch::observer::Origin;
 
 impl Drive {
@@ -32,7 +31,7 @@ impl Drive {
 
     /// The rest of a partly written page could not be read: it is rebuilt in the controller's memory. Tells whether that could be done.
     pub(super) fn repair_rest(&mut self, lpn: Lpn) -> bool {
-        if self.geometry.stripes.is_none() || self.ftl.map.to_physical[lpn.index()] & BUFFERED == 0 || self.ftl.is_lost(lpn) {
+        if self.geometry.stripes.is_none() || self.ftl.map.to_physical[lpn.index()].slot().is_none() || self.ftl.is_lost(lpn) {
             return false;
         }
         let Some(number) = self.ftl.rebuild(&mut self.flash, lpn) else { return false };
@@ -85,7 +84,7 @@ impl Drive {
 
     /// Of a page that the write buffer holds in part the rest is gone: the read that would complete it is what fails.
     fn fail_to_complete(&mut self, lpn: Lpn, ppn: Ppn) {
-        let is_buffered = self.ftl.map.to_physical[lpn.index()] & BUFFERED != 0;
+        let is_buffered = self.ftl.map.to_physical[lpn.index()].slot().is_some();
         if is_buffered && !self.ftl.is_lost(lpn) && !self.ftl.is_whole_in_memory(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);

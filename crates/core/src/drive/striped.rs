@@ -16,7 +16,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::map::{BUFFERED, UNMAPPED, on_flash};
+use crate::ftl::map::Entry;
 use crate::slots::parity::{Change, Equation};
 use crate::watch::observer::{Origin, XorSource};
 
@@ -167,10 +167,9 @@ impl Drive {
             }
             self.flash.tell(|o| o.trimmed(lpn));
             self.ftl.drop_page(&mut self.flash, lpn);
-            let entry = self.ftl.map.to_physical[lpn.index()];
-            if entry & BUFFERED != 0 {
-                self.ftl.buffer.discard(entry & !BUFFERED);
-                self.ftl.map.to_physical[lpn.index()] = UNMAPPED;
+            if let Some(slot) = self.ftl.map.to_physical[lpn.index()].slot() {
+                self.ftl.buffer.discard(slot);
+                self.ftl.map.to_physical[lpn.index()] = Entry::UNMAPPED;
             }
         }
         match (changes, is_delayed) {
@@ -187,8 +186,8 @@ impl Drive {
         }
         let on_flash = |lpn: &Lpn| self.ftl.place_of(*lpn).is_some();
         let is_whole = |lpn: &Lpn| {
-            let entry = self.ftl.map.to_physical[lpn.index()];
-            entry & BUFFERED == 0 || self.ftl.buffer.slot(entry & !BUFFERED).mask == WHOLE
+            let slot = self.ftl.map.to_physical[lpn.index()].slot();
+            slot.is_none_or(|slot| self.ftl.buffer.slot(slot).mask == WHOLE)
         };
         let old = update.pages(true).filter(|lpn| is_whole(lpn) && on_flash(lpn)).count() as u32;
         let change = Change {
@@ -203,9 +202,9 @@ impl Drive {
     pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) -> bool {
         let mut is_clean = true;
         for lpn in update.pages(true) {
-            let slot = *self.ftl.buffer.slot(self.ftl.map.to_physical[lpn.index()] & !BUFFERED);
+            let slot = *self.ftl.buffer.slot(self.slot_of(lpn));
             let mut whole = !self.ftl.is_lost(lpn);
-            if whole && slot.mask != WHOLE && slot.below < UNMAPPED {
+            if whole && slot.mask != WHOLE && slot.below.ppn().is_some() {
                 let is_old = into_parity & update.bit(lpn) != 0;
                 let good = self.read_rest(lpn, update, is_old, &mut is_clean);
                 whole = (good || self.repair_rest(lpn)) && !self.ftl.is_lost(lpn);
@@ -246,9 +245,14 @@ impl Drive {
         update.old_read = 0;
     }
 
+    /// The slot of a page that the write buffer holds.
+    fn slot_of(&self, lpn: Lpn) -> u32 {
+        self.ftl.map.to_physical[lpn.index()].slot().expect("a page that is being written is in the buffer")
+    }
+
     /// The page is whole in the controller now.
     pub(super) fn make_whole(&mut self, lpn: Lpn) {
-        let slot = self.ftl.map.to_physical[lpn.index()] & !BUFFERED;
+        let slot = self.slot_of(lpn);
         self.ftl.buffer.slot_mut(slot).mask = WHOLE;
         self.flash.tell(|o| o.filled(lpn));
     }
@@ -341,7 +345,7 @@ impl Drive {
         let (flash, ftl, mut slots) = self.parts();
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
         let lpn = slot.lpn;
-        ftl.map.to_physical[lpn.index()] = UNMAPPED;
+        ftl.map.to_physical[lpn.index()] = Entry::UNMAPPED;
         if update.gone & update.bit(lpn) == 0 {
             let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
             let waits = update.waiting & update.bit(lpn) != 0;
@@ -350,7 +354,7 @@ impl Drive {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
             ftl.report_lost(flash, lpn);
         }
-        if let Some(below) = on_flash(slot.below) {
+        if let Some(below) = slot.below.ppn() {
             ftl.invalidate(flash, below);
         }
     }

@@ -7,7 +7,7 @@ use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gathers::Gatherer;
-use crate::ftl::map::{BUFFERED, UNMAPPED, on_flash};
+use crate::ftl::map::Entry;
 use crate::watch::observer::Origin;
 
 /// Pages written to flash between the time that memory is asked for and the time that it is needed.
@@ -28,12 +28,12 @@ impl Drive {
         }
         let mut entry = self.ftl.map.to_physical[lpn.index()];
         let mut mask = mask;
-        if entry & BUFFERED != 0 && !self.takes_in_place(entry) {
+        if let Some(slot) = entry.slot().filter(|_| !self.takes_in_place(entry)) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
-            self.ftl.forget_gathered(entry & !BUFFERED);
-            (entry, mask) = (UNMAPPED, WHOLE);
+            self.ftl.forget_gathered(slot);
+            (entry, mask) = (Entry::UNMAPPED, WHOLE);
         }
-        let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
+        let written = mask | entry.slot().map_or(0, |slot| self.ftl.buffer.slot(slot).mask);
         self.ftl.partial.window.host_writes();
         self.flash.tell(|o| {
             o.took_in(lpn, written);
@@ -42,21 +42,21 @@ impl Drive {
         if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
             self.ftl.clear_lost(lpn);
         }
-        if entry < UNMAPPED && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
+        if entry.ppn().is_some() && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
             return;
         }
-        if entry & BUFFERED != 0 {
-            self.merge(entry & !BUFFERED, mask);
-            self.keep_with_stripe(lpn, entry & !BUFFERED);
+        if let Some(slot) = entry.slot() {
+            self.merge(slot, mask);
+            self.keep_with_stripe(lpn, slot);
             return;
         }
         let mut below = entry;
-        if let Some(ppn) = on_flash(entry).filter(|_| mask == WHOLE && !self.keeps_old()) {
+        if let Some(ppn) = entry.ppn().filter(|_| mask == WHOLE && !self.keeps_old()) {
             self.ftl.invalidate(&mut self.flash, ppn);
-            below = UNMAPPED;
+            below = Entry::UNMAPPED;
         }
         let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true, group: self.ftl.buffer.group });
-        self.ftl.map.to_physical[lpn.index()] = BUFFERED | slot;
+        self.ftl.map.to_physical[lpn.index()] = Entry::buffered(slot);
         self.keep_with_stripe(lpn, slot);
         if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
             self.flush_one();
@@ -86,15 +86,15 @@ impl Drive {
 
     /// Whether the write buffer holds data of the host's that new data joins.
     #[inline]
-    fn takes_in_place(&self, entry: u32) -> bool {
-        entry & BUFFERED != 0 && self.ftl.buffer.slot(entry & !BUFFERED).is_new
+    fn takes_in_place(&self, entry: Entry) -> bool {
+        entry.slot().is_some_and(|slot| self.ftl.buffer.slot(slot).is_new)
     }
 
     fn merge(&mut self, slot: u32, mask: u64) {
         let s = self.ftl.buffer.slot_mut(slot);
         s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
-        if let Some(below) = on_flash(s.below).filter(|_| s.mask == WHOLE && self.geometry.stripes.is_none()) {
-            s.below = UNMAPPED;
+        if let Some(below) = s.below.ppn().filter(|_| s.mask == WHOLE && self.geometry.stripes.is_none()) {
+            s.below = Entry::UNMAPPED;
             if self.bugs.has(Bug::AbsorbedKeepsBelow) {
                 return;
             }
@@ -110,7 +110,7 @@ impl Drive {
         }
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.ftl.is_lost(front.lpn);
-        let below = on_flash(front.below).filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
+        let below = front.below.ppn().filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
         // A move that the read sets off may drop what lies below.
         let aged = below.map(|below| self.flash.aged(below));
         if let Some(below) = below {
@@ -122,8 +122,8 @@ impl Drive {
             self.record_fill(front.lpn, below, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
-                let slot = self.ftl.map.to_physical[front.lpn.index()] & !BUFFERED;
-                if !self.bugs.has(Bug::FillDropped) {
+                let slot = self.ftl.map.to_physical[front.lpn.index()].slot();
+                if let Some(slot) = slot.filter(|_| !self.bugs.has(Bug::FillDropped)) {
                     self.merge(slot, WHOLE);
                 }
                 self.flash.tell(|o| o.filled(front.lpn));
@@ -136,19 +136,19 @@ impl Drive {
         }
         // What lies below may have moved meanwhile; the slot knows.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
-        if let Some(below) = on_flash(slot.below) {
+        if let Some(below) = slot.below.ppn() {
             ftl.invalidate(flash, below);
         }
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
-            ftl.map.to_physical[slot.lpn.index()] = UNMAPPED;
+            ftl.map.to_physical[slot.lpn.index()] = Entry::UNMAPPED;
             if !planted(Bug::FillLossUnreported) {
                 let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
                 ftl.report_lost_by(flash, slot.lpn, by_age);
             }
             return;
         }
-        ftl.map.to_physical[slot.lpn.index()] = UNMAPPED;
+        ftl.map.to_physical[slot.lpn.index()] = Entry::UNMAPPED;
         let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 { Lpn::new(slot.lpn.number() ^ 1) } else { slot.lpn };
         let lpn = lpn.min(Lpn::new(flash.geometry.host_pages - 1));
         if flash.by_wordline() {
@@ -236,21 +236,20 @@ impl Drive {
             return;
         }
         let mut entry = self.ftl.map.to_physical[lpn.index()];
-        if entry & BUFFERED != 0 {
-            let slot = entry & !BUFFERED;
-            entry = if self.bugs.has(Bug::TrimKeepsBelow) { UNMAPPED } else { self.ftl.buffer.slot(slot).below };
+        if let Some(slot) = entry.slot() {
+            entry = if self.bugs.has(Bug::TrimKeepsBelow) { Entry::UNMAPPED } else { self.ftl.buffer.slot(slot).below };
             if self.ftl.buffer.is_staged(slot) {
                 self.ftl.forget_gathered(slot);
             } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
-                self.ftl.buffer.slot_mut(slot).below = UNMAPPED;
+                self.ftl.buffer.slot_mut(slot).below = Entry::UNMAPPED;
             } else {
                 self.ftl.buffer.discard(slot);
             }
         }
-        if let Some(ppn) = on_flash(entry).filter(|_| !self.bugs.has(Bug::TrimLeavesValid)) {
+        if let Some(ppn) = entry.ppn().filter(|_| !self.bugs.has(Bug::TrimLeavesValid)) {
             self.ftl.invalidate(&mut self.flash, ppn);
         }
-        self.ftl.map.to_physical[lpn.index()] = UNMAPPED;
+        self.ftl.map.to_physical[lpn.index()] = Entry::UNMAPPED;
     }
 }
 

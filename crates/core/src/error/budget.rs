@@ -30,8 +30,8 @@ use super::rate::Rates;
 /// so much from has less than nothing left.
 const GAINED_MAX: f64 = (1u64 << 36) as f64;
 const SPENT_MAX: f64 = (1u64 << 37) as f64;
-/// An error rate beside the first cap, over it: what lies between tells what a read adds.
-const BESIDE: f64 = 1.0625;
+/// An error rate just above the first cap, over that: what lies between tells what a read adds.
+const ABOVE_FIRST: f64 = 1.0625;
 
 /// Whose limit is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Asked {
     pub group: usize,
     /// Page kind, LSB first.
     pub kind: usize,
-    /// Retries that may be made; or, by number, an error rate that is no level's ([`AgedLimits::beside`], [`AgedLimits::calm`]).
+    /// Retries that may be made; or, by number, an error rate that is no level's ([`AgedLimits::above_first`], [`AgedLimits::calm`]).
     pub level: usize,
     /// Step of the data's age ([`Ages`]).
     pub step: usize,
@@ -64,7 +64,7 @@ pub struct PageAt {
 pub struct AgedLimits {
     rates: Rates,
     ladder: Ladder,
-    /// The error rates that limits are asked for: the caps of all levels, one beside the first, and the one up to which reads take no retry.
+    /// The error rates that limits are asked for: the caps of all levels, one just above the first, and the one up to which reads take no retry.
     marks: Vec<f64>,
     ages: Ages,
     groups: usize,
@@ -89,7 +89,7 @@ impl AgedLimits {
         let caps = (0..=ladder.retries()).map(|level| ladder.cap(level));
         let mut limits = Self {
             rates,
-            marks: caps.chain([BESIDE * ladder.cap(0), calm]).collect(),
+            marks: caps.chain([ABOVE_FIRST * ladder.cap(0), calm]).collect(),
             ladder,
             ages: Ages::default(),
             groups: table.groups(),
@@ -120,8 +120,8 @@ impl AgedLimits {
         &self.ladder
     }
 
-    /// The number of the error rate that is beside the first level's cap.
-    pub fn beside(&self) -> usize {
+    /// The number of the error rate that is just above the first level's cap.
+    pub fn above_first(&self) -> usize {
         self.ladder.retries() + 1
     }
 
@@ -130,12 +130,12 @@ impl AgedLimits {
         self.ladder.retries() + 2
     }
 
-    /// RBER of a page that has taken this dose, by its limits at the first level and [beside](Self::beside) it.
-    pub fn rate(&self, dose: Dose, first: Dose, beside: Dose) -> f64 {
-        let (cap, step) = (self.marks[0], self.marks[self.beside()] - self.marks[0]);
+    /// RBER of a page that has taken this dose, by its limits at the first level and [just above](Self::above_first) it.
+    pub fn rate(&self, dose: Dose, first: Dose, above: Dose) -> f64 {
+        let (cap, step) = (self.marks[0], self.marks[self.above_first()] - self.marks[0]);
         let over = (dose - first).in_1024ths() as f64;
-        if beside > first {
-            (cap + step * over / (beside - first).in_1024ths() as f64).max(0.0)
+        if above > first {
+            (cap + step * over / (above - first).in_1024ths() as f64).max(0.0)
         } else {
             // Fresh data is past the first cap already, and nothing says what a read adds.
             if over > 0.0 { 1.0 } else { cap }

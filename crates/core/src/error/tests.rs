@@ -66,7 +66,7 @@ fn the_drive_that_reads_the_law_in_days_is_the_other_one_otherwise() {
 
 fn made(config: DriveConfig) -> (DriveConfig, LimitTable, AgedLimits) {
     let config = config.resolve().expect("a drive that can be");
-    let table = LimitTable::of(&config);
+    let table = LimitTable::of(&config).expect("a model with a table");
     let aged = AgedLimits::of(&config, &table).unwrap().expect("error rates");
     (config, table, aged)
 }

@@ -10,7 +10,7 @@ use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_RECODED, SUSPECT};
 
 /// Counters are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
 /// (33 million reads without an erase) is rewritten whatever the policy.
-pub(crate) const COUNTER_GUARD: Quarters = Quarters::of(1 << 27);
+pub(crate) const COUNTER_GUARD: Quarters = Quarters::from_count(1 << 27);
 
 impl Flash {
     /// The P/E count that the limits of a block go by.
@@ -160,7 +160,7 @@ impl Flash {
         if let Some(fluid) = &mut self.fluid {
             fluid.touch(block);
         }
-        let late = Quarters::of(if self.bugs.has(Bug::ModelAlarmLate) { 9 } else { 1 });
+        let late = Quarters::from_count(if self.bugs.has(Bug::ModelAlarmLate) { 9 } else { 1 });
         if hot.has(SUSPECT) {
             hot.alarm = Quarters::ZERO;
             self.tired.rings_at(block, cold.policy_alarm_dose());

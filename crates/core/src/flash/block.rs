@@ -32,7 +32,7 @@ pub const HAS_RECODED: u8 = 16;
 
 /// A block that nobody wants to look at is looked at here: so much of its dose is carried into
 /// [`BlockCold`], long before 32 bits are full.
-pub const CARRY: Quarters = Quarters::of(1 << 31);
+pub const CARRY: Quarters = Quarters::from_count(1 << 31);
 
 /// The part of a block's record that reads touch: a quarter of a cache line.
 #[derive(Clone, Copy, Debug)]

@@ -12,39 +12,31 @@ use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::PAGES_COUNTED;
 pub(crate) use crate::flash::counted::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
-use crate::watch::observer::NO_PPN;
 
 impl Flash {
-    /// Asks for the counters behind a map entry.
+    /// Asks for the counters of a page.
     #[inline]
-    pub(crate) fn prefetch_counters(&self, entry: u32) {
-        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(entry) } else { self.prefetch_counted::<WORDLINES>(entry) }
+    pub(crate) fn prefetch_counters(&self, ppn: Ppn) {
+        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(ppn) } else { self.prefetch_counted::<WORDLINES>(ppn) }
     }
 
     #[inline]
-    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, entry: u32) {
-        let ppn = Ppn::new(entry);
-        if ppn < NO_PPN {
-            let wordline = self.geometry.wordline_of(ppn);
-            let block = self.geometry.block_of(ppn);
-            prefetch(&self.wordlines, wordline as usize);
-            prefetch(&self.hot, block.index());
-            if COUNTED == TRACKED {
-                self.tracker.prefetch(block);
-            }
-            if COUNTED == PAGES {
-                self.page_counters.prefetch_row(block);
-            }
+    pub(crate) fn prefetch_counted<const COUNTED: u8>(&self, ppn: Ppn) {
+        let wordline = self.geometry.wordline_of(ppn);
+        let block = self.geometry.block_of(ppn);
+        prefetch(&self.wordlines, wordline as usize);
+        prefetch(&self.hot, block.index());
+        if COUNTED == TRACKED {
+            self.tracker.prefetch(block);
+        }
+        if COUNTED == PAGES {
+            self.page_counters.prefetch_row(block);
         }
     }
 
-    /// Asks for the technique's own counter behind a map entry, which is found through what [`Self::prefetch_counted`] asked for.
+    /// Asks for the technique's own counter of a page, which is found through what [`Self::prefetch_counted`] asked for.
     #[inline]
-    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, entry: u32) {
-        let ppn = Ppn::new(entry);
-        if ppn >= NO_PPN {
-            return;
-        }
+    pub(crate) fn prefetch_own<const COUNTED: u8>(&self, ppn: Ppn) {
         let block = self.geometry.block_of(ppn);
         if COUNTED == TRACKED {
             self.tracker.prefetch_entry(block);
@@ -98,9 +90,9 @@ impl Flash {
             self.page_counters.count(block, self.geometry.page_in(block, ppn));
         }
         if self.bugs.has(Bug::CountWraps) {
-            hot.reads = Quarters::of(hot.reads.count() & 0x3FFF);
+            hot.reads = Quarters::from_count(hot.reads.count() & 0x3FFF);
         }
-        hot.reads >= hot.alarm.saturating_add(Quarters::of(u32::from(self.bugs.has(Bug::AlarmOneLate))))
+        hot.reads >= hot.alarm.saturating_add(Quarters::from_count(u32::from(self.bugs.has(Bug::AlarmOneLate))))
     }
 
     /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.

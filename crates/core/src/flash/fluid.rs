@@ -28,7 +28,7 @@ mod agenda;
 mod chance;
 mod draw;
 mod flow;
-mod pace;
+mod mean_reads;
 mod track;
 mod words;
 
@@ -44,7 +44,7 @@ use crate::hints::Hinted;
 use agenda::Agenda;
 use chance::Chance;
 use flow::Flow;
-use pace::Pace;
+use mean_reads::MeanReads;
 use words::Words;
 
 /// A block that is read while it is written is drawn anew before a wordline when so much of the way to its alarm is behind.
@@ -65,7 +65,7 @@ pub(crate) struct Fluid {
     /// its valid pages come to that were there all the time.
     pending: Vec<f32>,
     by_page: bool,
-    pace: Pace,
+    mean_reads: MeanReads,
     agenda: Agenda,
     /// Blocks of which something may have changed that their alarm depends on.
     touched: Vec<BlockId>,
@@ -117,7 +117,7 @@ impl Flash {
             flows: vec![Flow::STILL; self.hot.len()],
             pending: vec![0.0; places],
             by_page,
-            pace: Pace::new(self.now, 0.0, before),
+            mean_reads: MeanReads::new(self.now, 0.0, before),
             agenda: Agenda::default(),
             touched: vec![],
             owed: vec![],
@@ -148,7 +148,7 @@ impl Flash {
     /// Sums up the rates of every block's pages.
     fn take_rates(&mut self) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
-        fluid.pace.set(self.now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
+        fluid.mean_reads.set(self.now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
         for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
             let rate_of = |page: PageInBlock| fluid.per_ns(self.contents.to_logical[(first + page).index()]);
@@ -170,7 +170,7 @@ impl Flash {
 
     /// Pages that the host has read by now, of which so many are counted: in the mean, where reads come in bulk.
     pub(crate) fn host_reads(&self, counted: u64) -> u64 {
-        self.fluid.as_ref().map_or(counted, |fluid| fluid.pace.by(self.now))
+        self.fluid.as_ref().map_or(counted, |fluid| fluid.mean_reads.by(self.now))
     }
 
     fn valid_pages_of(&self, block: BlockId) -> impl Iterator<Item = PageInBlock> {
@@ -272,7 +272,7 @@ impl Flash {
         let before = fluid.rates.pages.per_ns(lpn);
         fluid.rates.pages.set(lpn, per_s);
         let by = fluid.rates.pages.per_ns(lpn) - before;
-        fluid.pace.change(self.now, by);
+        fluid.mean_reads.change(self.now, by);
         let Some(ppn) = ppn else { return };
         let block = self.geometry.block_of(ppn);
         let page = self.geometry.page_in(block, ppn);

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::base::units::{Lpn, Lpns};
+use crate::ftl::map::Entry;
 use crate::watch::observer::NO_LPN;
 
 /// Which parts of a page are new: a bit per 64th of the page.
@@ -13,8 +14,8 @@ pub(crate) const WHOLE: u64 = u64::MAX;
 pub(crate) struct Slot {
     pub(crate) lpn: Lpn,
     pub(crate) mask: u64,
-    /// The map entry that the buffer hides: a physical page or `UNMAPPED`.
-    pub(crate) below: u32,
+    /// The map entry that the buffer hides: a page of flash, or none.
+    pub(crate) below: Entry,
     /// Of a page that waits for its wordline: the host wrote it, and it is no mover's copy, or no longer.
     pub(crate) is_new: bool,
     /// The write request that it came with first.
@@ -41,7 +42,7 @@ impl WriteBuffer {
         Self {
             group: 0,
             goes_through: false,
-            slots: vec![Slot { lpn: NO_LPN, mask: 0, below: 0, is_new: false, group: 0 }; slots as usize],
+            slots: vec![Slot { lpn: NO_LPN, mask: 0, below: Entry::UNMAPPED, is_new: false, group: 0 }; slots as usize],
             unused: (0..slots).rev().collect(),
             order: VecDeque::with_capacity(slots as usize),
             through: 0,

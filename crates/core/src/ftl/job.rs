@@ -7,7 +7,7 @@ use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Moment, Ns, PageInBlock, Reads, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
-use crate::slots::rewrite::{Place, Recode, Rewrite};
+use crate::slots::rewrite::{Destination, Recode, Rewrite};
 
 /// Names a deferred job; slots are reused, serial numbers are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) struct Job {
 
 impl Job {
     /// Where a page goes.
-    pub(super) fn place(&self, page: PageInBlock) -> Place {
+    pub(super) fn destination(&self, page: PageInBlock) -> Destination {
         let parts = &self.rewrite.parts;
         let at = parts.iter().position(|part| part.holds(page)).expect("a page that moves is in a part");
         parts[if planted(Bug::DivideInverted) { parts.len() - 1 - at } else { at }].to

@@ -4,7 +4,7 @@ use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
-use crate::ftl::map::{BUFFERED, on_flash};
+use crate::ftl::map::Entry;
 
 impl Ftl {
     /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
@@ -50,7 +50,15 @@ impl Ftl {
     /// Where the data of a page is on flash, as far as it is.
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
         let entry = self.map.to_physical[lpn.index()];
-        on_flash(if entry & BUFFERED == 0 { entry } else { self.buffer.slot(entry & !BUFFERED).below })
+        entry.slot().map_or(entry, |slot| self.buffer.slot(slot).below).ppn()
+    }
+
+    /// The data that flash had of a page is elsewhere now, or nowhere; what the write buffer has of it stays.
+    pub(super) fn set_place(&mut self, lpn: Lpn, place: Entry) {
+        match self.map.to_physical[lpn.index()].slot() {
+            None => self.map.to_physical[lpn.index()] = place,
+            Some(slot) => self.buffer.slot_mut(slot).below = place,
+        }
     }
 
     pub(crate) fn clear_lost(&mut self, lpn: Lpn) {

@@ -1,29 +1,55 @@
 //! The page map: where the newest data of each of the host's pages is.
 //!
-//! A map entry is a physical page, [`UNMAPPED`], or `BUFFERED | slot` while the newest data is in the write buffer.
+//! An [`Entry`] of four bytes says that of each page.
 
 use crate::base::mem::{huge_vec, prefetch};
 use crate::base::units::{Lpn, Ppn};
 use crate::watch::observer::NO_PPN;
 
-/// No data: never written, trimmed or lost.
-pub(crate) const UNMAPPED: u32 = NO_PPN.number();
-/// The newest data is in this slot of the write buffer (low 31 bits).
-pub(crate) const BUFFERED: u32 = 1 << 31;
+/// The newest data is in a slot of the write buffer, whose number is in the low 31 bits.
+const BUFFERED: u32 = 1 << 31;
 
-/// Where a map entry says that the data is on flash, if it does.
-#[inline]
-pub(crate) fn on_flash(entry: u32) -> Option<Ppn> {
-    (entry < UNMAPPED).then(|| Ppn::new(entry))
+/// Where the newest data of a page is: in a page of flash, in a slot of the write buffer, or nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Entry(u32);
+
+impl Entry {
+    /// There is no data: never written, trimmed or lost.
+    pub(crate) const UNMAPPED: Self = Self(NO_PPN.number());
+
+    /// The data is in this page of flash.
+    #[inline]
+    pub(crate) const fn on_flash(ppn: Ppn) -> Self {
+        Self(ppn.number())
+    }
+
+    /// The data is in this slot of the write buffer.
+    #[inline]
+    pub(crate) const fn buffered(slot: u32) -> Self {
+        Self(BUFFERED | slot)
+    }
+
+    /// The page of flash that has the data.
+    #[inline]
+    pub(crate) fn ppn(self) -> Option<Ppn> {
+        (self.0 < Self::UNMAPPED.0).then_some(Ppn::new(self.0))
+    }
+
+    /// The slot of the write buffer that has the data.
+    #[inline]
+    pub(crate) fn slot(self) -> Option<u32> {
+        (self.0 & BUFFERED != 0).then_some(self.0 & !BUFFERED)
+    }
 }
 
 pub(crate) struct PageMap {
-    pub(crate) to_physical: Vec<u32>,
+    pub(crate) to_physical: Vec<Entry>,
 }
 
 impl PageMap {
     pub(crate) fn new(host_pages: u32) -> Self {
-        Self { to_physical: huge_vec(host_pages as usize, UNMAPPED) }
+        Self { to_physical: huge_vec(host_pages as usize, Entry::UNMAPPED) }
     }
 
     /// Memory that such a map takes.
@@ -43,9 +69,9 @@ impl PageMap {
         let width = first_pages.len();
         let run = &mut self.to_physical[first.index()..][..width * pages_per_block as usize];
         for (page, turn) in (0..).zip(run.chunks_exact_mut(width)) {
-            debug_assert!(turn.iter().fold(0, |differs, entry| differs | (entry ^ UNMAPPED)) == 0, "a page is loaded once");
+            debug_assert!(turn.iter().fold(0, |differs, entry| differs | (entry.0 ^ Entry::UNMAPPED.0)) == 0, "a page is loaded once");
             for (entry, first_page) in turn.iter_mut().zip(first_pages) {
-                *entry = (*first_page + page).number();
+                *entry = Entry::on_flash(*first_page + page);
             }
         }
     }

@@ -12,9 +12,9 @@ use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::gathers::Gatherer;
 use crate::ftl::job::{Job, JobRef};
-use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::map::Entry;
 use crate::slots::Slots;
-use crate::slots::rewrite::{Place, Rewrite};
+use crate::slots::rewrite::{Destination, Rewrite};
 use crate::watch::observer::Origin;
 
 impl Ftl {
@@ -43,7 +43,7 @@ impl Ftl {
         let cursor = PageInBlock::new(u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst)));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
         // The first page of its next filling is behind all that it holds.
-        let within = rewrite.parts.iter().find(|part| part.to == Place::Within).and_then(|part| part.pages.as_ref());
+        let within = rewrite.parts.iter().find(|part| part.to == Destination::Within).and_then(|part| part.pages.as_ref());
         let within = within.map(|pages| PageInBlock::new(pages.len()));
         let (serial, started_at) = (self.jobs_begun, slots.now);
         let (merged, fetched, adjusted) = (WordlineInBlock::FIRST, 0, None);
@@ -154,14 +154,14 @@ impl Ftl {
             }
             return false;
         };
-        let to = match job.place(page) {
-            Place::Stream(to) => {
+        let to = match job.destination(page) {
+            Destination::Stream(to) => {
                 let lpn = flash.contents().to_logical[(flash.geometry.first_page(job.block) + page).index()];
                 let to = if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
                 self.aim(to, lpn);
                 to
             }
-            Place::Within => {
+            Destination::Within => {
                 self.recycle_page(flash, slots, job, page);
                 return true;
             }
@@ -207,7 +207,7 @@ impl Ftl {
 
     /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.
     pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
-        flash.by_wordline() && self.map.to_physical[lpn.index()] & BUFFERED != 0
+        flash.by_wordline() && self.map.to_physical[lpn.index()].slot().is_some()
     }
 
     /// What was just sensed of a page, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it is neither.
@@ -272,8 +272,9 @@ impl Ftl {
 
     /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
     fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, src: Ppn, good: bool) {
-        let slot = self.buffer.slot_mut(self.map.to_physical[lpn.index()] & !BUFFERED);
-        slot.below = UNMAPPED;
+        let slot = self.map.to_physical[lpn.index()].slot().expect("newer data of the page is in the buffer");
+        let slot = self.buffer.slot_mut(slot);
+        slot.below = Entry::UNMAPPED;
         if good {
             slot.mask = WHOLE;
             flash.tell(|o| o.filled(lpn));
@@ -335,15 +336,11 @@ impl Ftl {
 
     /// A page whose data could not be read is gone; its host data stays reported as lost.
     pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
-        let entry = self.map.to_physical[lpn.index()];
-        if entry & BUFFERED == 0 {
-            self.map.to_physical[lpn.index()] = UNMAPPED;
-        } else {
-            self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
-            if planted(Bug::LossTakesBuffered) {
-                self.buffer.discard(entry & !BUFFERED);
-                self.map.to_physical[lpn.index()] = UNMAPPED;
-            }
+        let slot = self.map.to_physical[lpn.index()].slot();
+        self.set_place(lpn, Entry::UNMAPPED);
+        if let Some(slot) = slot.filter(|_| planted(Bug::LossTakesBuffered)) {
+            self.buffer.discard(slot);
+            self.map.to_physical[lpn.index()] = Entry::UNMAPPED;
         }
     }
 }

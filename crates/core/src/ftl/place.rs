@@ -7,7 +7,7 @@ use crate::bugs::{Bug, disorder, planted};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
-use crate::ftl::map::BUFFERED;
+use crate::ftl::map::Entry;
 use crate::slots::Slots;
 use crate::watch::observer::Origin;
 
@@ -225,12 +225,11 @@ impl Ftl {
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
     pub(crate) fn program(&mut self, flash: &mut Flash, block: BlockId, page: PageInBlock, lpn: Lpn, origin: Origin, cause: Cause) {
         let ppn = flash.program(block, page, lpn, origin, cause);
-        let entry = self.map.to_physical[lpn.index()];
-        if entry & BUFFERED == 0 {
-            self.map.to_physical[lpn.index()] = ppn.number();
-        } else if !self.bugs.has(Bug::MoveMissesBuffer) {
+        match self.map.to_physical[lpn.index()].slot() {
+            None => self.map.to_physical[lpn.index()] = Entry::on_flash(ppn),
+            Some(_) if self.bugs.has(Bug::MoveMissesBuffer) => {}
             // A copy of what lies below newer data in the write buffer.
-            self.buffer.slot_mut(entry & !BUFFERED).below = ppn.number();
+            Some(slot) => self.buffer.slot_mut(slot).below = Entry::on_flash(ppn),
         }
     }
 

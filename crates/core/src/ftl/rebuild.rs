@@ -9,7 +9,7 @@ use crate::flash::Flash;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::map::{BUFFERED, UNMAPPED};
+use crate::ftl::map::Entry;
 use crate::watch::observer::XorSource;
 
 impl Ftl {
@@ -82,20 +82,14 @@ impl Ftl {
 
     /// Whether the write buffer holds all of a page.
     pub(crate) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
-        let entry = self.map.to_physical[lpn.index()];
-        entry & BUFFERED != 0 && self.buffer.slot(entry & !BUFFERED).mask == WHOLE
+        self.map.to_physical[lpn.index()].slot().is_some_and(|slot| self.buffer.slot(slot).mask == WHOLE)
     }
 
     /// What flash holds of a page is not wanted any more.
     pub(crate) fn drop_page(&mut self, flash: &mut Flash, lpn: Lpn) {
         if let Some(ppn) = self.place_of(lpn) {
             self.invalidate(flash, ppn);
-            let entry = self.map.to_physical[lpn.index()];
-            if entry & BUFFERED == 0 {
-                self.map.to_physical[lpn.index()] = UNMAPPED;
-            } else {
-                self.buffer.slot_mut(entry & !BUFFERED).below = UNMAPPED;
-            }
+            self.set_place(lpn, Entry::UNMAPPED);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::flash::block::HAS_RECODED;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
-use crate::slots::rewrite::{Merges, Part, Place, Recode, Rewrite};
+use crate::slots::rewrite::{Destination, Merges, Part, Recode, Rewrite};
 use crate::slots::{Away, Slots};
 
 impl Ftl {
@@ -21,7 +21,7 @@ impl Ftl {
     /// says, and so does a block without room to be written again. What a coding gives up is added to what moves.
     pub(crate) fn settle(&mut self, flash: &Flash, rewrite: &mut Rewrite) {
         let block = rewrite.block;
-        if let Some(within) = rewrite.parts.iter_mut().find(|part| part.to == Place::Within) {
+        if let Some(within) = rewrite.parts.iter_mut().find(|part| part.to == Destination::Within) {
             within.pages = self.before_next_filling(flash, block);
             if within.pages.is_none() {
                 *rewrite = Rewrite::all_to(block, rewrite.otherwise);

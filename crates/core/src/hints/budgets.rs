@@ -34,7 +34,7 @@ impl Budgets {
     /// A budget that has no room for a read without retries.
     pub fn of(config: &DriveConfig) -> Result<Option<Self>, ConfigError> {
         let ladder = Ladder::of(&config.ecc)?.filter(|ladder| ladder.retries() > 0 && config.error.model != ErrorLaw::None);
-        let Some(ladder) = ladder.filter(|_| config.disturb.model.disturbs()) else { return Ok(None) };
+        let Some(ladder) = ladder.filter(|_| config.disturb.model.has_table()) else { return Ok(None) };
         let takes = latencies(config, &ladder);
         let hints = &config.hints;
         let given = [("smallest", hints.smallest_us), ("typical", Some(hints.typical_us)), ("idle", Some(hints.idle_us))];

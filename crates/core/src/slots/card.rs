@@ -135,6 +135,8 @@ pub struct Args<'a> {
 pub trait InSlot {
     /// Its table in a drive file.
     const TABLE: &'static str;
+    /// What the run's seed is mixed with, so that slots draw different numbers by chance.
+    const SALT: u64;
 
     /// The parameters that were given there.
     fn given(config: &DriveConfig) -> &Params;
@@ -180,7 +182,7 @@ impl About {
 impl<P: InSlot + ?Sized> Card<P> {
     /// A technique for a drive of this configuration.
     pub fn make(&self, config: &DriveConfig, seed: u64) -> Box<P> {
-        (self.new)(&self.args(config), config, seed)
+        (self.new)(&self.args(config), config, seed ^ P::SALT)
     }
 
     /// The numbers that it has on a drive of this configuration.

@@ -122,6 +122,7 @@ pub trait Parity: Send {
 
 impl InSlot for dyn Parity {
     const TABLE: &'static str = "parity";
+    const SALT: u64 = 0x0A41_7E5A_17ED_0000;
 
     fn given(config: &DriveConfig) -> &Params {
         &config.parity.params

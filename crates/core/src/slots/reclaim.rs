@@ -28,7 +28,7 @@ mod tiered;
 pub use crate::base::codings::{FASTER, FULL, GUARDED};
 pub use crate::base::streams::{FIRST_OWN, StreamSpec};
 pub use crate::flash::Probed;
-pub use crate::slots::rewrite::{Part, Place, Recode, Rewrite};
+pub use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 pub use action::Action;
 pub use promise::Promise;
 pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
@@ -325,6 +325,8 @@ pub trait Policy: Send {
 
 impl InSlot for dyn Policy {
     const TABLE: &'static str = "reclaim";
+    // Of itself the seed is what `vpass` is given.
+    const SALT: u64 = 0;
 
     fn given(config: &DriveConfig) -> &Params {
         &config.reclaim.params
@@ -370,10 +372,19 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
             "`{name}` makes guard levels, whose worth is known of the 1-2-4 code; with geometry.cell = \"tlc-2-3-2\" a technique without is right"
         )
     })?;
+    check_table(technique, !config.disturb.model.disturbs() || config.disturb.model.has_table())?;
     let has_retries = config.ecc.levels() > 1 && config.error.model != ErrorLaw::None;
     require(!technique.needs.retries || has_retries, || {
         let name = technique.name;
         format!("`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed")
+    })
+}
+
+/// Refuses a technique that goes by limits to a drive that has none, though reads disturb it.
+pub(crate) fn check_table(technique: &Technique, has_all_it_needs: bool) -> Result<(), ConfigError> {
+    require(has_all_it_needs || !technique.needs.limits, || {
+        let name = technique.name;
+        format!("`{name}` goes by a table of limits, and the drive's error model has none: `none` needs no table")
     })
 }
 

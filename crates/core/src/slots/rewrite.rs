@@ -7,7 +7,7 @@ use crate::base::units::{BlockId, PageInBlock, StreamId, WordlineInBlock};
 
 /// Where pages go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// To a stream.
     Stream(StreamId),
     /// To pages of the same block that hold nothing yet, behind what it was programmed with. The pages have then endured nothing but what
@@ -22,16 +22,16 @@ pub struct Part {
     /// The pages, or all of them; those without current data are passed over.
     pub pages: Option<PageSet>,
     /// Where they go.
-    pub to: Place,
+    pub to: Destination,
 }
 
 impl Part {
     pub(crate) fn of(pages: PageSet, to: StreamId) -> Self {
-        Self { pages: Some(pages), to: Place::Stream(to) }
+        Self { pages: Some(pages), to: Destination::Stream(to) }
     }
 
     fn all(to: StreamId) -> Self {
-        Self { pages: None, to: Place::Stream(to) }
+        Self { pages: None, to: Destination::Stream(to) }
     }
 
     /// Whether a page of the block belongs to it.
@@ -152,7 +152,7 @@ impl Rewrite {
 
     /// All of it again within the block.
     pub fn within(block: BlockId) -> Self {
-        Self { parts: vec![Part { pages: None, to: Place::Within }], ..Self::all(block) }
+        Self { parts: vec![Part { pages: None, to: Destination::Within }], ..Self::all(block) }
     }
 
     /// The whole block into a coding; what it can hold no longer goes to a stream.
@@ -167,7 +167,7 @@ impl Rewrite {
 
     /// Pages that are named for a stream, by the first part that goes there.
     pub(crate) fn named_for(&self, stream: StreamId) -> Option<&PageSet> {
-        self.parts.iter().find(|part| part.to == Place::Stream(stream))?.pages.as_ref()
+        self.parts.iter().find(|part| part.to == Destination::Stream(stream))?.pages.as_ref()
     }
 
     /// All pages that its parts hold; none where that is every page.

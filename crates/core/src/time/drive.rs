@@ -8,6 +8,7 @@ use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::count::TRACKED;
 use crate::ftl::job::JobRef;
+use crate::ftl::map::Entry;
 
 pub(super) use crate::flash::ops::NandOp;
 
@@ -85,7 +86,7 @@ impl Drive {
     /// The map entry of a page of the host.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load")]
-    pub(super) fn map_entry(&self, lpn: Lpn) -> u32 {
+    pub(super) fn map_entry(&self, lpn: Lpn) -> Entry {
         self.ftl.map.to_physical[lpn.index()]
     }
 

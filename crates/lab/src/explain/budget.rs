@@ -74,7 +74,7 @@ pub struct Left {
 /// # Errors
 /// A drive that cannot be.
 pub(super) fn error_budget(config: &DriveConfig, counts: &BTreeSet<u32>) -> Result<Option<ErrorBudget>, ConfigError> {
-    let table = LimitTable::of(config);
+    let Some(table) = LimitTable::of(config) else { return Ok(None) };
     let Some(limits) = AgedLimits::of(config, &table)? else { return Ok(None) };
     let longest_age = config.error.longest_age;
     let shown: BTreeSet<Span> = [Span(0), Span(DAY), Span(30 * DAY), longest_age].into_iter().filter(|age| *age <= longest_age).collect();

@@ -37,7 +37,8 @@ pub(super) fn words(config: &DriveConfig, technique: &Technique) -> Result<Optio
     let Ok(Some(budgets)) = Budgets::of(config) else { return Ok(None) };
     let mut config = config.clone();
     config.hints.said = Some(vec![]);
-    let (table, prospect, pec) = (LimitTable::of(&config), Prospect::new(&config, technique, true)?, config.start.pec);
+    let Some(table) = LimitTable::of(&config) else { return Ok(None) };
+    let (prospect, pec) = (Prospect::new(&config, technique, true)?, config.start.pec);
     let word = |latency: AccessLatency| {
         let budget = budgets.at(latency);
         Word {

@@ -144,15 +144,14 @@ fn effective_mean(drive: &Drive) -> f64 {
 
 /// Reads between two rewrites, by P/E count.
 pub(crate) struct Paces {
-    /// None where reads disturb nothing.
+    /// None where the error model has no table.
     limits: Option<LimitTable>,
     by_class: HashMap<u64, Option<f64>>,
 }
 
 impl Paces {
     pub(crate) fn new(drive: &Drive) -> Self {
-        let disturbs = drive.config().disturb.model.disturbs();
-        Self { limits: disturbs.then(|| LimitTable::of(drive.config())), by_class: HashMap::new() }
+        Self { limits: LimitTable::of(drive.config()), by_class: HashMap::new() }
     }
 
     /// None where reads cause no rewrite.

@@ -6,7 +6,9 @@ use vpass_core::base::dose::Dose;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::{PageSet, WordlineSet};
 use vpass_core::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId, WordlineInBlock};
-use vpass_core::slots::reclaim::{Action, FIRST_OWN, Part, Place, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{
+    Action, Destination, FIRST_OWN, Part, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View,
+};
 
 use crate::endurance::Endurance;
 use crate::hearsay::{Divided, Ear, Told, Within};
@@ -64,11 +66,11 @@ impl Witness {
         let Action::Rewrite(Rewrite { block, parts, recode: Recode::Nothing, .. }) = action else { return None };
         let mode = |stream: u8| stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)]);
         match parts.as_slice() {
-            [all] if matches!(all.to, Place::Stream(to) if to < FIRST_OWN) => None,
+            [all] if matches!(all.to, Destination::Stream(to) if to < FIRST_OWN) => None,
             [.., rest] if rest.pages.is_none() => {
                 let of_part = |part: &Part| match part.to {
-                    Place::Stream(to) => Some((part.clone(), mode(to))),
-                    Place::Within => None,
+                    Destination::Stream(to) => Some((part.clone(), mode(to))),
+                    Destination::Within => None,
                 };
                 Some((*block, parts.iter().map(of_part).collect::<Option<_>>()?))
             }

@@ -6,7 +6,7 @@ use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, Observer, ReadResult};
 use vpass_oracle::{DriveBooks, MapEntry};
 
-use crate::common::{Place, Scene, books};
+use crate::common::{Number, Scene, books};
 
 /// Two pages written, one moved, one erase, then the measured phase: a host read, an unmapped one, a move and a write.
 fn scene() -> (Scene, DriveBooks) {
@@ -68,8 +68,8 @@ fn an_error_from_before_the_measured_phase_stays_one() {
     assert_eq!((report.reads_checked, report.stamp_errors), (0, 1));
 }
 
-fn entry(lpn: Lpn, ppn: impl Place) -> MapEntry {
-    MapEntry { lpn, ppn: ppn.ppn(), buffered: false }
+fn entry(lpn: Lpn, ppn: impl Number<Ppn>) -> MapEntry {
+    MapEntry { lpn, ppn: ppn.address(), buffered: false }
 }
 
 /// Pages 5 and 6 on flash, an older 6 at ppn 1, 7 with newer data in the buffer, 8 in the buffer only.

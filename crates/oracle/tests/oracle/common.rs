@@ -2,7 +2,7 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Op, Request};
-use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Ppn};
+use vpass_core::base::units::{Address, BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
     CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
     HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
@@ -72,39 +72,28 @@ pub(crate) fn wordline_model(limit: f64, alpha: f64) -> DisturbConfig {
     }
 }
 
-/// A flash page, in scenes mostly by its number.
-pub(crate) trait Place: Copy {
-    fn ppn(self) -> Ppn;
+/// An address, in scenes mostly given by its number.
+pub(crate) trait Number<A>: Copy {
+    fn address(self) -> A;
 }
 
-impl Place for u32 {
-    fn ppn(self) -> Ppn {
-        Ppn::new(self)
+impl<A: Address> Number<A> for u32 {
+    fn address(self) -> A {
+        A::new(self)
     }
 }
 
-impl Place for Ppn {
-    fn ppn(self) -> Ppn {
-        self
-    }
+macro_rules! itself {
+    ($($address:ident)*) => {$(
+        impl Number<$address> for $address {
+            fn address(self) -> Self {
+                self
+            }
+        }
+    )*};
 }
 
-/// A page of the host's, in scenes mostly by its number.
-pub(crate) trait Page: Copy {
-    fn lpn(self) -> Lpn;
-}
-
-impl Page for u32 {
-    fn lpn(self) -> Lpn {
-        Lpn::new(self)
-    }
-}
-
-impl Page for Lpn {
-    fn lpn(self) -> Lpn {
-        self
-    }
-}
+itself! { Ppn Lpn }
 
 /// An oracle, and the drive's numbering of programs.
 pub(crate) struct Scene {
@@ -124,10 +113,10 @@ impl Scene {
     }
 
     /// The host writes pages, and they go to flash from this page on.
-    pub(crate) fn write(&mut self, from: impl Place, lpns: impl IntoIterator<Item = impl Page>) {
+    pub(crate) fn write(&mut self, from: impl Number<Ppn>, lpns: impl IntoIterator<Item = impl Number<Lpn>>) {
         for (n, lpn) in (0..).zip(lpns) {
-            self.oracle.host_wrote(lpn.lpn(), true);
-            self.program(from.ppn() + n, lpn, Origin::Host, Cause::Host);
+            self.oracle.host_wrote(lpn.address(), true);
+            self.program(from.address() + n, lpn, Origin::Host, Cause::Host);
         }
     }
 
@@ -142,48 +131,48 @@ impl Scene {
     }
 
     /// The drive takes in a write of the host's, and holds these parts of the page then.
-    pub(crate) fn take_in(&mut self, lpn: impl Page, parts: u64) {
-        self.oracle.took_in(lpn.lpn(), parts);
-        self.oracle.host_wrote(lpn.lpn(), parts == u64::MAX);
+    pub(crate) fn take_in(&mut self, lpn: impl Number<Lpn>, parts: u64) {
+        self.oracle.took_in(lpn.address(), parts);
+        self.oracle.host_wrote(lpn.address(), parts == u64::MAX);
     }
 
-    pub(crate) fn program_host(&mut self, ppn: impl Place, lpn: impl Page) {
+    pub(crate) fn program_host(&mut self, ppn: impl Number<Ppn>, lpn: impl Number<Lpn>) {
         self.program(ppn, lpn, Origin::Host, Cause::Host);
     }
 
-    pub(crate) fn program(&mut self, ppn: impl Place, lpn: impl Page, origin: Origin, cause: Cause) {
+    pub(crate) fn program(&mut self, ppn: impl Number<Ppn>, lpn: impl Number<Lpn>, origin: Origin, cause: Cause) {
         self.seq += 1;
-        self.oracle.programmed(ppn.ppn(), lpn.lpn(), self.seq, origin, cause);
+        self.oracle.programmed(ppn.address(), lpn.address(), self.seq, origin, cause);
     }
 
     /// A mover reads a page and writes a copy.
-    pub(crate) fn copy(&mut self, from: impl Place, to: impl Place, lpn: impl Page) {
+    pub(crate) fn copy(&mut self, from: impl Number<Ppn>, to: impl Number<Ppn>, lpn: impl Number<Lpn>) {
         self.read_by(Cause::Gc, lpn, from, ReadResult::Good);
-        self.program(to, lpn, Origin::Copy(from.ppn()), Cause::Gc);
+        self.program(to, lpn, Origin::Copy(from.address()), Cause::Gc);
     }
 
-    pub(crate) fn read_by(&mut self, cause: Cause, lpn: impl Page, ppn: impl Place, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn.lpn(), ppn.ppn(), cause) }]);
+    pub(crate) fn read_by(&mut self, cause: Cause, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn.address(), ppn.address(), cause) }]);
     }
 
     /// A read that completes a partly written page.
-    pub(crate) fn fill(&mut self, lpn: impl Page, ppn: impl Place, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn.lpn(), ppn.ppn(), Cause::Host) }]);
+    pub(crate) fn fill(&mut self, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>, result: ReadResult) {
+        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn.address(), ppn.address(), Cause::Host) }]);
     }
 
     /// The host reads and gets data.
-    pub(crate) fn read(&mut self, lpn: impl Page, ppn: impl Place) {
+    pub(crate) fn read(&mut self, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Good);
     }
 
     /// The host reads and gets an error.
-    pub(crate) fn fail(&mut self, lpn: impl Page, ppn: impl Place) {
+    pub(crate) fn fail(&mut self, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>) {
         self.read_by(Cause::Host, lpn, ppn, ReadResult::Uncorrectable);
     }
 
     /// Dose and limit of a page, as the oracle knows them.
-    pub(crate) fn truth(&self, ppn: impl Place) -> Option<(u64, u64)> {
-        self.oracle.truth(ppn.ppn())
+    pub(crate) fn truth(&self, ppn: impl Number<Ppn>) -> Option<(u64, u64)> {
+        self.oracle.truth(ppn.address())
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {

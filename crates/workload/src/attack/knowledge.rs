@@ -75,13 +75,10 @@ impl Strength {
 }
 
 impl Knowledge {
-    /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack: no read disturbance, or no data.
+    /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack, no table of limits or no data.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
-        if !config.disturb.model.disturbs() {
-            return None;
-        }
-        let limits = LimitTable::of(config);
+        let limits = LimitTable::of(config)?;
         let blocks = worth_attacking(drive, &limits);
         let targets = targets(drive, &limits, &blocks);
         (!targets.is_empty()).then(|| Self {

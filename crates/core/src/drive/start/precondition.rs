@@ -19,7 +19,7 @@ use crate::base::units::{BlockId, DieId, Lpn, PageInBlock, Ppn};
 use crate::config::{DriveConfig, StartConfig};
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
-use crate::ftl::map::UNMAPPED;
+use crate::ftl::map::Entry;
 use crate::watch::observer::NO_LPN;
 
 /// Pages of random overwrite up to which they are really written.
@@ -183,8 +183,8 @@ impl Drive {
             }
             for (page, lpn) in group {
                 let ppn = first + *page;
-                debug_assert!(self.ftl.map.to_physical[lpn.index()] == UNMAPPED);
-                self.ftl.map.to_physical[lpn.index()] = ppn.number();
+                debug_assert!(self.ftl.map.to_physical[lpn.index()] == Entry::UNMAPPED);
+                self.ftl.map.to_physical[lpn.index()] = Entry::on_flash(ppn);
                 self.flash.preload_page(block, *page, *lpn);
             }
         }

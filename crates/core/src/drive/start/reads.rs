@@ -31,14 +31,11 @@ pub struct MostStartReads {
 }
 
 impl MostStartReads {
-    /// Of a resolved drive in the nature that its technique gives it; none where reads disturb nothing.
+    /// Of a resolved drive in the nature that its technique gives it; none where it has no table of limits.
     pub fn of(config: &DriveConfig, timed: bool) -> Option<Self> {
-        if !config.disturb.model.disturbs() {
-            return None;
-        }
+        let table = LimitTable::of(config)?;
         let geometry = Geometry::new(config);
         let late = late_reads(config, &geometry, timed).max(1);
-        let table = LimitTable::of(config);
         let first = config.start.pec;
         let last = first.saturating_add(erases_at_most(config, &geometry));
         // Limits and alpha are linear between the rows.
@@ -72,6 +69,13 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
     if reads == 0 {
         return Ok(());
     }
+    let model = config.disturb.model;
+    require(!model.disturbs() || model.has_table(), || {
+        format!(
+            "start.reads = {reads}: how many a block bears follows from disturb.table, and disturb.model = \"{}\" has none; start.reads = 0 is right",
+            model.name()
+        )
+    })?;
     let Some(most) = MostStartReads::of(config, timed) else { return Ok(()) };
     require(reads <= most.reads, || {
         format!(

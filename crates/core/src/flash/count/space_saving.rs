@@ -319,7 +319,7 @@ mod tests {
         let mut s = SpaceSaving::new(3, 24, 3);
         let read = |s: &mut SpaceSaving, wordlines: &[u32]| {
             for wordline in wordlines {
-                s.count(BlockId::new(1), WordlineInBlock::new(*wordline), Quarters::of(1));
+                s.count(BlockId::new(1), WordlineInBlock::new(*wordline), Quarters::from_count(1));
             }
         };
         read(&mut s, &[5, 5, 0, 23]);
@@ -335,16 +335,17 @@ mod tests {
     #[test]
     fn segments_remember_when_they_began() {
         let mut s = SpaceSaving::new(3, 17, 2);
-        (0..17).for_each(|w| s.begin_wordline(BlockId::new(1), WordlineInBlock::new(w), Quarters::of(100 + w)));
+        (0..17).for_each(|w| s.begin_wordline(BlockId::new(1), WordlineInBlock::new(w), Quarters::from_count(100 + w)));
         // Seventeen wordlines are six segments of three, the last one short.
-        assert_eq!(s.of(BlockId::new(1)).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::of), 3));
+        assert_eq!(s.of(BlockId::new(1)).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::from_count), 3));
     }
 
     #[test]
     fn counting_each_wordline_once_is_counting_them_one_by_one() {
         for k in [1, 2, 3, 31, 32, 33, 64, 256] {
             for (smaller, larger) in [(0, 4), (4, 8), (60, 64), (64, 64)] {
-                let doses: Vec<Quarters> = (0..300u32).map(|w| Quarters::of(if w * 37 % 100 < 40 { larger } else { smaller })).collect();
+                let doses: Vec<Quarters> =
+                    (0..300u32).map(|w| Quarters::from_count(if w * 37 % 100 < 40 { larger } else { smaller })).collect();
                 let (mut each, mut one_by_one) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
                 each.count_each(BlockId::new(1), &doses);
                 WordlineInBlock::range(0..300)
@@ -374,7 +375,7 @@ mod tests {
                     random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                     let (wordline, dose) =
-                        ((unit.powi(5) * f64::from(wordlines)) as u32, Quarters::of([2, 3, 7][(random >> 33) as usize % 3]));
+                        ((unit.powi(5) * f64::from(wordlines)) as u32, Quarters::from_count([2, 3, 7][(random >> 33) as usize % 3]));
                     reads.push((wordline, dose));
                     doses[wordline as usize] += dose;
                 }
@@ -406,7 +407,7 @@ mod tests {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let (wordline, dose) = ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
-                s.count(BlockId::new(1), WordlineInBlock::new(wordline), Quarters::of(dose));
+                s.count(BlockId::new(1), WordlineInBlock::new(wordline), Quarters::from_count(dose));
                 truth[wordline as usize] += dose;
                 total += dose;
                 if step % 97 != 0 {

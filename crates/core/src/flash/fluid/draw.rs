@@ -89,7 +89,7 @@ impl Flash {
             let wordlines = &mut self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
             let mut sum = Quarters::ZERO;
             for (wordline, dose) in wordlines.iter_mut().zip(&*counts) {
-                let dose = Quarters::of(*dose);
+                let dose = Quarters::from_count(*dose);
                 wordline.reads += dose;
                 sum += dose;
             }

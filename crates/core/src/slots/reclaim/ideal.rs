@@ -47,11 +47,8 @@ impl Ideal {
 
 /// Turns a drive's flash into that of the ideal drive.
 pub(super) fn nature(config: &mut DriveConfig) {
-    if !config.disturb.model.has_neighbours() {
-        return;
-    }
+    let Some(table) = LimitTable::of(config).filter(|_| config.disturb.model.has_neighbours()) else { return };
     let wordlines = WordlineInBlock::range(0..config.geometry.wordlines_per_block);
-    let table = LimitTable::of(config);
     for row in &mut config.disturb.table {
         let mut limits: Vec<Dose> =
             wordlines.clone().map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w)).collect();
@@ -105,7 +102,7 @@ mod tests {
             disturb = { model = "wordline", groups = ["a", "b", "c", "d"], table = [{ pec = 0, limit = [400000, 600000, 700000, 900000], alpha = [9.0, 9.0, 9.0, 9.0] }] }
         "#;
         let mut config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let table = LimitTable::of(&config);
+        let table = LimitTable::of(&config).expect("a model with a table");
         let of_group = |group| WordlineInBlock::range(0..64).filter(|w| table.group_of(*w) == group).count();
         assert!(of_group(0) < 32 && of_group(0) + of_group(1) >= 32, "{} and {}", of_group(0), of_group(1));
         nature(&mut config);

@@ -20,7 +20,7 @@
 
 use super::Technique;
 use super::shared::params::CHECK_INTERVAL;
-use super::shared::straw::{Budget, Estimate, Look, Straw};
+use super::shared::straw::{Budget, DoseEstimate, Look, Straw};
 use super::straw_wl::Exact;
 use super::{GUARDED, Rewrite, View};
 use crate::base::dose::{Alpha, Dose, Quarters};
@@ -61,7 +61,7 @@ pub(super) struct Guarding {
     refused: u64,
 }
 
-impl Estimate for Guarding {
+impl DoseEstimate for Guarding {
     const BOUND: &'static str = Exact::BOUND;
     const FROM_ERASE: bool = Exact::FROM_ERASE;
 

@@ -142,7 +142,7 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
 /// where limits are only extrapolated.
 pub fn warnings(config: &DriveConfig, technique: &Technique, timed: bool, reached: u32) -> Vec<String> {
     let config = &technique.drive(config.clone());
-    let Some(limits) = limits(config) else { return vec![] };
+    let Some(limits) = LimitTable::of(config) else { return vec![] };
     let mut sentences = vec![];
     if let Some((pec, budget)) = first_broken(config, technique, timed, reached) {
         sentences.push(format!("`{}` may lose data from {pec} P/E cycles on: there {}", technique.name, budget.words(&config.disturb)));
@@ -158,7 +158,7 @@ pub fn warnings(config: &DriveConfig, technique: &Technique, timed: bool, reache
 
 /// What is to be known of a drive's limits whatever happens, in sentences.
 pub fn notes(config: &DriveConfig) -> Vec<String> {
-    let single = config.disturb.model.disturbs() && config.disturb.table.len() == 1;
+    let single = config.disturb.model.has_table() && config.disturb.table.len() == 1;
     let single = single.then(|| "disturb.table has one row: what blocks endure does not depend on wear".to_owned());
     let chance = loses_by_chance(config).then(|| {
         let target = config.ecc.last_target;
@@ -190,11 +190,7 @@ pub fn first_broken(config: &DriveConfig, technique: &Technique, timed: bool, re
     None
 }
 
-fn limits(config: &DriveConfig) -> Option<LimitTable> {
-    config.disturb.model.disturbs().then(|| LimitTable::of(config))
-}
-
-/// None where reads disturb nothing.
+/// None where there are no limits.
 fn promise_at_start(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<Promise> {
     let blank = Blank::new(config, timed);
     blank.limits.as_ref()?;

@@ -22,7 +22,7 @@
 use super::Technique;
 use super::View;
 use super::shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
-use super::shared::straw::{Budget, Estimate, Straw};
+use super::shared::straw::{Budget, DoseEstimate, Straw};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
@@ -53,7 +53,7 @@ pub(super) struct Published {
     highest: Highest,
 }
 
-impl Estimate for Published {
+impl DoseEstimate for Published {
     const BOUND: &'static str = "estimated dose";
     const FROM_ERASE: bool = true;
     const CAN_BE_DECEIVED: bool = true;
@@ -138,9 +138,9 @@ pub(super) mod tests {
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
     #[test]
     fn the_steps_of_fig_6() {
-        let erc = |read| erc(Alpha::ONE * 9, Quarters::of(read), Quarters::of(300 + 100), Quarters::of(200));
-        assert_eq!(erc(1000), Quarters::of(4000).far());
-        assert_eq!(erc(500), Quarters::of(3600).far(), "over-counted, less than nothing was read elsewhere");
+        let erc = |read| erc(Alpha::ONE * 9, Quarters::from_count(read), Quarters::from_count(300 + 100), Quarters::from_count(200));
+        assert_eq!(erc(1000), Quarters::from_count(4000).far());
+        assert_eq!(erc(500), Quarters::from_count(3600).far(), "over-counted, less than nothing was read elsewhere");
     }
 
     /// A block of 704 one-page wordlines, written and then read: wordlines 99, 101 and thirty others 2,000 times each, in turn.

@@ -21,7 +21,7 @@
 use super::Technique;
 use super::View;
 use super::shared::params::{CHECK_INTERVAL, COUNTERS};
-use super::shared::straw::{Budget, Estimate, Straw};
+use super::shared::straw::{Budget, DoseEstimate, Straw};
 use super::straw_ss::Published;
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
@@ -48,7 +48,7 @@ pub(super) type StrawSsPublished = Straw<WithoutMargin>;
 /// The paper's estimate, and its margin.
 pub(super) struct WithoutMargin(Published);
 
-impl Estimate for WithoutMargin {
+impl DoseEstimate for WithoutMargin {
     const BOUND: &'static str = Published::BOUND;
     const FROM_ERASE: bool = Published::FROM_ERASE;
     const CAN_BE_DECEIVED: bool = Published::CAN_BE_DECEIVED;

@@ -18,7 +18,7 @@
 use super::Technique;
 use super::View;
 use super::shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
-use super::shared::straw::{Budget, Estimate, Straw};
+use super::shared::straw::{Budget, DoseEstimate, Straw};
 use super::straw_ss::{Highest, quiet};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
@@ -53,7 +53,7 @@ pub(super) struct Sound {
     lowest: Vec<Quarters>,
 }
 
-impl Estimate for Sound {
+impl DoseEstimate for Sound {
     const BOUND: &'static str = "largest possible dose";
     const FROM_ERASE: bool = true;
 

@@ -18,7 +18,7 @@
 use super::Technique;
 use super::View;
 use super::shared::params::{CHECK_INTERVAL, OWN_AGE};
-use super::shared::straw::{Budget, Estimate, Straw};
+use super::shared::straw::{Budget, DoseEstimate, Straw};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, Bytes};
@@ -49,7 +49,7 @@ pub(super) struct Exact {
     reads: Vec<Quarters>,
 }
 
-impl Estimate for Exact {
+impl DoseEstimate for Exact {
     const BOUND: &'static str = "dose";
     const FROM_ERASE: bool = false;
 

@@ -210,7 +210,7 @@ mod tests {
     use crate::base::metrics::FlashCounts;
     use crate::base::units::{BlockId, Cause, Lpn};
     use crate::drive::Drive;
-    use crate::slots::reclaim::shared::straw::Estimate;
+    use crate::slots::reclaim::shared::straw::DoseEstimate;
     use crate::slots::reclaim::shared::straw::tests::{bounds_of, budget};
     use crate::testing;
     use crate::watch::observer::NO_PPN;

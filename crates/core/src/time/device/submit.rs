@@ -8,6 +8,7 @@ use crate::base::request::{Op, Request};
 use crate::base::units::{Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::ftl::map::Entry;
 use crate::time::split::Pages;
 use crate::watch::observer::{FROM_BUFFER, NO_PPN};
 use crate::watch::time_event::TimeEvent;
@@ -67,7 +68,7 @@ impl Device {
             // A job in the foreground is queued before the read that triggered it.
             self.route(drive, NIL);
         }
-        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != ppn.number() {
+        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != Entry::on_flash(ppn) {
             return self.read_from_memory(part, completed);
         }
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };

@@ -1,6 +1,6 @@
 //! What a technique would do on a drive, without the drive: no block, no data.
 
-use super::{NO_SEED, Promise, check, limits};
+use super::{NO_SEED, Promise, check};
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::units::Ppn;
@@ -14,7 +14,7 @@ use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
 use crate::hints;
 use crate::slots::reclaim::late::late_reads;
-use crate::slots::reclaim::{Policy, Technique, Threshold, View};
+use crate::slots::reclaim::{Policy, Technique, Threshold, View, check_table};
 
 /// What a technique would do on a drive, and what it promises there, without the drive: neither depends on blocks or data.
 pub struct Prospect {
@@ -28,6 +28,7 @@ impl Prospect {
     /// # Errors
     /// As those of [`check`].
     pub fn new(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<Self, ConfigError> {
+        check_table(technique, !config.disturb.model.disturbs() || config.disturb.model.has_table())?;
         check(config, technique, timed)?;
         let config = &technique.drive(config.clone());
         Ok(Self { blank: Blank::new(config, timed), policy: technique.make(config, NO_SEED) })
@@ -69,7 +70,7 @@ impl Blank {
     pub(super) fn new(config: &DriveConfig, timed: bool) -> Self {
         let geometry = Geometry::new(config);
         Self {
-            limits: limits(config),
+            limits: LimitTable::of(config),
             budget: hints::in_use(config)[0],
             disturb: config.disturb.clone(),
             density: config.density.clone(),

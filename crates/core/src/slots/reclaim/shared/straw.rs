@@ -1,5 +1,5 @@
 //! The common look of the straw-2024 techniques: every so many reads of a block, the wordlines whose dose could reach their limit before
-//! the next look are rewritten. The techniques differ in what they know of a dose: their [`Estimate`].
+//! the next look are rewritten. The techniques differ in what they know of a dose: their [`DoseEstimate`].
 //!
 //! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A wordline i with valid pages moves where
 //!   `bound(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`. `M = V + 2 (alpha - 1) p` is what movers may deposit: they read each
@@ -23,7 +23,7 @@ use crate::disturb::told::Limits;
 use crate::slots::card::Args;
 
 /// What a technique knows of the doses of a block's wordlines.
-pub(in crate::slots::reclaim) trait Estimate: Send {
+pub(in crate::slots::reclaim) trait DoseEstimate: Send {
     /// What `explain` calls its bound.
     const BOUND: &'static str;
     /// Whether bounds contain reads from before a wordline's own programming even where those do not count: then an open block's
@@ -115,7 +115,7 @@ pub(in crate::slots::reclaim) struct Budget {
     fresh: Dose,
 }
 
-impl<E: Estimate> Straw<E> {
+impl<E: DoseEstimate> Straw<E> {
     pub(in crate::slots::reclaim) fn new(args: &Args, config: &DriveConfig) -> Self {
         let sensings = config.disturb.dose == DoseUnit::Sensings;
         Self {
@@ -222,7 +222,7 @@ impl<E: Estimate> Straw<E> {
     }
 }
 
-impl<E: Estimate> Policy for Straw<E> {
+impl<E: DoseEstimate> Policy for Straw<E> {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         let Some(class) = self.budget(view, block) else { return Reads::NEVER };
         let movers = self.movers(view, view.geometry.pages_per_block);
@@ -323,14 +323,14 @@ impl<E: Estimate> Policy for Straw<E> {
 
 #[cfg(test)]
 pub(in crate::slots::reclaim) mod tests {
-    use super::{Budget, Estimate, Straw};
+    use super::{Budget, DoseEstimate, Straw};
     use crate::base::dose::{Alpha, Dose};
     use crate::base::units::{BlockId, Lpn};
     use crate::drive::{Drive, Techniques};
     use crate::slots::reclaim::technique;
 
     /// A filled drive under a technique of the family, with or without the looks that cannot find anything.
-    pub(crate) fn drive<E: Estimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
+    pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
         let config: crate::config::DriveConfig = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(config.clone(), &Techniques { reclaim: name.into(), ..Techniques::default() }, false).unwrap();
         let card = technique(name).unwrap();
@@ -366,7 +366,7 @@ pub(in crate::slots::reclaim) mod tests {
     }
 
     /// What an estimate makes of each wordline's dose, in whole units.
-    pub(crate) fn bounds<E: Estimate>(drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
+    pub(crate) fn bounds<E: DoseEstimate>(drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
         // Of the techniques that this is called for it has all parameters.
         let card = technique("straw-ss").unwrap();
         let mut estimate = E::new(&card.args(drive.config()), drive.config());
@@ -374,7 +374,7 @@ pub(in crate::slots::reclaim) mod tests {
     }
 
     /// The same of an estimate that has seen the block before.
-    pub(crate) fn bounds_of<E: Estimate>(estimate: &mut E, drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
+    pub(crate) fn bounds_of<E: DoseEstimate>(estimate: &mut E, drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
         let wordlines = drive.geometry().wordlines_per_block;
         let mut margins = vec![Dose::ZERO; wordlines as usize];
         estimate.margins(&drive.policy_and_view().1, block, &budget(wordlines, alpha, 0), Dose::ZERO, &mut margins);
@@ -382,7 +382,7 @@ pub(in crate::slots::reclaim) mod tests {
     }
 
     /// Reads skewed towards the low pages, with some writes, under both ways of looking: the same moves, and fewer looks.
-    pub(crate) fn looks_left_out_find_nothing<E: Estimate + 'static>(technique: &str) {
+    pub(crate) fn looks_left_out_find_nothing<E: DoseEstimate + 'static>(technique: &str) {
         let text = r#"
             geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 24, cell = "tlc", page_size = "16KiB", neighbour_stride = 2 }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }

@@ -9,7 +9,7 @@ use crate::config::DriveConfig;
 use crate::flash::block::Wordline;
 use crate::slots::card::Args;
 use crate::slots::reclaim::View;
-use crate::slots::reclaim::shared::straw::{Budget, Estimate};
+use crate::slots::reclaim::shared::straw::{Budget, DoseEstimate};
 
 /// Layer counters, wordline counters, and what is worked out of them.
 pub(in crate::slots::reclaim) struct Placed {
@@ -194,7 +194,7 @@ fn upper_counts(geometry: &Geometry) -> Vec<u32> {
     (0..geometry.wordlines_per_block).map(|w| if differs(w) { u32::MAX } else { 0 }).collect()
 }
 
-impl Estimate for Placed {
+impl DoseEstimate for Placed {
     const BOUND: &'static str = "largest possible dose";
     const FROM_ERASE: bool = true;
 

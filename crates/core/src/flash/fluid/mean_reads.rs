@@ -4,7 +4,7 @@ use crate::base::units::Ns;
 
 /// The integral of the rate at which the host reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct MeanReads {
     /// Pages in a nanosecond, whether there is data or not.
     per_ns: f64,
     /// Up to when `expected` goes.
@@ -14,7 +14,7 @@ pub(super) struct Pace {
     before: u64,
 }
 
-impl Pace {
+impl MeanReads {
     /// From `now` on the host reads at this rate, after so many pages.
     pub(super) fn new(now: Ns, per_ns: f64, before: u64) -> Self {
         Self { per_ns, at: now, expected: 0.0, before }
@@ -41,16 +41,16 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::Pace;
+    use super::MeanReads;
 
     #[test]
     fn pages_add_up_over_changes() {
-        let mut pace = Pace::new(100, 0.5, 7);
-        assert_eq!((pace.by(100), pace.by(200)), (7, 57));
-        pace.change(200, 0.25);
-        pace.set(300, 2.0);
-        assert_eq!((pace.by(300), pace.by(310)), (7 + 50 + 75, 7 + 50 + 75 + 20));
-        pace.change(310, -3.0);
-        assert_eq!(pace.by(1_000_000), 152, "nobody reads less than nothing");
+        let mut reads = MeanReads::new(100, 0.5, 7);
+        assert_eq!((reads.by(100), reads.by(200)), (7, 57));
+        reads.change(200, 0.25);
+        reads.set(300, 2.0);
+        assert_eq!((reads.by(300), reads.by(310)), (7 + 50 + 75, 7 + 50 + 75 + 20));
+        reads.change(310, -3.0);
+        assert_eq!(reads.by(1_000_000), 152, "nobody reads less than nothing");
     }
 }
