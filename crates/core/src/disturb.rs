@@ -193,7 +193,7 @@ pub trait ErrorModel: Send {
     }
 
     /// Whether age alone takes more of a page than its last retry decodes; by P/E count and step of age, wordline and kind.
-    fn is_spoilt_by_age(&self, block: (u32, usize), page: (u32, u32)) -> bool {
+    fn is_spoilt_by_age(&self, block: (u32, usize), page: (WordlineInBlock, u32)) -> bool {
         self.page_limits().is_some_and(|limits| limits.is_spoilt_by_age(block, page))
     }
 

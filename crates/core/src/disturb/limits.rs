@@ -67,7 +67,7 @@ impl PageLimits {
     }
 
     /// Whether age alone takes more of a page than its last retry decodes. A limit below 0 stays there, whatever multiplies it.
-    pub(super) fn is_spoilt_by_age(&self, block: (u32, usize), (wordline, kind): (u32, u32)) -> bool {
+    pub(super) fn is_spoilt_by_age(&self, block: (u32, usize), (wordline, kind): (WordlineInBlock, u32)) -> bool {
         self.of_group(block, self.table.group_of(wordline), kind as usize, self.max_retries().into()) < Dose::ZERO
     }
 

@@ -2,7 +2,7 @@
 
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
-use crate::base::units::{BlockId, Moment, Ns, Ppn};
+use crate::base::units::{BlockId, Moment, Ns, Ppn, WordlineInBlock};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
@@ -10,7 +10,7 @@ use crate::flash::block::SUSPECT;
 /// A page of a block that was so worn and so old.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AgedPage {
-    wordline: u32,
+    wordline: WordlineInBlock,
     kind: u32,
     pec: u32,
     age: Ns,
@@ -32,7 +32,7 @@ impl Flash {
     /// A page as worn and as old as it is now.
     pub(crate) fn aged(&self, ppn: Ppn) -> AgedPage {
         let block = self.geometry.block_of(ppn);
-        let wordline = self.geometry.wordline_of(ppn) - self.geometry.first_wordline(block);
+        let wordline = self.geometry.wordline_in(block, ppn);
         AgedPage { wordline, kind: self.geometry.kind_of(ppn), pec: self.limit_pec(block), age: self.age(block) }
     }
 
