@@ -50,6 +50,7 @@ soak: build
 	$(VPASS) check --seed 1 --count 10000 --parity raid5
 	$(VPASS) check --seed 1 --count 10000 --parity ppc
 	$(VPASS) check --seed 1 --count 10000 --parity hc
+	$(VPASS) check --seed 1 --count 10000 --fail
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	set -e; for policy in $(PROTECTING); do \

@@ -99,6 +99,7 @@ impl Oracle {
             self.host_acts();
             if by_host {
                 self.check_stripes();
+                self.check_failures();
             }
             if by_host && self.is_full() {
                 self.serve(read);
@@ -131,6 +132,9 @@ impl Oracle {
             if carried == Stamp::ERASED {
                 return;
             }
+        }
+        if good && self.failures.is_failed(read.ppn) {
+            self.findings.add(Kind::Limit, || format!("lpn {} was read at ppn {}, which has failed", read.lpn, read.ppn));
         }
         if good {
             if !self.is_dull(place) {

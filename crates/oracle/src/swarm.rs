@@ -11,6 +11,7 @@
 //! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
 
 mod ageing;
+pub mod bereft;
 mod border;
 mod deck;
 mod draw;

@@ -14,11 +14,14 @@ impl Drive {
         let (flash, ftl, mut slots) = self.parts();
         let Some(number) = ftl.rebuild(flash, lpn) else { return false };
         flash.tell(|o| o.rebuilt(lpn, number));
+        ftl.in_hand = Some(lpn);
+        ftl.make_way(flash, lpn, ppn);
         ftl.aim(HOST, lpn);
         if ftl.needs_block(HOST) {
             let domain = ftl.domain_of_page(lpn);
             ftl.ensure_room(flash, &mut slots, domain);
         }
+        ftl.in_hand = None;
         if ftl.place_of(lpn) != Some(ppn) {
             // Cleaning came upon it, too.
             return true;
