@@ -135,7 +135,7 @@ impl Parity {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
         let others = |of: Members| stripes.data(stripe).filter(move |other| *other != lpn && of & stripes.bit(*other) != 0);
-        let place = |lpn: Lpn| self.places[lpn as usize];
+        let place = |lpn: Lpn| self.places[lpn.index()];
         let (all, is_parity) = (stripes.all_of(stripe), stripes.is_parity(lpn));
         let Some(partial) = self.delay.partials.get(&stripe) else {
             let parity = (!is_parity).then(|| place(stripes.parity(stripe)));
@@ -152,7 +152,7 @@ impl Parity {
             return None;
         }
         let kept =
-            stripes.data(stripe).filter(|other| counted & stripes.bit(*other) != 0).map(|other| self.delay.counted_at[other as usize]);
+            stripes.data(stripe).filter(|other| counted & stripes.bit(*other) != 0).map(|other| self.delay.counted_at[other.index()]);
         Some(others(all & !counted).map(place).chain(kept).chain([place(stripes.parity(stripe))]).collect())
     }
 

@@ -59,8 +59,8 @@ impl Oracle {
             self.keep_from_use(block);
         }
         let stamps: Vec<_> = pages.pages().map(|ppn| (ppn, self.medium.stamp(At::new(&self.geometry, ppn)))).collect();
-        for (ppn, stamp) in stamps.into_iter().filter(|(_, stamp)| stamp.lpn < self.geometry.host_pages) {
-            let is_there = !self.parity.is_on() || self.parity.places[stamp.lpn as usize] == ppn;
+        for (ppn, stamp) in stamps.into_iter().filter(|(_, stamp)| stamp.lpn.number() < self.geometry.host_pages) {
+            let is_there = !self.parity.is_on() || self.parity.places[stamp.lpn.index()] == ppn;
             let completes = self.stamps.newest(stamp.lpn).is_some_and(|newest| newest.is_present() && newest.is_partial());
             if is_there && (self.stamps.is_live(stamp) || completes) {
                 self.failures.gone.insert(stamp.lpn);
@@ -132,11 +132,11 @@ impl Oracle {
     /// A page is reported lost; tells whether a failure explains it.
     pub(crate) fn explain_by_failure(&mut self, lpn: Lpn) -> bool {
         // Others of its stripe may go with it.
-        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn < stripes.pages()) {
+        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) {
             self.weigh_stripe(stripes.of(lpn));
         }
         self.failures.lost.remove(&lpn);
-        let on_failed = !self.parity.is_on() || self.failures.is_failed(self.parity.places.get(lpn as usize).copied().unwrap_or(NO_PPN));
+        let on_failed = !self.parity.is_on() || self.failures.is_failed(self.parity.places.get(lpn.index()).copied().unwrap_or(NO_PPN));
         if !on_failed || !self.failures.gone.remove(&lpn) {
             return false;
         }
@@ -211,7 +211,7 @@ impl Oracle {
         let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
         let own_has_failed = self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
         let shares = |other: &Lpn| {
-            let place = self.parity.places[*other as usize];
+            let place = self.parity.places[other.index()];
             *other != lpn && place != NO_PPN && die_of(place) == die
         };
         let stripe = stripes.of(lpn);

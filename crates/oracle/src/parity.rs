@@ -141,7 +141,9 @@ impl Parity {
 impl Oracle {
     /// A page of data was programmed, or copied, or was there from the start.
     pub(crate) fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) else { return };
+        if self.parity.stripes.is_none_or(|stripes| lpn.number() >= stripes.pages()) {
+            return;
+        }
         let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
         self.parity.set(lpn, Some((ppn, stamp)));
         self.check_member(lpn, ppn);

@@ -87,7 +87,7 @@ impl Drive {
     /// Pages on flash that has failed, which nobody has rebuilt yet.
     pub fn unmended_pages(&self) -> u64 {
         let is_failed = |lpn: &Lpn| self.ftl.lies_on_failed(&self.flash, *lpn);
-        if self.failing.mending.is_some() { (0..self.geometry.logical_pages()).filter(is_failed).count() as u64 } else { 0 }
+        if self.failing.mending.is_some() { Lpn::range(0..self.geometry.logical_pages()).filter(is_failed).count() as u64 } else { 0 }
     }
 
     /// Whether something is to fail, or is being rebuilt: whoever serves requests asks [`Self::attend`] before each of them then.

@@ -16,7 +16,7 @@ pub(super) struct Mending {
 impl Drive {
     /// Pages lie on flash that has failed: those before the watermark, too.
     pub(super) fn begin_mending(&mut self) {
-        self.failing.mending = Some(Mending { watermark: 0, credit: 0.0 });
+        self.failing.mending = Some(Mending { watermark: Lpn::new(0), credit: 0.0 });
         self.failing.books.mended = None;
     }
 
@@ -40,13 +40,13 @@ impl Drive {
     pub(crate) fn mend_next(&mut self, at: Ns) {
         while let Some(mending) = &mut self.failing.mending {
             let lpn = mending.watermark;
-            if lpn >= self.geometry.logical_pages() {
+            if lpn.number() >= self.geometry.logical_pages() {
                 self.failing.mending = None;
                 self.failing.books.mended = Some((self.failing.request, at));
                 self.flash.tell(|o| o.mended());
                 return;
             }
-            mending.watermark += 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.is_multiple_of(5));
+            mending.watermark = lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
             if self.mend(lpn) {
                 self.failing.books.rebuilt_in_background += 1;
                 return;

@@ -91,7 +91,7 @@ impl Drive {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         if self.mend_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
             let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
-            self.ftl.map.to_physical[slot.lpn as usize] = slot.below;
+            self.ftl.map.to_physical[slot.lpn.index()] = slot.below;
             return;
         }
         let number = self.ftl.next_xor();

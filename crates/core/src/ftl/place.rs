@@ -53,7 +53,7 @@ impl Ftl {
         let stream = self.stream_with_room(stream);
         self.aim(stream, lpn);
         let astray = cause == Cause::Gc && self.bugs.has(Bug::MemberAstray)
-            || matches!(origin, Origin::Xor(_)) && self.bugs.has(Bug::RebuiltAstray) && lpn.is_multiple_of(3);
+            || matches!(origin, Origin::Xor(_)) && self.bugs.has(Bug::RebuiltAstray) && lpn.number().is_multiple_of(3);
         if astray {
             // Beside its die, where the stream writes there already.
             self.streams.turn_to_next_open(stream);

@@ -12,8 +12,10 @@ pub struct Failures {
     pub to_come: Vec<String>,
     /// Pages of the host's data that they lost.
     pub lost_pages: u64,
-    /// Those of them that parity would have given back, had not another page of their stripe failed, too.
+    /// Those of them that parity would have given back, had not another page of their stripe failed, too, or been past its limit.
     pub lost_twice_failed_pages: u64,
+    /// Those of them whose stripe had no parity, or none that was up to date with them: the window without protection.
+    pub lost_unprotected_pages: u64,
     /// Pages that were rebuilt in the background, for reads of the host, and before writes and trims of their stripes.
     pub rebuilt_in_background_pages: u64,
     /// The same for reads.
@@ -55,8 +57,9 @@ impl Failures {
                 .map(|one| Happened { failure: one.failure.to_string(), request: one.request, pages: one.pages })
                 .collect(),
             to_come: drive.failures_to_come().iter().map(ToString::to_string).collect(),
-            lost_pages: books.lost_pages,
-            lost_twice_failed_pages: books.lost_twice_failed,
+            lost_pages: books.taken.pages,
+            lost_twice_failed_pages: books.taken.twice_failed,
+            lost_unprotected_pages: books.taken.unprotected,
             rebuilt_in_background_pages: books.rebuilt_in_background,
             rebuilt_for_reads_pages: books.rebuilt_for_reads,
             rebuilt_for_writes_pages: books.rebuilt_for_writes,
