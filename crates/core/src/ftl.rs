@@ -92,8 +92,8 @@ pub(crate) struct Ftl {
     pub(crate) lost_pages: u64,
     /// Those that failures have taken.
     pub(crate) taken: TakenByFailures,
-    /// A page that was rebuilt in memory and is about to be programmed.
-    pub(crate) in_hand: Option<Lpn>,
+    /// Pages that were rebuilt in memory and are about to be programmed.
+    pub(crate) in_hand: Vec<Lpn>,
     /// Those of them that were older than the drive's data may become.
     pub(crate) lost_by_age: u64,
     /// Read reclaim since the measured phase began.
@@ -151,7 +151,7 @@ impl Ftl {
             lost: vec![],
             lost_pages: 0,
             taken: TakenByFailures::default(),
-            in_hand: None,
+            in_hand: vec![],
             lost_by_age: 0,
             reclaim: ReclaimCounts::default(),
             refresh: RefreshCounts::default(),

@@ -12,6 +12,7 @@ use vpass_core::watch::observer::NO_PPN;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
+use crate::stamps::Stamp;
 
 /// Why nothing gives a page back that lay on failed flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +21,10 @@ enum Helpless {
     NoParity,
     /// None that counts what it held.
     Unprotected,
-    /// Another page that it takes cannot be read.
-    AnotherPage,
+    /// Another page that it takes has failed, too.
+    AnotherFailed,
+    /// Another page that it takes could not be read when the drive last tried.
+    AnotherUnread,
 }
 
 /// What is known of failures.
@@ -59,10 +62,10 @@ impl Oracle {
             self.keep_from_use(block);
         }
         let stamps: Vec<_> = pages.pages().map(|ppn| (ppn, self.medium.stamp(At::new(&self.geometry, ppn)))).collect();
+        let completing = self.completing();
         for (ppn, stamp) in stamps.into_iter().filter(|(_, stamp)| stamp.lpn.number() < self.geometry.host_pages) {
             let is_there = !self.parity.is_on() || self.parity.places[stamp.lpn.index()] == ppn;
-            let completes = self.stamps.newest(stamp.lpn).is_some_and(|newest| newest.is_present() && newest.is_partial());
-            if is_there && (self.stamps.is_live(stamp) || completes) {
+            if is_there && (self.stamps.is_live(stamp) || completing.get(&stamp.lpn) == Some(&stamp)) {
                 self.failures.gone.insert(stamp.lpn);
                 if self.stamps.is_live(stamp) {
                     self.failures.whole.insert(stamp.lpn);
@@ -74,11 +77,24 @@ impl Oracle {
         gone.into_iter().for_each(|lpn| self.weigh_failed(lpn));
     }
 
+    /// For pages that were written in part, what flash carries that completes them: of their versions there the newest.
+    fn completing(&self) -> BTreeMap<Lpn, Stamp> {
+        let mut found: BTreeMap<Lpn, Stamp> = BTreeMap::new();
+        for stamp in (0..self.raw_pages).filter_map(|ppn| self.carried(Ppn::new(ppn))) {
+            if self.stamps.newest(stamp.lpn).is_some_and(|newest| newest.is_present() && newest.is_partial()) {
+                let known = found.entry(stamp.lpn).or_insert(stamp);
+                *known = stamp.max(*known);
+            }
+        }
+        found
+    }
+
     /// Whether a page that lay on failed flash is past help.
     fn weigh_failed(&mut self, lpn: Lpn) {
         if let Some(why) = self.is_beyond(lpn) {
             self.failures.helpless.entry(lpn).or_insert(why);
-            if self.failures.whole.contains(&lpn) {
+            // That another page is past its limit the drive may find out when it comes to rebuild this one.
+            if why != Helpless::AnotherUnread && self.failures.whole.contains(&lpn) {
                 self.failures.lost.insert(lpn);
             }
         }
@@ -124,9 +140,11 @@ impl Oracle {
         let Some(stripes) = self.parity.stripes else { return Some(Helpless::NoParity) };
         let sources = if self.parity.unprotected.contains(&stripes.of(lpn)) { None } else { self.parity.sources(lpn) };
         let Some(sources) = sources else { return Some(Helpless::Unprotected) };
-        let can_be_read =
-            |ppn: Ppn| ppn == NO_PPN || !self.failures.is_failed(ppn) && self.carried(ppn).is_some_and(|stamp| !stamp.tag.is_damaged());
-        (!sources.into_iter().all(can_be_read)).then_some(Helpless::AnotherPage)
+        if sources.iter().any(|ppn| self.failures.is_failed(*ppn)) {
+            return Some(Helpless::AnotherFailed);
+        }
+        let was_read = |ppn: &Ppn| *ppn == NO_PPN || self.carried(*ppn).is_some_and(|stamp| !stamp.tag.is_damaged());
+        (!sources.iter().all(was_read)).then_some(Helpless::AnotherUnread)
     }
 
     /// A page is reported lost; tells whether a failure explains it.
@@ -147,7 +165,7 @@ impl Oracle {
         }
         self.failures.taken.pages += 1;
         self.failures.taken.unprotected += u64::from(why == Some(Helpless::Unprotected));
-        self.failures.taken.twice_failed += u64::from(why == Some(Helpless::AnotherPage));
+        self.failures.taken.twice_failed += u64::from(matches!(why, Some(Helpless::AnotherFailed | Helpless::AnotherUnread)));
         true
     }
 

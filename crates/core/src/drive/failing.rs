@@ -189,26 +189,26 @@ impl Drive {
         let mut of_held: Vec<u32> = held.iter().map(|lpn| stripes.of(*lpn)).collect();
         of_held.sort_unstable();
         of_held.dedup();
+        let (mut gone, mut urgent) = (vec![], vec![]);
         for stripe in of_held {
             let members = stripes.data(stripe).chain([stripes.parity(stripe)]);
             let failed: Vec<Lpn> = members.filter(|lpn| self.ftl.lies_on_failed(&self.flash, *lpn)).collect();
             let of_host = || failed.iter().copied().filter(|lpn| !stripes.is_parity(*lpn));
-            let gone: Vec<(Lpn, Beyond)> = of_host().filter_map(|lpn| Some((lpn, self.ftl.beyond(&self.flash, lpn)?))).collect();
-            if !gone.is_empty() {
-                // What can be rebuilt is, before the rest takes the stripe's parity with it.
-                let saved: Vec<Lpn> = of_host().filter(|lpn| gone.iter().all(|(other, _)| other != lpn)).collect();
-                saved.into_iter().for_each(|lpn| self.failing.books.rebuilt_in_background += u64::from(self.mend(lpn)));
-                self.lose(stripes, stripe, &gone);
-            } else if failed == [stripes.parity(stripe)] && !stripes.has_parity(stripe) {
+            let gone_here: Vec<(Lpn, Beyond)> = of_host().filter_map(|lpn| Some((lpn, self.ftl.beyond(&self.flash, lpn)?))).collect();
+            if failed == [stripes.parity(stripe)] && !stripes.has_parity(stripe) {
                 self.ftl.unprotect(&mut self.flash, stripe);
+            } else if !gone_here.is_empty() || self.ftl.partial.get(stripe).is_some() {
+                urgent.extend(of_host().filter(|lpn| gone_here.iter().all(|(other, _)| other != lpn)));
+                gone.push((stripe, gone_here));
             } else {
                 self.begin_mending();
             }
         }
+        self.mend_at_once(stripes, &urgent, gone);
     }
 
     /// These pages of a stripe are gone for good, and its parity with them.
-    fn lose(&mut self, stripes: Stripes, stripe: u32, gone: &[(Lpn, Beyond)]) {
+    pub(super) fn lose(&mut self, stripes: Stripes, stripe: u32, gone: &[(Lpn, Beyond)]) {
         for (lpn, beyond) in gone {
             if self.ftl.lies_on_failed(&self.flash, *lpn) {
                 self.ftl.lose_page(&mut self.flash, *lpn, *beyond);

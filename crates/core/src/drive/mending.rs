@@ -1,9 +1,11 @@
 //! Pages on flash that has failed are rebuilt in the background, in the order of their numbers, up to a watermark: in idle time, and beside
 //! requests of the host at a rate of their own. What the host reads, writes or trims before its turn is rebuilt at once.
 
+use crate::base::stripes::Stripes;
 use crate::base::units::{Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::ftl::retire::Beyond;
 
 /// A rebuild under way.
 pub(super) struct Mending {
@@ -18,6 +20,29 @@ impl Drive {
     pub(super) fn begin_mending(&mut self) {
         self.failing.mending = Some(Mending { watermark: Lpn::new(0), credit: 0.0 });
         self.failing.books.mended = None;
+    }
+
+    /// Stripes that lose pages for good, and those whose parity waits in the cache, are rebuilt at once: with the pages that are lost goes the
+    /// parity that others need, and cleaning, which may have to give up parity that waits, cannot rebuild anything. All is worked out before
+    /// anything is lost or written.
+    pub(super) fn mend_at_once(&mut self, stripes: Stripes, urgent: &[Lpn], gone: Vec<(u32, Vec<(Lpn, Beyond)>)>) {
+        let rebuilt: Vec<(Lpn, Option<u32>)> = urgent.iter().map(|lpn| (*lpn, self.take_in_hand(*lpn))).collect();
+        for (stripe, gone) in gone.iter().filter(|(_, gone)| !gone.is_empty()) {
+            self.lose(stripes, *stripe, gone);
+        }
+        for (lpn, number) in rebuilt {
+            match (self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)), number) {
+                (Some(ppn), Some(number)) => self.write_rebuilt(lpn, ppn, number),
+                // Another page of its stripe is past its limit.
+                (Some(_), None) => self.give_up(lpn),
+                (None, _) => {}
+            }
+            self.failing.books.rebuilt_in_background += u64::from(number.is_some());
+        }
+        self.ftl.in_hand.clear();
+        for (stripe, _) in gone {
+            self.mend(stripes.parity(stripe));
+        }
     }
 
     /// Whether a rebuild is under way.

@@ -258,7 +258,8 @@ impl Ftl {
         let first = self.change_of(stripes, stripe).cheaper(Equation::Whole);
         for equation in [first, first.other()] {
             let (parts, number) = (self.parts_of_parity(stripes, stripe, equation), self.next_xor());
-            if self.may_read_unasked(flash, &parts) && self.read_parts(flash, &parts, number) {
+            let may_be_read = !self.has_failed_part(flash, &parts) && self.may_read_unasked(flash, &parts);
+            if may_be_read && self.read_parts(flash, &parts, number) {
                 self.partial.is_made_whole(stripe, stripes.all_of(stripe));
                 self.parity.made_whole += 1;
                 flash.tell(|o| o.delayed(stripe, number, stripes.all_of(stripe), 0));

@@ -135,7 +135,7 @@ impl Ftl {
         Some(self.parts_with_partial(stripes, lpn).unwrap_or_else(|| others().collect()))
     }
 
-    fn has_failed_part(&self, flash: &Flash, parts: &[Part]) -> bool {
+    pub(super) fn has_failed_part(&self, flash: &Flash, parts: &[Part]) -> bool {
         flash.has_any_failed()
             && parts.iter().any(|part| match *part {
                 Part::Partial(_) => false,

@@ -95,7 +95,7 @@ impl Ftl {
     pub(super) fn lose_what_failed(&mut self, flash: &mut Flash, stripe: u32, beyond: Beyond) {
         let Some(stripes) = self.stripes.filter(|_| flash.has_any_failed()) else { return };
         for lpn in stripes.data(stripe) {
-            if self.lies_on_failed(flash, lpn) && self.in_hand != Some(lpn) {
+            if self.lies_on_failed(flash, lpn) && !self.in_hand.contains(&lpn) {
                 self.lose_page(flash, lpn, beyond);
             }
         }
