@@ -211,7 +211,7 @@ fn random_drives_in_bulk_are_clean() {
 
 #[cfg(feature = "seeded-bugs")]
 #[test]
-fn an_alarm_that_is_not_drawn_again_is_found() {
+fn bugs_of_the_bulk_are_found() {
     let of_fluid: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Fluid).collect();
     assert_eq!(of_fluid, [Bug::AlarmNotDrawnAgain]);
     // Hints are the drive's own in any gear.

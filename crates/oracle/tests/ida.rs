@@ -22,27 +22,3 @@ fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
         assert_eq!(merged, 2, "{}", technique.name);
     }
 }
-
-/// Each bug of merges shows in some case, and by what it does to merged wordlines.
-#[test]
-#[cfg(feature = "seeded-bugs")]
-fn bugs_of_merges_are_found() {
-    use vpass_core::bugs::Bug;
-    let bugs = [
-        (Bug::CorruptedLeft, "was taken for good|was corrupted"),
-        (Bug::AgeRestartsInPart, "and was not adjusted"),
-        (Bug::AdjustsWithoutRoom, "past its limit|lost|uncorrectable"),
-        (Bug::MergedReadTooFast, "has the page at"),
-        (Bug::MergedDoseInFull, "dose|asked"),
-        (Bug::MergeForgetsDose, "for disturbed by"),
-    ];
-    for (bug, words) in bugs {
-        let mut found = (1..6000).filter(|seed| Case::new(*seed).ages()).filter_map(|seed| {
-            let said = Case::new(seed).with(bug).run().err()?;
-            Some((seed, said))
-        });
-        let (seed, said) = found.next().unwrap_or_else(|| panic!("{bug:?}: a bug that nobody finds"));
-        assert!(words.split('|').any(|words| said.contains(words)), "{bug:?} in case {seed}: {said}");
-        assert!(Case::new(seed).run().is_ok(), "case {seed} finds something without a bug");
-    }
-}

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use recorded::{BATTERY, CHECK, STOPPED, SURVIVORS, UNTOUCHED};
+use recorded::{BATTERY, CHECK, SAID, STOPPED, SURVIVORS, UNTOUCHED};
 use vpass_core::bugs::{Bug, Finder};
 use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
 use vpass_oracle::swarm::{Case, run_case};
@@ -41,9 +41,10 @@ impl Wanted {
         self.case(seed, Some(self.bug)).is_err_and(|said| self.counts(&said)) && self.case(seed, None).is_ok()
     }
 
-    /// Whether a finding is of the kind that is wanted: of the oracle, unless the drive always stops first.
+    /// Whether a finding is of the kind that is wanted: of the oracle, unless the drive always stops first, and in its words.
     fn counts(&self, said: &str) -> bool {
-        STOPPED.contains(&self.bug) || !said.contains("the drive stopped")
+        let in_words = SAID.iter().find(|(bug, _)| *bug == self.bug).is_none_or(|(_, words)| words.iter().any(|word| said.contains(word)));
+        in_words && (STOPPED.contains(&self.bug) || !said.contains("the drive stopped"))
     }
 
     /// The first case from this one on that shows it.

@@ -210,21 +210,19 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_nothing() {
-    use crate::common::Room;
+    use crate::common::{Room, interrupt};
     use std::process::Stdio;
 
     let room = Room::new();
     let out = room.text("deep/results");
     let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1e12", "--out", &out];
-    let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Once its temporary folder is there, the run is under way.
     while !room.path("deep").exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     std::thread::sleep(std::time::Duration::from_millis(100));
-    let pid = i32::try_from(child.id()).unwrap();
-    let sent = std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
-    assert!(sent.success());
+    interrupt(&mut child);
     finished(child.wait_with_output().unwrap()).refuses(130, &["interrupted"]);
     assert!(room.names().is_empty(), "{:?}", room.names());
 }

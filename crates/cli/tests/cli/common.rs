@@ -1,7 +1,8 @@
 //! Running the command, and what is looked at afterwards.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -50,7 +51,25 @@ pub(crate) fn vpass(args: &[&str]) -> Done {
     finished(command(args).output().expect("the binary runs"))
 }
 
-/// The same on a terminal of so many columns.
+/// Sends SIGINT to a command that listens for it; fails where the command is over already.
+#[track_caller]
+pub(crate) fn interrupt(child: &mut Child) {
+    while !catches_interrupts(child.id()) {
+        assert!(child.try_wait().expect("a child of ours").is_none(), "the command was over before it could be interrupted");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success(), "the command was over before it could be interrupted");
+}
+
+/// Whether a process has set a handler of SIGINT (proc(5): `SigCgt`, a mask in base 16); taken for granted where there is no /proc.
+fn catches_interrupts(process: u32) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return true };
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+    caught.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_none_or(|mask| mask & 1 << (2 - 1) != 0)
+}
+
+/// Runs `vpass` with these arguments on a terminal of so many columns.
 pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
     finished(command(args).env("COLUMNS", columns.to_string()).output().expect("the binary runs"))
 }

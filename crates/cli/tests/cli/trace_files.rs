@@ -1,6 +1,6 @@
 //! `vpass trace`: what is in a trace, traces converted and cut.
 
-use crate::common::{Done, Room, command, finished, vpass};
+use crate::common::{Done, Room, command, finished, interrupt, vpass};
 
 const PGBENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
 
@@ -347,8 +347,7 @@ fn an_interrupted_conversion_leaves_nothing() {
     while room.names().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    interrupt(&mut child);
     finished(child.wait_with_output().unwrap()).refuses(130, &["interrupted"]);
     writer.join().unwrap();
     assert!(room.names().is_empty(), "{:?}", room.names());

@@ -348,3 +348,16 @@ pub(crate) const SURVIVORS: &[Bug] = &[
     Bug::PadsNever,
     Bug::DeferredCleaningUncounted,
 ];
+
+/// Bugs that show only by findings with one of these words: what they do to ages and to merged wordlines.
+pub(crate) const SAID: &[(Bug, &[&str])] = &[
+    (Bug::AgeForgottenAfterMove, &["old", "at an age of"]),
+    (Bug::StaleAgeAfterRefresh, &["old", "at an age of"]),
+    (Bug::OpenNeverDue, &["old", "at an age of"]),
+    (Bug::CorruptedLeft, &["was taken for good", "was corrupted"]),
+    (Bug::AgeRestartsInPart, &["and was not adjusted"]),
+    (Bug::AdjustsWithoutRoom, &["past its limit", "lost", "uncorrectable"]),
+    (Bug::MergedReadTooFast, &["has the page at"]),
+    (Bug::MergedDoseInFull, &["dose", "asked"]),
+    (Bug::MergeForgetsDose, &["for disturbed by"]),
+];
