@@ -54,7 +54,12 @@ pub(crate) fn run(
             }
             let chosen = Case::new(case);
             let chosen = only.map_or(chosen, |technique| chosen.under(technique));
-            let result = if fail { bereft(case) } else { striped.map_or(chosen, |parity| chosen.striped(parity)).run() };
+            let chosen = striped.map_or(chosen, |parity| chosen.striped(parity));
+            let result = match (fail, only.is_some() || parity.is_some()) {
+                (false, _) => chosen.run(),
+                (true, false) => bereft(case),
+                (true, true) => chosen.failing().run(),
+            };
             progress.advance(1);
             Some((case, result))
         };
@@ -68,8 +73,8 @@ pub(crate) fn run(
                 Err(sentence) => {
                     failed += 1;
                     let of = only.map_or(String::new(), |technique| format!(" --reclaim {}", technique.name));
-                    let of = striped.map_or(of, |parity| format!(" --parity {}", parity.name));
-                    let of = if fail { " --fail".to_owned() } else { of };
+                    let of = parity.map_or(of, |parity| format!(" --parity {parity}"));
+                    let of = if fail { format!("{of} --fail") } else { of };
                     out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{of}\n"))?;
                 }
             }
@@ -92,7 +97,7 @@ pub(crate) fn run(
 /// A drive that loses a die.
 fn bereft(seed: u64) -> Result<CaseSummary, String> {
     let done = BereftCase { seed, bug: None }.run()?;
-    Ok(CaseSummary { what: String::new(), technique: "block", adversary: false, requests: done.requests, report: Some(done.report) })
+    Ok(CaseSummary { what: String::new(), technique: done.reclaim, adversary: false, requests: done.requests, report: Some(done.report) })
 }
 
 /// What the clean cases of a technique came to.

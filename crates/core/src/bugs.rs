@@ -65,7 +65,8 @@ impl Bug {
     ];
 
     /// Those of rebuilds after failures.
-    pub const OF_FAILURES: [Self; 3] = [Self::RebuiltAstray, Self::WatermarkSkips, Self::WriteLostInRebuild];
+    pub const OF_FAILURES: [Self; 5] =
+        [Self::RebuiltAstray, Self::WatermarkSkips, Self::WriteLostInRebuild, Self::DeadBlockReused, Self::LossByFailureHidden];
 
     /// Those of parity.
     pub const OF_PARITY: [Self; 6] = [

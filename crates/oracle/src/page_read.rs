@@ -164,6 +164,9 @@ impl Oracle {
     /// A read took as many retries as dose, age and wear of its page make it take.
     #[cold]
     fn check_retries(&mut self, read: &PhysRead, at: At, is_dull: bool) {
+        if self.failures.is_failed(read.ppn) {
+            return;
+        }
         if let Some(judged) = self.doses.drawn(&self.medium, at, read, is_dull) {
             let place = self.place(read.ppn);
             self.findings.note(Kind::Limit, judged.map_err(|what| format!("a read of lpn {} at {place}: {what}", read.lpn)));

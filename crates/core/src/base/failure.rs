@@ -128,6 +128,11 @@ impl FromStr for Failure {
         let expected =
             || format!("`{text}`: what fails and when is expected, such as die:3@10s or die:3@r5000 (die, plane, block or page)");
         let (unit, when) = text.trim().split_once('@').ok_or_else(expected)?;
+        if when.trim_start_matches('r').starts_with('-') {
+            return Err(format!(
+                "`{text}`: times and requests count from the beginning of the measured phase; nothing fails while the drive is filled or warmed up"
+            ));
+        }
         let (kind, number) = unit.split_once(':').ok_or_else(expected)?;
         let number = number.parse().map_err(|_| expected())?;
         let unit = match kind {
@@ -155,8 +160,37 @@ mod tests {
         for text in ["die:3@r5000", "plane:0@10s", "block:17@r0", "page:99@2h"] {
             assert_eq!(text.parse::<Failure>().unwrap().to_string(), text);
         }
-        for wrong in ["die:3", "die@5", "chip:3@r1", "die:-1@r1", "die:1@r-5", "die:1@-5s", "die:1@x"] {
+        for wrong in ["die:3", "die@5", "chip:3@r1", "die:-1@r1", "die:1@x", "die:1@r", "@r5", "die:4294967296@r1", ""] {
             assert!(wrong.parse::<Failure>().unwrap_err().contains("die:3@10s"), "{wrong}");
         }
+        for early in ["die:1@r-5", "die:1@-5s"] {
+            assert!(early.parse::<Failure>().unwrap_err().contains("nothing fails while the drive is filled or warmed up"), "{early}");
+        }
+    }
+
+    /// Two dies of two planes of eight blocks of four pages.
+    #[test]
+    fn units_are_numbered_over_the_whole_drive() {
+        let config: crate::config::DriveConfig = toml::from_str(
+            "geometry = { channels = 1, dies_per_channel = 2, planes_per_die = 2, blocks_per_plane = 8, wordlines_per_block = 4, cell = \"slc\", \
+             page_size = \"4KiB\" }\ndrive = { spare = 0.5 }\ndisturb = { model = \"none\" }",
+        )
+        .unwrap();
+        let geometry = Geometry::new(&config.resolve().unwrap());
+        let first_and_last = |unit: Unit| {
+            let pages: Vec<u32> = unit.pages(&geometry).pages().map(Ppn::number).collect();
+            (pages[0], pages[pages.len() - 1])
+        };
+        assert_eq!(first_and_last(Unit::Die(1)), (64, 127));
+        assert_eq!(first_and_last(Unit::Plane(3)), (96, 127));
+        assert_eq!(first_and_last(Unit::Block(17)), (68, 71));
+        assert_eq!(first_and_last(Unit::Page(5)), (5, 5));
+        for block in Unit::Plane(3).pages(&geometry).blocks(&geometry) {
+            assert_eq!((geometry.die_of(block), geometry.plane_of(block)), (1, 1));
+        }
+        let last = [Unit::Die(1), Unit::Plane(3), Unit::Block(31), Unit::Page(127)];
+        assert!(last.iter().all(|unit| unit.check(&geometry).is_ok()));
+        let said = Unit::Plane(4).check(&geometry).unwrap_err();
+        assert_eq!(said, "the drive has 4 planes, and plane 4 is none of them: 0 to 3 are expected");
     }
 }

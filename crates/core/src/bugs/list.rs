@@ -641,6 +641,10 @@ macro_rules! list {
             WatermarkSkips,
             /// A write for which a page of its stripe is rebuilt first is lost.
             WriteLostInRebuild,
+            /// Free blocks of a die that failed stay among the free ones.
+            DeadBlockReused,
+            /// Of what lay on failed flash and nothing gives back every third page is dropped without a word.
+            LossByFailureHidden,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

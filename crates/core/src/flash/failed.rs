@@ -31,6 +31,12 @@ impl Flash {
         self.failed.iter().any(|pages| pages.contains(ppn))
     }
 
+    /// Whether all of a block has failed.
+    pub(crate) fn is_dead(&self, block: BlockId) -> bool {
+        let first = self.geometry.first_page(block);
+        self.failed.iter().any(|pages| pages.covers(first, self.geometry.pages_per_block))
+    }
+
     /// Whether anything of a block has failed.
     pub(crate) fn has_failed(&self, block: BlockId) -> bool {
         self.has_any_failed() && self.geometry.first_page(block).run(self.geometry.pages_per_block).any(|ppn| self.is_failed(ppn))

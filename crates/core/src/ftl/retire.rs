@@ -1,6 +1,7 @@
 //! Blocks that are used no more, because flash has failed, and what is lost with it.
 
 use crate::base::units::{BlockId, Lpn, Reads};
+use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
 use crate::ftl::Ftl;
@@ -59,6 +60,7 @@ impl Ftl {
     fn take_out(&mut self, flash: &mut Flash, block: BlockId) {
         let hot = *flash.hot(block);
         match hot.state {
+            BlockState::Free if self.bugs.has(Bug::DeadBlockReused) => {}
             BlockState::Free => {
                 let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die + flash.geometry.plane_of(block);
                 self.free.remove(plane, block, flash.geometry.is_in_pool(block));
@@ -86,7 +88,9 @@ impl Ftl {
                 self.taken.twice_failed += u64::from(beyond == Beyond::AnotherPage);
                 self.taken.unprotected += u64::from(beyond == Beyond::Unprotected);
             }
-            self.report_lost(flash, lpn);
+            if !(self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3)) {
+                self.report_lost(flash, lpn);
+            }
         }
         self.drop_page(flash, lpn);
     }

@@ -4,8 +4,6 @@ use vpass_core::base::failure::{Unit, When};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::stripes::MOST_FAILED;
-use vpass_core::config::ProgramUnit;
-use vpass_core::slots::reclaim::technique;
 
 use super::{Plan, Workload};
 use crate::failure::Failure;
@@ -26,7 +24,7 @@ impl Plan {
             }
         }
         let dies = self.fail.iter().filter(|failure| matches!(failure.unit, Unit::Die(_))).count();
-        if dies > MOST_FAILED {
+        if geometry.stripes.is_some() && dies > MOST_FAILED {
             return refuse(format!("{dies} dies; stripes are followed through the failure of {MOST_FAILED} at most"));
         }
         if self.is_fluid() {
@@ -36,19 +34,6 @@ impl Plan {
         }
         if matches!(self.workload, Workload::Adversary { .. }) {
             return refuse("an attack looks where data lies, and goes by what it has seen; name a workload".into());
-        }
-        if self.drive.config.timing.program_unit == ProgramUnit::Wordline {
-            return refuse(
-                "timing.program_unit = \"wordline\": pages that wait for their wordline are not followed; set timing.program_unit=page"
-                    .into(),
-            );
-        }
-        let reclaim = technique(self.reclaim).expect("it is a name of the list");
-        if reclaim.keeps_apart || reclaim.lowers_density || self.refresh == "ida" {
-            let name = if self.refresh == "ida" { self.refresh } else { self.reclaim };
-            return refuse(format!(
-                "`{name}` keeps data apart or merges states in place, and what it knows of failed blocks is not followed; take `block`"
-            ));
         }
         if !self.ages.is_empty() || self.until_stable {
             return refuse("--ages and --until repeat a run, and what has failed stays so; leave them out".into());

@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use vpass_core::base::failure::{Failure, Unit, When};
+use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::bugs::Bug;
 use vpass_core::config::{DriveConfig, Number};
@@ -33,6 +34,8 @@ const DRIVE: &str = r#"
 /// What a clean case came to.
 #[derive(Clone, Debug)]
 pub struct Bereft {
+    /// The reclaim technique.
+    pub reclaim: &'static str,
     /// Requests served.
     pub requests: u64,
     /// The verdict.
@@ -159,7 +162,7 @@ impl BereftCase {
         self,
         mut dice: Dice,
         config: DriveConfig,
-        (parity, reclaim, timed): (&str, &str, bool),
+        (parity, reclaim, timed): (&str, &'static str, bool),
         failures: &[Failure],
     ) -> Result<Bereft, String> {
         let techniques = Techniques { reclaim: reclaim.into(), parity: parity.into(), seed: self.seed, ..Techniques::default() };
@@ -196,6 +199,28 @@ impl BereftCase {
         let oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         let report = if stopped.is_none() { oracle.conclude(&drive) } else { oracle.report() };
         let (lost, unprotected, is_mended) = (drive.lost_pages(), books.taken.unprotected, books.mended.is_some());
-        Ok(Bereft { requests: REQUESTS - host.left, report, lost, unprotected, rebuilt, is_mended, stopped })
+        Ok(Bereft { reclaim, requests: REQUESTS - host.left, report, lost, unprotected, rebuilt, is_mended, stopped })
     }
+}
+
+/// One or two failures of a drive that is to serve so many requests.
+pub(super) fn failures(seed: u64, geometry: &Geometry, requests: u64) -> Vec<Failure> {
+    let mut dice = Dice::new(seed ^ 0xFA11_ED00_0000_0000);
+    let mut failures: Vec<Failure> = vec![];
+    for _ in 0..dice.pick(&[1, 1, 2]) {
+        let (dies, blocks) = (u64::from(geometry.dies()), u64::from(geometry.blocks));
+        let planes = dies * u64::from(geometry.planes_per_die);
+        let below = |dice: &mut Dice, count: u64| dice.between(0, count - 1) as u32;
+        let unit = match dice.between(0, 3) {
+            0 => Unit::Die(below(&mut dice, dies)),
+            1 => Unit::Plane(below(&mut dice, planes)),
+            2 => Unit::Block(below(&mut dice, blocks)),
+            _ => Unit::Page(below(&mut dice, u64::from(geometry.raw_pages()))),
+        };
+        let when = When::Request(dice.between(0, requests));
+        if failures.iter().all(|failure| failure.unit != unit) {
+            failures.push(Failure { unit, when });
+        }
+    }
+    failures
 }
