@@ -93,7 +93,17 @@ impl Drive {
             return;
         }
         if !self.repair(lpn, ppn) {
+            self.fail_to_complete(lpn, ppn);
             self.give_up(lpn);
+        }
+    }
+
+    /// Of a page that the write buffer holds in part the rest is gone: the read that would complete it is what fails.
+    fn fail_to_complete(&mut self, lpn: Lpn, ppn: Ppn) {
+        let is_buffered = self.ftl.map.to_physical[lpn.index()] & BUFFERED != 0;
+        if is_buffered && !self.ftl.is_lost(lpn) && !self.ftl.is_whole_in_memory(lpn) {
+            self.host.fill_reads += 1;
+            self.flash.sense_failing(lpn, ppn);
         }
     }
 }
@@ -101,18 +111,18 @@ impl Drive {
 #[cfg(test)]
 mod tests {
     use crate::base::dose::Quarters;
-    use crate::base::units::{Lpn, Reads};
+    use crate::base::units::{Cause, Lpn, Reads};
     use crate::config::{DisturbModel, PerPec};
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::BlockState;
     use crate::slots::parity::STRIPE;
 
-    /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that read is the one that sets off the move of its
-    /// block: the page is rebuilt, with the last read that its parity bears, and written. A second rebuild would find nothing.
-    #[test]
-    fn what_a_move_has_just_rebuilt_is_read_and_not_rebuilt() {
-        const LIMIT: u32 = 1000;
+    /// Reads that a block endures.
+    const LIMIT: u32 = 1000;
+
+    /// A full drive of stripes of three pages and their parity.
+    fn striped_drive() -> Drive {
         let mut config = tiny_config();
         (config.geometry.blocks_per_plane, config.start.fill, config.drive.spare) = (Some(20), 1.0, Some(0.5));
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
@@ -121,6 +131,33 @@ mod tests {
         let techniques = Techniques { parity: "raid5".into(), ..Techniques::default() };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
         drive.precondition(1);
+        drive
+    }
+
+    /// At the end of a run the buffer holds a part of a page whose rest is past its limit, in a stripe without parity. The host would have got
+    /// neither: the read that was to complete the page is counted, and fails.
+    #[test]
+    fn what_the_buffer_holds_in_part_is_lost_by_the_read_that_would_complete_it() {
+        let mut drive = striped_drive();
+        let lpn = Lpn::new(0);
+        let ppn = drive.ftl.place_of(lpn).unwrap();
+        let stripe = drive.geometry.stripes.unwrap().of(lpn);
+        drive.ftl.unprotect(&mut drive.flash, stripe);
+        drive.write_page(lpn, 1);
+        let block = drive.geometry.block_of(ppn);
+        drive.flash.pretend_reads(block, Quarters::UNIT * (LIMIT + 1));
+        drive.flash.model_alarm(block);
+        let reads = drive.flash_counts().reads[Cause::Host as usize];
+        drive.report_unread_losses();
+        assert!(drive.ftl.is_lost(lpn));
+        assert_eq!((drive.host.fill_reads, drive.flash_counts().reads[Cause::Host as usize] - reads), (1, 1));
+    }
+
+    /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that read is the one that sets off the move of its
+    /// block: the page is rebuilt, with the last read that its parity bears, and written. A second rebuild would find nothing.
+    #[test]
+    fn what_a_move_has_just_rebuilt_is_read_and_not_rebuilt() {
+        let mut drive = striped_drive();
         let stripes = drive.geometry.stripes.unwrap();
         let first_two = |block| {
             let first = drive.geometry.first_page(block);
