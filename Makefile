@@ -17,7 +17,7 @@ build:
 
 test: build
 	cargo test --release --workspace
-	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test fluid -- bug bound
+	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid -- bug bound
 	cargo test --release -p vpass-core --bench throughput --bench techniques --bench retries -- --small
 	cargo test --release -p vpass-oracle --bench watched --bench first_minutes -- --small
 	$(MAKE) --no-print-directory check-minute
