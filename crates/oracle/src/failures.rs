@@ -74,7 +74,9 @@ impl Oracle {
         }
         // What an earlier failure took may be past help now.
         let gone: Vec<Lpn> = self.failures.gone.iter().copied().collect();
-        gone.into_iter().for_each(|lpn| self.weigh_failed(lpn));
+        for lpn in gone {
+            self.weigh_failed(lpn);
+        }
     }
 
     /// For pages that were written in part, what flash carries that completes them: of their versions there the newest.
@@ -103,12 +105,11 @@ impl Oracle {
     /// A stripe has no parity any more: what of it lies on failed flash is past help.
     pub(crate) fn weigh_stripe(&mut self, stripe: u32) {
         let Some(stripes) = self.parity.stripes.filter(|_| !self.failures.gone.is_empty()) else { return };
-        stripes
-            .data(stripe)
-            .filter(|lpn| self.failures.gone.contains(lpn))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .for_each(|lpn| self.weigh_failed(lpn));
+        for lpn in stripes.data(stripe) {
+            if self.failures.gone.contains(&lpn) {
+                self.weigh_failed(lpn);
+            }
+        }
     }
 
     /// Nobody writes to a block any more; once empty it stays so.

@@ -10,6 +10,9 @@
 //!         stripe 2     8      P2       6       7
 //! ```
 
+mod moved;
+
+use self::moved::Failed;
 use crate::base::units::{DieId, Lpn, Lpns};
 
 /// Pages of the host in a stripe, a bit each, the first in the lowest.
@@ -25,24 +28,8 @@ pub struct Stripes {
     failed: [Option<Failed>; MOST_FAILED],
 }
 
-/// Dies that may fail one after the other.
+/// Dies whose failure, one after the other, can be followed.
 pub const MOST_FAILED: usize = 4;
-
-/// A die that has failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Failed {
-    die: u32,
-    /// Whether its pages go to dies without a member of their stripe, as far as there are any.
-    relocates: bool,
-}
-
-/// Where the members of a stripe lie, as far as not on dies of their own.
-#[derive(Default)]
-struct Moved {
-    /// Those that had to go elsewhere, and where to; none where there is no place.
-    members: [Option<(u32, Option<u32>)>; 2 * MOST_FAILED],
-    without_parity: bool,
-}
 
 impl Stripes {
     /// Stripes of so many pages of the host, fewer than there are dies.
@@ -111,7 +98,7 @@ impl Stripes {
     pub fn die(&self, lpn: Lpn) -> DieId {
         let (stripe, member) = (self.of(lpn), self.member(lpn));
         if self.failed[0].is_some() {
-            return self.moved(stripe).of(member).flatten().unwrap_or(self.home(stripe, member)) as DieId;
+            return self.die_after_failures(stripe, member) as DieId;
         }
         self.home(stripe, member) as DieId
     }
@@ -125,69 +112,6 @@ impl Stripes {
     #[inline]
     fn home(&self, stripe: u32, member: u32) -> u32 {
         (stripe + member) % self.dies
-    }
-
-    /// The same, one more die having failed. Its members go to the next die without one where it `relocates` them and there is one; else a page of
-    /// the host takes the place of its stripe's parity, for which there is none any more.
-    #[must_use]
-    pub fn without(mut self, die: DieId, relocates: bool) -> Self {
-        let free = self.failed.iter_mut().find(|failed| failed.is_none()).expect("a drive stops before so many dies have failed");
-        *free = Some(Failed { die: die.into(), relocates });
-        self
-    }
-
-    /// Whether there is a place for the parity of a stripe.
-    #[inline]
-    pub fn has_parity(&self, stripe: u32) -> bool {
-        self.failed[0].is_none() || !self.moved(stripe).without_parity
-    }
-
-    /// Follows a stripe through the failures so far.
-    fn moved(&self, stripe: u32) -> Moved {
-        let mut moved = Moved::default();
-        for (n, failed) in self.failed.iter().flatten().enumerate() {
-            let Some(member) = self.member_on(stripe, failed.die, &moved) else { continue };
-            let is_alive = |die: &u32| self.failed[..=n].iter().flatten().all(|failed| failed.die != *die);
-            let spare = (self.members + 1..self.dies)
-                .map(|other| self.home(stripe, other))
-                .find(|die| is_alive(die) && self.member_on(stripe, *die, &moved).is_none())
-                .filter(|_| failed.relocates);
-            if spare.is_some() {
-                moved.set(member, spare);
-            } else if member == self.members {
-                moved.without_parity = true;
-                moved.set(member, None);
-            } else {
-                let parity = moved.of(self.members).unwrap_or(Some(self.home(stripe, self.members))).filter(|_| !moved.without_parity);
-                moved.without_parity = true;
-                moved.set(self.members, None);
-                moved.set(member, parity);
-            }
-        }
-        moved
-    }
-
-    /// The member of a stripe that lies on a die.
-    fn member_on(&self, stripe: u32, die: u32, moved: &Moved) -> Option<u32> {
-        let guest = moved.members.iter().flatten().find(|(_, to)| *to == Some(die)).map(|(member, _)| *member);
-        let own = (die + self.dies - stripe % self.dies) % self.dies;
-        guest.or(Some(own).filter(|own| *own <= self.members && moved.of(*own).is_none()))
-    }
-
-    /// Pages that each die is to hold, from die 0 on; none where there is no die for a page of the host.
-    pub fn pages_by_die(&self) -> Option<Vec<u32>> {
-        let mut pages = vec![0; self.dies as usize];
-        for stripe in 0..self.count() {
-            let moved = self.moved(stripe);
-            for lpn in self.data(stripe) {
-                let member = self.member(lpn);
-                pages[moved.of(member).unwrap_or(Some(self.home(stripe, member)))? as usize] += 1;
-            }
-            if !moved.without_parity {
-                pages[moved.of(self.members).flatten().unwrap_or(self.home(stripe, self.members)) as usize] += 1;
-            }
-        }
-        Some(pages)
     }
 
     /// The pages of a die, those of parity included, in the order of their stripes; of the host's pages those below `filled` and their parity.
@@ -211,19 +135,6 @@ impl Stripes {
     }
 }
 
-impl Moved {
-    /// Where a member went that had to; none within where there is no place for it.
-    fn of(&self, member: u32) -> Option<Option<u32>> {
-        self.members.iter().flatten().find(|(of, _)| *of == member).map(|(_, to)| *to)
-    }
-
-    fn set(&mut self, member: u32, to: Option<u32>) {
-        let known = self.members.iter().position(|of| of.is_some_and(|(of, _)| of == member));
-        let free = known.or_else(|| self.members.iter().position(Option::is_none)).expect("a failure moves two members at most");
-        self.members[free] = Some((member, to));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -237,31 +148,6 @@ mod tests {
         assert_eq!([on(0), on(1), on(2), on(3)], [[0, 10, 8], [1, 3, 11], [2, 4, 6], [9, 5, 7]].map(|lpns| lpns.map(Lpn::new)));
         assert_eq!([5, 11].map(|lpn| stripes.of(Lpn::new(lpn))), [1, 2]);
         assert_eq!((stripes.data(1), stripes.parity(1)), (Lpn::new(3).run(3), Lpn::new(10)));
-    }
-
-    /// Die 1 fails where every die has a member: its pages take the places of their parities, and its parities have none.
-    #[test]
-    fn without_a_spare_die_parity_makes_way() {
-        let stripes = Stripes::new(3, 4, 9).without(1, true);
-        assert_eq!(
-            [1, 3, 7].map(|lpn| stripes.die(lpn)),
-            [3, 0, 2],
-            "the second of stripe 0, the first of stripe 1, the middle of stripe 2"
-        );
-        assert_eq!([0, 1, 2].map(|stripe| stripes.has_parity(stripe)), [false; 3]);
-        assert_eq!(stripes.pages_by_die(), Some(vec![3, 0, 3, 3]));
-        assert_eq!(stripes.without(2, true).pages_by_die(), None);
-    }
-
-    /// The next die without a member takes them where there is one, and what lies on it moves on when that fails, too.
-    #[test]
-    fn a_spare_die_takes_what_another_held() {
-        let stripes = Stripes::new(2, 5, 10).without(1, true);
-        // Stripe 0 on dies 0, 1, 2: its second goes to die 3, and then to die 4.
-        assert_eq!((stripes.die(1), stripes.without(3, true).die(1)), (3, 4));
-        assert!((0..5).all(|stripe| stripes.has_parity(stripe)));
-        assert_eq!(stripes.pages_by_die(), Some(vec![4, 0, 3, 4, 4]));
-        assert_eq!(stripes.without(3, true).without(4, true).die(1), 2, "in the place of its parity");
     }
 
     proptest! {

@@ -159,7 +159,9 @@ impl Drive {
             Some(stripes) => self.leave_to_stripes(stripes, &held),
         }
         // Old versions on which delayed parity counts may have gone, too.
-        blocks.iter().for_each(|block| self.ftl.make_whole_without(&mut self.flash, *block));
+        for block in blocks {
+            self.ftl.make_whole_without(&mut self.flash, block);
+        }
         self.refill_reserve();
         Ok(())
     }
@@ -240,12 +242,11 @@ impl Drive {
 
     /// The drive goes on while its flash holds all that the host may write, and while there is room to clean blocks in.
     fn require_room(&self, failure: Failure, held: usize) -> Result<(), String> {
-        let lacks = match self.geometry.stripes {
-            Some(stripes) => self.lacks_room(&stripes),
-            None => {
-                let open = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
-                self.lacks_blocks(0, self.geometry.host_pages, open).map(|lacks| format!("of its flash, {lacks}"))
-            }
+        let lacks = if let Some(stripes) = self.geometry.stripes {
+            self.lacks_room(&stripes)
+        } else {
+            let open = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
+            self.lacks_blocks(0, self.geometry.host_pages, open).map(|lacks| format!("of its flash, {lacks}"))
         };
         let cannot_clean = || (0..self.geometry.domains()).find_map(|domain| self.ftl.cannot_clean(&self.flash, domain as usize));
         lacks.or_else(cannot_clean).map_or(Ok(()), |why| {

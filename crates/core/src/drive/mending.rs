@@ -6,6 +6,7 @@ use crate::base::units::{Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::ftl::retire::Beyond;
+use crate::watch::observer::Observer;
 
 /// A rebuild under way.
 pub(super) struct Mending {
@@ -68,7 +69,7 @@ impl Drive {
             if lpn.number() >= self.geometry.logical_pages() {
                 self.failing.mending = None;
                 self.failing.books.mended = Some((self.failing.request, at));
-                self.flash.tell(|o| o.mended());
+                self.flash.tell(Observer::mended);
                 return;
             }
             mending.watermark = lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));

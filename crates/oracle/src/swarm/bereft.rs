@@ -115,7 +115,7 @@ impl BereftCase {
         config.drive.write_buffer.0 = dice.pick(buffers) * PAGE;
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
         config.parity.params.set(None, REBUILD.key, REBUILD.number(dice.pick(REBUILD.draw)));
-        let (pages, is_published) = (dice.between(1, 24) as i64, dice.chance(0.2) && parity == "hc");
+        let (pages, is_published) = (dice.between(1, 24).cast_signed(), dice.chance(0.2) && parity == "hc");
         if matches!(parity, "ppc" | "hc") {
             config.parity.params.set(Some(parity), "pages", Number::Whole(pages));
         }
@@ -126,7 +126,7 @@ impl BereftCase {
         let (reclaim, limit) = dice.pick(&[("block", 4000.0), ("block", 4000.0), ("none", 60.0)]);
         config.disturb.table[0].limit = vec![limit];
         let config = config.resolve().map_err(|e| e.to_string())?;
-        let first = Failure { unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32), when: self.when(&mut dice, timed) };
+        let first = Failure { unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32), when: Self::when(&mut dice, timed) };
         let mut failures = vec![first];
         if dice.chance(0.3) {
             let blocks = u64::from(2 * dies * 24);
@@ -135,7 +135,7 @@ impl BereftCase {
                 1 => Unit::Page(dice.between(0, blocks * 16 - 1) as u32),
                 _ => Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32),
             };
-            failures.extend((unit != first.unit).then(|| Failure { unit, when: self.when(&mut dice, timed) }));
+            failures.extend((unit != first.unit).then(|| Failure { unit, when: Self::when(&mut dice, timed) }));
         }
         let what = format!("{parity}, {reclaim}, {} dies, {}, {failures:?}", 2 * dies, if timed { "timed" } else { "untimed" });
         let played = catch_unwind(AssertUnwindSafe(|| self.play(dice, config, (parity, reclaim, timed), &failures)));
@@ -154,7 +154,7 @@ impl BereftCase {
         Ok(done)
     }
 
-    fn when(self, dice: &mut Dice, timed: bool) -> When {
+    fn when(dice: &mut Dice, timed: bool) -> When {
         if timed && dice.chance(0.3) { When::At(dice.between(0, REQUESTS * 1_000_000)) } else { When::Request(dice.between(0, REQUESTS)) }
     }
 
