@@ -173,7 +173,7 @@ mod tests {
     fn units_are_numbered_over_the_whole_drive() {
         let config: crate::config::DriveConfig = toml::from_str(
             "geometry = { channels = 1, dies_per_channel = 2, planes_per_die = 2, blocks_per_plane = 8, wordlines_per_block = 4, cell = \"slc\", \
-             page_size = \"4KiB\" }\ndrive = { spare = 0.5 }\ndisturb = { model = \"none\" }",
+             page_size = \"4KiB\" }\ntiming = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }\ndrive = { spare = 0.5 }\ndisturb = { model = \"none\" }",
         )
         .unwrap();
         let geometry = Geometry::new(&config.resolve().unwrap());
