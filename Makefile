@@ -17,7 +17,7 @@ build:
 
 test: build
 	cargo test --release --workspace
-	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test fluid -- bug bound
+	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid -- bug bound
 	cargo test --release -p vpass-core --bench throughput --bench techniques --bench retries --bench parity -- --small
 	cargo test --release -p vpass-oracle --bench watched --bench first_minutes -- --small
 	$(MAKE) --no-print-directory check-minute
@@ -50,6 +50,8 @@ soak: build
 	$(VPASS) check --seed 1 --count 10000 --parity raid5
 	$(VPASS) check --seed 1 --count 10000 --parity ppc
 	$(VPASS) check --seed 1 --count 10000 --parity hc
+	$(VPASS) check --seed 1 --count 10000 --fail
+	set -e; for parity in none raid5 ppc hc; do $(VPASS) check --seed 1 --count 2000 --fail --parity $$parity; done
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored
 	set -e; for policy in $(PROTECTING); do \

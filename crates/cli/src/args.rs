@@ -4,6 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use vpass_core::base::failure::Failure;
 
 use vpass_lab::numbers::counted;
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
@@ -114,6 +115,10 @@ pub(crate) enum Command {
         /// Only drives with this parity (see `vpass list parity`), under any technique that goes with it or those that it is made of.
         #[arg(long, value_name = "NAME", conflicts_with = "reclaim")]
         parity: Option<String>,
+        /// Small drives that lose a die at a random point, with every parity technique; with --reclaim or --parity, the drives of
+        /// those that lose a die, a plane, a block or a page.
+        #[arg(long)]
+        fail: bool,
     },
 }
 
@@ -215,6 +220,10 @@ pub(crate) struct RunArgs {
     /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The spare must hold them.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
+    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole drive, at a time or before a request of the
+    /// phase that counts, such as die:3@10s or block:17@r5000.
+    #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
+    pub(crate) fail: Vec<Failure>,
     /// Run with this many seeds, counting up from --seed, for UBER alone: its mean and 95 % interval, and the losses of all of them. All else is
     /// that of the first; `vpass compare` has everything over seeds.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
@@ -241,6 +250,10 @@ pub(crate) struct CompareArgs {
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
+    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole drive, at a time or before a request of the
+    /// phase that counts, such as die:3@10s or block:17@r5000.
+    #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
+    pub(crate) fail: Vec<Failure>,
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,

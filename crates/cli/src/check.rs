@@ -13,6 +13,7 @@ use vpass_lab::numbers;
 use vpass_lab::plan::{parity_named, reclaim_named};
 use vpass_lab::pool;
 use vpass_lab::progress::Progress;
+use vpass_oracle::swarm::bereft::BereftCase;
 use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
 
 use crate::exit::Exit;
@@ -29,6 +30,7 @@ pub(crate) fn run(
     minutes: Option<f64>,
     count: Option<NonZeroU64>,
     (reclaim, parity): (Option<&str>, Option<&str>),
+    fail: bool,
 ) -> Result<Exit, Failure> {
     let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
     let striped = parity.map(parity_named).transpose()?.filter(|parity| *parity != NO_PARITY).and_then(parity_technique);
@@ -52,7 +54,12 @@ pub(crate) fn run(
             }
             let chosen = Case::new(case);
             let chosen = only.map_or(chosen, |technique| chosen.under(technique));
-            let result = striped.map_or(chosen, |parity| chosen.striped(parity)).run();
+            let chosen = striped.map_or(chosen, |parity| chosen.striped(parity));
+            let result = match (fail, only.is_some() || parity.is_some()) {
+                (false, _) => chosen.run(),
+                (true, false) => bereft(case),
+                (true, true) => chosen.failing().run(),
+            };
             progress.advance(1);
             Some((case, result))
         };
@@ -66,7 +73,8 @@ pub(crate) fn run(
                 Err(sentence) => {
                     failed += 1;
                     let of = only.map_or(String::new(), |technique| format!(" --reclaim {}", technique.name));
-                    let of = striped.map_or(of, |parity| format!(" --parity {}", parity.name));
+                    let of = parity.map_or(of, |parity| format!(" --parity {parity}"));
+                    let of = if fail { format!("{of} --fail") } else { of };
                     out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{of}\n"))?;
                 }
             }
@@ -84,6 +92,12 @@ pub(crate) fn run(
     let requests = numbers::plural(counts.requests(), "request");
     out::print(&format!("{drives} from seed {seed} on, {requests}: the oracle found no error\n"))?;
     Ok(Exit::Done)
+}
+
+/// A drive that loses a die.
+fn bereft(seed: u64) -> Result<CaseSummary, String> {
+    let done = BereftCase { seed, bug: None }.run()?;
+    Ok(CaseSummary { what: String::new(), technique: done.reclaim, adversary: false, requests: done.requests, report: Some(done.report) })
 }
 
 /// What the clean cases of a technique came to.

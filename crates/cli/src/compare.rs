@@ -13,6 +13,7 @@ use vpass_lab::files;
 use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::pool::{self, Job};
 use vpass_lab::results::Summary;
+use vpass_lab::setup;
 
 use crate::args::{CompareArgs, Form};
 use crate::exit::Exit;
@@ -72,7 +73,7 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let mut plans: Vec<(Plan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
     let of_first = args.combined.with(reclaims[0].trim())[0];
-    let first = Plan::new(&(&args.setup).into(), of_first, &bar)?;
+    let first = Plan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
     for reclaim in reclaims {
         // Who names no technique gets those that these settings leave room for.
         if args.reclaim.is_empty()

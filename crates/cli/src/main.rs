@@ -28,7 +28,7 @@ use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::results::{OverSeeds, Uber};
-use vpass_lab::{files, memory, run};
+use vpass_lab::{files, memory, run, setup};
 
 use crate::args::{Base, Cli, Command, RunArgs};
 use crate::exit::Exit;
@@ -64,8 +64,8 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return paper::paper(&args),
-        Command::Check { seed, minutes, count, reclaim, parity } => {
-            return check::run(seed, minutes, count, (reclaim.as_deref(), parity.as_deref()));
+        Command::Check { seed, minutes, count, reclaim, parity, fail } => {
+            return check::run(seed, minutes, count, (reclaim.as_deref(), parity.as_deref()), fail);
         }
     }
     Ok(Exit::Done)
@@ -75,7 +75,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let named =
         Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: args.refresh.as_deref(), parity: &args.parity };
     args.setup.require_one_sample()?;
-    let plan = Plan::new(&(&args.setup).into(), named, &bar)?;
+    let plan = Plan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, named, &bar)?;
     out::say_all(&plan.notes()?);
     let others = seeds::others(&plan, args.seeds.get())?;
     show(&plan, &args.setup.base, "run", &others)

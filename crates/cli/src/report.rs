@@ -198,6 +198,28 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         );
         text.push_str(&parity.delayed.as_ref().map_or_else(String::new, delayed));
     }
+    if let Some(failures) = &s.failures {
+        for one in &failures.happened {
+            let _ = write!(text, "\n  {} failed after {} with {}", one.failure, plural(one.request, "request"), plural(one.pages, "page"));
+        }
+        for one in &failures.to_come {
+            let _ = write!(text, "\n  {one} did not come: the run ended before");
+        }
+        let _ = write!(
+            text,
+            "\n  failures: {} lost, {} of them twice failed; {} rebuilt in the background, {} for reads, {} for writes; {} to go; {} unprotected",
+            plural(failures.lost_pages, "page"),
+            count(failures.lost_twice_failed_pages),
+            count(failures.rebuilt_in_background_pages),
+            count(failures.rebuilt_for_reads_pages),
+            count(failures.rebuilt_for_writes_pages),
+            count(failures.unmended_pages),
+            plural(failures.unprotected_stripes, "stripe")
+        );
+        if let Some(after) = failures.mended_after_s {
+            let _ = write!(text, "; rebuilt within {}", seconds(after));
+        }
+    }
     text.push_str(&tired::tired(s));
     if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
         let (mean, percent) = (microseconds(mean), digits(percent));

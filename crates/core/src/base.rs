@@ -3,6 +3,7 @@
 pub mod coding;
 pub mod codings;
 pub mod dose;
+pub mod failure;
 pub mod geometry;
 pub mod latency;
 pub mod mem;

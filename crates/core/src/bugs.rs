@@ -40,6 +40,8 @@ pub enum Finder {
     Fluid,
     /// Random drives with parity.
     Parity,
+    /// Random drives that lose a die.
+    Failures,
 }
 
 impl Bug {
@@ -61,6 +63,10 @@ impl Bug {
         Self::BurdenForgotten,
         Self::GuardsAlias64,
     ];
+
+    /// Those of rebuilds after failures.
+    pub const OF_FAILURES: [Self; 5] =
+        [Self::RebuiltAstray, Self::WatermarkSkips, Self::WriteLostInRebuild, Self::DeadBlockReused, Self::LossByFailureHidden];
 
     /// Those of parity.
     pub const OF_PARITY: [Self; 6] = [
@@ -91,6 +97,7 @@ impl Bug {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
             bug if Self::OF_PARITY.contains(&bug) || Self::OF_DELAY.contains(&bug) => Finder::Parity,
+            bug if Self::OF_FAILURES.contains(&bug) => Finder::Failures,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
             _ => Finder::Check,
         }

@@ -7,7 +7,9 @@ mod alarm;
 mod assemble;
 pub mod audit;
 mod delayed;
+pub mod failing;
 mod memory;
+mod mending;
 mod read;
 mod regroup;
 mod repair;
@@ -24,6 +26,7 @@ use crate::base::request::Request;
 use crate::bugs::Bugs;
 use crate::config::DriveConfig;
 use crate::drive::audit::blame::Blame;
+use crate::drive::failing::Failing;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
@@ -82,6 +85,9 @@ pub struct Drive {
     /// Pages of the longest request that the write buffer keeps, where it keeps those of a stripe together.
     pub(crate) longest_cached: Option<u32>,
     pub(crate) bugs: Bugs,
+    /// Failures, and whether any is to come, or what was lost to one is being rebuilt.
+    failing: Failing,
+    attention: bool,
     /// Requests that the observer was told of; the number of the next one.
     announced: u64,
 }

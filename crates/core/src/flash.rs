@@ -8,6 +8,7 @@ pub(crate) mod contents;
 pub(crate) mod count;
 mod counted;
 mod draws;
+mod failed;
 mod fluid;
 mod levels;
 mod life;
@@ -23,6 +24,7 @@ pub(crate) mod wear;
 
 use crate::base::codings::CODINGS;
 use crate::base::dose::Quarters;
+use crate::base::failure::Stretch;
 use crate::base::geometry::Geometry;
 use crate::base::mem::huge_vec;
 use crate::base::metrics::FlashCounts;
@@ -107,6 +109,8 @@ pub(crate) struct Flash {
     tired: TiredBlocks,
     /// Who watches.
     pub(crate) watch: Watch,
+    /// Pages that have failed.
+    failed: Vec<Stretch>,
     bugs: Bugs,
 }
 
@@ -169,6 +173,7 @@ impl Flash {
             fluid: None,
             tired: TiredBlocks::default(),
             watch: Watch::default(),
+            failed: vec![],
             bugs: Bugs::default(),
             geometry,
         }

@@ -16,13 +16,14 @@ pub(crate) mod place;
 pub(crate) mod rebuild;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
+pub(crate) mod retire;
 pub(crate) mod streams;
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::{ParityCounts, ReclaimCounts, RefreshCounts};
 use crate::base::streams::StreamSpec;
 use crate::base::stripes::Stripes;
-use crate::base::units::{Ns, transfer_ns, us};
+use crate::base::units::{Lpn, Ns, transfer_ns, us};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
 use crate::config::{DriveConfig, Schedule, WearConfig};
@@ -36,6 +37,7 @@ use gathers::Gathers;
 use job::{Job, JobRef};
 use map::PageMap;
 use partial::PartialParities;
+use retire::TakenByFailures;
 use streams::Streams;
 
 /// The controller's own state: where the host's pages are, and what is under way.
@@ -88,6 +90,10 @@ pub(crate) struct Ftl {
     /// Logical pages reported lost and not rewritten since, a bit each; empty until the first.
     lost: Vec<u64>,
     pub(crate) lost_pages: u64,
+    /// Those that failures have taken.
+    pub(crate) taken: TakenByFailures,
+    /// Pages that were rebuilt in memory and are about to be programmed.
+    pub(crate) in_hand: Vec<Lpn>,
     /// Those of them that were older than the drive's data may become.
     pub(crate) lost_by_age: u64,
     /// Read reclaim since the measured phase began.
@@ -144,6 +150,8 @@ impl Ftl {
             adjusting: None,
             lost: vec![],
             lost_pages: 0,
+            taken: TakenByFailures::default(),
+            in_hand: vec![],
             lost_by_age: 0,
             reclaim: ReclaimCounts::default(),
             refresh: RefreshCounts::default(),

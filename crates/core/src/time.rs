@@ -24,6 +24,8 @@ pub enum RunError {
     Source(SourceError),
     /// The user interrupted it.
     Interrupted,
+    /// The drive could not go on, and why.
+    Stopped(String),
 }
 
 /// Refuses requests that arrive after the end of time, of which the last arrives last.

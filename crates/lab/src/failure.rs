@@ -59,6 +59,7 @@ impl From<RunError> for Failure {
         match e {
             RunError::Source(e) => e.into(),
             RunError::Interrupted => Self::interrupted(),
+            RunError::Stopped(why) => Self::failed(why),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a run is to do, all of it checked before anything runs or is created.
 
+mod fail;
 mod fluid;
 mod notes;
 mod said;
@@ -69,6 +70,8 @@ pub struct Plan {
     pub sample: Sample,
     /// What is known of the drive that this is a sample of; none where it is no sample.
     pub whole: Option<Whole>,
+    /// What fails in the phase that counts, and when.
+    pub fail: Vec<vpass_core::base::failure::Failure>,
     /// Of all chance.
     pub seed: u64,
     /// Who watches the drive.
@@ -121,8 +124,14 @@ impl Plan {
             drive.config.hints.said = Some(hints.ranges(kind, &places)?);
         }
         let plan = Self { refresh, said_of_refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
-        let plan =
-            Self { repeat: setup.repeat, until_stable: setup.until_stable, warm_up: setup.warm_up, ages: ages(setup, &plan)?, ..plan };
+        let plan = Self {
+            repeat: setup.repeat,
+            until_stable: setup.until_stable,
+            warm_up: setup.warm_up,
+            fail: setup.fail.clone(),
+            ages: ages(setup, &plan)?,
+            ..plan
+        };
         if !setup.sample.is_whole() && !plan.is_fluid() {
             return Err(Failure::usage(
                 "--sample is for --gear fluid: a sample of the requests would keep neither their order nor their times",
@@ -151,6 +160,7 @@ impl Plan {
             ages: vec![],
             sample: Sample::WHOLE,
             whole: None,
+            fail: vec![],
             seed: base.seed,
             oracle: base.oracle,
             stages: false,
@@ -180,6 +190,7 @@ impl Plan {
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         self.check_parity()?;
+        self.check_failures()?;
         if self.is_fluid() {
             self.check_fluid()?;
         } else {

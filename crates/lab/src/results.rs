@@ -1,5 +1,6 @@
 //! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
 
+mod failures;
 mod hints;
 pub mod jobs;
 mod life;
@@ -19,6 +20,7 @@ use vpass_core::drive::Drive;
 use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 
+pub use failures::Failures;
 pub use hints::{Hints, OfWord};
 pub use life::CONFIDENT_CYCLES;
 use page_reads::PageReads;
@@ -82,6 +84,9 @@ pub struct Summary {
     /// What was done for parity; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<Parity>,
+    /// What became of failures that were injected; absent where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Failures>,
     /// What the host's reads took of tired data; absent where `[ecc]` has no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,

@@ -77,6 +77,7 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
     let mut requests = Passes::new(plan.source()?, NonZeroU32::MIN).until(&ends);
     warm_up(plan, &mut requests, &ends, &mut session, &mut done, progress)?;
     let mut run = Measured::begin(session);
+    run.session.drive.expect_failures(&plan.fail);
     if plan.stages {
         let stages = ReadStages::of(&run.session.drive);
         run.session.drive.observe(Box::new(stages));

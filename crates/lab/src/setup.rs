@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use vpass_core::base::failure::Failure;
 use vpass_core::base::request::Op;
 use vpass_oracle::Level;
 use vpass_workload::synthetic::Sample;
@@ -51,6 +52,8 @@ pub struct Setup {
     pub sample: Sample,
     /// Where it stands how slow reads of the host's data may be.
     pub hints: HintSource,
+    /// What fails, and when.
+    pub fail: Vec<Failure>,
 }
 
 impl Setup {
@@ -65,6 +68,7 @@ impl Setup {
             ages: vec![],
             sample: Sample::WHOLE,
             hints: HintSource::Workload,
+            fail: vec![],
         }
     }
 }

@@ -130,6 +130,32 @@ impl Parity {
         Some(on_flash == self.contents[stripe as usize] && in_cache == partial.sum)
     }
 
+    /// Where all lies that a page is rebuilt of, beside what the cache holds; none where nothing counts what it holds now.
+    pub(crate) fn sources(&self, lpn: Lpn) -> Option<Vec<Ppn>> {
+        let stripes = self.stripes?;
+        let stripe = stripes.of(lpn);
+        let others = |of: Members| stripes.data(stripe).filter(move |other| *other != lpn && of & stripes.bit(*other) != 0);
+        let place = |lpn: Lpn| self.places[lpn.index()];
+        let (all, is_parity) = (stripes.all_of(stripe), stripes.is_parity(lpn));
+        let Some(partial) = self.delay.partials.get(&stripe) else {
+            let parity = (!is_parity).then(|| place(stripes.parity(stripe)));
+            return Some(others(all).map(place).chain(parity).collect());
+        };
+        let counted = partial.covered | partial.exposed;
+        if is_parity {
+            return Some(others(all & !partial.covered).map(place).collect());
+        }
+        if partial.covered & stripes.bit(lpn) != 0 {
+            return Some(others(partial.covered).map(place).collect());
+        }
+        if partial.exposed & stripes.bit(lpn) != 0 {
+            return None;
+        }
+        let kept =
+            stripes.data(stripe).filter(|other| counted & stripes.bit(*other) != 0).map(|other| self.delay.counted_at[other.index()]);
+        Some(others(all & !counted).map(place).chain(kept).chain([place(stripes.parity(stripe))]).collect())
+    }
+
     /// Whether delayed parity needs what lies at a place: the version that the parity on flash counts of a page that was covered since, as long as
     /// there is a page in its stripe that is not.
     pub(crate) fn is_kept(&self, lpn: Lpn, ppn: Ppn) -> bool {

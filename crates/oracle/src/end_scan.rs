@@ -70,7 +70,7 @@ impl Oracle {
                     continue;
                 }
                 *worst = worst.max(truth.ratio());
-                if self.doses.is_past(at, truth) {
+                if self.doses.is_past(at, truth) && !self.failures.is_failed(ppn) {
                     findings.add(Kind::Limit, || {
                         format!("{when} lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
                     });

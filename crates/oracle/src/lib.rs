@@ -33,6 +33,7 @@ mod durable;
 mod end_scan;
 mod endurance;
 mod error_rates;
+mod failures;
 mod fullness;
 mod gathered;
 mod hearsay;

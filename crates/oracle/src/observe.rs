@@ -1,6 +1,7 @@
 //! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears of it.
 
 use vpass_core::base::dose::Quarters;
+use vpass_core::base::failure::Stretch;
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
@@ -41,6 +42,7 @@ impl Observer for Oracle {
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
         self.parity.delay.host_writes();
+        self.check_failures();
         self.check_background();
         self.seen.host_write_pages += 1;
         self.host_acts();
@@ -50,6 +52,7 @@ impl Observer for Oracle {
         }
         let whole = if self.is_full() { self.take_in(lpn, whole) } else { whole };
         if whole {
+            self.forget_failed(lpn);
             self.blame.leaves_flash(lpn);
             self.waiting.remove(&lpn);
         }
@@ -84,6 +87,7 @@ impl Observer for Oracle {
             self.findings.note(Kind::Request, served);
         }
         self.waiting.remove(&lpn);
+        self.forget_failed(lpn);
         self.leaves_stripe(lpn);
         let checked = self.stamps.trimmed(lpn);
         self.findings.note(Kind::Protocol, checked);
@@ -99,6 +103,9 @@ impl Observer for Oracle {
         self.seen.programs[cause as usize] += 1;
         self.clock.programmed(ppn, true, cause);
         self.need.happens(cause == Cause::Host && origin == Origin::Host);
+        if self.failures.is_failed(ppn) {
+            self.findings.add(Kind::Protocol, || format!("lpn {lpn} is programmed at ppn {ppn}, which has failed"));
+        }
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.program_by_hint(at, lpn, origin);
         self.blame.programmed(ppn, lpn);
@@ -144,12 +151,21 @@ impl Observer for Oracle {
     }
 
     fn superseded(&mut self, lpn: Lpn) {
+        self.forget_failed(lpn);
         self.leaves_stripe(lpn);
     }
 
     fn delayed(&mut self, stripe: u32, number: u32, covered: u64, exposed: u64) {
         let checked = self.delays(stripe, number, (covered, exposed));
         self.findings.note(Kind::Stamp, checked);
+    }
+
+    fn failed(&mut self, pages: Stretch) {
+        self.fail(pages);
+    }
+
+    fn mended(&mut self) {
+        self.check_mended();
     }
 
     fn unprotected(&mut self, stripe: u32) {
@@ -256,6 +272,7 @@ impl Observer for Oracle {
         self.medium.erase(block);
         self.doses.erase(block);
         self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
+        self.keep_failed_from_use(block);
     }
 
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {

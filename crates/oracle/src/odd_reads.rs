@@ -88,7 +88,7 @@ impl Oracle {
     #[inline(never)]
     pub(crate) fn uncorrectable(&mut self, read: &PhysRead, at: At, truth: Truth) {
         self.uncorrectable_reads += u64::from(read.cause == Cause::Host && !read.fill);
-        if !self.doses.may_be_lost(&self.medium, at, truth) {
+        if !self.failures.is_failed(read.ppn) && !self.doses.may_be_lost(&self.medium, at, truth) {
             let place = self.place(read.ppn);
             self.findings.add(Kind::FalseLoss, || {
                 format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))

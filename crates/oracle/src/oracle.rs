@@ -18,6 +18,7 @@ use crate::cleaning::Cleaning;
 use crate::clock::Clock;
 use crate::density_books::DensityBooks;
 use crate::doses::Doses;
+use crate::failures::Failures;
 use crate::fullness::Sight;
 use crate::hearsay::Hearsay;
 use crate::hints::{self, Hints};
@@ -96,6 +97,7 @@ pub struct Oracle {
     pub(crate) sight: Option<Sight>,
     pub(crate) promises: Promises,
     pub(crate) parity: Parity,
+    pub(crate) failures: Failures,
     /// Where the host says how slow reads may be.
     pub(crate) hints: Option<Hints>,
 }
@@ -109,7 +111,7 @@ impl Oracle {
         Self {
             level: Level::Full,
             requests: Requests::new(geometry.page_bytes),
-            memory: Memory::new(config),
+            memory: Memory::new(config, geometry.stripes.is_some()),
             start_reads: StartReads::new(config),
             ageing: Ageing::new(config),
             causes: Causes::new(config),
@@ -128,6 +130,7 @@ impl Oracle {
             // Of an old version that parity still needs nobody can be blamed for the copy.
             blame: if geometry.stripes.is_some() { Blame::default() } else { Blame::new(geometry, config.disturb.model) },
             parity: Parity::new(geometry, config),
+            failures: Failures::default(),
             hearsay: Hearsay::default(),
             openings: Openings::new(geometry, config),
             need: Need::new(geometry, config, hints::reserve(hints.as_ref())),
@@ -214,11 +217,13 @@ impl Oracle {
     /// The drive reports a page lost.
     pub(crate) fn loss(&mut self, lpn: Lpn) -> Result<(), String> {
         let was_rest_lost = self.has_lost_rest(lpn);
+        let by_failure = self.explain_by_failure(lpn);
         match self.stamps.lost(lpn)? {
             Loss::Absent => return Err(format!("lpn {lpn} was reported lost; it holds no data")),
             Loss::Again => return Ok(()),
             Loss::Seen => self.causes.lose(lpn),
             Loss::Unseen(_) if was_rest_lost => self.causes.lose(lpn),
+            Loss::Unseen(_) if by_failure => self.causes.lose(lpn),
             Loss::Unseen(stamp) => {
                 self.unseen_losses.insert(stamp);
             }

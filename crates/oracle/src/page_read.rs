@@ -99,6 +99,7 @@ impl Oracle {
             self.host_acts();
             if by_host {
                 self.check_stripes();
+                self.check_failures();
             }
             if by_host && self.is_full() {
                 self.serve(read);
@@ -132,6 +133,9 @@ impl Oracle {
                 return;
             }
         }
+        if good && self.failures.is_failed(read.ppn) {
+            self.findings.add(Kind::Limit, || format!("lpn {} was read at ppn {}, which has failed", read.lpn, read.ppn));
+        }
         if good {
             if !self.is_dull(place) {
                 self.compare(read, at);
@@ -160,6 +164,9 @@ impl Oracle {
     /// A read took as many retries as dose, age and wear of its page make it take.
     #[cold]
     fn check_retries(&mut self, read: &PhysRead, at: At, is_dull: bool) {
+        if self.failures.is_failed(read.ppn) {
+            return;
+        }
         if let Some(judged) = self.doses.drawn(&self.medium, at, read, is_dull) {
             let place = self.place(read.ppn);
             self.findings.note(Kind::Limit, judged.map_err(|what| format!("a read of lpn {} at {place}: {what}", read.lpn)));

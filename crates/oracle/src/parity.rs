@@ -141,15 +141,12 @@ impl Parity {
 impl Oracle {
     /// A page of data was programmed, or copied, or was there from the start.
     pub(crate) fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) else { return };
+        if self.parity.stripes.is_none_or(|stripes| lpn.number() >= stripes.pages()) {
+            return;
+        }
         let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
         self.parity.set(lpn, Some((ppn, stamp)));
-        let (die, own) = (ppn.number() / self.geometry.pages_per_block / self.geometry.blocks_per_domain(), u32::from(stripes.die(lpn)));
-        if die != own {
-            self.findings.add(Kind::Protocol, || {
-                format!("lpn {lpn} of stripe {} was written to die {die}; it belongs on die {own}", stripes.of(lpn))
-            });
-        }
+        self.check_member(lpn, ppn);
     }
 
     /// A page is on flash no more, trimmed or lost.
@@ -250,6 +247,7 @@ impl Oracle {
         self.stamps.is_readable_again(carried);
         self.lies_at(lpn, ppn);
         self.parity.rebuilt += 1;
+        self.forget_failed(lpn);
         self.check_rebuilt(lpn, before, content)
     }
 
@@ -287,6 +285,7 @@ impl Oracle {
         self.parity.weigh(stripe);
         let checked = self.stamps.trimmed(stripes.parity(stripe));
         self.findings.note(Kind::Protocol, checked);
+        self.weigh_stripe(stripe);
     }
 
     /// A page is written in part, and the drive's last read of what flash holds of it, for parity or not, has failed.

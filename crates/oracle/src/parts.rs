@@ -61,9 +61,10 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn new(config: &DriveConfig) -> Self {
+    pub(crate) fn new(config: &DriveConfig, has_stripes: bool) -> Self {
         let is_unbuffered = config.drive.write_buffer.0 < 2 * config.geometry.page_size.0;
-        let is_in_order = config.timing.program_unit == ProgramUnit::Page;
+        // Where pages have parity, a technique may keep those of a stripe together.
+        let is_in_order = config.timing.program_unit == ProgramUnit::Page && !has_stripes;
         Self { is_unbuffered, held: BTreeMap::new(), taken: 0, is_in_order, claimed: None, fill_reads: 0 }
     }
 

@@ -11,6 +11,7 @@
 //! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
 
 mod ageing;
+pub mod bereft;
 mod border;
 mod deck;
 mod draw;
@@ -98,6 +99,8 @@ pub struct Case {
     seed: u64,
     technique: Option<&'static Technique>,
     parity: Option<&'static ParityTechnique>,
+    /// Whether flash fails.
+    fails: bool,
     bug: Option<Bug>,
 }
 
@@ -121,7 +124,7 @@ pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
 impl Case {
     /// The case of this number.
     pub fn new(seed: u64) -> Self {
-        Self { seed, technique: None, parity: None, bug: None }
+        Self { seed, technique: None, parity: None, fails: false, bug: None }
     }
 
     /// A case of this technique: one of its battery.
@@ -134,6 +137,12 @@ impl Case {
     #[must_use]
     pub fn striped(self, parity: &'static ParityTechnique) -> Self {
         Self { parity: Some(parity), ..self }
+    }
+
+    /// The same case, in which a die, a plane, a block or a page fails, or two of them.
+    #[must_use]
+    pub fn failing(self) -> Self {
+        Self { fails: true, ..self }
     }
 
     /// The same on a drive with a bug.
@@ -210,7 +219,8 @@ impl Case {
                 ages.leave_time(&mut config);
             }
         }
-        let host = Host::of(&decks, named, &config, is_tired);
+        // Who looks where data lies is not told what has failed.
+        let host = if self.fails { Host::Stream } else { Host::of(&decks, named, &config, is_tired) };
         if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
                 row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
@@ -239,6 +249,7 @@ impl Case {
                 warms_up,
                 longest,
                 ages,
+                fails: self.fails.then_some(self.seed),
                 bug: self.bug,
             };
             play.run(dice.clone(), lives)
@@ -254,7 +265,7 @@ impl Case {
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
             Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
         };
-        judge(&played, restless || !technique.may_lose()).map_err(|e| format!("{what}: {e}"))?;
+        judge(&played, !self.fails && (restless || !technique.may_lose())).map_err(|e| format!("{what}: {e}"))?;
         Ok(summary(what, played.requests, Some(played.report)))
     }
 }

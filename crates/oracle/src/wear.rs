@@ -120,6 +120,13 @@ impl Wear {
         *most = (*most).max(b.milli());
     }
 
+    /// A block is used no more: it is neither free nor full.
+    pub(crate) fn retire(&mut self, block: BlockId) {
+        let b = &mut self.blocks[block.index()];
+        self.free -= u32::from(b.content == Content::Nothing);
+        (b.content, b.moving) = (Content::Pages, false);
+    }
+
     /// The content of a block at the start.
     pub(crate) fn load(&mut self, geometry: &Geometry, block: BlockId, pages: usize) {
         self.free -= u32::from(pages > 0 && self.blocks[block.index()].content == Content::Nothing);

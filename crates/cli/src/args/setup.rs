@@ -40,6 +40,7 @@ impl From<&Setup> for setup::Setup {
                 Some(file) if file.as_os_str() == "off" => HintSource::Off,
                 Some(file) => HintSource::File(file.clone()),
             },
+            fail: vec![],
         }
     }
 }

@@ -126,6 +126,7 @@ impl Kind {
             cycles: self.cycles,
             sample: Sample::WHOLE,
             whole: None,
+            fail: vec![],
             seed,
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),

@@ -6,6 +6,7 @@ mod common;
 mod compare;
 mod config;
 mod docs;
+mod failures;
 mod files;
 mod fio;
 mod life;

@@ -10,6 +10,9 @@
 //!         stripe 2     8      P2       6       7
 //! ```
 
+mod moved;
+
+use self::moved::Failed;
 use crate::base::units::{DieId, Lpn, Lpns};
 
 /// Pages of the host in a stripe, a bit each, the first in the lowest.
@@ -21,12 +24,17 @@ pub struct Stripes {
     members: u32,
     dies: u32,
     host_pages: u32,
+    /// Dies that have failed, in the order in which they did.
+    failed: [Option<Failed>; MOST_FAILED],
 }
+
+/// Dies whose failure, one after the other, can be followed.
+pub const MOST_FAILED: usize = 4;
 
 impl Stripes {
     /// Stripes of so many pages of the host, fewer than there are dies.
     pub fn new(members: u32, dies: u32, host_pages: u32) -> Self {
-        Self { members, dies, host_pages }
+        Self { members, dies, host_pages, failed: [None; MOST_FAILED] }
     }
 
     /// Pages of the host in a stripe; the last stripe may hold fewer.
@@ -88,9 +96,22 @@ impl Stripes {
     /// The die that a page lies on.
     #[inline]
     pub fn die(&self, lpn: Lpn) -> DieId {
-        let stripe = self.of(lpn);
-        let member = if self.is_parity(lpn) { self.members } else { lpn - self.first(stripe) };
-        ((stripe + member) % self.dies) as DieId
+        let (stripe, member) = (self.of(lpn), self.member(lpn));
+        if self.failed[0].is_some() {
+            return self.die_after_failures(stripe, member) as DieId;
+        }
+        self.home(stripe, member) as DieId
+    }
+
+    #[inline]
+    fn member(&self, lpn: Lpn) -> u32 {
+        if self.is_parity(lpn) { self.members } else { lpn - self.first(self.of(lpn)) }
+    }
+
+    /// The die of a member where none has failed.
+    #[inline]
+    fn home(&self, stripe: u32, member: u32) -> u32 {
+        (stripe + member) % self.dies
     }
 
     /// The pages of a die, those of parity included, in the order of their stripes; of the host's pages those below `filled` and their parity.

@@ -635,6 +635,16 @@ macro_rules! list {
             ForgetsTooSoon,
             /// The rest of a partly written page is rebuilt once more, although a move has just rebuilt and written it.
             RestRebuiltTwice,
+            /// A page that is rebuilt goes to another die than its own now and then.
+            RebuiltAstray,
+            /// The watermark of a rebuild passes a page now and then.
+            WatermarkSkips,
+            /// A write for which a page of its stripe is rebuilt first is lost.
+            WriteLostInRebuild,
+            /// Free blocks of a die that failed stay among the free ones.
+            DeadBlockReused,
+            /// Of what lay on failed flash and nothing gives back every third page is dropped without a word.
+            LossByFailureHidden,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

@@ -18,7 +18,8 @@ impl Drive {
 
     /// The age of the oldest page of all, as far as it is programmed.
     pub fn oldest_age(&self) -> Ns {
-        let written = self.geometry.block_ids().filter(|block| self.flash.hot(*block).write_ptr > 0);
+        let holds_data = |block: &BlockId| self.flash.hot(*block).write_ptr > 0 && !self.flash.is_dead(*block);
+        let written = self.geometry.block_ids().filter(holds_data);
         let oldest = written.map(|block| self.flash.cold(block).programmed_at).min();
         oldest.map_or(0, |since| (self.flash.now.cast_signed() - since).max(0) as Ns)
     }

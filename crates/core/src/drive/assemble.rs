@@ -8,13 +8,14 @@ use crate::bugs::Bugs;
 use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
 use crate::disturb::{ErrorModel, error_model};
 use crate::drive::audit::blame::Blame;
+use crate::drive::failing::Failing;
 use crate::drive::regroup::Regroup;
 use crate::flash::{Flash, ToCount};
 use crate::ftl::Ftl;
 use crate::hints::{self, HintBooks};
 use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
-use crate::slots::parity::{self, PARITY, ParityTechnique, parity_technique};
+use crate::slots::parity::{self, PARITY, ParityTechnique, REBUILD, parity_technique};
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
 use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
@@ -84,6 +85,7 @@ impl Drive {
         let counters = technique.filter(|technique| technique.needs.counters).map(|technique| technique.args(&config).whole(&COUNTERS));
         let keeps_time = config.keeps_time();
         let refresh = refresh.make(&config, seed);
+        let rebuild = if parity.params.contains(&REBUILD) { parity.args(&config).real(&REBUILD) } else { 0.0 };
         let parity = parity.make(&config, seed);
         let own = policy.streams();
         require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
@@ -120,6 +122,8 @@ impl Drive {
             hears_retries,
             regroup,
             bugs: Bugs::default(),
+            failing: Failing::rebuilding(rebuild),
+            attention: false,
             announced: 0,
         };
         drive.ftl.adjusting = drive.refresh.adjusting();

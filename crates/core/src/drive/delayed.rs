@@ -24,7 +24,7 @@ impl Drive {
         self.make_place_for(update);
         let (mut unreadable, mut before) = ([false; 3], None);
         loop {
-            if self.ftl.is_unprotected(update.stripe) {
+            if self.ftl.is_unprotected(update.stripe) || !update.stripes.has_parity(update.stripe) {
                 return false;
             }
             let state = self.ftl.partial.state(update.stripe);
@@ -133,6 +133,10 @@ impl Drive {
 
     /// Programs the parity of a stripe that has a partial one, which ends with that. Where it cannot be worked out the stripe is unprotected.
     pub(super) fn commit(&mut self, stripes: Stripes, stripe: u32) {
+        self.mend_stripe(stripe);
+        if !stripes.has_parity(stripe) && self.ftl.partial.get(stripe).is_some() {
+            return self.ftl.unprotect(&mut self.flash, stripe);
+        }
         let mut unreadable: (Option<u64>, Members) = (None, 0);
         while let Some(state) = self.ftl.partial.state(stripe) {
             if unreadable.0 != Some(state) {

@@ -10,23 +10,38 @@ use crate::watch::observer::Origin;
 impl Drive {
     /// What flash holds of a page could not be read here: it is rebuilt and written elsewhere. Tells whether that could be done.
     pub(super) fn repair(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+        let Some(number) = self.take_in_hand(lpn) else { return false };
+        self.write_rebuilt(lpn, ppn, number);
+        true
+    }
+
+    /// A page is worked out from its stripe and kept in the controller's memory, to be written next; gives the number under which that was done, or
+    /// none where it could not be.
+    pub(super) fn take_in_hand(&mut self, lpn: Lpn) -> Option<u32> {
+        let number = self.ftl.rebuild(&mut self.flash, lpn)?;
+        self.flash.tell(|o| o.rebuilt(lpn, number));
+        self.ftl.in_hand.push(lpn);
+        Some(number)
+    }
+
+    /// What was rebuilt of a page that could not be read at a place is written elsewhere.
+    pub(super) fn write_rebuilt(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
         let (flash, ftl, mut slots) = self.parts();
-        let Some(number) = ftl.rebuild(flash, lpn) else { return false };
-        flash.tell(|o| o.rebuilt(lpn, number));
+        ftl.make_way(flash, lpn, ppn);
         ftl.aim(HOST, lpn);
         if ftl.needs_block(HOST) {
             let domain = ftl.domain_of_page(lpn);
             ftl.ensure_room(flash, &mut slots, domain);
         }
+        ftl.in_hand.retain(|other| *other != lpn);
         if ftl.place_of(lpn) != Some(ppn) {
             // Cleaning came upon it, too.
-            return true;
+            return;
         }
         let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Xor(number), Cause::Parity);
         ftl.invalidate(flash, ppn);
         ftl.is_programmed(flash, lpn);
         flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
-        true
     }
 
     /// The rest of a partly written page could not be read: it is rebuilt in the controller's memory. Tells whether that could be done.

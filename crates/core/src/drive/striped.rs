@@ -89,6 +89,11 @@ impl Drive {
     /// Writes to flash what came first into the buffer, with all that came of its stripe in the same request.
     pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
+        if self.mend_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
+            let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
+            self.ftl.map.to_physical[slot.lpn.index()] = slot.below;
+            return;
+        }
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(front.lpn), number);
         let (mut leaving, through) = (0, self.ftl.buffer.through());
@@ -101,6 +106,7 @@ impl Drive {
             update.changing |= update.bit(slot.lpn);
             leaving += 1;
         }
+        self.leave_without_parity(&update);
         let is_delayed = self.renew_partial(&mut update, true);
         let protected = is_delayed || {
             let equation = self.equation(&update);
@@ -138,6 +144,14 @@ impl Drive {
         }
     }
 
+    /// A stripe of which pages change may have no place for a parity any more, since a die failed: what there is of it is out of date now, and in
+    /// the way perhaps.
+    fn leave_without_parity(&mut self, update: &Update) {
+        if !update.stripes.has_parity(update.stripe) && self.ftl.is_on_flash(update.stripe) {
+            self.ftl.unprotect(&mut self.flash, update.stripe);
+        }
+    }
+
     /// Gives a stripe that is unprotected a parity again, where all of it can be read.
     pub(super) fn protect_anew(&mut self, stripes: Stripes, stripe: u32) {
         let mut update = Update::of(stripes, stripe, self.ftl.next_xor());
@@ -146,6 +160,7 @@ impl Drive {
     }
 
     fn trim_in_stripe(&mut self, stripes: Stripes, pages: Lpns) {
+        self.mend_stripe(stripes.of(pages.start));
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(pages.start), number);
         for lpn in pages.clone() {
@@ -154,6 +169,7 @@ impl Drive {
         }
         update.gone = update.changing;
         let changes = update.changing != 0 && !self.bugs.has(Bug::TrimLeavesParity);
+        self.leave_without_parity(&update);
         let is_delayed = changes && self.renew_partial(&mut update, false);
         let mut protected = is_delayed;
         if changes && !is_delayed {
@@ -260,6 +276,10 @@ impl Drive {
     /// Reads what the new parity is worked out of, one way or, where that cannot be read, the other, and sees to free blocks. Tells whether there is
     /// a new parity.
     fn prepare_parity(&mut self, update: &mut Update, equation: Equation) -> bool {
+        if !update.stripes.has_parity(update.stripe) {
+            self.make_room(update, false);
+            return false;
+        }
         let first = self.read_old(update, equation);
         let used = if first {
             equation

@@ -6,7 +6,7 @@ use crate::base::units::{BlockId, Cause, Ppn, Reads};
 use crate::bugs::Bug;
 use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
-use crate::flash::block::{BlockHot, BlockState, CARRY, HAS_RECODED, SUSPECT};
+use crate::flash::block::{BlockHot, BlockState, CARRY, FAILED, HAS_RECODED, SUSPECT};
 
 /// Counters are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
 /// (33 million reads without an erase) is rewritten whatever the policy.
@@ -161,7 +161,9 @@ impl Flash {
             fluid.touch(block);
         }
         let late = Quarters::from_count(if self.bugs.has(Bug::ModelAlarmLate) { 9 } else { 1 });
-        if hot.has(SUSPECT) {
+        if hot.has(FAILED) {
+            hot.alarm = Quarters::ZERO;
+        } else if hot.has(SUSPECT) {
             hot.alarm = Quarters::ZERO;
             self.tired.rings_at(block, cold.policy_alarm_dose());
         } else {

@@ -29,6 +29,8 @@ pub const PROTECTED: u8 = 4;
 pub const PAGES_COUNTED: u8 = 8;
 /// Some of its wordlines were recoded by themselves.
 pub const HAS_RECODED: u8 = 16;
+/// Some of it has failed: every read rings, and nothing is written to it any more.
+pub const FAILED: u8 = 32;
 
 /// A block that nobody wants to look at is looked at here: so much of its dose is carried into
 /// [`BlockCold`], long before 32 bits are full.
@@ -52,7 +54,7 @@ pub struct BlockHot {
     pub mode: u8,
     /// The stream that wrote it.
     pub stream: u8,
-    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_RECODED`].
+    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_RECODED`], [`FAILED`].
     pub flags: u8,
 }
 

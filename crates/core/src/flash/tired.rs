@@ -13,7 +13,7 @@ use crate::disturb::{Counts, Levels, PageHealth};
 use crate::error::budget::PageAt;
 use crate::flash::Flash;
 use crate::flash::assess::COUNTER_GUARD;
-use crate::flash::block::{HAS_RECODED, SUSPECT};
+use crate::flash::block::{FAILED, HAS_RECODED, SUSPECT};
 use crate::flash::operate::sense::Sensed;
 use crate::watch::observer::PhysRead;
 
@@ -115,7 +115,7 @@ impl Flash {
     pub(crate) fn read_quietly(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Sensed> {
         let block = self.geometry.block_of(ppn);
         let (hot, known) = (&self.hot[block.index()], self.tired.blocks.get(block.index())?);
-        let is_plain = hot.has(SUSPECT) && !hot.has(HAS_RECODED) && hot.mode == FULL && !self.judges_each_read();
+        let is_plain = hot.has(SUSPECT) && !hot.has(HAS_RECODED) && !hot.has(FAILED) && hot.mode == FULL && !self.judges_each_read();
         if !is_plain || self.now >= known.until {
             return None;
         }

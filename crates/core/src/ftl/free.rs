@@ -80,6 +80,18 @@ impl FreeBlocks {
         Some(block)
     }
 
+    /// Takes out a block of a plane that is used no more.
+    pub(crate) fn remove(&mut self, plane: u32, block: BlockId, in_pool: bool) {
+        let of = &mut self.planes[plane as usize];
+        let set = if in_pool { &mut of.pool } else { &mut of.outside };
+        let before = set.len();
+        set.retain(|(_, free)| *free != block);
+        let gone = u32::from(set.len() < before);
+        let counts = self.counts(plane);
+        counts.all -= gone;
+        counts.in_pool -= gone * u32::from(in_pool);
+    }
+
     /// Free blocks on a plane's side.
     pub(crate) fn in_plane(&self, plane: u32, side: Side) -> usize {
         let Plane { outside, pool } = &self.planes[plane as usize];

@@ -53,6 +53,16 @@ impl Ftl {
         }
     }
 
+    /// What keeps a domain from being cleaned, where flash has failed: a sentence. What cleaning has left to move, or all but a page of a block, must
+    /// fit into the free blocks and into those that cleaning has open.
+    pub(crate) fn cannot_clean(&self, flash: &Flash, domain: usize) -> Option<String> {
+        let is_here = |job: &&Job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain;
+        let to_move = self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_left(flash)).max();
+        let (to_move, room) = (to_move.unwrap_or(flash.geometry.pages_per_block - 1), self.room_for_cleaning(flash, domain));
+        let is_left = || flash.geometry.blocks_of_domain(domain as u32).any(|block| !flash.has_failed(block));
+        (room < to_move && is_left()).then(|| format!("room for {room} pages is left to clean blocks in, and {to_move} are to move"))
+    }
+
     /// Pages that GC has read and not yet written.
     fn gathered_by_gc(&self) -> u32 {
         self.streams.of_kind(GC).map(|stream| self.gathers.len(Gatherer::Stream(stream))).sum()

@@ -307,7 +307,10 @@ impl Ftl {
         self.wheel.clear(block);
         self.steps.clear(block);
         flash.erase(block, cause);
-        self.add_free(flash, block);
+        // What has failed in part is empty now, and stays so.
+        if !flash.has_failed(block) {
+            self.add_free(flash, block);
+        }
     }
 
     /// Puts an erased block into the free pool.

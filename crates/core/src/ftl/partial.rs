@@ -243,11 +243,23 @@ impl Ftl {
         }
     }
 
+    /// The same of versions in a block that cannot be read any more.
+    pub(crate) fn make_whole_without(&mut self, flash: &mut Flash, block: BlockId) {
+        let Some(stripes) = self.stripes.filter(|_| self.partial.is_on()) else { return };
+        let is_gone =
+            |partial: &Partial| partial.kept.iter().any(|(_, ppn)| flash.geometry.block_of(*ppn) == block && flash.is_failed(*ppn));
+        let needed: Vec<u32> = self.partial.of.iter().filter(|(_, partial)| is_gone(partial)).map(|(stripe, _)| *stripe).collect();
+        for stripe in needed {
+            self.make_partial_whole(flash, stripes, stripe);
+        }
+    }
+
     fn make_partial_whole(&mut self, flash: &mut Flash, stripes: Stripes, stripe: u32) {
         let first = self.change_of(stripes, stripe).cheaper(Equation::Whole);
         for equation in [first, first.other()] {
             let (parts, number) = (self.parts_of_parity(stripes, stripe, equation), self.next_xor());
-            if self.may_read_unasked(flash, &parts) && self.read_parts(flash, &parts, number) {
+            let may_be_read = !self.has_failed_part(flash, &parts) && self.may_read_unasked(flash, &parts);
+            if may_be_read && self.read_parts(flash, &parts, number) {
                 self.partial.is_made_whole(stripe, stripes.all_of(stripe));
                 self.parity.made_whole += 1;
                 flash.tell(|o| o.delayed(stripe, number, stripes.all_of(stripe), 0));

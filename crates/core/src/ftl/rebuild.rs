@@ -10,6 +10,8 @@ use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
+use crate::ftl::partial::Part;
+use crate::ftl::retire::Beyond;
 use crate::watch::observer::XorSource;
 
 impl Ftl {
@@ -36,9 +38,15 @@ impl Ftl {
         }
     }
 
-    /// Gives up the parity of a stripe.
+    /// Gives up the parity of a stripe, and with it what lies of the stripe on failed flash.
     pub(crate) fn unprotect(&mut self, flash: &mut Flash, stripe: u32) {
+        self.unprotect_because(flash, stripe, Beyond::AnotherPage);
+    }
+
+    /// The same, and why parity does not give back what is lost with that.
+    pub(crate) fn unprotect_because(&mut self, flash: &mut Flash, stripe: u32, beyond: Beyond) {
         let Some(stripes) = self.stripes else { return };
+        self.lose_what_failed(flash, stripe, beyond);
         self.drop_page(flash, stripes.parity(stripe));
         self.partial.end(stripe, flash.now);
         if self.is_unprotected(stripe) {
@@ -57,12 +65,7 @@ impl Ftl {
     pub(crate) fn lose_for_good(&mut self, flash: &mut Flash, lpn: Lpn) {
         let Some(stripes) = self.stripes else { return };
         if !stripes.is_parity(lpn) {
-            if self.is_whole_in_memory(lpn) {
-                flash.tell(|o| o.superseded(lpn));
-            } else {
-                self.report_lost(flash, lpn);
-            }
-            self.drop_page(flash, lpn);
+            self.lose_page(flash, lpn, Beyond::AnotherPage);
         }
         self.unprotect(flash, stripes.of(lpn));
         self.forgive_empty(stripes.of(lpn));
@@ -85,6 +88,14 @@ impl Ftl {
         self.map.to_physical[lpn.index()].slot().is_some_and(|slot| self.buffer.slot(slot).mask == WHOLE)
     }
 
+    /// A page that was rebuilt is about to be written to another die than that where it lay: where that is its stripe's parity's, that is given up.
+    pub(crate) fn make_way(&mut self, flash: &mut Flash, lpn: Lpn, from: Ppn) {
+        let stripes = self.stripes.filter(|stripes| !stripes.is_parity(lpn) && !stripes.has_parity(stripes.of(lpn)));
+        if let Some(stripes) = stripes.filter(|stripes| stripes.die(lpn) != flash.geometry.die_of(flash.geometry.block_of(from))) {
+            self.unprotect(flash, stripes.of(lpn));
+        }
+    }
+
     /// What flash holds of a page is not wanted any more.
     pub(crate) fn drop_page(&mut self, flash: &mut Flash, lpn: Lpn) {
         if let Some(ppn) = self.place_of(lpn) {
@@ -95,27 +106,44 @@ impl Ftl {
 
     /// Works out what flash holds of a page from the others of its stripe; gives the number under which that was done, or none where it cannot be.
     pub(crate) fn rebuild(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<u32> {
+        let parts = self.parts_of(lpn)?;
+        if self.has_failed_part(flash, &parts) && !self.bugs.has(Bug::RebuiltFromGarbage) {
+            return None;
+        }
+        let number = self.next_xor();
+        if !self.read_parts(flash, &parts, number) {
+            return None;
+        }
+        self.parity.rebuilt += 1;
+        Some(number)
+    }
+
+    /// What a page is rebuilt of; none where its stripe's parity does not protect it.
+    fn parts_of(&self, lpn: Lpn) -> Option<Vec<Part>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
         if self.is_unprotected(stripe) || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
-        let number = self.next_xor();
-        if let Some(parts) = self.parts_with_partial(stripes, lpn) {
-            if !self.read_parts(flash, &parts, number) {
-                return None;
-            }
-        } else {
-            let members = stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|member| *member != lpn);
-            for member in members {
-                let Some(src) = self.place_of(member) else { continue };
-                if !read_for_xor(flash, (member, src), number) && !self.bugs.has(Bug::RebuiltFromGarbage) {
-                    return None;
-                }
-            }
+        let others = || stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|other| *other != lpn).map(Part::Page);
+        Some(self.parts_with_partial(stripes, lpn).unwrap_or_else(|| others().collect()))
+    }
+
+    pub(super) fn has_failed_part(&self, flash: &Flash, parts: &[Part]) -> bool {
+        flash.has_any_failed()
+            && parts.iter().any(|part| match *part {
+                Part::Partial(_) => false,
+                Part::Page(lpn) => self.lies_on_failed(flash, lpn),
+                Part::Kept(_, src) => flash.is_failed(src),
+            })
+    }
+
+    /// Why parity does not give a page on failed flash back; none where it does, as far as failures are known.
+    pub(crate) fn beyond(&self, flash: &Flash, lpn: Lpn) -> Option<Beyond> {
+        match self.parts_of(lpn) {
+            None => Some(Beyond::Unprotected),
+            Some(parts) => self.has_failed_part(flash, &parts).then_some(Beyond::AnotherPage),
         }
-        self.parity.rebuilt += 1;
-        Some(number)
     }
 }
 

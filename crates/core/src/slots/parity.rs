@@ -155,6 +155,19 @@ pub const STRIPE: Param = Param {
     alias: Some("stripe"),
 };
 
+/// Pages that are rebuilt beside the host's requests.
+pub const REBUILD: Param = Param {
+    key: "rebuild",
+    kind: Kind::Real,
+    unit: "pages/request",
+    default: 1.0,
+    range: (0.0, 1024.0),
+    draw: &[0.0, 0.3, 1.0, 4.0],
+    meaning: "pages on failed flash that are rebuilt for each request of the host, beside those in idle time",
+    source: "assumption: a rebuild that costs a request one more stripe",
+    alias: Some("rebuild"),
+};
+
 /// The parity technique of this name.
 pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
     PARITY.iter().find(|t| t.name == name)

@@ -79,6 +79,9 @@ impl Replay {
     fn stream(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress, before: u64) -> Result<(), RunError> {
         loop {
             let mut arrival = Ns::MAX;
+            if drive.wants_attention() {
+                self.attend(drive)?;
+            }
             if self.device.outstanding() < self.depth {
                 if self.requests.len() - self.next <= LEFT && !self.exhausted {
                     self.refill(drive, source)?;
@@ -86,10 +89,13 @@ impl Replay {
                         return Err(RunError::Interrupted);
                     }
                 }
-                arrival = self.admit(drive);
+                arrival = self.admit(drive)?;
                 if self.device.outstanding() == 0 && self.exhausted && self.next == self.requests.len() {
                     return Ok(());
                 }
+            }
+            if drive.wants_attention() {
+                arrival = arrival.min(drive.next_failure());
             }
             self.device.advance(drive, arrival, |_, _| ());
         }
@@ -97,17 +103,20 @@ impl Replay {
 
     /// Submits what may be submitted now of the requests at hand; gives the time of the next arrival that has still to come.
     #[inline]
-    fn admit(&mut self, drive: &mut Drive) -> Ns {
+    fn admit(&mut self, drive: &mut Drive) -> Result<Ns, RunError> {
         let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
         while self.device.outstanding() + held_back < self.depth + u32::from(planted(Bug::RequestTooMany)) {
+            if drive.wants_attention() {
+                self.attend(drive)?;
+            }
             let now = self.device.now();
             let at_hand = &mut self.requests[self.next..];
             let Some(request) = at_hand.first_mut() else {
                 // More may be had from the source: come back at once.
-                return if self.exhausted { Ns::MAX } else { now };
+                return Ok(if self.exhausted { Ns::MAX } else { now });
             };
             if self.open && request.at > now {
-                return request.at;
+                return Ok(request.at);
             }
             if !self.open || planted(Bug::WaitOmitted) {
                 // It arrives with its turn, from which its latency counts.
@@ -120,7 +129,14 @@ impl Replay {
             self.next += 1;
             self.served += 1;
         }
-        Ns::MAX
+        Ok(Ns::MAX)
+    }
+
+    /// What is to fail by now, or by the next request, does; and a rebuild goes on.
+    #[cold]
+    fn attend(&mut self, drive: &mut Drive) -> Result<(), RunError> {
+        let number = drive.announced() - (self.requests.len() - self.next) as u64;
+        self.device.attend(drive, number).map_err(RunError::Stopped)
     }
 
     #[cold]

@@ -49,10 +49,21 @@ pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress
 fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
     check_arrivals(part)?;
     drive.announce(part);
-    if drive.keeps_time() {
-        on_read_path!(drive.serve_in_time(part));
-    } else {
-        on_read_path!(drive.serve(part));
+    let mut left = part;
+    while !left.is_empty() {
+        let mut together = left.len();
+        if drive.wants_attention() {
+            let number = drive.announced() - left.len() as u64;
+            drive.attend(number, left[0].at).map_err(RunError::Stopped)?;
+            together = drive.calm(number, left);
+        }
+        let (now, later) = left.split_at(together);
+        if drive.keeps_time() {
+            on_read_path!(drive.serve_in_time(now));
+        } else {
+            on_read_path!(drive.serve(now));
+        }
+        left = later;
     }
     *served += part.len() as u64;
     if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }

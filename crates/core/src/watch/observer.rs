@@ -4,6 +4,7 @@
 use std::any::Any;
 
 use crate::base::dose::Quarters;
+use crate::base::failure::Stretch;
 use crate::base::metrics::TimedMetrics;
 use crate::base::page_set::PageSet;
 use crate::base::request::Request;
@@ -121,6 +122,10 @@ pub trait Observer: Any {
     /// parity on flash goes on to count the versions that they had when a partial parity first covered them, until parity is programmed. What is
     /// `exposed` was covered before, and is not any more: nothing protects it until then.
     fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
+    /// These pages of the flash have failed, and cannot be read any more. What is lost with them is told of next.
+    fn failed(&mut self, _pages: Stretch) {}
+    /// All data on flash that has failed is rebuilt or lost by now.
+    fn mended(&mut self) {}
     /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.

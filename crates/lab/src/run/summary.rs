@@ -10,8 +10,8 @@ use vpass_workload::traces::{Device, TraceReport};
 use crate::plan::{Plan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{
-    Ageing, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber,
-    Wear,
+    Ageing, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace,
+    TraceDevice, Uber, Wear,
 };
 
 /// What became of the workload.
@@ -67,6 +67,7 @@ pub(super) fn summary(
         reclaim: Reclaim::of(drive),
         refresh: Refresh::of(drive),
         parity: Parity::of(drive),
+        failures: Failures::of(drive, simulated_s.is_some()),
         retries: Retries::of(drive),
         page_reads: None,
         hints: Hints::of(drive),

@@ -36,7 +36,7 @@ fn follow_from(plan: &Plan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u6
     let Generated::Workload(file) = &loaded.config else { return None };
     let config = &plan.drive.config;
     let once = plan.gear == Gear::Untimed && plan.repeat.get() == 1 && !plan.until_stable && plan.cycles.is_none() && plan.ages.is_empty();
-    let once = once && plan.before.is_none();
+    let once = once && plan.before.is_none() && plan.fail.is_empty();
     once.then_some((&file.workload, config.drive.capacity, config.geometry.page_size, plan.seed, plan.warm_up))
 }
 

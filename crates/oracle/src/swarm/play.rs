@@ -12,7 +12,7 @@ use super::referee::{self, Referee, Verdict};
 use super::restless::Restless;
 use super::stream::{GROUP_OF, Stream, mirror};
 use super::witness::Witness;
-use super::{Host, border, keeps_promises, start};
+use super::{Host, bereft, border, keeps_promises, start};
 use crate::adversary::{Adversary, Coming, Siege};
 use crate::dice::Dice;
 use crate::fullness::Sight;
@@ -53,6 +53,8 @@ pub(super) struct Play<'a> {
     pub(super) longest: u64,
     /// Where data ages.
     pub(super) ages: Option<Ages>,
+    /// What chance draws the failures of flash from, where there are any.
+    pub(super) fails: Option<u64>,
     pub(super) bug: Option<Bug>,
 }
 
@@ -88,7 +90,13 @@ impl Play<'_> {
         if let Some(engine) = &mut engine {
             engine.count_groups(&GROUP_OF);
         }
-        let served = self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source).map_err(|e| format!("{e:?}"))?;
+        if let Some(seed) = self.fails {
+            drive.expect_failures(&bereft::failures(seed, drive.geometry(), source.left));
+        }
+        let served = match self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source) {
+            Err(RunError::Stopped(_)) => return Ok(stopped(&mut drive, engine.as_ref())),
+            served => served.map_err(|e| format!("{e:?}"))?,
+        };
         let requests = warmed + served;
         // A siege ends with what it has begun.
         if requests != asked && !(self.host == Host::Siege && requests > asked) {
@@ -110,7 +118,7 @@ impl Play<'_> {
         }
         let promised = self.technique.is_none_or(|technique| border::promised(&drive, technique, timed));
         let end = end(&drive, engine.as_ref());
-        if let Some(broken) = oracle.broken_promise().filter(|_| promised) {
+        if let Some(broken) = oracle.broken_promise().filter(|_| promised && self.fails.is_none()) {
             return Err(broken.to_owned());
         }
         Ok(Played { end, requests, report: oracle.conclude(&drive), lost, promised })
@@ -197,6 +205,14 @@ impl Play<'_> {
         }
         Ok(drive)
     }
+}
+
+/// What a run came to that ended because too much of the flash had failed.
+fn stopped(drive: &mut Drive, engine: Option<&Replay>) -> Played {
+    let end = end(drive, engine);
+    let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
+    let oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+    Played { end, requests: 0, report: oracle.report(), lost: drive.lost_pages(), promised: false }
 }
 
 /// Serves a part of a stream in no time, and begins to count anew: the requests, and the pages lost.

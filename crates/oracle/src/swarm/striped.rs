@@ -3,7 +3,7 @@
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{DriveConfig, Params, ProgramUnit};
-use vpass_core::slots::parity::{self, ParityTechnique, STRIPE};
+use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
 
 use super::deck::Decks;
@@ -47,7 +47,10 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
     config.timing.program_unit = ProgramUnit::Page;
     config.drive.capacity = None;
     config.drive.spare = Some(dice.pick(&SPARE));
-    config.parity.params = params::draw_rest(&mut dice, "parity", Params::default());
+    let mut given = Params::default();
+    // It matters where something fails (`bereft`).
+    given.set(None, REBUILD.key, REBUILD.number(REBUILD.default));
+    config.parity.params = params::draw_rest(&mut dice, "parity", given);
     if channels * dies == 3 {
         config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
     }

@@ -10,6 +10,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::drive::audit::blame::BlamedRange;
+use crate::ftl::retire::TakenByFailures;
 use crate::watch::observer::Observer;
 
 impl Drive {
@@ -31,6 +32,7 @@ impl Drive {
             hints.begin_measurement();
         }
         (self.ftl.lost_pages, self.ftl.lost_by_age) = (0, 0);
+        self.ftl.taken = TakenByFailures::default();
         self.flash.tell(Observer::measured_phase);
     }
 

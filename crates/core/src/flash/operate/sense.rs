@@ -5,7 +5,7 @@ use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, WordlineInBlock}
 use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
-use crate::flash::block::{CARRY, SUSPECT};
+use crate::flash::block::{CARRY, FAILED, SUSPECT};
 use crate::flash::ops::NandOp;
 use crate::flash::rules;
 use crate::watch::observer::{NOBODY, PhysRead, ReadResult};
@@ -86,11 +86,15 @@ impl Flash {
             self.ask_model(block);
         }
         let is_suspect = self.hot[block.index()].has(SUSPECT);
-        let (PageHealth { retries, is_lost }, lost) = if is_suspect { self.health(block, ppn) } else { (PageHealth::WELL, None) };
-        let level = self.levels.begin(block);
+        // Of what has failed nothing is read again.
+        let has_failed = self.is_failed(ppn);
+        let is_judged = is_suspect && !has_failed;
+        let (PageHealth { retries, is_lost }, lost) = if is_judged { self.health(block, ppn) } else { (PageHealth::WELL, None) };
+        let level = if has_failed { 0 } else { self.levels.begin(block) };
         let retries = retries.saturating_sub(level);
         let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
         let gone = is_lost && !self.bugs.has(Bug::LossHidden) || is_suspect && self.bugs.has(Bug::LossInvented);
+        let gone = gone || has_failed;
         let result = if gone { if_gone } else { read.result };
         let fill = read.fill && (if_gone == ReadResult::Uncorrectable || result == ReadResult::InMemory);
         self.note_read(PhysRead { result, fill, retries, ..read });
@@ -105,7 +109,8 @@ impl Flash {
         if result == ReadResult::Good && self.model.is_some() {
             self.levels.worked(block, level + retries);
         }
-        if is_suspect && self.tired.is_quiet(block, self.hot[block.index()].reads) {
+        let hot = &self.hot[block.index()];
+        if is_suspect && !hot.has(FAILED) && self.tired.is_quiet(block, hot.reads) {
             return Sensed { good: result == ReadResult::Good, rings: false, level, retries };
         }
         self.rung_out(block, result == ReadResult::Good, level, retries)
@@ -115,7 +120,9 @@ impl Flash {
     #[inline(never)]
     fn rung_out(&mut self, block: BlockId, good: bool, level: u8, retries: u8) -> Sensed {
         if self.model.is_none() {
-            self.carry(block);
+            if self.hot[block.index()].reads >= CARRY {
+                self.carry(block);
+            }
             return Sensed { good, rings: false, level, retries };
         }
         self.ask_model(block);

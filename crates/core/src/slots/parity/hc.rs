@@ -18,7 +18,7 @@
 //! ```
 
 use super::ppc::{PAGES, ram_of_cache};
-use super::{Change, Covering, Equation, Parity, ParityTechnique, Renewal, STRIPE};
+use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::bugs::{Bug, planted};
@@ -69,7 +69,7 @@ pub(super) const CARD: ParityTechnique = Card {
         name: "hc",
         summary: "ppc behind a write buffer that lets whole stripes go",
         paper: "Guo et al., DATE 2013, III-E",
-        params: &[STRIPE, PAGES, CUT_OFF, PUBLISHED, N_UPDATE],
+        params: &[STRIPE, REBUILD, PAGES, CUT_OFF, PUBLISHED, N_UPDATE],
         ..About::PLAIN
     },
     new: |args, _, _| {

@@ -13,7 +13,7 @@
 //! the stripe is committed                P   = PP' ^ D0                1 read, 1 program
 //! ```
 
-use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
+use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::slots::card::{About, Card, Kind, Param};
@@ -36,7 +36,7 @@ pub(super) const CARD: ParityTechnique = Card {
         name: "ppc",
         summary: "a page of parity for every N pages, programmed late out of a cache of partial parity",
         paper: "Im and Shin, IEEE TC 2011",
-        params: &[STRIPE, PAGES],
+        params: &[STRIPE, REBUILD, PAGES],
         ..About::PLAIN
     },
     new: |args, _, _| Box::new(Ppc { pages: args.whole(&PAGES), members: args.whole(&STRIPE) }),

@@ -14,7 +14,7 @@
 //!                        all change              P' = D0' ^ D1' ^ D2' ^ D3'          none
 //! ```
 
-use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
+use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::slots::card::{About, Card};
@@ -24,7 +24,7 @@ pub(super) const CARD: ParityTechnique = Card {
         name: "raid5",
         summary: "a page of parity for every N pages, up to date with each write",
         paper: "Guo et al., DATE 2013, II-B",
-        params: &[STRIPE],
+        params: &[STRIPE, REBUILD],
         ..About::PLAIN
     },
     new: |_, _, _| Box::new(Raid5),

@@ -33,7 +33,10 @@ impl Replay {
             match self.ask(drive, source, &mut completed) {
                 Err(error) => break Err(error),
                 Ok(None) if self.device.outstanding() == 0 => break Ok(()),
-                Ok(wakes) => self.wait(drive, wakes.unwrap_or(Ns::MAX), &mut completed),
+                Ok(wakes) => {
+                    let fails = if drive.wants_attention() { drive.next_failure() } else { Ns::MAX };
+                    self.wait(drive, wakes.unwrap_or(Ns::MAX).min(fails), &mut completed);
+                }
             }
         };
         (self.requests, self.next) = (vec![], 0);
@@ -46,9 +49,16 @@ impl Replay {
         completed.drain(..).for_each(|origin| source.completed(origin));
         self.requests.clear();
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        if drive.wants_attention() {
+            self.device.attend(drive, drive.announced()).map_err(RunError::Stopped)?;
+        }
         self.device.announce(drive, &self.requests);
-        for request in &self.requests {
+        for (n, request) in self.requests.iter().enumerate() {
             self.served += 1;
+            if drive.wants_attention() {
+                let number = drive.announced() - (self.requests.len() - n) as u64;
+                self.device.attend(drive, number).map_err(RunError::Stopped)?;
+            }
             self.device.submit(drive, Tag(request.origin.into()), request, |tag, _| completed.push(tag.0 as u16));
         }
         if self.requests.is_empty() { Ok(source.waits_until()) } else { Ok(Some(self.device.now())) }

@@ -1,0 +1,196 @@
+//! Failures that a run injects: what fails, and when. Written `die:3@10s`, or `block:17@r5000`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::base::geometry::Geometry;
+use crate::base::span::Span;
+use crate::base::units::{BlockId, Ns, Ppn};
+
+/// What fails, numbered over the whole drive: planes die by die, blocks plane by plane, pages block by block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// All of a die.
+    Die(u32),
+    /// A plane of a die.
+    Plane(u32),
+    /// A block.
+    Block(u32),
+    /// A page; its block is used no more when the rest of it has moved.
+    Page(u32),
+}
+
+/// When it does, counted from the beginning of the measured phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// At this time.
+    At(Ns),
+    /// Before the request of this number, from 0 on.
+    Request(u64),
+}
+
+/// A failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What fails.
+    pub unit: Unit,
+    /// When.
+    pub when: When,
+}
+
+/// Flash pages that fail together: so many in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    first: Ppn,
+    count: u32,
+}
+
+impl Stretch {
+    /// Whether a page is one of them.
+    #[inline]
+    pub fn contains(&self, ppn: Ppn) -> bool {
+        ppn >= self.first && ppn - self.first < self.count
+    }
+
+    /// The pages, in order.
+    pub fn pages(&self) -> impl Iterator<Item = Ppn> + use<> {
+        self.first.run(self.count)
+    }
+
+    /// The blocks in which they lie.
+    pub fn blocks(&self, geometry: &Geometry) -> impl Iterator<Item = BlockId> + use<> {
+        let last = self.first + (self.count - 1);
+        BlockId::range(geometry.block_of(self.first).number()..geometry.block_of(last).number() + 1)
+    }
+
+    /// Whether all of a block that begins with this page is among them.
+    pub fn covers(&self, first_page: Ppn, pages_per_block: u32) -> bool {
+        self.contains(first_page) && self.contains(first_page + (pages_per_block - 1))
+    }
+}
+
+impl Unit {
+    /// Its kind and number, and how many of the kind the drive has.
+    fn of(self, geometry: &Geometry) -> (&'static str, u32, u32) {
+        let planes = geometry.dies() * geometry.planes_per_die;
+        match self {
+            Self::Die(n) => ("die", n, geometry.dies()),
+            Self::Plane(n) => ("plane", n, planes),
+            Self::Block(n) => ("block", n, geometry.blocks),
+            Self::Page(n) => ("page", n, geometry.raw_pages()),
+        }
+    }
+
+    /// Its flash pages.
+    pub fn pages(self, geometry: &Geometry) -> Stretch {
+        let (_, number, count) = self.of(geometry);
+        let each = geometry.raw_pages() / count;
+        Stretch { first: Ppn::new(number * each), count: each }
+    }
+
+    /// Refuses a unit that the drive has not.
+    ///
+    /// # Errors
+    /// A sentence with what there is.
+    pub fn check(self, geometry: &Geometry) -> Result<(), String> {
+        let (kind, number, count) = self.of(geometry);
+        if number < count {
+            return Ok(());
+        }
+        Err(format!("the drive has {count} {kind}s, and {kind} {number} is none of them: 0 to {} are expected", count - 1))
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Die(n) => write!(f, "die:{n}"),
+            Self::Plane(n) => write!(f, "plane:{n}"),
+            Self::Block(n) => write!(f, "block:{n}"),
+            Self::Page(n) => write!(f, "page:{n}"),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.when {
+            When::At(at) => write!(f, "{}@{}", self.unit, Span(at)),
+            When::Request(number) => write!(f, "{}@r{number}", self.unit),
+        }
+    }
+}
+
+impl FromStr for Failure {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected =
+            || format!("`{text}`: what fails and when is expected, such as die:3@10s or die:3@r5000 (die, plane, block or page)");
+        let (unit, when) = text.trim().split_once('@').ok_or_else(expected)?;
+        if when.trim_start_matches('r').starts_with('-') {
+            return Err(format!(
+                "`{text}`: times and requests count from the beginning of the measured phase; nothing fails while the drive is filled or warmed up"
+            ));
+        }
+        let (kind, number) = unit.split_once(':').ok_or_else(expected)?;
+        let number = number.parse().map_err(|_| expected())?;
+        let unit = match kind {
+            "die" => Unit::Die(number),
+            "plane" => Unit::Plane(number),
+            "block" => Unit::Block(number),
+            "page" => Unit::Page(number),
+            _ => return Err(expected()),
+        };
+        let when = match when.strip_prefix('r') {
+            Some(request) => When::Request(request.parse().map_err(|_| expected())?),
+            None if when == "0" => When::At(0),
+            None => When::At(Span::parse(when).map_err(|_| expected())?.0),
+        };
+        Ok(Self { unit, when })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for text in ["die:3@r5000", "plane:0@10s", "block:17@r0", "page:99@2h"] {
+            assert_eq!(text.parse::<Failure>().unwrap().to_string(), text);
+        }
+        for wrong in ["die:3", "die@5", "chip:3@r1", "die:-1@r1", "die:1@x", "die:1@r", "@r5", "die:4294967296@r1", ""] {
+            assert!(wrong.parse::<Failure>().unwrap_err().contains("die:3@10s"), "{wrong}");
+        }
+        for early in ["die:1@r-5", "die:1@-5s"] {
+            assert!(early.parse::<Failure>().unwrap_err().contains("nothing fails while the drive is filled or warmed up"), "{early}");
+        }
+    }
+
+    /// Two dies of two planes of eight blocks of four pages.
+    #[test]
+    fn units_are_numbered_over_the_whole_drive() {
+        let config: crate::config::DriveConfig = toml::from_str(
+            "geometry = { channels = 1, dies_per_channel = 2, planes_per_die = 2, blocks_per_plane = 8, wordlines_per_block = 4, cell = \"slc\", \
+             page_size = \"4KiB\" }\ntiming = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }\ndrive = { spare = 0.5 }\ndisturb = { model = \"none\" }",
+        )
+        .unwrap();
+        let geometry = Geometry::new(&config.resolve().unwrap());
+        let first_and_last = |unit: Unit| {
+            let pages: Vec<u32> = unit.pages(&geometry).pages().map(Ppn::number).collect();
+            (pages[0], pages[pages.len() - 1])
+        };
+        assert_eq!(first_and_last(Unit::Die(1)), (64, 127));
+        assert_eq!(first_and_last(Unit::Plane(3)), (96, 127));
+        assert_eq!(first_and_last(Unit::Block(17)), (68, 71));
+        assert_eq!(first_and_last(Unit::Page(5)), (5, 5));
+        for block in Unit::Plane(3).pages(&geometry).blocks(&geometry) {
+            assert_eq!((geometry.die_of(block), geometry.plane_of(block)), (1, 1));
+        }
+        let last = [Unit::Die(1), Unit::Plane(3), Unit::Block(31), Unit::Page(127)];
+        assert!(last.iter().all(|unit| unit.check(&geometry).is_ok()));
+        let said = Unit::Plane(4).check(&geometry).unwrap_err();
+        assert_eq!(said, "the drive has 4 planes, and plane 4 is none of them: 0 to 3 are expected");
+    }
+}

@@ -1,0 +1,161 @@
+//! Where the members of a stripe lie once dies have failed: it follows from the stripe's number and the dies, in the order in which they did.
+//!
+//! ```text
+//! 4 dies, N = 3; die 1 fails        die 0   die 1   die 2   die 3
+//!         stripe 0     0 1 2 P0       0       x       2       1     in the place of its parity, for which there is none any more
+//! 5 dies, N = 3; die 1 fails                                        die 4
+//!         stripe 0     0 1 2 P0       0       x       2      P0       1     on the next die without a member
+//! ```
+
+use super::{MOST_FAILED, Stripes};
+use crate::base::units::DieId;
+
+/// A die that has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Failed {
+    die: u32,
+    /// Whether its pages go to dies without a member of their stripe, as far as there are any.
+    relocates: bool,
+}
+
+/// Where a member of a stripe lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// On its own die.
+    Home,
+    /// On another.
+    On(u32),
+    /// There is no die for it.
+    Nowhere,
+}
+
+/// The members of a stripe that are not on dies of their own.
+#[derive(Default)]
+struct Moved {
+    members: [Option<(u32, Place)>; 2 * MOST_FAILED],
+    without_parity: bool,
+}
+
+impl Stripes {
+    /// The same, one more die having failed. Its members go to the next die without one where it `relocates` them and there is one; else a page of
+    /// the host takes the place of its stripe's parity, for which there is none any more.
+    ///
+    /// # Panics
+    /// Where more dies than [`MOST_FAILED`] fail.
+    #[must_use]
+    pub fn without(mut self, die: DieId, relocates: bool) -> Self {
+        let free = self.failed.iter_mut().find(|failed| failed.is_none()).expect("no more dies fail than are followed");
+        *free = Some(Failed { die: die.into(), relocates });
+        self
+    }
+
+    /// Whether there is a place for the parity of a stripe.
+    #[inline]
+    pub fn has_parity(&self, stripe: u32) -> bool {
+        self.failed[0].is_none() || !self.moved(stripe).without_parity
+    }
+
+    /// The die of a member; its own where there is no other for it.
+    pub(super) fn die_after_failures(&self, stripe: u32, member: u32) -> u32 {
+        let moved = self.moved(stripe);
+        self.die_of(stripe, member, &moved).unwrap_or(self.home(stripe, member))
+    }
+
+    fn die_of(&self, stripe: u32, member: u32, moved: &Moved) -> Option<u32> {
+        match moved.of(member) {
+            Place::Home => Some(self.home(stripe, member)),
+            Place::On(die) => Some(die),
+            Place::Nowhere => None,
+        }
+    }
+
+    /// Follows a stripe through the failures so far.
+    fn moved(&self, stripe: u32) -> Moved {
+        let mut moved = Moved::default();
+        for (n, failed) in self.failed.iter().flatten().enumerate() {
+            let Some(member) = self.member_on(stripe, failed.die, &moved) else { continue };
+            let is_alive = |die: &u32| self.failed[..=n].iter().flatten().all(|failed| failed.die != *die);
+            let spare = (self.members + 1..self.dies)
+                .map(|other| self.home(stripe, other))
+                .find(|die| is_alive(die) && self.member_on(stripe, *die, &moved).is_none())
+                .filter(|_| failed.relocates);
+            if let Some(die) = spare {
+                moved.set(member, Place::On(die));
+            } else if member == self.members {
+                moved.without_parity = true;
+                moved.set(member, Place::Nowhere);
+            } else {
+                let parity = self.die_of(stripe, self.members, &moved).filter(|_| !moved.without_parity);
+                moved.without_parity = true;
+                moved.set(self.members, Place::Nowhere);
+                moved.set(member, parity.map_or(Place::Nowhere, Place::On));
+            }
+        }
+        moved
+    }
+
+    /// The member of a stripe that lies on a die.
+    fn member_on(&self, stripe: u32, die: u32, moved: &Moved) -> Option<u32> {
+        let guest = moved.members.iter().flatten().find(|(_, to)| *to == Place::On(die)).map(|(member, _)| *member);
+        let own = (die + self.dies - stripe % self.dies) % self.dies;
+        guest.or(Some(own).filter(|own| *own <= self.members && moved.of(*own) == Place::Home))
+    }
+
+    /// Pages that each die is to hold, from die 0 on; none where there is no die for a page of the host.
+    pub fn pages_by_die(&self) -> Option<Vec<u32>> {
+        let mut pages = vec![0; self.dies as usize];
+        for stripe in 0..self.count() {
+            let moved = self.moved(stripe);
+            for lpn in self.data(stripe) {
+                pages[self.die_of(stripe, self.member(lpn), &moved)? as usize] += 1;
+            }
+            if let Some(die) = self.die_of(stripe, self.members, &moved).filter(|_| !moved.without_parity) {
+                pages[die as usize] += 1;
+            }
+        }
+        Some(pages)
+    }
+}
+
+impl Moved {
+    fn of(&self, member: u32) -> Place {
+        self.members.iter().flatten().find(|(of, _)| *of == member).map_or(Place::Home, |(_, to)| *to)
+    }
+
+    fn set(&mut self, member: u32, to: Place) {
+        let known = self.members.iter().position(|of| of.is_some_and(|(of, _)| of == member));
+        let free = known.or_else(|| self.members.iter().position(Option::is_none)).expect("a failure moves two members at most");
+        self.members[free] = Some((member, to));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::Lpn;
+
+    fn dies(stripes: &Stripes, lpns: [u32; 3]) -> [DieId; 3] {
+        lpns.map(|lpn| stripes.die(Lpn::new(lpn)))
+    }
+
+    /// Die 1 fails where every die has a member: its pages take the places of their parities, and its parities have none.
+    #[test]
+    fn without_a_spare_die_parity_makes_way() {
+        let stripes = Stripes::new(3, 4, 9).without(1, true);
+        assert_eq!(dies(&stripes, [1, 3, 7]), [3, 0, 3], "the second of stripe 0, the first of stripe 1; of stripe 2 the parity lay there");
+        assert_eq!([0, 1, 2].map(|stripe| stripes.has_parity(stripe)), [false; 3]);
+        assert_eq!(stripes.pages_by_die(), Some(vec![3, 0, 3, 3]));
+        assert_eq!(stripes.without(2, true).pages_by_die(), None);
+    }
+
+    /// The next die without a member takes them where there is one, and what lies on it moves on when that fails, too.
+    #[test]
+    fn a_spare_die_takes_what_another_held() {
+        let stripes = Stripes::new(2, 5, 10).without(1, true);
+        let after = [stripes, stripes.without(3, true), stripes.without(3, true).without(4, true)];
+        // Stripe 0 on dies 0, 1, 2: its second goes to die 3, then to die 4, and then to the place of its parity.
+        assert_eq!(after.map(|stripes| stripes.die(Lpn::new(1))), [3, 4, 2]);
+        assert!((0..5).all(|stripe| stripes.has_parity(stripe)));
+        assert_eq!(stripes.pages_by_die(), Some(vec![3, 0, 4, 4, 4]));
+    }
+}

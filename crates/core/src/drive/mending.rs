@@ -1,0 +1,109 @@
+//! Pages on flash that has failed are rebuilt in the background, in the order of their numbers, up to a watermark: in idle time, and beside
+//! requests of the host at a rate of their own. What the host reads, writes or trims before its turn is rebuilt at once.
+
+use crate::base::stripes::Stripes;
+use crate::base::units::{Lpn, Ns, Ppn};
+use crate::bugs::{Bug, planted};
+use crate::drive::Drive;
+use crate::ftl::retire::Beyond;
+use crate::watch::observer::Observer;
+
+/// A rebuild under way.
+pub(super) struct Mending {
+    /// All pages before this one have been rebuilt, or are lost.
+    watermark: Lpn,
+    /// Pages that may be rebuilt now.
+    credit: f64,
+}
+
+impl Drive {
+    /// Pages lie on flash that has failed: those before the watermark, too.
+    pub(super) fn begin_mending(&mut self) {
+        self.failing.mending = Some(Mending { watermark: Lpn::new(0), credit: 0.0 });
+        self.failing.books.mended = None;
+    }
+
+    /// Stripes that lose pages for good, and those whose parity waits in the cache, are rebuilt at once: with the pages that are lost goes the
+    /// parity that others need, and cleaning, which may have to give up parity that waits, cannot rebuild anything. All is worked out before
+    /// anything is lost or written.
+    pub(super) fn mend_at_once(&mut self, stripes: Stripes, urgent: &[Lpn], gone: Vec<(u32, Vec<(Lpn, Beyond)>)>) {
+        let rebuilt: Vec<(Lpn, Option<u32>)> = urgent.iter().map(|lpn| (*lpn, self.take_in_hand(*lpn))).collect();
+        for (stripe, gone) in gone.iter().filter(|(_, gone)| !gone.is_empty()) {
+            self.lose(stripes, *stripe, gone);
+        }
+        for (lpn, number) in rebuilt {
+            match (self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)), number) {
+                (Some(ppn), Some(number)) => self.write_rebuilt(lpn, ppn, number),
+                // Another page of its stripe is past its limit.
+                (Some(_), None) => self.give_up(lpn),
+                (None, _) => {}
+            }
+            self.failing.books.rebuilt_in_background += u64::from(number.is_some());
+        }
+        self.ftl.in_hand.clear();
+        for (stripe, _) in gone {
+            self.mend(stripes.parity(stripe));
+        }
+    }
+
+    /// Whether a rebuild is under way.
+    pub(crate) fn is_mending(&self) -> bool {
+        self.failing.mending.is_some()
+    }
+
+    /// So many requests of the host have come since: pages are rebuilt beside them.
+    pub(super) fn mend_beside_requests(&mut self, requests: u64, at: Ns) {
+        if let Some(mending) = &mut self.failing.mending {
+            mending.credit += requests as f64 * self.failing.by_request;
+        }
+        while let Some(mending) = self.failing.mending.as_mut().filter(|mending| mending.credit >= 1.0) {
+            mending.credit -= 1.0;
+            self.mend_next(at);
+        }
+    }
+
+    /// Rebuilds the next page; the rebuild is done where there is none.
+    pub(crate) fn mend_next(&mut self, at: Ns) {
+        while let Some(mending) = &mut self.failing.mending {
+            let lpn = mending.watermark;
+            if lpn.number() >= self.geometry.logical_pages() {
+                self.failing.mending = None;
+                self.failing.books.mended = Some((self.failing.request, at));
+                self.flash.tell(Observer::mended);
+                return;
+            }
+            mending.watermark = lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
+            if self.mend(lpn) {
+                self.failing.books.rebuilt_in_background += 1;
+                return;
+            }
+        }
+    }
+
+    /// What lies on failed flash of a stripe is rebuilt before anything of the stripe changes.
+    /// Tells whether anything was.
+    pub(super) fn mend_stripe(&mut self, stripe: u32) -> bool {
+        let Some(stripes) = self.geometry.stripes.filter(|_| self.is_mending()) else { return false };
+        let before = self.failing.books.rebuilt_for_writes;
+        for lpn in stripes.data(stripe).chain([stripes.parity(stripe)]) {
+            self.failing.books.rebuilt_for_writes += u64::from(self.mend(lpn));
+        }
+        self.failing.books.rebuilt_for_writes > before
+    }
+
+    /// A read of the host found a page that could not be read there, and had it rebuilt perhaps.
+    pub(super) fn note_rebuilt_for_read(&mut self, is_rebuilt: bool, ppn: Ppn) {
+        self.failing.books.rebuilt_for_reads += u64::from(is_rebuilt && self.flash.is_failed(ppn));
+    }
+
+    /// Rebuilds a page if it lies on failed flash; tells whether that was done.
+    pub(super) fn mend(&mut self, lpn: Lpn) -> bool {
+        let Some(ppn) = self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)) else { return false };
+        let rebuilt = self.repair(lpn, ppn);
+        if !rebuilt {
+            // Another page of its stripe is past its limit.
+            self.give_up(lpn);
+        }
+        rebuilt
+    }
+}

@@ -1,0 +1,44 @@
+//! Flash that has failed: its pages cannot be read any more. Every read of a block of which anything has failed rings, so that other reads pay
+//! nothing for it.
+
+use crate::base::dose::Quarters;
+use crate::base::failure::Stretch;
+use crate::base::units::{BlockId, Ppn};
+use crate::flash::Flash;
+use crate::flash::block::FAILED;
+
+impl Flash {
+    /// These pages cannot be read any more.
+    pub(crate) fn fail(&mut self, pages: Stretch) {
+        for block in pages.blocks(&self.geometry) {
+            let hot = &mut self.hot[block.index()];
+            hot.flags |= FAILED;
+            hot.alarm = Quarters::ZERO;
+        }
+        self.failed.push(pages);
+        self.tell(|o| o.failed(pages));
+    }
+
+    /// Whether anything has failed at all.
+    #[inline]
+    pub(crate) fn has_any_failed(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    /// Whether a page is among what has failed.
+    #[inline]
+    pub(crate) fn is_failed(&self, ppn: Ppn) -> bool {
+        self.failed.iter().any(|pages| pages.contains(ppn))
+    }
+
+    /// Whether all of a block has failed.
+    pub(crate) fn is_dead(&self, block: BlockId) -> bool {
+        let first = self.geometry.first_page(block);
+        self.failed.iter().any(|pages| pages.covers(first, self.geometry.pages_per_block))
+    }
+
+    /// Whether anything of a block has failed.
+    pub(crate) fn has_failed(&self, block: BlockId) -> bool {
+        self.has_any_failed() && self.geometry.first_page(block).run(self.geometry.pages_per_block).any(|ppn| self.is_failed(ppn))
+    }
+}

@@ -1,0 +1,72 @@
+//! What became of failures that were injected (`--fail`).
+
+use serde::Serialize;
+use vpass_core::drive::Drive;
+
+/// Failures of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failures {
+    /// Those that happened, in their order.
+    pub happened: Vec<Happened>,
+    /// Those that the run ended before, as they were given.
+    pub to_come: Vec<String>,
+    /// Pages of the host's data that they lost.
+    pub lost_pages: u64,
+    /// Those of them that parity would have given back, had not another page of their stripe failed, too, or been past its limit.
+    pub lost_twice_failed_pages: u64,
+    /// Those of them whose stripe had no parity, or none that was up to date with them: the window without protection.
+    pub lost_unprotected_pages: u64,
+    /// Pages that were rebuilt in the background, for reads of the host, and before writes and trims of their stripes.
+    pub rebuilt_in_background_pages: u64,
+    /// The same for reads.
+    pub rebuilt_for_reads_pages: u64,
+    /// The same for writes and trims.
+    pub rebuilt_for_writes_pages: u64,
+    /// Pages on failed flash that are still to be rebuilt.
+    pub unmended_pages: u64,
+    /// Requests from the first failure until all that can be rebuilt was; null where that is not so.
+    pub mended_after_requests: Option<u64>,
+    /// The same in seconds, where there is a clock.
+    pub mended_after_s: Option<f64>,
+    /// Stripes without parity at the end.
+    pub unprotected_stripes: u64,
+}
+
+/// A failure that happened.
+#[derive(Clone, Debug, Serialize)]
+pub struct Happened {
+    /// As it was given.
+    pub failure: String,
+    /// Requests before it.
+    pub request: u64,
+    /// Pages of the host and of parity that lay there.
+    pub pages: u64,
+}
+
+impl Failures {
+    /// None where none was to come.
+    pub(crate) fn of(drive: &Drive, has_clock: bool) -> Option<Self> {
+        let books = drive.failure_books()?;
+        let first = books.happened.first();
+        let since =
+            |of: &dyn Fn((u64, u64)) -> u64| books.mended.zip(first).map(|(mended, first)| of(mended) - of((first.request, first.at)));
+        Some(Self {
+            happened: books
+                .happened
+                .iter()
+                .map(|one| Happened { failure: one.failure.to_string(), request: one.request, pages: one.pages })
+                .collect(),
+            to_come: drive.failures_to_come().iter().map(ToString::to_string).collect(),
+            lost_pages: books.taken.pages,
+            lost_twice_failed_pages: books.taken.twice_failed,
+            lost_unprotected_pages: books.taken.unprotected,
+            rebuilt_in_background_pages: books.rebuilt_in_background,
+            rebuilt_for_reads_pages: books.rebuilt_for_reads,
+            rebuilt_for_writes_pages: books.rebuilt_for_writes,
+            unmended_pages: drive.unmended_pages(),
+            mended_after_requests: since(&|(requests, _)| requests),
+            mended_after_s: since(&|(_, at)| at).filter(|_| has_clock).map(|ns| ns as f64 / 1e9),
+            unprotected_stripes: drive.unprotected_stripes(),
+        })
+    }
+}

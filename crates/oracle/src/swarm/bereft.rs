@@ -1,0 +1,226 @@
+//! Random drives that lose a die at a random point: four dies with stripes of three and parity, or with none, 24 blocks of 16 pages each. Whatever
+//! the host does and whenever it happens, nothing is lost that parity can give back, and all else is reported.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use vpass_core::base::failure::{Failure, Unit, When};
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::bugs::Bug;
+use vpass_core::config::{DriveConfig, Number};
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::slots::parity::{REBUILD, STRIPE};
+use vpass_core::time::{Replay, RunError, run_untimed};
+
+use super::panic_text;
+use crate::dice::Dice;
+use crate::{Oracle, OracleReport};
+
+/// Requests of a case.
+const REQUESTS: u64 = 2000;
+/// Bytes of a page.
+const PAGE: u64 = 4096;
+
+/// Parity techniques, and dies a channel.
+const DRIVES: [(&str, u32); 7] = [("raid5", 2), ("raid5", 2), ("ppc", 2), ("hc", 2), ("raid5", 3), ("hc", 3), ("none", 2)];
+
+const DRIVE: &str = r#"
+    geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 16, cell = "slc", page_size = "4KiB" }
+    timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+    start = { fill = 1.0, overwrite = 0.5 }
+    disturb = { model = "count", table = [{ pec = 0, limit = [4000] }] }
+"#;
+
+/// What a clean case came to.
+#[derive(Clone, Debug)]
+pub struct Bereft {
+    /// The reclaim technique.
+    pub reclaim: &'static str,
+    /// Requests served.
+    pub requests: u64,
+    /// The verdict.
+    pub report: OracleReport,
+    /// Pages lost.
+    pub lost: u64,
+    /// Those of them that failures took out of stripes whose parity did not count them.
+    pub unprotected: u64,
+    /// Pages that were rebuilt.
+    pub rebuilt: u64,
+    /// Whether the rebuild was done.
+    pub is_mended: bool,
+    /// Why the drive stopped, where it did.
+    pub stopped: Option<String>,
+}
+
+/// Requests of a random host.
+struct Host {
+    dice: Dice,
+    left: u64,
+    pages: u64,
+    writes: f64,
+    longest: u64,
+    arrival: Arrival,
+    clock: u64,
+}
+
+impl RequestSource for Host {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        for _ in 0..self.left.min(max as u64) {
+            self.left -= 1;
+            let op = match self.dice.unit() {
+                share if share < self.writes => Op::Write,
+                share if share > 0.97 => Op::Trim,
+                _ => Op::Read,
+            };
+            let pages = self.dice.between(1, self.longest);
+            let first = self.dice.between(0, self.pages - pages);
+            // Some begin or end within a page.
+            let (skip, short) = (self.dice.pick(&[0, 0, 0, 512]), self.dice.pick(&[0, 0, 0, 1024]));
+            self.clock += self.dice.between(0, 2_000_000);
+            let bytes = (pages * PAGE - skip - short) as u32;
+            out.push(Request { at: self.clock, offset: first * PAGE + skip, bytes, op, origin: 0, hint: None });
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        self.arrival
+    }
+}
+
+/// A case: the number of a random drive that loses a die.
+#[derive(Clone, Copy)]
+pub struct BereftCase {
+    /// Its number.
+    pub seed: u64,
+    /// A bug of the drive.
+    pub bug: Option<Bug>,
+}
+
+impl BereftCase {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// What went wrong, in sentences.
+    pub fn run(self) -> Result<Bereft, String> {
+        let mut dice = Dice::new(self.seed ^ 0xDEAD_D1E0_0000_0000);
+        let timed = dice.chance(0.5);
+        let (parity, dies) = dice.pick(&DRIVES);
+        let mut config: DriveConfig = toml::from_str(DRIVE).map_err(|e| e.to_string())?;
+        // A fifth and sixth die: where there are spare ones, members go there.
+        config.geometry.dies_per_channel = dies;
+        config.drive.spare = Some(if (parity, dies) == ("none", 2) || dies == 3 { 0.55 } else { 0.45 });
+        // Half of it holds a stripe for those that keep one together.
+        let buffers: &[u64] = if parity == "hc" { &[6, 8, 64] } else { &[0, 8, 64] };
+        config.drive.write_buffer.0 = dice.pick(buffers) * PAGE;
+        config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
+        config.parity.params.set(None, REBUILD.key, REBUILD.number(dice.pick(REBUILD.draw)));
+        let (pages, is_published) = (dice.between(1, 24).cast_signed(), dice.chance(0.2) && parity == "hc");
+        if matches!(parity, "ppc" | "hc") {
+            config.parity.params.set(Some(parity), "pages", Number::Whole(pages));
+        }
+        if is_published {
+            config.parity.params.set(Some(parity), "published", Number::Whole(1));
+            config.parity.params.set(Some(parity), "n_update", Number::Whole(1));
+        }
+        let (reclaim, limit) = dice.pick(&[("block", 4000.0), ("block", 4000.0), ("none", 60.0)]);
+        config.disturb.table[0].limit = vec![limit];
+        let config = config.resolve().map_err(|e| e.to_string())?;
+        let first = Failure { unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32), when: Self::when(&mut dice, timed) };
+        let mut failures = vec![first];
+        if dice.chance(0.3) {
+            let blocks = u64::from(2 * dies * 24);
+            let unit = match dice.between(0, 2) {
+                0 => Unit::Block(dice.between(0, blocks - 1) as u32),
+                1 => Unit::Page(dice.between(0, blocks * 16 - 1) as u32),
+                _ => Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32),
+            };
+            failures.extend((unit != first.unit).then(|| Failure { unit, when: Self::when(&mut dice, timed) }));
+        }
+        let what = format!("{parity}, {reclaim}, {} dies, {}, {failures:?}", 2 * dies, if timed { "timed" } else { "untimed" });
+        let played = catch_unwind(AssertUnwindSafe(|| self.play(dice, config, (parity, reclaim, timed), &failures)));
+        let done = match played {
+            Ok(played) => played.map_err(|e| format!("{what}: {e}"))?,
+            Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
+        };
+        if done.report.is_bug() {
+            return Err(format!("{what}: {}", done.report.findings.join("; ")));
+        }
+        // The published rule forgets pages until their parity is committed; it says so.
+        let excused = if is_published { done.unprotected } else { 0 };
+        if parity != "none" && reclaim == "block" && failures.len() == 1 && done.lost > excused {
+            return Err(format!("{what}: {} pages were lost with one die", done.lost));
+        }
+        Ok(done)
+    }
+
+    fn when(dice: &mut Dice, timed: bool) -> When {
+        if timed && dice.chance(0.3) { When::At(dice.between(0, REQUESTS * 1_000_000)) } else { When::Request(dice.between(0, REQUESTS)) }
+    }
+
+    fn play(
+        self,
+        mut dice: Dice,
+        config: DriveConfig,
+        (parity, reclaim, timed): (&str, &'static str, bool),
+        failures: &[Failure],
+    ) -> Result<Bereft, String> {
+        let techniques = Techniques { reclaim: reclaim.into(), parity: parity.into(), seed: self.seed, ..Techniques::default() };
+        let mut drive = Drive::new(config, &techniques, timed).map_err(|e| e.to_string())?;
+        let mut oracle = Oracle::new(drive.geometry(), drive.config());
+        oracle.expect_refresh(drive.config(), &techniques.refresh, self.seed, timed);
+        drive.observe(Box::new(oracle));
+        #[cfg(feature = "seeded-bugs")]
+        if let Some(bug) = self.bug {
+            drive.seed_bug(bug);
+        }
+        drive.precondition(dice.next());
+        drive.begin_measurement();
+        drive.expect_failures(failures);
+        let arrival = if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth: dice.pick(&[1, 4, 32]) } };
+        let (pages, writes, longest) = (u64::from(drive.geometry().host_pages), dice.pick(&[0.0, 0.2, 0.6]), dice.pick(&[1, 3, 8]));
+        let mut host = Host { dice: Dice::new(dice.next()), left: REQUESTS, pages, writes, longest, arrival, clock: 0 };
+        let served = if timed {
+            Replay::new(&drive).run(&mut drive, &mut host, &mut |_, _| true)
+        } else {
+            run_untimed(&mut drive, &mut host, &mut |_, _| true)
+        };
+        let stopped = match served {
+            Ok(_) => None,
+            Err(RunError::Stopped(why)) => Some(why),
+            Err(other) => return Err(format!("{other:?}")),
+        };
+        let books = drive.failure_books().unwrap_or_default();
+        let rebuilt = books.rebuilt_in_background + books.rebuilt_for_reads + books.rebuilt_for_writes;
+        if stopped.is_none() {
+            drive.report_unread_losses();
+        }
+        let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
+        let oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+        let report = if stopped.is_none() { oracle.conclude(&drive) } else { oracle.report() };
+        let (lost, unprotected, is_mended) = (drive.lost_pages(), books.taken.unprotected, books.mended.is_some());
+        Ok(Bereft { reclaim, requests: REQUESTS - host.left, report, lost, unprotected, rebuilt, is_mended, stopped })
+    }
+}
+
+/// One or two failures of a drive that is to serve so many requests.
+pub(super) fn failures(seed: u64, geometry: &Geometry, requests: u64) -> Vec<Failure> {
+    let mut dice = Dice::new(seed ^ 0xFA11_ED00_0000_0000);
+    let mut failures: Vec<Failure> = vec![];
+    for _ in 0..dice.pick(&[1, 1, 2]) {
+        let (dies, blocks) = (u64::from(geometry.dies()), u64::from(geometry.blocks));
+        let planes = dies * u64::from(geometry.planes_per_die);
+        let below = |dice: &mut Dice, count: u64| dice.between(0, count - 1) as u32;
+        let unit = match dice.between(0, 3) {
+            0 => Unit::Die(below(&mut dice, dies)),
+            1 => Unit::Plane(below(&mut dice, planes)),
+            2 => Unit::Block(below(&mut dice, blocks)),
+            _ => Unit::Page(below(&mut dice, u64::from(geometry.raw_pages()))),
+        };
+        let when = When::Request(dice.between(0, requests));
+        if failures.iter().all(|failure| failure.unit != unit) {
+            failures.push(Failure { unit, when });
+        }
+    }
+    failures
+}
