@@ -7,6 +7,7 @@ mod alarm;
 mod assemble;
 pub mod audit;
 mod delayed;
+mod forming;
 mod memory;
 mod read;
 mod regroup;

@@ -41,6 +41,7 @@ impl Observer for Oracle {
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
         self.parity.delay.host_writes();
+        self.parity.worn.host_writes(self.parity.stripes);
         self.check_background();
         self.seen.host_write_pages += 1;
         self.host_acts();
@@ -112,6 +113,7 @@ impl Observer for Oracle {
             Origin::Xor(number) => self.program_xor(at, (ppn, lpn), number),
             Origin::Host => {
                 self.host_acts();
+                self.count_as_printed(lpn, ppn);
                 let held = if self.is_full() { self.program_held(lpn) } else { Ok(()) };
                 self.stamps.program_host(&mut self.medium, at, lpn).and(held)
             }
@@ -149,6 +151,16 @@ impl Observer for Oracle {
 
     fn delayed(&mut self, stripe: u32, number: u32, covered: u64, exposed: u64) {
         let checked = self.delays(stripe, number, (covered, exposed));
+        self.findings.note(Kind::Stamp, checked);
+    }
+
+    fn awaits_parity(&mut self, stripe: u32) {
+        let checked = self.await_parity(stripe);
+        self.findings.note(Kind::Stamp, checked);
+    }
+
+    fn needs_no_parity(&mut self, stripe: u32) {
+        let checked = self.need_no_parity(stripe);
         self.findings.note(Kind::Stamp, checked);
     }
 

@@ -63,7 +63,8 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn new(config: &DriveConfig) -> Self {
         let is_unbuffered = config.drive.write_buffer.0 < 2 * config.geometry.page_size.0;
-        let is_in_order = config.timing.program_unit == ProgramUnit::Page;
+        // A buffer that keeps the pages of a stripe together lets go first what was written longest ago.
+        let is_in_order = config.timing.program_unit == ProgramUnit::Page && config.parity.by_wear().is_none();
         Self { is_unbuffered, held: BTreeMap::new(), taken: 0, is_in_order, claimed: None, fill_reads: 0 }
     }
 

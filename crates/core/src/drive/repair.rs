@@ -27,6 +27,7 @@ impl Drive {
         ftl.invalidate(flash, ppn);
         ftl.is_programmed(flash, lpn);
         flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
+        ftl.settle_parity(flash);
         true
     }
 

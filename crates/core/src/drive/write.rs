@@ -35,6 +35,7 @@ impl Drive {
         }
         let written = if entry & BUFFERED == 0 { mask } else { mask | self.ftl.buffer.slot(entry & !BUFFERED).mask };
         self.ftl.partial.window.host_writes();
+        self.ftl.worn.window.host_writes();
         self.flash.tell(|o| {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);

@@ -41,6 +41,7 @@ impl Ftl {
         let Some(stripes) = self.stripes else { return };
         self.drop_page(flash, stripes.parity(stripe));
         self.partial.end(stripe, flash.now);
+        self.worn.end_waiting(stripe, stripes.data(stripe).len() as u64, flash.now);
         if self.is_unprotected(stripe) {
             return;
         }
@@ -64,8 +65,12 @@ impl Ftl {
             }
             self.drop_page(flash, lpn);
         }
-        self.unprotect(flash, stripes.of(lpn));
+        // Without parity there is none to give up, and what is left of the stripe may get some.
+        if stripes.is_parity(lpn) || !self.worn.is_on() || self.place_of(stripes.parity(stripes.of(lpn))).is_some() {
+            self.unprotect(flash, stripes.of(lpn));
+        }
         self.forgive_empty(stripes.of(lpn));
+        self.settle_parity(flash);
     }
 
     /// A stripe of which flash holds nothing has nothing to protect.
@@ -103,7 +108,7 @@ impl Ftl {
     pub(crate) fn rebuild(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<u32> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        if self.is_unprotected(stripe) || self.partial.is_exposed(stripes, lpn) {
+        if self.lacks_parity(stripes, stripe) || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
         let number = self.next_xor();
