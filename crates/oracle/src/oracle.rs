@@ -107,7 +107,7 @@ impl Oracle {
         Self {
             level: Level::Full,
             requests: Requests::new(geometry.page_bytes),
-            memory: Memory::new(config),
+            memory: Memory::new(config, geometry.stripes),
             start_reads: StartReads::new(config),
             ageing: Ageing::new(config),
             adjusted: Adjusted::default(),

@@ -103,7 +103,7 @@ impl Parity {
 
     /// Whether there is a page of parity of a stripe.
     fn has_parity(&self, stripe: u32) -> bool {
-        self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe) as usize] != NO_PPN)
+        self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)
     }
 
     /// Whether flash holds any page of the host in a stripe.

@@ -70,7 +70,7 @@ impl Worn {
     /// A page of the host lies in a block that is worn or not, or nowhere.
     pub(crate) fn lies(&mut self, stripe: u32, lpn: Lpn, is_worn: bool) {
         if self.by_wear.is_some() {
-            let was = std::mem::replace(&mut self.lies_worn[lpn as usize], is_worn);
+            let was = std::mem::replace(&mut self.lies_worn[lpn.index()], is_worn);
             let members = &mut self.members[stripe as usize];
             *members = *members + u32::from(is_worn) - u32::from(was);
         }
@@ -114,7 +114,9 @@ impl Worn {
         }
         let stripe = *std::mem::take(&mut self.wrong).first()?;
         let worn = self.members[stripe as usize];
-        Some(format!("the host goes on, and {worn} pages of stripe {stripe} lie in worn blocks: its parity is there without need, or missing"))
+        Some(format!(
+            "the host goes on, and {worn} pages of stripe {stripe} lie in worn blocks: its parity is there without need, or missing"
+        ))
     }
 }
 
@@ -127,12 +129,14 @@ impl Oracle {
 
     /// Whether what is programmed anew of a page, of the host or of parity, lay in a worn block until now.
     pub(crate) fn lay_in_worn_block(&self, lpn: Lpn) -> bool {
-        self.parity.places.get(lpn as usize).is_some_and(|ppn| *ppn != NO_PPN && self.is_worn(*ppn))
+        self.parity.places.get(lpn.index()).is_some_and(|ppn| *ppn != NO_PPN && self.is_worn(*ppn))
     }
 
     /// The host's own data of a page was programmed: what the printed rule counts.
     pub(crate) fn count_as_printed(&mut self, lpn: Lpn, ppn: Ppn) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| self.parity.worn.by_wear.is_some() && !stripes.is_parity(lpn)) else { return };
+        let Some(stripes) = self.parity.stripes.filter(|stripes| self.parity.worn.by_wear.is_some() && !stripes.is_parity(lpn)) else {
+            return;
+        };
         let is_worn = self.is_worn(ppn);
         let counter = &mut self.parity.worn.printed[stripes.of(lpn) as usize];
         *counter = if is_worn { *counter + 1 } else { counter.saturating_sub(1) };
@@ -156,7 +160,7 @@ impl Oracle {
     /// A stripe needs no parity, and has none.
     pub(crate) fn need_no_parity(&mut self, stripe: u32) -> Result<(), String> {
         let stripes = self.stripes_by_wear(stripe)?;
-        let had = self.parity.places[stripes.parity(stripe) as usize] != NO_PPN;
+        let had = self.parity.places[stripes.parity(stripe).index()] != NO_PPN;
         self.parity.worn.dissolved += u64::from(had);
         self.forget_parity(stripes, stripe)?;
         self.parity.worn.ends(stripe);
@@ -175,7 +179,7 @@ impl Oracle {
     }
 
     fn forget_parity(&mut self, stripes: Stripes, stripe: u32) -> Result<(), String> {
-        self.parity.places[stripes.parity(stripe) as usize] = NO_PPN;
+        self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
         self.parity.contents[stripe as usize] = 0;
         self.stamps.trimmed(stripes.parity(stripe))
     }
@@ -184,14 +188,16 @@ impl Oracle {
     pub(crate) fn check_forming(&mut self, drive: &Drive) {
         let (Some(stripes), Some(by_wear)) = (self.parity.stripes, self.parity.worn.by_wear) else {
             if drive.forming_window().is_some() {
-                self.findings.add(Kind::Books, || "the drive reports stripes that wait for parity, and wear has nothing to do with it".into());
+                self.findings
+                    .add(Kind::Books, || "the drive reports stripes that wait for parity, and wear has nothing to do with it".into());
             }
             return;
         };
         let (worn, counts, window) = (&self.parity.worn, drive.parity_counts(), drive.forming_window().unwrap_or_default());
         let Window { stripes: waiting, pages, most_stripes, most_pages, stripe_writes, page_writes, .. } = window;
         let (open, most) = (worn.open(Some(stripes)), worn.most);
-        let with_parity = (0..stripes.count()).filter(|stripe| self.parity.places[stripes.parity(*stripe) as usize] != NO_PPN).count() as u64;
+        let with_parity =
+            (0..stripes.count()).filter(|stripe| self.parity.places[stripes.parity(*stripe).index()] != NO_PPN).count() as u64;
         let differ = worn.printed.iter().zip(&worn.members).filter(|(printed, members)| printed != members).count() as u64;
         let lines = [
             ("stripes with parity", drive.stripes_with_parity(), with_parity),

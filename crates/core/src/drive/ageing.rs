@@ -27,7 +27,7 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load, once a request")]
     pub(crate) fn next_wake(&self) -> Ns {
-        self.ftl.wheel.next().min(self.ftl.steps.next()).min(self.flash.next_step_of_age()).min(self.ftl.worn.next_forming)
+        self.ftl.wheel.next().min(self.ftl.steps.next()).min(self.flash.next_step_of_age())
     }
 
     /// Looks at all blocks that are due by now.
@@ -157,7 +157,7 @@ impl Drive {
         self.ftl.wheel.set_back(passed);
         self.ftl.steps.set_back(passed);
         self.ftl.partial.window.set_back(passed);
-        self.ftl.worn.set_back(passed);
+        self.ftl.worn.window.set_back(passed);
         self.refresh.set_back(passed);
         self.flash.tell(|o| o.clock_restarts(passed));
     }

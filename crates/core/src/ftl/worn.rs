@@ -13,11 +13,13 @@
 
 use std::collections::VecDeque;
 
+use crate::base::geometry::Geometry;
+use crate::base::streams::GC;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, Lpn, Ns, Ppn, StreamId};
 use crate::base::window::Window;
 use crate::bugs::Bug;
-use crate::config::ByWear;
+use crate::config::{ByWear, DriveConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::watch::observer::Origin;
@@ -36,8 +38,6 @@ pub(crate) struct WornStripes {
     order: VecDeque<u32>,
     /// How many wait, and for how long.
     pub(crate) window: Window,
-    /// When the next is formed; `Ns::MAX` where time has nothing to do with it.
-    pub(crate) next_forming: Ns,
 }
 
 impl WornStripes {
@@ -51,8 +51,15 @@ impl WornStripes {
             waits: vec![0; count.div_ceil(64)],
             order: VecDeque::new(),
             window: Window::default(),
-            next_forming: Ns::MAX,
         }
+    }
+
+    /// Memory that it takes on a drive of this configuration.
+    pub(crate) fn bytes(config: &DriveConfig) -> u64 {
+        let stripes = Geometry::new(config).stripes.filter(|_| config.parity.by_wear().is_some());
+        let count = stripes.map_or(0, |stripes| u64::from(stripes.count()));
+        // Each may wait, and wait in the order a second time.
+        count * 3 * size_of::<u32>() as u64 + count.div_ceil(8)
     }
 
     /// Whether wear says which stripes have parity.
@@ -95,14 +102,6 @@ impl WornStripes {
             self.window.closes(pages, now);
         }
         waited
-    }
-
-    /// The clock shows 0 in the place of this time.
-    pub(crate) fn set_back(&mut self, passed: Ns) {
-        self.window.set_back(passed);
-        if self.next_forming != Ns::MAX {
-            self.next_forming = self.next_forming.saturating_sub(passed);
-        }
     }
 
     /// What the counter of a stripe would be by the printed rule when these pages of it are written, each to a worn block or not.
@@ -205,7 +204,7 @@ impl Ftl {
                 self.worn.begin_waiting(stripe, pages, flash.now);
                 if flash.is_timed() {
                     let at = if self.worn.are_too_many() { flash.now } else { flash.now + self.copy_ns };
-                    self.worn.next_forming = self.worn.next_forming.min(at);
+                    self.wheel.set_beside(self.wheel.beside().min(at));
                 }
                 flash.tell(|o| o.awaits_parity(stripe));
             }
@@ -224,12 +223,12 @@ impl Ftl {
     /// When the stripe that waits next is formed, now that one was: as fast as a die copies pages.
     pub(crate) fn pace_forming(&mut self, flash: &Flash) {
         let waits = self.worn.longest_waiting().is_some() && flash.is_timed();
-        self.worn.next_forming = if waits { flash.now + self.copy_ns } else { Ns::MAX };
+        self.wheel.set_beside(if waits { flash.now + self.copy_ns } else { Ns::MAX });
     }
 
     /// The stream that a page of a block is moved to: GC keeps those of worn blocks among themselves.
     pub(super) fn in_class(&self, flash: &Flash, block: BlockId, to: StreamId) -> StreamId {
-        let of_worn = self.streams.of_worn().filter(|_| self.streams.kind(to) == crate::base::streams::GC && self.is_worn(flash, block));
+        let of_worn = self.streams.of_worn().filter(|_| self.streams.kind(to) == GC && self.is_worn(flash, block));
         of_worn.unwrap_or(to)
     }
 }

@@ -70,6 +70,10 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
         let stripe = u64::from(technique.args(&config).whole(&STRIPE));
         config.drive.write_buffer = Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
     }
+    if technique.make(&config, 0).by_wear().is_some() && decks.case % 4 == 3 {
+        // Stripes are those of a request then.
+        config.drive.write_buffer = Bytes(0);
+    }
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };

@@ -20,8 +20,8 @@
 use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
-use crate::config::ByWear;
-use crate::slots::card::{About, Card, Kind, Param};
+use crate::config::{ByWear, DriveConfig, ErrorLaw};
+use crate::slots::card::{About, Args, Card, Kind, Param};
 
 /// P/E cycles beyond which a block is worn.
 pub(super) const T_P: Param = Param {
@@ -31,7 +31,7 @@ pub(super) const T_P: Param = Param {
     default: 15_000.0,
     range: (0.0, 1e6),
     draw: &[0.0],
-    meaning: "P/E cycles of a block beyond which a stripe with a page in it has parity",
+    meaning: "P/E cycles of a block beyond which a stripe with a page in it has parity; where limits follow from a code and nobody says so, bch.pec",
     source: "da-raid5-2013 IV-A: T_p = 15,000",
     alias: Some("t_p"),
 };
@@ -70,10 +70,16 @@ pub(super) const CARD: ParityTechnique = Card {
         params: &[STRIPE, T_P, QUEUE, PUBLISHED],
         ..About::PLAIN
     },
-    new: |args, _, _| {
-        Box::new(PeAware(ByWear { above: args.whole(&T_P), as_printed: args.whole(&PUBLISHED) == 1, queue: args.whole(&QUEUE) }))
+    new: |args, config, _| {
+        Box::new(PeAware(ByWear { above: worn_beyond(args, config), as_printed: args.whole(&PUBLISHED) == 1, queue: args.whole(&QUEUE) }))
     },
 };
+
+/// T_p: what is given or, of limits that follow from a code, the P/E count for which they are given.
+pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
+    let otherwise = if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
+    args.whole_or(&T_P, otherwise)
+}
 
 pub(super) struct PeAware(ByWear);
 
