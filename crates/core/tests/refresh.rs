@@ -211,6 +211,30 @@ fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
     }
 }
 
+/// The same where a move comes upon the rest: reads of another page are answered by reclaim of a block of 64 ruined pages.
+#[test]
+fn the_rest_that_a_move_finds_ruined_by_age_is_lost_by_age() {
+    let year = 365 * 86_400 * SECOND;
+    for unit in ["page", "wordline"] {
+        let timing = format!("{TIMING}, program_unit = \"{unit}\"");
+        let text = r#"
+            drive = { spare = 0.5, write_buffer = "64KiB" }
+            start = { fill = 0.0, age = "1s" }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
+            error = { model = "powerlaw", e = 0.001, b = 0.000005, m = 0.0, n = 0.8 }
+        "#;
+        let techniques = Techniques { reclaim: "block".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config(&dies(1, "slc", &timing, text)), &techniques, false).unwrap();
+        let first = (0..72).map(|page| request(Op::Write, page, page, 1));
+        let part = Request { bytes: 512, ..request(Op::Write, 3 * year, 0, 1) };
+        let reads = (1..1500).map(|n| request(Op::Read, 3 * year + n * SECOND, 1, 1));
+        serve(&mut drive, &first.chain([part]).chain(reads).collect::<Vec<_>>());
+        assert!(drive.reclaim_counts().invocations > 0 && drive.host_counts().fill_reads == 0, "{unit}: a move comes first");
+        assert_eq!((drive.lost_pages(), drive.lost_by_age()), (64, 64), "{unit}");
+    }
+}
+
 /// The 2-3-2 code, with 10 us and 15 us for each sensing. A wordline whose LSB page is trimmed is merged at 875 s: reads of its CSB page sense once
 /// in the place of three times, those of its MSB page twice as before.
 #[test]

@@ -130,7 +130,6 @@ impl Drive {
         };
         // Part of the page is newer in the buffer, the rest comes from flash.
         // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
-        let is_too_old = self.flash.is_too_old(self.geometry.block_of(below));
         let is_read = self.bugs.has(Bug::RestUnread) || self.fill_for_read(lpn, below) || self.repair_rest_for_read(lpn, below);
         let whole = is_read && !self.ftl.is_lost(lpn);
         if !whole {
@@ -138,7 +137,7 @@ impl Drive {
             if self.geometry.stripes.is_some() {
                 self.give_up(lpn);
             } else {
-                self.ftl.report_lost_by(&mut self.flash, lpn, is_too_old);
+                self.ftl.report_lost(&mut self.flash, lpn);
             }
         }
         self.note_unread(lpn, FROM_BUFFER, if whole { ReadResult::Good } else { ReadResult::Uncorrectable });
