@@ -90,8 +90,8 @@ impl Bug {
     pub const OF_WEAR: [Self; 3] = [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly];
 
     /// Whether it is one of parity.
-    fn is_of_parity(&self) -> bool {
-        Self::OF_PARITY.contains(self) || Self::OF_DELAY.contains(self) || Self::OF_WEAR.contains(self)
+    fn is_of_parity(self) -> bool {
+        Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self)
     }
 
     /// Who must find it.

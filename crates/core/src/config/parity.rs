@@ -33,7 +33,7 @@ pub struct ParityConfig {
 /// Which stripes have parity where their wear says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByWear {
-    /// T_p: blocks of more P/E cycles are worn, and a stripe with a page of the host in one has parity.
+    /// `T_p`: blocks of more P/E cycles are worn, and a stripe with a page of the host in one has parity.
     pub above: u32,
     /// The counters of stripes go by the printed rule, which forgets where the old copy lay.
     pub as_printed: bool,

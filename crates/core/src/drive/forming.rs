@@ -20,7 +20,9 @@ impl Drive {
         self.ftl.worn.updating = Some(update.stripe);
         let written: Vec<Lpn> = update.written().collect();
         // What makes room may move pages of this stripe, too.
-        written.iter().for_each(|lpn| self.make_room_for(*lpn));
+        for lpn in &written {
+            self.make_room_for(*lpn);
+        }
         let to_worn: Vec<bool> = written.iter().map(|lpn| self.goes_to_worn_block(*lpn)).collect();
         if by_wear.as_printed {
             return self.ftl.worn.as_printed(update.stripe, to_worn.into_iter()) > 0;
@@ -126,7 +128,9 @@ mod tests {
     }
 
     fn write(drive: &mut Drive, pages: &[Lpn]) {
-        pages.iter().for_each(|lpn| drive.write_page(*lpn, u64::MAX));
+        for lpn in pages {
+            drive.write_page(*lpn, u64::MAX);
+        }
         drive.end_write();
     }
 

@@ -1,6 +1,6 @@
 //! Which stripes need parity where only worn blocks call for it (da-raid5-2013 III-D, Algorithm 1), and which of them wait for it.
 //!
-//! A block of more P/E cycles than T_p is worn. A stripe's counter says how many of its pages of the host lie in worn blocks; it has parity only
+//! A block of more P/E cycles than `T_p` is worn. A stripe's counter says how many of its pages of the host lie in worn blocks; it has parity only
 //! while that is above 0. A block's class changes at its erase alone, when nothing lies in it. A move may bring a page to a worn block, too: then the
 //! stripe waits for its parity, which is formed when nothing is being moved.
 //!

@@ -36,7 +36,7 @@ pub struct Parity {
 /// Parity of stripes with a page in a worn block alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct ByWear {
-    /// T_p: blocks of more P/E cycles are worn.
+    /// `T_p`: blocks of more P/E cycles are worn.
     pub t_p: u32,
     /// Share of the blocks that are worn at the end.
     pub worn_share: f64,

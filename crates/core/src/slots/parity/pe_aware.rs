@@ -75,7 +75,7 @@ pub(super) const CARD: ParityTechnique = Card {
     },
 };
 
-/// T_p: what is given or, of limits that follow from a code, the P/E count for which they are given.
+/// `T_p`: what is given or, of limits that follow from a code, the P/E count for which they are given.
 pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
     let otherwise = if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
     args.whole_or(&T_P, otherwise)
