@@ -18,7 +18,7 @@ use crate::report::Kind;
 pub(crate) struct Worn {
     by_wear: Option<ByWear>,
     /// Whether each page of the host lies in a worn block; how many of each stripe do; and what the printed rule makes of it.
-    lies_worn: Vec<bool>,
+    lies_in_one: Vec<bool>,
     members: Vec<u32>,
     printed: Vec<u32>,
     waiting: BTreeSet<u32>,
@@ -35,8 +35,8 @@ pub(crate) struct Worn {
 impl Worn {
     pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
         let (pages, count) = (stripes.pages() as usize, stripes.count() as usize);
-        let lies_worn = vec![false; pages];
-        Self { by_wear: config.parity.by_wear(), lies_worn, members: vec![0; count], printed: vec![0; count], ..Self::default() }
+        let lies_in_one = vec![false; pages];
+        Self { by_wear: config.parity.by_wear(), lies_in_one, members: vec![0; count], printed: vec![0; count], ..Self::default() }
     }
 
     pub(crate) fn begin_measured_phase(&mut self, stripes: Option<Stripes>) {
@@ -70,7 +70,7 @@ impl Worn {
     /// A page of the host lies in a block that is worn or not, or nowhere.
     pub(crate) fn lies(&mut self, stripe: u32, lpn: Lpn, is_worn: bool) {
         if self.by_wear.is_some() {
-            let was = std::mem::replace(&mut self.lies_worn[lpn.index()], is_worn);
+            let was = std::mem::replace(&mut self.lies_in_one[lpn.index()], is_worn);
             let members = &mut self.members[stripe as usize];
             *members = *members + u32::from(is_worn) - u32::from(was);
         }
