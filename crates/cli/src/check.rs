@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, parity_technique};
+use vpass_core::slots::parity::{NO_PARITY, goes_by_wear, parity_technique};
 use vpass_core::slots::reclaim::{RECLAIM, technique};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
@@ -34,6 +34,11 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
     let striped = parity.map(parity_named).transpose()?.filter(|parity| *parity != NO_PARITY).and_then(parity_technique);
+    if let Some(parity) = parity.filter(|parity| fail && goes_by_wear(parity)) {
+        return Err(Failure::usage(format!(
+            "--fail: where wear says which stripes have parity (`{parity}`), failures are not followed; take --parity raid5, ppc or hc"
+        )));
+    }
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }

@@ -9,7 +9,7 @@ use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::plan::Plan;
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Delayed, Merged, Quantiles, Summary, Trace};
+use vpass_lab::results::{ByWear, CONFIDENT_CYCLES, Confidence, Delayed, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -197,6 +197,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             plural(parity.unprotected_stripes, "stripe")
         );
         text.push_str(&parity.delayed.as_ref().map_or_else(String::new, delayed));
+        text.push_str(&parity.by_wear.as_ref().map_or_else(String::new, |by_wear| of_worn(by_wear, parity.parity_pages)));
     }
     if let Some(failures) = &s.failures {
         for one in &failures.happened {
@@ -260,6 +261,22 @@ fn delayed(delayed: &Delayed) -> String {
         plural(delayed.most_stripes, "stripe"),
         count(delayed.updates),
         plural(delayed.cache_pages.into(), "page"),
+    )
+}
+
+/// Which stripes have parity, and which waited for it.
+fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
+    let miscounted = by_wear.miscounted_stripes;
+    let wrong = if miscounted > 0 { format!("; the counters of {} are wrong", plural(miscounted, "stripe")) } else { String::new() };
+    format!(
+        "\n  {} of {} have parity, for {} % of the blocks above {} P/E cycles; {} got it, {} gave it back, {} waited for it at most{wrong}",
+        count(by_wear.protected_stripes),
+        plural(stripes.into(), "stripe"),
+        digits(100.0 * by_wear.worn_share),
+        count(by_wear.t_p.into()),
+        count(by_wear.formed),
+        count(by_wear.dissolved),
+        count(by_wear.most_waiting),
     )
 }
 

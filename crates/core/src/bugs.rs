@@ -92,12 +92,20 @@ impl Bug {
         Self::RestRebuiltTwice,
     ];
 
+    /// Those of parity where wear calls for it.
+    pub const OF_WEAR: [Self; 3] = [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly];
+
+    /// Whether it is one of parity.
+    fn is_of_parity(self) -> bool {
+        Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self)
+    }
+
     /// Who must find it.
     pub fn finder(self) -> Finder {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
-            bug if Self::OF_PARITY.contains(&bug) || Self::OF_DELAY.contains(&bug) => Finder::Parity,
             bug if Self::OF_FAILURES.contains(&bug) => Finder::Failures,
+            bug if bug.is_of_parity() => Finder::Parity,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
             _ => Finder::Check,
         }

@@ -8,6 +8,7 @@ mod assemble;
 pub mod audit;
 mod delayed;
 pub mod failing;
+mod forming;
 mod memory;
 mod mending;
 mod read;

@@ -18,6 +18,7 @@ pub(crate) mod recycle;
 pub(crate) mod reprogram;
 pub(crate) mod retire;
 pub(crate) mod streams;
+pub(crate) mod worn;
 
 use crate::base::geometry::Geometry;
 use crate::base::metrics::{ParityCounts, ReclaimCounts, RefreshCounts};
@@ -39,6 +40,7 @@ use map::PageMap;
 use partial::PartialParities;
 use retire::TakenByFailures;
 use streams::Streams;
+use worn::WornStripes;
 
 /// The controller's own state: where the host's pages are, and what is under way.
 pub(crate) struct Ftl {
@@ -67,6 +69,8 @@ pub(crate) struct Ftl {
     pub(crate) parity: ParityCounts,
     /// Parity that waits to be programmed.
     pub(crate) partial: PartialParities,
+    /// Where wear says which stripes have parity.
+    pub(crate) worn: WornStripes,
     /// Deferred jobs that the timed gear has not yet taken over.
     pub(crate) started_jobs: Vec<JobRef>,
     jobs_begun: u64,
@@ -121,6 +125,7 @@ impl Ftl {
         // Pages of a stripe that came together wait for each other.
         let fewest = geometry.stripes.map_or(1, |stripes| stripes.members());
         let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config));
+        let streams = if config.parity.by_wear().is_some() { streams.with_one_of_worn(geometry) } else { streams };
         Self {
             map: PageMap::new(geometry.logical_pages()),
             buffer: WriteBuffer::new(buffer_slots.max(fewest)),
@@ -135,6 +140,7 @@ impl Ftl {
             xors: 0,
             parity: ParityCounts::default(),
             partial: PartialParities::default(),
+            worn: WornStripes::new(config.parity.by_wear(), geometry.stripes),
             started_jobs: vec![],
             jobs_begun: 0,
             leaving_now: 0,

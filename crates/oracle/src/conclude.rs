@@ -65,6 +65,7 @@ impl Oracle {
         self.check_parity(drive.unprotected_stripes(), drive.parity_counts().given_up);
         self.check_window(drive.parity_window(), drive.parity_counts().exposed);
         self.check_failure_books(drive);
+        self.check_forming(drive);
         let rows = || drive.all_map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
         self.check_blocks(drive.block_states());
         self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());

@@ -47,7 +47,8 @@ impl Oracle {
         let checked = self.protocol.program(at.block, page);
         self.findings.note(Kind::Protocol, checked);
         if self.is_full() {
-            self.wear.program(&self.geometry, at.block, page, cause);
+            let of_worn = !matches!(cause, Cause::Host | Cause::Parity) && self.lay_in_worn_block(lpn);
+            self.wear.program(&self.geometry, at.block, page, (cause, of_worn));
         }
         let mode = self.doses.mode_of(at.block);
         if self.density.codings.next_kept(mode, 0) == at.kind {

@@ -63,6 +63,7 @@ mod start_reads;
 pub mod swarm;
 mod time_check;
 mod wear;
+mod worn;
 
 pub use adversary::Adversary;
 pub use books::DriveBooks;

@@ -43,6 +43,7 @@ impl Observer for Oracle {
         self.check_stripes();
         self.parity.delay.host_writes();
         self.check_failures();
+        self.parity.worn.host_writes(self.parity.stripes);
         self.check_background();
         self.seen.host_write_pages += 1;
         self.host_acts();
@@ -119,6 +120,7 @@ impl Observer for Oracle {
             Origin::Xor(number) => self.program_xor(at, (ppn, lpn), number),
             Origin::Host => {
                 self.host_acts();
+                self.count_as_printed(lpn, ppn);
                 let held = if self.is_full() { self.program_held(lpn) } else { Ok(()) };
                 self.stamps.program_host(&mut self.medium, at, lpn).and(held)
             }
@@ -166,6 +168,16 @@ impl Observer for Oracle {
 
     fn mended(&mut self) {
         self.check_mended();
+    }
+
+    fn awaits_parity(&mut self, stripe: u32) {
+        let checked = self.await_parity(stripe);
+        self.findings.note(Kind::Stamp, checked);
+    }
+
+    fn needs_no_parity(&mut self, stripe: u32) {
+        let checked = self.need_no_parity(stripe);
+        self.findings.note(Kind::Stamp, checked);
     }
 
     fn unprotected(&mut self, stripe: u32) {

@@ -111,7 +111,7 @@ impl Oracle {
         Self {
             level: Level::Full,
             requests: Requests::new(geometry.page_bytes),
-            memory: Memory::new(config, geometry.stripes.is_some()),
+            memory: Memory::new(config, geometry.stripes),
             start_reads: StartReads::new(config),
             ageing: Ageing::new(config),
             causes: Causes::new(config),

@@ -17,6 +17,7 @@ use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stamps::{Stamp, Tag};
+use crate::worn::Worn;
 
 /// What is known of stripes; nothing where the drive has none.
 #[derive(Debug, Default)]
@@ -35,6 +36,8 @@ pub(crate) struct Parity {
     pub(crate) unprotected: BTreeSet<u32>,
     /// Where parity is delayed.
     pub(crate) delay: Delay,
+    /// Where wear calls for it.
+    pub(crate) worn: Worn,
     /// What is being worked out, and what is wrong about it.
     xors: BTreeMap<u32, (u64, Option<String>)>,
     /// The page that was read last, if well.
@@ -67,6 +70,7 @@ impl Parity {
             members: vec![0; count],
             contents: vec![0; count],
             delay: Delay::new(stripes, config),
+            worn: Worn::new(stripes, config),
             is_loading: true,
             ..Self::default()
         }
@@ -79,17 +83,32 @@ impl Parity {
     pub(crate) fn begin_measured_phase(&mut self) {
         (self.rebuilt, self.given_up) = (0, 0);
         self.delay.begin_measured_phase();
+        self.worn.begin_measured_phase(self.stripes);
     }
 
     /// Whether the parity of a stripe is what it should be.
     pub(crate) fn weigh(&mut self, stripe: u32) {
         let at = stripe as usize;
-        let is_right = self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);
+        let has_parity = self.has_parity(stripe);
+        self.worn.weigh(stripe, self.is_on_flash(stripe), (has_parity, self.unprotected.contains(&stripe)));
+        // Where wear calls for it, it is held against that, too, whether there is any.
+        let is_none = self.worn.is_on() && !has_parity;
+        let is_right = is_none || self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);
         if is_right || self.unprotected.contains(&stripe) {
             self.wrong.remove(&stripe);
         } else {
             self.wrong.insert(stripe);
         }
+    }
+
+    /// Whether there is a page of parity of a stripe.
+    fn has_parity(&self, stripe: u32) -> bool {
+        self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)
+    }
+
+    /// Whether flash holds any page of the host in a stripe.
+    pub(crate) fn is_on_flash(&self, stripe: u32) -> bool {
+        self.members[stripe as usize] > 0
     }
 
     /// The content at the start is told: each parity holds what it should.
@@ -98,19 +117,22 @@ impl Parity {
             self.contents.clone_from(&self.sums);
             self.wrong.clear();
             self.count_all();
+            self.worn.end_loading();
+            (0..self.sums.len() as u32).for_each(|stripe| self.weigh(stripe));
         }
     }
 
     /// A page is at a place on flash, with what it carries, or nowhere.
-    fn set(&mut self, lpn: Lpn, after: Option<(Ppn, Stamp)>) {
+    fn set(&mut self, lpn: Lpn, after: Option<(Ppn, Stamp)>, is_worn: bool) {
         let Some(stripes) = self.stripes else { return };
         let was = std::mem::replace(&mut self.places[lpn.index()], after.map_or(NO_PPN, |(ppn, _)| ppn));
         let stands = after.map_or(0, |(_, stamp)| payload(stamp));
         let stood = std::mem::replace(&mut self.stands[lpn.index()], stands);
-        if stripes.is_parity(lpn) {
-            return;
-        }
         let stripe = stripes.of(lpn);
+        if stripes.is_parity(lpn) {
+            return self.weigh(stripe);
+        }
+        self.worn.lies(stripe, lpn, is_worn);
         self.sums[stripe as usize] ^= stood ^ stands;
         self.delay.is_at(lpn, after.map(|(ppn, _)| ppn), stands);
         let members = &mut self.members[stripe as usize];
@@ -120,6 +142,7 @@ impl Parity {
             self.contents[stripe as usize] = 0;
             self.unprotected.remove(&stripe);
             self.delay.ends(stripe);
+            self.worn.ends(stripe);
             self.count_stripe(stripe);
         }
         self.weigh(stripe);
@@ -145,7 +168,7 @@ impl Oracle {
             return;
         }
         let stamp = self.medium.stamp(At::new(&self.geometry, ppn)).undamaged();
-        self.parity.set(lpn, Some((ppn, stamp)));
+        self.parity.set(lpn, Some((ppn, stamp)), self.is_worn(ppn));
         self.check_member(lpn, ppn);
     }
 
@@ -154,7 +177,7 @@ impl Oracle {
         let Some(stripes) = self.parity.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
         self.parity.end_loading();
         if self.parity.places[lpn.index()] != NO_PPN {
-            self.parity.set(lpn, None);
+            self.parity.set(lpn, None, false);
             self.drop_parity_of_none(stripes.of(lpn));
         }
     }
@@ -225,6 +248,8 @@ impl Oracle {
         self.parity.contents[stripe as usize] = content;
         self.parity.unprotected.remove(&stripe);
         self.parity.delay.ends(stripe);
+        let had = self.parity.has_parity(stripe);
+        self.parity.worn.programmed(stripe, had);
         self.parity.count_stripe(stripe);
         self.parity.weigh(stripe);
         self.stamps.host_wrote(lpn, true)?;
@@ -279,6 +304,7 @@ impl Oracle {
         self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
         self.parity.contents[stripe as usize] = 0;
         self.parity.delay.ends(stripe);
+        self.parity.worn.ends(stripe);
         if self.parity.members[stripe as usize] > 0 {
             self.parity.unprotected.insert(stripe);
         }
@@ -323,6 +349,9 @@ impl Oracle {
         if let Some(stripe) = self.parity.wrong.first().copied() {
             self.parity.wrong.clear();
             self.findings.add(Kind::Stamp, || format!("the host goes on, and the parity of stripe {stripe} is not the XOR of its pages"));
+        }
+        if let Some(sentence) = self.parity.worn.first_wrong() {
+            self.findings.add(Kind::Stamp, || sentence);
         }
     }
 

@@ -12,6 +12,7 @@
 
 use std::collections::BTreeMap;
 
+use vpass_core::base::stripes::Stripes;
 use vpass_core::base::units::{Cause, Lpn};
 use vpass_core::config::{DriveConfig, ProgramUnit};
 use vpass_core::watch::observer::{PhysRead, ReadResult};
@@ -35,6 +36,10 @@ struct Held {
     last_by_host: bool,
     /// When it came to where it is in the buffer, at the earliest and at the latest.
     since: (u64, u64),
+    /// When it was written last.
+    last: u64,
+    /// It came with a request that may go through the buffer.
+    passes: bool,
 }
 
 impl Held {
@@ -52,20 +57,65 @@ pub(crate) struct Memory {
     held: BTreeMap<Lpn, Held>,
     /// Writes taken in.
     taken: u64,
-    /// Pages leave the buffer for flash one by one, the first that came first.
-    is_in_order: bool,
+    /// In which order pages leave the buffer for flash.
+    order: Order,
     /// What the drive says that it holds of the page it takes in.
     claimed: Option<(Lpn, u64)>,
     /// Reads that completed a page for good, or failed to.
     pub(crate) fill_reads: u64,
 }
 
+/// In which order pages leave the write buffer for flash.
+#[derive(Debug)]
+enum Order {
+    /// Any: a wordline at a time.
+    Any,
+    /// The first that came first.
+    FirstCome,
+    /// Either so or, where the technique keeps the pages of a stripe together, the stripe first that was written longest ago. Then pages of requests of
+    /// more than `cut_off` go through. `last` has when a page of each stripe was written last.
+    OfStripes { stripes: Stripes, cut_off: u64, last: BTreeMap<u32, u64> },
+}
+
+impl Order {
+    /// Pages of the longest request that is kept in the buffer unless the drive says otherwise (da-raid5-2013 III-E).
+    const CUT_OFF: u64 = 8;
+
+    fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
+        let cut_off = config.parity.params.get(Some("hc"), "cut_off").map_or(Self::CUT_OFF, |most| most.value() as u64);
+        match (config.timing.program_unit, stripes) {
+            (ProgramUnit::Wordline, _) => Self::Any,
+            (ProgramUnit::Page, None) => Self::FirstCome,
+            (ProgramUnit::Page, Some(stripes)) => Self::OfStripes { stripes, cut_off, last: BTreeMap::new() },
+        }
+    }
+
+    /// A page is written with a request of so many; whether it may go through.
+    fn takes_in(&mut self, lpn: Lpn, pages: u64, now: u64) -> bool {
+        let Self::OfStripes { stripes, cut_off, last } = self else { return false };
+        last.insert(stripes.of(lpn), now);
+        pages > *cut_off
+    }
+
+    /// Whether a page cannot leave while the other, of which something is there, stays.
+    fn leaves_behind(&self, (lpn, own): (Lpn, &Held), (other, held): (Lpn, &Held)) -> bool {
+        let came_first = held.since.1 < own.since.0;
+        match self {
+            Self::Any => false,
+            Self::FirstCome => came_first,
+            Self::OfStripes { stripes, last, .. } => {
+                let (stripe, its_last) = (stripes.of(other), last.get(&stripes.of(other)));
+                came_first && !own.passes && stripe != stripes.of(lpn) && its_last.is_some_and(|last| *last < own.last)
+            }
+        }
+    }
+}
+
 impl Memory {
-    pub(crate) fn new(config: &DriveConfig, has_stripes: bool) -> Self {
+    pub(crate) fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
         let is_unbuffered = config.drive.write_buffer.0 < 2 * config.geometry.page_size.0;
-        // Where pages have parity, a technique may keep those of a stripe together.
-        let is_in_order = config.timing.program_unit == ProgramUnit::Page && !has_stripes;
-        Self { is_unbuffered, held: BTreeMap::new(), taken: 0, is_in_order, claimed: None, fill_reads: 0 }
+        let order = Order::new(config, stripes);
+        Self { is_unbuffered, held: BTreeMap::new(), taken: 0, order, claimed: None, fill_reads: 0 }
     }
 
     /// The pages of which it holds anything.
@@ -110,9 +160,11 @@ impl Oracle {
         self.memory.taken += 1;
         let now = self.memory.taken;
         let new = Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, since: (now, now), ..Held::default() };
+        let passes = self.memory.order.takes_in(lpn, self.requests.pages_now, now);
         let held = self.memory.held.entry(lpn).or_insert(new);
         held.parts |= parts;
-        (held.rest_read, held.for_host) = (false, 0);
+        (held.rest_read, held.for_host, held.last) = (false, 0, now);
+        held.passes |= passes;
         let own = held.parts;
         let claimed = claimed.unwrap_or(if claims_whole { WHOLE } else { own });
         if own == WHOLE {
@@ -142,9 +194,10 @@ impl Oracle {
 
     /// Whether what memory holds of a page cannot have left it: something is still there that came before.
     pub(crate) fn must_hold(&self, lpn: Lpn) -> bool {
-        let Some(own) = self.memory.held.get(&lpn).filter(|_| self.memory.is_in_order) else { return false };
+        let Some(own) = self.memory.held.get(&lpn) else { return false };
         let is_lost = |lpn: Lpn| self.stamps.newest(lpn).is_some_and(Tag::is_lost);
-        self.memory.held.iter().any(|(other, held)| held.since.1 < own.since.0 && !is_lost(*other))
+        let order = &self.memory.order;
+        self.memory.held.iter().any(|(other, held)| order.leaves_behind((lpn, own), (*other, held)) && !is_lost(*other))
     }
 
     /// A read that is to complete a partly written page.

@@ -49,6 +49,8 @@ pub(crate) struct Requests {
     pub(crate) served: HostCounts,
     /// What the request says of itself whose page was read last.
     pub(crate) hint: Option<AccessLatency>,
+    /// Pages of the request whose page was written last.
+    pub(crate) pages_now: u64,
 }
 
 impl Requests {
@@ -60,6 +62,7 @@ impl Requests {
             any: false,
             served: HostCounts::default(),
             hint: None,
+            pages_now: 0,
         }
     }
 
@@ -115,6 +118,7 @@ impl Requests {
     pub(crate) fn write(&mut self, lpn: Lpn) -> Result<Option<u64>, String> {
         self.served.write_pages += 1;
         let Some(asked) = self.change(lpn, Op::Write)? else { return Ok(None) };
+        self.pages_now = asked.end - asked.first;
         let parts = self.parts(&asked, u64::from(lpn.number()));
         self.served.partial_page_writes += u64::from(parts != WHOLE);
         Ok(Some(parts))

@@ -1,8 +1,8 @@
 //! Whether wear is levelled, from erases and programs alone.
 //!
 //! Dynamic levelling takes the least worn erased block of a plane: of all its blocks, of the IPR pool, or of those outside where the pool is kept.
-//! Wear levelling itself may also take the most worn. Without dynamic levelling the block erased first is taken first. Static levelling moves
-//! data only out of blocks that lag behind the most worn one by more than the configured gap. While such a block lies full and untouched,
+//! Wear levelling itself may also take the most worn, and so may what moves data of worn blocks where wear calls for parity. Without dynamic
+//! levelling the block erased first is taken first. Static levelling moves data only out of blocks that lag behind the most worn one by more than the configured gap. While such a block lies full and untouched,
 //! such moves must come.
 //!
 //! A reprogramming wears beyond its cycle, by `density.wear` and how often a block was reprogrammed (`doses`).
@@ -137,12 +137,12 @@ impl Wear {
         };
     }
 
-    /// A page of a block, numbered within it, is programmed.
-    pub(crate) fn program(&mut self, geometry: &Geometry, block: BlockId, page: u32, cause: Cause) {
+    /// A page of a block, numbered within it, is programmed, with data `of_worn` blocks that is kept in such.
+    pub(crate) fn program(&mut self, geometry: &Geometry, block: BlockId, page: u32, (cause, of_worn): (Cause, bool)) {
         // Parity goes with the data that it changes with.
         let by_host = matches!(cause, Cause::Host | Cause::Parity);
         if self.blocks[block.index()].content == Content::Nothing {
-            let checked = self.check_choice(geometry, block, cause);
+            let checked = self.check_choice(geometry, block, (cause, of_worn));
             self.findings.note(Kind::Books, checked);
             self.check_cold(geometry, block, cause);
             self.blocks[block.index()].by_host = by_host;
@@ -200,7 +200,7 @@ impl Wear {
     }
 
     #[cold]
-    fn check_choice(&self, geometry: &Geometry, block: BlockId, cause: Cause) -> Result<(), String> {
+    fn check_choice(&self, geometry: &Geometry, block: BlockId, (cause, of_worn): (Cause, bool)) -> Result<(), String> {
         let per_plane = geometry.blocks_per_plane;
         let first = block.number() / per_plane * per_plane;
         let others = || BlockId::range(first..first + per_plane).filter(|b| self.blocks[b.index()].content == Content::Nothing);
@@ -211,7 +211,7 @@ impl Wear {
         let is_first = !others().any(|b| self.rank(b) < rank);
         let is_first_beside = || !others().filter(beside).any(|b| self.rank(b) < rank);
         let is_last = || !others().filter(|b| !self.keep_pool || beside(b)).any(|b| self.rank(b) > rank);
-        if is_first || has_side && is_first_beside() || cause == Cause::Wear && is_last() {
+        if is_first || has_side && is_first_beside() || (cause == Cause::Wear || of_worn) && is_last() {
             return Ok(());
         }
         let better = others().min_by_key(|b| self.rank(*b)).expect("the block itself is one");
@@ -299,7 +299,7 @@ mod tests {
     fn cycle(geometry: &Geometry, wear: &mut Wear, block: BlockId, times: u32) {
         for _ in 0..times {
             (wear.blocks[block.index()].content, wear.blocks[block.index()].by_host) = (Content::Pages, true);
-            wear.program(geometry, block, 0, Cause::Host);
+            wear.program(geometry, block, 0, (Cause::Host, false));
             wear.erase(block, Cause::Gc, 0);
         }
     }
@@ -308,9 +308,9 @@ mod tests {
     fn the_least_worn_free_block_is_the_next() {
         let (g, mut wear) = drive("dynamic = true, static_gap = 0");
         cycle(&g, &mut wear, BlockId::new(7), 1);
-        wear.program(&g, BlockId::new(3), 0, Cause::Host);
+        wear.program(&g, BlockId::new(3), 0, (Cause::Host, false));
         assert!(wear.findings.sentences().is_empty());
-        wear.program(&g, BlockId::new(7), 0, Cause::Host);
+        wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert_eq!(
             wear.findings.sentences(),
             ["block 7, erased 1 times, was taken for host though block 0, erased 0 times, was free beside it"]
@@ -322,10 +322,10 @@ mod tests {
         let (g, mut wear) = drive("dynamic = true, static_gap = 0");
         cycle(&g, &mut wear, BlockId::new(7), 2);
         cycle(&g, &mut wear, BlockId::new(8), 1);
-        wear.program(&g, BlockId::new(7), 0, Cause::Wear);
+        wear.program(&g, BlockId::new(7), 0, (Cause::Wear, false));
         assert!(wear.findings.sentences().is_empty());
         wear.erase(BlockId::new(7), Cause::Gc, 0);
-        wear.program(&g, BlockId::new(8), 0, Cause::Wear);
+        wear.program(&g, BlockId::new(8), 0, (Cause::Wear, false));
         assert_eq!(wear.findings.count(Kind::Books), 1, "neither the most nor the least worn");
     }
 
@@ -335,10 +335,10 @@ mod tests {
         BlockId::range(0..40).filter(|b| ![7, 8].contains(&b.number())).for_each(|b| wear.load(&g, b, 1));
         cycle(&g, &mut wear, BlockId::new(7), 3);
         cycle(&g, &mut wear, BlockId::new(8), 1);
-        wear.program(&g, BlockId::new(7), 0, Cause::Host);
+        wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert!(wear.findings.sentences().is_empty(), "worn more, and erased before");
         wear.erase(BlockId::new(7), Cause::Gc, 0);
-        wear.program(&g, BlockId::new(7), 0, Cause::Host);
+        wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert_eq!(wear.findings.sentences(), ["block 7 was taken for host though block 8 was erased before it"]);
     }
 

@@ -30,6 +30,9 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
         ["--set", "geometry.dies_per_channel=6", "--set", "drive.capacity=256MiB", "--set", "drive.spare=0.8", "--set", "parity.stripe=3"];
     let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
     refused(&[&dies[..], &five].concat(), &["5 dies", "the failure of 4 at most"]);
+    let by_wear = ["--parity", "pe-aware", "--fail", "die:1@r5"];
+    refused(&[&dies[..], &by_wear].concat(), &["`pe-aware`", "raid5, ppc or hc"]);
+    vpass(&["check", "--fail", "--parity", "pe-aware"]).refuses(2, &["`pe-aware`", "raid5, ppc or hc"]);
     vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"]).refuses(2, &["die 9 is none of them"]);
 }
 

@@ -93,6 +93,10 @@ pub struct ParityCounts {
     pub exposed: u64,
     /// Partial parities that were made whole because a version that they needed was about to be erased.
     pub made_whole: u64,
+    /// Stripes that got parity because a page of theirs had come to a worn block.
+    pub formed: u64,
+    /// Stripes whose parity was given back because none of their pages lay in a worn block any more.
+    pub dissolved: u64,
 }
 
 /// Read reclaim.

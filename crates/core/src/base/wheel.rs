@@ -10,7 +10,9 @@ pub(crate) struct TimeWheel {
     due: BTreeSet<(Moment, BlockId)>,
     /// By block; empty until the first is set.
     times: Vec<Option<Moment>>,
-    /// When the first is due, `Ns::MAX` where none is: all that a request looks at.
+    /// When something else is due that time sets off and that is no block's; `Ns::MAX` where nothing is.
+    beside: Ns,
+    /// When the first is due, or what is beside them, `Ns::MAX` where nothing is: all that a request looks at.
     next: Ns,
     /// Whether time counts for what the drive holds.
     pub(crate) runs: bool,
@@ -19,7 +21,7 @@ pub(crate) struct TimeWheel {
 impl TimeWheel {
     /// Nothing is due.
     pub(crate) fn new() -> Self {
-        Self { due: BTreeSet::new(), times: vec![], next: Ns::MAX, runs: false }
+        Self { due: BTreeSet::new(), times: vec![], beside: Ns::MAX, next: Ns::MAX, runs: false }
     }
 
     /// When the first is due; `Ns::MAX` where none is.
@@ -54,7 +56,8 @@ impl TimeWheel {
         if self.next > now {
             return None;
         }
-        let (_, block) = self.due.pop_first()?;
+        let (_, block) = self.due.first().copied().filter(|(at, _)| due(*at) <= now)?;
+        self.due.pop_first();
         self.times[block.index()] = None;
         self.look();
         Some(block)
@@ -66,11 +69,30 @@ impl TimeWheel {
         for (at, block) in due {
             self.set(block, at - by.cast_signed());
         }
+        if self.beside != Ns::MAX {
+            self.set_beside(self.beside.saturating_sub(by));
+        }
+    }
+
+    /// When what is no block's is due.
+    pub(crate) fn beside(&self) -> Ns {
+        self.beside
+    }
+
+    /// Sets off what is no block's at this time, and at no other; `Ns::MAX` is never.
+    pub(crate) fn set_beside(&mut self, at: Ns) {
+        self.beside = at;
+        self.look();
     }
 
     fn look(&mut self) {
-        self.next = self.due.first().map_or(Ns::MAX, |(at, _)| (*at).max(0) as Ns);
+        self.next = self.due.first().map_or(Ns::MAX, |(at, _)| due(*at)).min(self.beside);
     }
+}
+
+/// What was due before time 0 is due at once.
+fn due(at: Moment) -> Ns {
+    at.max(0) as Ns
 }
 
 #[cfg(test)]
@@ -93,5 +115,17 @@ mod tests {
         wheel.set_back(15);
         assert_eq!(wheel.next(), 45);
         assert_eq!((wheel.take_due(45), wheel.take_due(100), wheel.next()), (Some(BlockId::new(1)), None, Ns::MAX));
+    }
+
+    #[test]
+    fn what_is_beside_blocks_is_none_of_them() {
+        let mut wheel = TimeWheel::new();
+        wheel.set(BlockId::new(1), 60);
+        wheel.set_beside(40);
+        assert_eq!((wheel.next(), wheel.take_due(50)), (40, None));
+        wheel.set_back(10);
+        assert_eq!((wheel.next(), wheel.beside()), (30, 30));
+        wheel.set_beside(Ns::MAX);
+        assert_eq!((wheel.next(), wheel.take_due(50)), (50, Some(BlockId::new(1))));
     }
 }

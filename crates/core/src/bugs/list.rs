@@ -645,6 +645,12 @@ macro_rules! list {
             DeadBlockReused,
             /// Of what lay on failed flash and nothing gives back every third page is dropped without a word.
             LossByFailureHidden,
+            /// That a move brings a page to a worn block is not counted.
+            MovesNotCounted,
+            /// Stripes that need parity because of a move do not get it, now and then.
+            ParityNotFormed,
+            /// The parity of a stripe is given back while one of its pages lies in a worn block.
+            DissolvedEarly,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

@@ -24,11 +24,29 @@ pub struct ParityConfig {
     pub cache: ParityCache,
     /// Pages of the host in a stripe, where a technique groups them. No key of a file: the run's `parity` option says so.
     pub(crate) stripe: Option<u32>,
+    /// Where wear says which stripes have parity. No key of a file, as `stripe`.
+    pub(crate) by_wear: Option<ByWear>,
     /// Parameters of techniques.
     pub params: Params,
 }
 
+/// Which stripes have parity where their wear says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByWear {
+    /// `T_p`: blocks of more P/E cycles are worn, and a stripe with a page of the host in one has parity.
+    pub above: u32,
+    /// The counters of stripes go by the printed rule, which forgets where the old copy lay.
+    pub as_printed: bool,
+    /// Stripes that may wait for their parity; more are formed at once.
+    pub queue: u32,
+}
+
 impl ParityConfig {
+    /// Where wear says which stripes have parity.
+    pub fn by_wear(&self) -> Option<ByWear> {
+        self.by_wear
+    }
+
     /// Whether nothing was said of it.
     pub(super) fn is_empty(&self) -> bool {
         *self == Self::default()

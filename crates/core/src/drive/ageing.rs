@@ -34,6 +34,10 @@ impl Drive {
     /// Looks at all blocks that are due by now.
     pub(crate) fn wake(&mut self) {
         let now = self.flash.now;
+        self.form_in_time();
+        if !self.keeps_time() {
+            return;
+        }
         self.flash.tell(|o| o.clock(now));
         self.flash.grow_older();
         while let Some(block) = self.ftl.wheel.take_due(now) {
@@ -120,6 +124,7 @@ impl Drive {
         ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
         ftl.adjust_in_turn(flash, &mut slots);
+        self.form_waiting();
     }
 
     /// What is to be done with a block because of its age, and what its policy gives up for that: reads of those that the block may still serve,
@@ -153,6 +158,7 @@ impl Drive {
         self.ftl.wheel.set_back(passed);
         self.ftl.steps.set_back(passed);
         self.ftl.partial.window.set_back(passed);
+        self.ftl.worn.window.set_back(passed);
         self.refresh.set_back(passed);
         self.flash.tell(|o| o.clock_restarts(passed));
     }

@@ -70,6 +70,9 @@ impl Drive {
                 }
             }
         }
+        if is_repaired {
+            self.form_waiting();
+        }
         if sensed.rings && !(fill && planted(Bug::FillAsksNobody)) {
             let block = self.geometry.block_of(ppn);
             self.facts.rung_by = ppn;
@@ -204,6 +207,7 @@ impl Drive {
         ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
         ftl.adjust_in_turn(flash, &mut slots);
+        self.form_waiting();
     }
 
     /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the first alarm of a block

@@ -11,6 +11,7 @@ use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::recoded::Recoded;
 use crate::flash::tired::TiredBlocks;
 use crate::ftl::map::PageMap;
+use crate::ftl::worn::WornStripes;
 use crate::slots::gc::victims::VictimIndex;
 use crate::slots::reclaim::{COUNTERS, Technique};
 
@@ -37,6 +38,7 @@ impl Drive {
             PageMap::bytes(g.logical_pages())
                 + Contents::bytes(g.raw_pages(), g.pages_per_block)
                 + VictimIndex::bytes(g.blocks)
+                + WornStripes::bytes(config)
                 + Recoded::bytes(g.blocks, g.wordlines_per_block)
                 + config.ecc.level_bytes(g.blocks).0
                 + records

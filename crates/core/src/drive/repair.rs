@@ -42,6 +42,7 @@ impl Drive {
         ftl.invalidate(flash, ppn);
         ftl.is_programmed(flash, lpn);
         flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
+        ftl.settle_parity(flash);
     }
 
     /// The rest of a partly written page could not be read: it is rebuilt in the controller's memory. Tells whether that could be done.

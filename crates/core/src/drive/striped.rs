@@ -37,6 +37,8 @@ pub(super) struct Update {
     pub(super) gone: Members,
     /// Those that a partial parity covered and forgets.
     pub(super) exposes: Members,
+    /// It is going to have parity.
+    pub(super) plans_parity: bool,
     /// Its parity is not to wait.
     pub(super) goes_through: bool,
     /// The number under which the new parity is worked out.
@@ -56,6 +58,7 @@ impl Update {
             waiting: 0,
             gone: 0,
             exposes: 0,
+            plans_parity: true,
             goes_through: false,
             number,
             serial: number,
@@ -108,14 +111,7 @@ impl Drive {
         }
         self.leave_without_parity(&update);
         let is_delayed = self.renew_partial(&mut update, true);
-        let protected = is_delayed || {
-            let equation = self.equation(&update);
-            let into_parity = if equation == Equation::Modify { update.changing } else { 0 };
-            if !self.complete(&mut update, into_parity) {
-                self.begin_anew(&mut update);
-            }
-            self.prepare_parity(&mut update, equation)
-        };
+        let protected = is_delayed || self.prepare_update(&mut update);
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         let forgets = is_delayed && update.stripe.is_multiple_of(5) && self.bugs.has(Bug::PartialForgetsPage);
         for lpn in update.written().skip(usize::from(forgets)) {
@@ -132,6 +128,23 @@ impl Drive {
         } else {
             self.end_update(&update, protected);
         }
+        self.form_waiting();
+    }
+
+    /// Reads what is missing of the pages that leave, and what their parity needs, and sees to free blocks. Tells whether there is a new parity.
+    fn prepare_update(&mut self, update: &mut Update) -> bool {
+        update.plans_parity = self.plans_parity(update);
+        if !update.plans_parity {
+            self.complete(update, 0);
+            self.make_room(update, false);
+            return false;
+        }
+        let equation = self.equation(update);
+        let into_parity = if equation == Equation::Modify { update.changing } else { 0 };
+        if !self.complete(update, into_parity) {
+            self.begin_anew(update);
+        }
+        self.prepare_parity(update, equation)
     }
 
     /// Trims whole pages of the host.
@@ -142,6 +155,7 @@ impl Drive {
             self.trim_in_stripe(stripes, Lpns { start: next, end });
             next = end;
         }
+        self.form_waiting();
     }
 
     /// A stripe of which pages change may have no place for a parity any more, since a die failed: what there is of it is out of date now, and in
@@ -155,6 +169,7 @@ impl Drive {
     /// Gives a stripe that is unprotected a parity again, where all of it can be read.
     pub(super) fn protect_anew(&mut self, stripes: Stripes, stripe: u32) {
         let mut update = Update::of(stripes, stripe, self.ftl.next_xor());
+        self.ftl.worn.updating = Some(stripe);
         let protected = self.prepare_parity(&mut update, Equation::Whole);
         self.end_update(&update, protected);
     }
@@ -173,8 +188,9 @@ impl Drive {
         let is_delayed = changes && self.renew_partial(&mut update, false);
         let mut protected = is_delayed;
         if changes && !is_delayed {
+            update.plans_parity = self.plans_parity(&update);
             let equation = self.equation(&update);
-            protected = self.prepare_parity(&mut update, equation);
+            protected = update.plans_parity && self.prepare_parity(&mut update, equation);
         }
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
         for lpn in pages {
@@ -197,7 +213,7 @@ impl Drive {
 
     /// How the new parity is to be worked out. Without an old one there is one way.
     fn equation(&self, update: &Update) -> Equation {
-        if self.ftl.is_unprotected(update.stripe) {
+        if self.ftl.lacks_parity(update.stripes, update.stripe) {
             return Equation::Whole;
         }
         let on_flash = |lpn: &Lpn| self.ftl.place_of(*lpn).is_some();
@@ -312,7 +328,7 @@ impl Drive {
     /// Whether flash still holds what an equation takes it to hold: the old parity with all that it protects, or the data that was to be read.
     fn still_holds(&self, update: &Update, equation: Equation) -> bool {
         match equation {
-            Equation::Modify => !self.ftl.is_unprotected(update.stripe),
+            Equation::Modify => !self.ftl.lacks_parity(update.stripes, update.stripe),
             Equation::Whole => self.staying(update) == update.staying,
         }
     }
@@ -381,24 +397,34 @@ impl Drive {
 
     /// All but the parity is done: programs that, or gives it up where it could not be worked out.
     fn end_update(&mut self, update: &Update, protected: bool) {
-        let parity = update.parity();
-        let (flash, ftl, mut slots) = self.parts();
+        if self.ftl.worn.is_on() {
+            self.end_update_by_wear(update, protected);
+            return self.clean_after(update);
+        }
+        let (flash, ftl, _) = self.parts();
         if !ftl.is_on_flash(update.stripe) {
             // All zero, and so is the parity.
-            ftl.drop_page(flash, parity);
+            ftl.drop_page(flash, update.parity());
             ftl.protect_again(update.stripe);
         } else if !protected {
             ftl.unprotect(flash, update.stripe);
         } else if !(ftl.bugs.has(Bug::ParityStale) && update.stripe.is_multiple_of(5)) {
-            let old = ftl.place_of(parity);
-            let dst = ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(update.number), Cause::Parity);
-            flash.record(NandOp::Striped { dst, serial: update.serial, waits: true, cause: Cause::Parity });
-            if let Some(old) = old {
-                ftl.invalidate(flash, old);
-            }
-            ftl.protect_again(update.stripe);
+            self.program_parity_of(update);
+            self.ftl.protect_again(update.stripe);
         }
         self.clean_after(update);
+    }
+
+    /// Programs the parity that an update has worked out.
+    pub(super) fn program_parity_of(&mut self, update: &Update) {
+        let parity = update.parity();
+        let (flash, ftl, mut slots) = self.parts();
+        let old = ftl.place_of(parity);
+        let dst = ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(update.number), Cause::Parity);
+        flash.record(NandOp::Striped { dst, serial: update.serial, waits: true, cause: Cause::Parity });
+        if let Some(old) = old {
+            ftl.invalidate(flash, old);
+        }
     }
 
     /// An update is over: whoever cleans in the background may begin.

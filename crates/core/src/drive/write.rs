@@ -35,6 +35,7 @@ impl Drive {
         }
         let written = mask | entry.slot().map_or(0, |slot| self.ftl.buffer.slot(slot).mask);
         self.ftl.partial.window.host_writes();
+        self.ftl.worn.window.host_writes();
         self.flash.tell(|o| {
             o.took_in(lpn, written);
             o.host_wrote(lpn, written == WHOLE);

@@ -201,4 +201,10 @@ impl Flash {
     pub(crate) fn pretend_reads(&mut self, block: BlockId, reads: crate::base::dose::Quarters) {
         self.hot[block.index()].reads = reads;
     }
+
+    /// As though a block had been erased so often.
+    #[cfg(test)]
+    pub(crate) fn pretend_cycles(&mut self, block: BlockId, pec: u32) {
+        self.cold[block.index()].pec = pec;
+    }
 }

@@ -34,6 +34,18 @@ struct Plane {
     pool: BTreeSet<(u64, BlockId)>,
 }
 
+impl Plane {
+    /// Whether the next block of a side lies in the pool.
+    fn is_pool_next(&self, side: Side, worn: bool) -> bool {
+        match side {
+            Side::Pool => true,
+            Side::Outside => false,
+            Side::Any if worn => self.pool.last() > self.outside.last(),
+            Side::Any => first(&self.pool) < first(&self.outside),
+        }
+    }
+}
+
 impl FreeBlocks {
     pub(crate) fn new(planes: u32, domains: u32) -> Self {
         Self {
@@ -63,15 +75,18 @@ impl FreeBlocks {
         counts.in_pool += u32::from(in_pool);
     }
 
+    /// The block that would be taken.
+    pub(crate) fn next(&self, plane: u32, side: Side, worn: bool) -> Option<BlockId> {
+        let of = &self.planes[plane as usize];
+        let set = if of.is_pool_next(side, worn) { &of.pool } else { &of.outside };
+        let (_, block) = if worn { set.last() } else { set.first() }?;
+        Some(*block)
+    }
+
     /// Takes the first block of a plane's side, or its last where worn blocks are wanted.
     pub(crate) fn take(&mut self, plane: u32, side: Side, worn: bool) -> Option<BlockId> {
+        let from_pool = self.planes[plane as usize].is_pool_next(side, worn);
         let Plane { outside, pool } = &mut self.planes[plane as usize];
-        let from_pool = match side {
-            Side::Pool => true,
-            Side::Outside => false,
-            Side::Any if worn => pool.last() > outside.last(),
-            Side::Any => first(pool) < first(outside),
-        };
         let set = if from_pool { pool } else { outside };
         let (_, block) = if worn { set.pop_last() } else { set.pop_first() }?;
         let counts = self.counts(plane);

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::base::streams::GC;
-use crate::base::units::{BlockId, Cause};
+use crate::base::units::{BlockId, Cause, StreamId};
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
 use crate::ftl::Ftl;
@@ -22,7 +22,7 @@ impl Ftl {
     /// To be called before reclaim, or refresh, takes a block, which GC may have room in.
     pub(crate) fn before_reclaim(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
         let hot = flash.hot(block);
-        if hot.state == BlockState::Open && hot.stream == GC {
+        if hot.state == BlockState::Open && self.streams.is_of_gc(hot.stream) {
             let lost = flash.geometry.pages_per_block - u32::from(hot.write_ptr);
             self.finish_unless_room(flash, slots, flash.geometry.domain_of(block), lost);
         }
@@ -46,8 +46,9 @@ impl Ftl {
         let of_gc =
             |job: &Option<Job>| job.as_ref().is_some_and(|job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain);
         let id = self.jobs.iter().position(of_gc).expect("it is counted");
-        let to_move = self.jobs[id].as_ref().map_or(0, |job| job.pages_left(flash)) + self.gathered_by_gc();
-        if self.room_for_cleaning(flash, domain) < to_move + lost {
+        let of = self.jobs[id].as_ref().expect("it is there");
+        let (to_move, to) = (of.pages_left(flash) + self.gathered_by_gc(), self.in_class(flash, of.block, GC));
+        if self.room_for_cleaning(flash, domain, to) < to_move + lost {
             let mut job = self.take_job(flash, id);
             self.run_job(flash, slots, &mut job, true);
         }
@@ -58,7 +59,7 @@ impl Ftl {
     pub(crate) fn cannot_clean(&self, flash: &Flash, domain: usize) -> Option<String> {
         let is_here = |job: &&Job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain;
         let to_move = self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_left(flash)).max();
-        let (to_move, room) = (to_move.unwrap_or(flash.geometry.pages_per_block - 1), self.room_for_cleaning(flash, domain));
+        let (to_move, room) = (to_move.unwrap_or(flash.geometry.pages_per_block - 1), self.room_for_cleaning(flash, domain, GC));
         let is_left = || flash.geometry.blocks_of_domain(domain as u32).any(|block| !flash.has_failed(block));
         (room < to_move && is_left()).then(|| format!("room for {room} pages is left to clean blocks in, and {to_move} are to move"))
     }
@@ -68,11 +69,11 @@ impl Ftl {
         self.streams.of_kind(GC).map(|stream| self.gathers.len(Gatherer::Stream(stream))).sum()
     }
 
-    /// Pages that GC can write in a domain, whatever their budgets, if no block is erased meanwhile.
-    fn room_for_cleaning(&self, flash: &Flash, domain: usize) -> u32 {
+    /// Pages that GC can write to its stream in a domain, whatever their budgets, if no block is erased meanwhile.
+    fn room_for_cleaning(&self, flash: &Flash, domain: usize, stream: StreamId) -> u32 {
         let all = flash.geometry.pages_per_block;
         let is_here = |block: &&BlockId| **block != BlockId::NONE && flash.geometry.domain_of(**block) == domain;
-        let open = self.streams.table[usize::from(GC)].open.iter().filter(is_here);
+        let open = self.streams.table[usize::from(stream)].open.iter().filter(is_here);
         self.free.count(domain) * all + open.map(|block| all - u32::from(flash.hot(*block).write_ptr)).sum::<u32>()
     }
 }

@@ -131,6 +131,9 @@ impl Ftl {
         self.leaving_now += job.pages_taken(flash);
         let goes_on = self.step_on(flash, slots, job, reserved);
         self.leaving_now = others;
+        if self.worn.is_on() {
+            self.settle_parity(flash);
+        }
         goes_on
     }
 
@@ -158,6 +161,7 @@ impl Ftl {
             Destination::Stream(to) => {
                 let lpn = flash.contents().to_logical[(flash.geometry.first_page(job.block) + page).index()];
                 let to = if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
+                let to = self.in_class(flash, job.block, to);
                 self.aim(to, lpn);
                 to
             }
@@ -330,6 +334,9 @@ impl Ftl {
             return;
         }
         let block = flash.invalidate(ppn);
+        if self.worn.is_on() {
+            self.count_left(flash, ppn);
+        }
         if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
             let score = self.score(flash, block);
             self.victims.remove(block);

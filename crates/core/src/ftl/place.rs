@@ -109,9 +109,39 @@ impl Ftl {
         }
     }
 
+    /// The block that the next page of a stream goes to, as things stand; none where no block is free for it.
+    pub(crate) fn next_block(&self, flash: &Flash, stream: StreamId) -> Option<BlockId> {
+        let s = &self.streams.table[usize::from(stream)];
+        let open = Some(s.open[s.turn]).filter(|block| *block != BlockId::NONE);
+        open.or_else(|| {
+            let (plane, side, worn) = self.free_plane(flash, stream)?;
+            self.free.next(plane, side, worn)
+        })
+    }
+
     /// A free block for a stream: from a die on which it has no open block yet, where free blocks are most plenty.
     #[cold]
     fn take_free(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> Option<BlockId> {
+        let (plane, side, worn) = self.free_plane(flash, stream)?;
+        let s = &self.streams.table[usize::from(stream)];
+        let domain = if self.stripes.is_some() { s.turn } else { 0 };
+        let planes = self.free.planes_of(domain);
+        let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
+        let (kind, budget) = (self.streams.kind(stream), self.streams.budget(stream));
+        let step = if self.stripes.is_some() { 1 } else { flash.geometry.planes_per_die };
+        self.streams.plane_cursor = (plane - planes.start + step) % planes.len() as u32;
+        let block = self.free.take(plane, side, worn)?;
+        self.reclaim.pool_openings += u64::from(wants_pool);
+        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
+        flash.open(block, kind, counts_pages, budget);
+        self.open_in_mode(flash, block, mode);
+        self.arm(flash, slots, block);
+        self.arm_for_age(flash, slots, block);
+        Some(block)
+    }
+
+    /// The plane that a free block for a stream is taken from, the side there, and whether it is the most worn one.
+    fn free_plane(&self, flash: &Flash, stream: StreamId) -> Option<(u32, Side, bool)> {
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
         let planes = self.free.planes_of(domain);
@@ -123,24 +153,13 @@ impl Ftl {
         }
         let side = self.streams.side(stream, domain, &self.free);
         let free_in = |plane: u32| self.free.in_plane(first + plane, side);
-        let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
-        let (kind, budget) = (self.streams.kind(stream), self.streams.budget(stream));
         let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
         let rank = |plane: u32| {
             let taken = planted(Bug::OpensOnOneDie) != used[((first + plane) / flash.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor % planes) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
-        let step = if self.stripes.is_some() { 1 } else { flash.geometry.planes_per_die };
-        self.streams.plane_cursor = (plane + step) % planes;
-        let block = self.free.take(first + plane, side, worn)?;
-        self.reclaim.pool_openings += u64::from(wants_pool);
-        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
-        flash.open(block, kind, counts_pages, budget);
-        self.open_in_mode(flash, block, mode);
-        self.arm(flash, slots, block);
-        self.arm_for_age(flash, slots, block);
-        Some(block)
+        Some((first + plane, side, worn))
     }
 
     /// Blocks that a stream keeps open at most.
@@ -227,6 +246,9 @@ impl Ftl {
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
     pub(crate) fn program(&mut self, flash: &mut Flash, block: BlockId, page: PageInBlock, lpn: Lpn, origin: Origin, cause: Cause) {
         let ppn = flash.program(block, page, lpn, origin, cause);
+        if self.worn.is_on() {
+            self.count_written(flash, block, lpn, origin);
+        }
         match self.map.to_physical[lpn.index()].slot() {
             None => self.map.to_physical[lpn.index()] = Entry::on_flash(ppn),
             Some(_) if self.bugs.has(Bug::MoveMissesBuffer) => {}
@@ -240,7 +262,7 @@ impl Ftl {
     pub(crate) fn close(&mut self, flash: &mut Flash, block: BlockId) {
         let stream = flash.hot(block).stream;
         flash.close(block);
-        if stream >= RECLAIM {
+        if stream >= RECLAIM && !self.streams.is_of_gc(stream) {
             // A full turn of the spare blocks: by then what was moved has had its rest.
             flash.protect(block, flash.geometry.spare_blocks() / if planted(Bug::RestHalved) { 2 } else { 1 });
         }

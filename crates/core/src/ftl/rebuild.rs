@@ -49,6 +49,7 @@ impl Ftl {
         self.lose_what_failed(flash, stripe, beyond);
         self.drop_page(flash, stripes.parity(stripe));
         self.partial.end(stripe, flash.now);
+        self.worn.end_waiting(stripe, stripes.data(stripe).len() as u64, flash.now);
         if self.is_unprotected(stripe) {
             return;
         }
@@ -67,8 +68,12 @@ impl Ftl {
         if !stripes.is_parity(lpn) {
             self.lose_page(flash, lpn, Beyond::AnotherPage);
         }
-        self.unprotect(flash, stripes.of(lpn));
+        // Without parity there is none to give up, and what is left of the stripe may get some.
+        if stripes.is_parity(lpn) || !self.worn.is_on() || self.place_of(stripes.parity(stripes.of(lpn))).is_some() {
+            self.unprotect(flash, stripes.of(lpn));
+        }
         self.forgive_empty(stripes.of(lpn));
+        self.settle_parity(flash);
     }
 
     /// A stripe of which flash holds nothing has nothing to protect.
@@ -122,7 +127,7 @@ impl Ftl {
     fn parts_of(&self, lpn: Lpn) -> Option<Vec<Part>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        if self.is_unprotected(stripe) || self.partial.is_exposed(stripes, lpn) {
+        if self.lacks_parity(stripes, stripe) || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
         let others = || stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|other| *other != lpn).map(Part::Page);

@@ -2,7 +2,7 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::streams::{FIRST_OWN, RESERVE, StreamSpec};
+use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec};
 use crate::base::units::{BlockId, DieId, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::ftl::free::{FreeBlocks, Side};
@@ -34,6 +34,8 @@ pub(crate) struct Streams {
     /// Whether the IPR pool is kept for the streams that want it.
     pub(super) keep_pool: bool,
     pub(super) plane_cursor: u32,
+    /// Where GC keeps the data of worn blocks among itself.
+    of_worn: Option<StreamId>,
 }
 
 impl Streams {
@@ -69,7 +71,28 @@ impl Streams {
         let of_a_budget = table.len() as StreamId;
         let others = vec![table.clone(); budgets.len() - 1];
         table.extend(others.into_iter().flatten());
-        Self { table, of_a_budget, budgets, keep_pool, plane_cursor: 0 }
+        Self { table, of_a_budget, budgets, keep_pool, plane_cursor: 0, of_worn: None }
+    }
+
+    /// The same with a stream in which GC keeps the data of worn blocks, in worn blocks where there are any. The host's data has one budget.
+    #[must_use]
+    pub(crate) fn with_one_of_worn(mut self, geometry: &Geometry) -> Self {
+        let of_worn = Stream { purpose: "gc of worn", worn: true, ..self.table[usize::from(GC)].clone() };
+        assert_eq!((self.budgets.len(), of_worn.open.len()), (1, geometry.dies() as usize), "each page has a die of its own");
+        self.of_worn = Some(self.of_a_budget);
+        self.table.push(of_worn);
+        self.of_a_budget += 1;
+        self
+    }
+
+    /// The stream in which GC keeps the data of worn blocks, where it does.
+    pub(super) fn of_worn(&self) -> Option<StreamId> {
+        self.of_worn
+    }
+
+    /// Whether a stream is for what GC moves.
+    pub(super) fn is_of_gc(&self, stream: StreamId) -> bool {
+        self.kind(stream) == GC || self.of_worn == Some(stream)
     }
 
     /// The stream for data of this budget, of those that keep the same kind of data as the stream without budgets.

@@ -231,6 +231,13 @@ impl Args<'_> {
         self.value(param) as u32
     }
 
+    /// A parameter that is a whole number, and what it is where nobody says so.
+    pub fn whole_or(&self, param: &Param, otherwise: u32) -> u32 {
+        debug_assert_eq!(param.kind, Kind::Whole, "{}", param.key);
+        let given = param.given(self.given, self.about.name);
+        given.map_or(otherwise, |value| value as u32)
+    }
+
     /// Whether the technique has this parameter.
     pub fn has(&self, param: &Param) -> bool {
         self.about.params.contains(param)
@@ -245,8 +252,13 @@ impl Args<'_> {
 impl Param {
     /// What it is for a technique: its own number, else that of the alias, else the default.
     pub fn value(&self, given: &Params, technique: &str) -> f64 {
+        self.given(given, technique).unwrap_or(self.default)
+    }
+
+    /// What somebody has said that it is for a technique: its own number, else that of the alias.
+    fn given(&self, given: &Params, technique: &str) -> Option<f64> {
         let of_alias = || self.alias.and_then(|alias| given.get(None, alias));
-        given.get(Some(technique), self.key).or_else(of_alias).map_or(self.default, Number::value)
+        given.get(Some(technique), self.key).or_else(of_alias).map(Number::value)
     }
 
     /// A value as a file would have it.

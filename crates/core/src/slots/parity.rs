@@ -5,6 +5,7 @@
 
 mod hc;
 mod none;
+mod pe_aware;
 mod ppc;
 mod raid5;
 mod udl;
@@ -20,7 +21,7 @@ use crate::base::span::Span;
 use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
-use crate::config::{ConfigError, DriveConfig, Params, ProgramUnit, require};
+use crate::config::{ByWear, ConfigError, DriveConfig, Params, ProgramUnit, require};
 
 /// How the parity of a stripe is worked out anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,11 @@ pub trait Parity: Send {
         None
     }
 
+    /// Where wear says which stripes have parity; all have where it does not.
+    fn by_wear(&self) -> Option<ByWear> {
+        None
+    }
+
     /// RAM that the technique would take in a real controller, beside the map of the host's pages.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes;
 }
@@ -137,7 +143,7 @@ impl InSlot for dyn Parity {
 pub type ParityTechnique = Card<dyn Parity>;
 
 /// Every parity technique; one line each.
-pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD];
+pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD];
 
 /// The name of the one that keeps none.
 pub const NO_PARITY: &str = none::CARD.about.name;
@@ -205,11 +211,17 @@ pub fn has_stripes(parity: &str) -> bool {
     parity_technique(parity).is_some_and(|technique| technique.params.contains(&STRIPE))
 }
 
+/// Whether wear says which stripes have parity under a technique.
+pub fn goes_by_wear(parity: &str) -> bool {
+    parity_technique(parity).is_some_and(|technique| technique.params.contains(&pe_aware::T_P))
+}
+
 /// A drive under a parity technique, or none.
 #[must_use]
 pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     let technique = parity_technique(parity).filter(|technique| technique.params.contains(&STRIPE));
     config.parity.stripe = technique.map(|technique| technique.args(&config).whole(&STRIPE));
+    config.parity.by_wear = technique.and_then(|technique| technique.make(&config, 0).by_wear());
     config
 }
 
@@ -256,7 +268,7 @@ pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError
     })?;
     hc::check(config, parity, members)?;
     require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))?;
-    let needed = u32::from(FIRST_OWN) + RESERVE;
+    let needed = u32::from(FIRST_OWN) + RESERVE + u32::from(config.parity.by_wear.is_some());
     let spare = Geometry::new(config).spare_blocks_of_domain();
     require(spare >= needed, || {
         let blocks = g.blocks_per_plane.unwrap_or(0);

@@ -126,6 +126,10 @@ pub trait Observer: Any {
     fn failed(&mut self, _pages: Stretch) {}
     /// All data on flash that has failed is rebuilt or lost by now.
     fn mended(&mut self) {}
+    /// A page of this stripe lies in a worn block, and the stripe has no parity: it waits for it. What it had is out of date and is not wanted any more.
+    fn awaits_parity(&mut self, _stripe: u32) {}
+    /// No page of this stripe lies in a worn block: it has no parity from now on, and waits for none.
+    fn needs_no_parity(&mut self, _stripe: u32) {}
     /// A page of a wordline was programmed that holds nothing: the wordline could not wait for more.
     fn padded(&mut self, ppn: Ppn, seq: Seq, cause: Cause);
     /// A page was programmed.

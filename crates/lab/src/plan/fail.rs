@@ -4,6 +4,7 @@ use vpass_core::base::failure::{Unit, When};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::stripes::MOST_FAILED;
+use vpass_core::slots::parity::goes_by_wear;
 
 use super::{Plan, Workload};
 use crate::failure::Failure;
@@ -26,6 +27,12 @@ impl Plan {
         let dies = self.fail.iter().filter(|failure| matches!(failure.unit, Unit::Die(_))).count();
         if geometry.stripes.is_some() && dies > MOST_FAILED {
             return refuse(format!("{dies} dies; stripes are followed through the failure of {MOST_FAILED} at most"));
+        }
+        if goes_by_wear(self.parity) {
+            return refuse(format!(
+                "where wear says which stripes have parity (`{}`), failures are not followed; take --parity none, raid5, ppc or hc",
+                self.parity
+            ));
         }
         if self.is_fluid() {
             return refuse(

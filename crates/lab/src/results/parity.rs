@@ -28,6 +28,34 @@ pub struct Parity {
     /// Parity that waits in the controller's memory; absent where it is programmed with each write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Delayed>,
+    /// Which stripes have parity where wear says so; absent where all have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_wear: Option<ByWear>,
+}
+
+/// Parity of stripes with a page in a worn block alone.
+#[derive(Clone, Debug, Serialize)]
+pub struct ByWear {
+    /// `T_p`: blocks of more P/E cycles are worn.
+    pub t_p: u32,
+    /// Share of the blocks that are worn at the end.
+    pub worn_share: f64,
+    /// Stripes with parity at the end.
+    pub protected_stripes: u64,
+    /// Stripes that got parity because a page of theirs had come to a worn block.
+    pub formed: u64,
+    /// Stripes that gave parity back because none of their pages lay in a worn block any more.
+    pub dissolved: u64,
+    /// Stripes that wait for parity at the end, because a move brought a page of theirs to a worn block.
+    pub waiting_at_end: u64,
+    /// The most that did at a time.
+    pub most_waiting: u64,
+    /// Stripes that waited, summed up over the page writes of the host.
+    pub waiting_writes: u64,
+    /// Stripes by the time for which they waited, in seconds; null without a clock.
+    pub waiting_s: Option<f64>,
+    /// Stripes whose counter is not the number of their pages in worn blocks, at the end: above 0 by the published rule alone.
+    pub miscounted_stripes: u64,
 }
 
 /// The window without protection: stripes whose parity on flash lags behind.
@@ -81,6 +109,26 @@ impl Parity {
             unprotected_stripes: drive.unprotected_stripes(),
             pec_mean_by_die: pec.chunks(geometry.blocks_per_domain() as usize).map(|of| (of_die(of) * 1e3).round() / 1e3).collect(),
             delayed: drive.parity_window().map(|window| Delayed::of(drive, &window)),
+            by_wear: drive.forming_window().and_then(|window| ByWear::of(drive, &window)),
+        })
+    }
+}
+
+impl ByWear {
+    fn of(drive: &Drive, window: &Window) -> Option<Self> {
+        let (t_p, counts) = (drive.config().parity.by_wear()?.above, drive.parity_counts());
+        let worn = drive.block_states().filter(|block| block.pec > t_p).count();
+        Some(Self {
+            t_p,
+            worn_share: worn as f64 / f64::from(drive.geometry().blocks),
+            protected_stripes: drive.stripes_with_parity(),
+            formed: counts.formed,
+            dissolved: counts.dissolved,
+            waiting_at_end: window.stripes,
+            most_waiting: window.most_stripes,
+            waiting_writes: window.stripe_writes,
+            waiting_s: drive.is_timed().then(|| window.stripe_ns as f64 / 1e9),
+            miscounted_stripes: drive.miscounted_stripes(),
         })
     }
 }

@@ -48,6 +48,7 @@ impl Summary {
             self.of_spare_blocks(),
             self.of_reads_underway(ageing.progress),
             self.of_refresh_to_come(refresh_period),
+            self.of_wear_to_come(),
         ];
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
@@ -100,6 +101,19 @@ impl Summary {
             )
         })
     }
+
+    fn of_wear_to_come(&self) -> Option<String> {
+        let (technique, by_wear) = (self.parity_technique.as_ref()?, self.parity.as_ref()?.by_wear.as_ref()?);
+        (by_wear.worn_share == 0.0).then(|| {
+            format!(
+                "No block came to more than {} P/E cycles (parity.t_p; the most worn has {}): {technique} kept no parity in this run. A longer run or \
+                 a larger start.pec shows what it costs.",
+                count(by_wear.t_p.into()),
+                count(self.wear.pec_max.into())
+            )
+        })
+    }
+
     fn of_refresh_to_come(&self, period: Span) -> Option<String> {
         let (technique, refresh) = (self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?, self.refresh.as_ref()?);
         (refresh.invocations == 0).then(|| {

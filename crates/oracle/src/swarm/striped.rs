@@ -2,7 +2,7 @@
 //! own, so that other cases stay what they are.
 
 use vpass_core::base::units::Bytes;
-use vpass_core::config::{DriveConfig, Params, ProgramUnit};
+use vpass_core::config::{DriveConfig, Number, Params, ProgramUnit};
 use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
 
@@ -35,6 +35,17 @@ fn draw_published(decks: &Decks, config: &mut DriveConfig, technique: &ParityTec
     }
 }
 
+/// When blocks are worn, so that some are in the course of a case, and how stripes that need parity are counted and wait for it: of dice of their own.
+fn worn_beyond(decks: &Decks, config: &DriveConfig) -> Params {
+    let mut dice = Dice::new(decks.case ^ 0x00C0_FFEE_0B10_C500);
+    let mut params = Params::default();
+    let above = u64::from(config.start.pec) + dice.between(0, 4);
+    params.set(None, "t_p", Number::Whole(above.cast_signed()));
+    params.set(None, "queue", Number::Whole(dice.pick(&[0, 1, 4, 64])));
+    params.set(Some("pe-aware"), "published", Number::Whole(dice.pick(&[0, 0, 0, 1])));
+    params
+}
+
 /// The drive of a case, resolved, under a parity technique.
 ///
 /// # Errors
@@ -47,7 +58,7 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
     config.timing.program_unit = ProgramUnit::Page;
     config.drive.capacity = None;
     config.drive.spare = Some(dice.pick(&SPARE));
-    let mut given = Params::default();
+    let mut given = worn_beyond(decks, &config);
     // It matters where something fails (`bereft`).
     given.set(None, REBUILD.key, REBUILD.number(REBUILD.default));
     config.parity.params = params::draw_rest(&mut dice, "parity", given);
@@ -61,6 +72,10 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
         // It keeps a stripe together in half of the buffer.
         let stripe = u64::from(technique.args(&config).whole(&STRIPE));
         config.drive.write_buffer = Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
+    }
+    if technique.make(&config, 0).by_wear().is_some() && decks.case % 4 == 3 {
+        // Stripes are those of a request then.
+        config.drive.write_buffer = Bytes(0);
     }
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));

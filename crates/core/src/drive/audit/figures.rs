@@ -26,6 +26,7 @@ impl Drive {
         self.ftl.refresh = RefreshCounts::default();
         self.ftl.parity = ParityCounts::default();
         self.ftl.partial.window.restart(self.flash.now);
+        self.ftl.worn.window.restart(self.flash.now);
         self.blame.clear();
         self.uncorrectable_reads = 0;
         if let Some(hints) = &mut self.hints {
@@ -75,6 +76,12 @@ impl Drive {
     /// programmed with each write.
     pub fn parity_window(&self) -> Option<Window> {
         self.ftl.partial.is_on().then(|| self.ftl.partial.window.at(self.flash.now))
+    }
+
+    /// The time, in writes of the host and of a clock, for which stripes have waited for parity that a worn block calls for, since the measured phase
+    /// began; none where wear has nothing to do with parity.
+    pub fn forming_window(&self) -> Option<Window> {
+        self.ftl.worn.is_on().then(|| self.ftl.worn.window.at(self.flash.now))
     }
 
     /// Pages of partial parity that the controller can keep.

@@ -138,8 +138,10 @@ impl Drive {
     fn load_dies(&mut self, stripes: Stripes, filled: u32, mut random: Option<(bool, &mut Xoshiro256PlusPlus)>) {
         let block_pages = self.geometry.pages_per_block;
         let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
+        // All blocks are worn as much.
+        let has_parity = self.config.parity.by_wear().is_none_or(|by_wear| self.config.start.pec > by_wear.above);
         for die in 0..self.geometry.dies() {
-            let mut lpns: Vec<Lpn> = stripes.on_die(die as DieId, filled).collect();
+            let mut lpns: Vec<Lpn> = stripes.on_die(die as DieId, filled).filter(|lpn| has_parity || !stripes.is_parity(*lpn)).collect();
             let count = lpns.len() as u32;
             let valid = match &mut random {
                 // The last block is not full; as though something else had filled it up that is not wanted any more.
@@ -171,6 +173,7 @@ impl Drive {
             }
             assert!(next == lpns.len(), "every page is loaded once");
         }
+        self.ftl.count_worn(&self.flash);
     }
 
     /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.

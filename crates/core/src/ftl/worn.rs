@@ -1,0 +1,234 @@
+//! Which stripes need parity where only worn blocks call for it (da-raid5-2013 III-D, Algorithm 1), and which of them wait for it.
+//!
+//! A block of more P/E cycles than `T_p` is worn. A stripe's counter says how many of its pages of the host lie in worn blocks; it has parity only
+//! while that is above 0. A block's class changes at its erase alone, when nothing lies in it. A move may bring a page to a worn block, too: then the
+//! stripe waits for its parity, which is formed when nothing is being moved.
+//!
+//! ```text
+//! T_p = 9, D0 to D2 on blocks of 3, 10 and 4 cycles         counter 1, parity
+//! D1 moves to a block of 5 cycles                           counter 0, the parity page is given back
+//! D2 moves to a block of 11 cycles                          counter 1, the stripe waits
+//! printed rule, D1 written in a block of 12 cycles          2 where it was 1: that the old copy lay in a worn block is forgotten
+//! ```
+
+use std::collections::VecDeque;
+
+use crate::base::geometry::Geometry;
+use crate::base::streams::GC;
+use crate::base::stripes::Stripes;
+use crate::base::units::{BlockId, Lpn, Ns, Ppn, StreamId};
+use crate::base::window::Window;
+use crate::bugs::Bug;
+use crate::config::{ByWear, DriveConfig};
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::watch::observer::Origin;
+
+/// What is known of stripes where wear calls for parity; nothing elsewhere.
+pub(crate) struct WornStripes {
+    by_wear: Option<ByWear>,
+    /// By stripe, how many of its pages lie in worn blocks, as the technique counts.
+    counters: Vec<u32>,
+    /// Stripes whose counter has come to 0, or left it, and whose parity nobody has seen to since.
+    touched: Vec<u32>,
+    /// The stripe that is being brought up to date. Whoever does that sees to its parity.
+    pub(crate) updating: Option<u32>,
+    /// Stripes that wait for their parity, and those that have waited, in the order in which they began.
+    waits: Vec<u64>,
+    order: VecDeque<u32>,
+    /// How many wait, and for how long.
+    pub(crate) window: Window,
+}
+
+impl WornStripes {
+    pub(crate) fn new(by_wear: Option<ByWear>, stripes: Option<Stripes>) -> Self {
+        let count = stripes.filter(|_| by_wear.is_some()).map_or(0, |stripes| stripes.count() as usize);
+        Self {
+            by_wear,
+            counters: vec![0; count],
+            touched: vec![],
+            updating: None,
+            waits: vec![0; count.div_ceil(64)],
+            order: VecDeque::new(),
+            window: Window::default(),
+        }
+    }
+
+    /// Memory that it takes on a drive of this configuration.
+    pub(crate) fn bytes(config: &DriveConfig) -> u64 {
+        let stripes = Geometry::new(config).stripes.filter(|_| config.parity.by_wear().is_some());
+        let count = stripes.map_or(0, |stripes| u64::from(stripes.count()));
+        // Each may wait, and wait in the order a second time.
+        count * 3 * size_of::<u32>() as u64 + count.div_ceil(8)
+    }
+
+    /// Whether wear says which stripes have parity.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.by_wear.is_some()
+    }
+
+    /// Whether more wait than may.
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.by_wear.is_some_and(|by_wear| self.window.stripes > u64::from(by_wear.queue))
+    }
+
+    pub(crate) fn waits(&self, stripe: u32) -> bool {
+        self.waits.get(stripe as usize / 64).is_some_and(|word| word >> (stripe % 64) & 1 == 1)
+    }
+
+    /// The stripe that has waited longest.
+    pub(crate) fn longest_waiting(&mut self) -> Option<u32> {
+        while let Some(stripe) = self.order.front().copied() {
+            if self.waits(stripe) {
+                return Some(stripe);
+            }
+            self.order.pop_front();
+        }
+        None
+    }
+
+    fn begin_waiting(&mut self, stripe: u32, pages: u64, now: Ns) {
+        self.waits[stripe as usize / 64] |= 1 << (stripe % 64);
+        self.order.push_back(stripe);
+        self.window.opens(pages, now);
+    }
+
+    /// A stripe waits no longer, if it did. Tells whether it did.
+    pub(crate) fn end_waiting(&mut self, stripe: u32, pages: u64, now: Ns) -> bool {
+        let waited = self.waits(stripe);
+        if waited {
+            self.waits[stripe as usize / 64] &= !(1 << (stripe % 64));
+            self.window.closes(pages, now);
+        }
+        waited
+    }
+
+    /// What the counter of a stripe would be by the printed rule when these pages of it are written, each to a worn block or not.
+    pub(crate) fn as_printed(&self, stripe: u32, to_worn: impl Iterator<Item = bool>) -> u32 {
+        to_worn.fold(self.counters[stripe as usize], |counter, worn| if worn { counter + 1 } else { counter.saturating_sub(1) })
+    }
+}
+
+impl Ftl {
+    /// Whether a block is worn; none is where wear has nothing to do with parity.
+    pub(crate) fn is_worn(&self, flash: &Flash, block: BlockId) -> bool {
+        self.worn.by_wear.is_some_and(|by_wear| flash.cold(block).pec > by_wear.above)
+    }
+
+    /// A page of the host, or of parity, was programmed.
+    pub(crate) fn count_written(&mut self, flash: &Flash, block: BlockId, lpn: Lpn, origin: Origin) {
+        let (Some(stripes), Some(by_wear)) = (self.stripes.filter(|stripes| !stripes.is_parity(lpn)), self.worn.by_wear) else { return };
+        let (stripe, is_worn) = (stripes.of(lpn), self.is_worn(flash, block));
+        if by_wear.as_printed {
+            if origin == Origin::Host {
+                self.worn.counters[stripe as usize] = self.worn.as_printed(stripe, [is_worn].into_iter());
+                self.worn.touched.push(stripe);
+            }
+        } else if is_worn && !(matches!(origin, Origin::Copy(_)) && self.bugs.has(Bug::MovesNotCounted)) {
+            self.worn.counters[stripe as usize] += 1;
+            if self.worn.counters[stripe as usize] == 1 {
+                self.worn.touched.push(stripe);
+            }
+        }
+    }
+
+    /// What lies at a place is not wanted any more.
+    pub(crate) fn count_left(&mut self, flash: &Flash, ppn: Ppn) {
+        let lpn = flash.contents().to_logical[ppn.index()];
+        let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
+        let is_printed = self.worn.by_wear.is_some_and(|by_wear| by_wear.as_printed);
+        if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) {
+            let counter = &mut self.worn.counters[stripes.of(lpn) as usize];
+            *counter = counter.saturating_sub(1);
+            if *counter == 0 {
+                self.worn.touched.push(stripes.of(lpn));
+            }
+        }
+    }
+
+    /// Counts anew, from where pages lie.
+    pub(crate) fn count_worn(&mut self, flash: &Flash) {
+        if let Some(stripes) = self.stripes.filter(|_| self.worn.is_on()) {
+            self.worn.counters = (0..stripes.count()).map(|stripe| self.pages_in_worn_blocks(flash, stripes, stripe)).collect();
+        }
+    }
+
+    /// Pages of a stripe that lie in worn blocks.
+    pub(crate) fn pages_in_worn_blocks(&self, flash: &Flash, stripes: Stripes, stripe: u32) -> u32 {
+        stripes.data(stripe).filter(|lpn| self.lies_in_worn_block(flash, *lpn)).count() as u32
+    }
+
+    /// Whether a page lies in a worn block.
+    pub(crate) fn lies_in_worn_block(&self, flash: &Flash, lpn: Lpn) -> bool {
+        self.place_of(lpn).is_some_and(|ppn| self.is_worn(flash, flash.geometry.block_of(ppn)))
+    }
+
+    /// What a stripe's counter says.
+    pub(crate) fn counter(&self, stripe: u32) -> u32 {
+        self.worn.counters[stripe as usize]
+    }
+
+    /// Whether a stripe should have parity. Of the printed rule its counter may stay above 0 when flash holds nothing of it.
+    pub(crate) fn needs_parity(&self, stripe: u32) -> bool {
+        let least = u32::from(self.bugs.has(Bug::DissolvedEarly) && stripe.is_multiple_of(3));
+        self.counter(stripe) > least && self.is_on_flash(stripe)
+    }
+
+    /// Whether there is no parity to repair a page of a stripe with.
+    pub(crate) fn lacks_parity(&self, stripes: Stripes, stripe: u32) -> bool {
+        self.is_unprotected(stripe) || self.worn.is_on() && self.place_of(stripes.parity(stripe)).is_none()
+    }
+
+    /// Sees to the parity of stripes whose counter has come to 0, or left it: what nobody needs is given back, and who needs it waits for it.
+    pub(crate) fn settle_parity(&mut self, flash: &mut Flash) {
+        let mut later = None;
+        while let Some(stripe) = self.worn.touched.pop() {
+            if self.worn.updating == Some(stripe) {
+                later = Some(stripe);
+            } else {
+                self.settle_stripe(flash, stripe);
+            }
+        }
+        self.worn.touched.extend(later);
+    }
+
+    /// The same for one.
+    pub(crate) fn settle_stripe(&mut self, flash: &mut Flash, stripe: u32) {
+        let Some(stripes) = self.stripes.filter(|_| self.worn.is_on()) else { return };
+        let (parity, pages) = (stripes.parity(stripe), stripes.data(stripe).len() as u64);
+        let has_parity = self.place_of(parity).is_some();
+        if self.needs_parity(stripe) {
+            let is_forgotten = self.bugs.has(Bug::ParityNotFormed) && stripe.is_multiple_of(3);
+            if !has_parity && !self.is_unprotected(stripe) && !self.worn.waits(stripe) && !is_forgotten {
+                self.worn.begin_waiting(stripe, pages, flash.now);
+                if flash.is_timed() {
+                    let at = if self.worn.are_too_many() { flash.now } else { flash.now + self.copy_ns };
+                    self.wheel.set_beside(self.wheel.beside().min(at));
+                }
+                flash.tell(|o| o.awaits_parity(stripe));
+            }
+            return;
+        }
+        if has_parity || self.is_unprotected(stripe) || self.worn.waits(stripe) {
+            self.drop_page(flash, parity);
+            self.worn.end_waiting(stripe, pages, flash.now);
+            self.protect_again(stripe);
+            // A stripe of which flash holds nothing has nothing to protect anyway.
+            self.parity.dissolved += u64::from(has_parity && self.is_on_flash(stripe));
+            flash.tell(|o| o.needs_no_parity(stripe));
+        }
+    }
+
+    /// When the stripe that waits next is formed, now that one was: as fast as a die copies pages.
+    pub(crate) fn pace_forming(&mut self, flash: &Flash) {
+        let waits = self.worn.longest_waiting().is_some() && flash.is_timed();
+        self.wheel.set_beside(if waits { flash.now + self.copy_ns } else { Ns::MAX });
+    }
+
+    /// The stream that a page of a block is moved to: GC keeps those of worn blocks among themselves.
+    pub(super) fn in_class(&self, flash: &Flash, block: BlockId, to: StreamId) -> StreamId {
+        let of_worn = self.streams.of_worn().filter(|_| self.streams.kind(to) == GC && self.is_worn(flash, block));
+        of_worn.unwrap_or(to)
+    }
+}

@@ -1,0 +1,105 @@
+//! # PE-aware
+//! Keeps parity only for stripes with a page in a worn block: one of more than `t_p` P/E cycles.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-D, Algorithm 1).
+//! - **Acts at:** each stripe that leaves the write buffer, which keeps the pages of a stripe together and lets that first go that was written longest
+//!   ago; and each move of a page to a worn block or out of one. Parity that a move makes necessary is formed later, in the background.
+//! - **Costs:** as `raid5` for stripes with parity, nothing for others. A stripe that comes to need parity takes a read of each page that stays, and
+//!   a program.
+//! - **Departs from the paper:** its counter rises with each write to a worn block and falls with each to another, wherever the old copy lay, and no move
+//!   changes it. So it drifts. Here it is the number of pages that lie in worn blocks; `published = 1` counts as printed.
+//! - **Does not help:** what cannot be read in a stripe without parity is lost, and so it is while the stripe waits for its parity.
+//!
+//! ```text
+//! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program
+//!                    D1 goes to another such                 counter 1 -> 1     P' = P ^ D1' ^ D1''     2 reads, 1 program
+//!                    D1 goes to a block of 5 cycles          counter 1 -> 0     P is given back         none
+//!    published       D1 goes to another such                 counter 1 -> 2     so that P stays when all pages lie in young blocks
+//! ```
+
+use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
+use crate::base::geometry::Geometry;
+use crate::base::units::Bytes;
+use crate::config::{ByWear, DriveConfig, ErrorLaw};
+use crate::slots::card::{About, Args, Card, Kind, Param};
+
+/// P/E cycles beyond which a block is worn.
+pub(super) const T_P: Param = Param {
+    key: "t_p",
+    kind: Kind::Whole,
+    unit: "P/E cycles",
+    default: 15_000.0,
+    range: (0.0, 1e6),
+    draw: &[0.0],
+    meaning: "P/E cycles of a block beyond which a stripe with a page in it has parity; where limits follow from a code and nobody says so, bch.pec",
+    source: "da-raid5-2013 IV-A: T_p = 15,000",
+    alias: Some("t_p"),
+};
+
+/// Stripes that may wait.
+pub(super) const QUEUE: Param = Param {
+    key: "queue",
+    kind: Kind::Whole,
+    unit: "stripes",
+    default: 64.0,
+    range: (0.0, 65_536.0),
+    draw: &[0.0, 4.0, 64.0],
+    meaning: "stripes that may wait for parity that a move has made necessary; what is more is formed at once",
+    source: "assumption: as many as the cache of partial parity has pages",
+    alias: Some("queue"),
+};
+
+/// Algorithm 1 as it is printed.
+const PUBLISHED: Param = Param {
+    key: "published",
+    kind: Kind::Whole,
+    unit: "",
+    default: 0.0,
+    range: (0.0, 1.0),
+    draw: &[0.0],
+    meaning: "1 counts writes to worn blocks up and others down, wherever the old copy lay, as printed; 0 counts the pages that lie in worn blocks",
+    source: "da-raid5-2013 Algorithm 1",
+    alias: None,
+};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "pe-aware",
+        summary: "a page of parity for every N pages of which one lies in a worn block",
+        paper: "Guo et al., DATE 2013, III-D",
+        params: &[STRIPE, T_P, QUEUE, PUBLISHED],
+        ..About::PLAIN
+    },
+    new: |args, config, _| {
+        Box::new(PeAware(ByWear { above: worn_beyond(args, config), as_printed: args.whole(&PUBLISHED) == 1, queue: args.whole(&QUEUE) }))
+    },
+};
+
+/// `T_p`: what is given or, of limits that follow from a code, the P/E count for which they are given.
+pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
+    let otherwise = if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
+    args.whole_or(&T_P, otherwise)
+}
+
+pub(super) struct PeAware(ByWear);
+
+impl Parity for PeAware {
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    /// Stripes are grouped in the write buffer, and no request is too long for that.
+    fn longest_cached(&self) -> Option<u32> {
+        Some(u32::MAX)
+    }
+
+    fn by_wear(&self) -> Option<ByWear> {
+        Some(self.0)
+    }
+
+    /// The map entries of the parity pages, a counter for each stripe, and the numbers of those that may wait.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
+        Bytes(4 * stripes + stripes + 4 * u64::from(self.0.queue))
+    }
+}

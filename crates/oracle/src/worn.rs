@@ -1,0 +1,220 @@
+//! Parity where only worn blocks call for it: which stripes have a page of the host in one, from the oracle's own erase counts, and whether these
+//! have parity, or wait for it as the drive has said, and the others none.
+
+use std::collections::BTreeSet;
+
+use vpass_core::base::stripes::Stripes;
+use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::base::window::Window;
+use vpass_core::config::{ByWear, DriveConfig};
+use vpass_core::drive::Drive;
+use vpass_core::watch::observer::NO_PPN;
+
+use crate::oracle::Oracle;
+use crate::report::Kind;
+
+/// What is known of stripes; nothing where wear has nothing to do with parity.
+#[derive(Debug, Default)]
+pub(crate) struct Worn {
+    by_wear: Option<ByWear>,
+    /// Whether each page of the host lies in a worn block; how many of each stripe do; and what the printed rule makes of it.
+    lies_in_one: Vec<bool>,
+    members: Vec<u32>,
+    printed: Vec<u32>,
+    waiting: BTreeSet<u32>,
+    /// Stripes that have parity and should have none, or the other way round.
+    wrong: BTreeSet<u32>,
+    /// Since the measured phase began.
+    formed: u64,
+    dissolved: u64,
+    stripe_writes: u64,
+    page_writes: u64,
+    most: (u64, u64),
+}
+
+impl Worn {
+    pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
+        let (pages, count) = (stripes.pages() as usize, stripes.count() as usize);
+        let lies_in_one = vec![false; pages];
+        Self { by_wear: config.parity.by_wear(), lies_in_one, members: vec![0; count], printed: vec![0; count], ..Self::default() }
+    }
+
+    pub(crate) fn begin_measured_phase(&mut self, stripes: Option<Stripes>) {
+        (self.formed, self.dissolved, self.stripe_writes, self.page_writes) = (0, 0, 0, 0);
+        self.most = self.open(stripes);
+    }
+
+    /// Stripes that wait, and pages of the host in them.
+    fn open(&self, stripes: Option<Stripes>) -> (u64, u64) {
+        let pages = |stripes: Stripes| self.waiting.iter().map(|stripe| stripes.data(*stripe).len() as u64).sum();
+        (self.waiting.len() as u64, stripes.map_or(0, pages))
+    }
+
+    /// The content at the start is told: the printed rule begins with what is true.
+    pub(crate) fn end_loading(&mut self) {
+        self.printed.clone_from(&self.members);
+    }
+
+    /// The host writes a page.
+    pub(crate) fn host_writes(&mut self, stripes: Option<Stripes>) {
+        let (stripes, pages) = self.open(stripes);
+        self.stripe_writes += stripes;
+        self.page_writes += pages;
+    }
+
+    /// Whether wear says which stripes have parity.
+    pub(crate) fn is_on(&self) -> bool {
+        self.by_wear.is_some()
+    }
+
+    /// A page of the host lies in a block that is worn or not, or nowhere.
+    pub(crate) fn lies(&mut self, stripe: u32, lpn: Lpn, is_worn: bool) {
+        if self.by_wear.is_some() {
+            let was = std::mem::replace(&mut self.lies_in_one[lpn.index()], is_worn);
+            let members = &mut self.members[stripe as usize];
+            *members = *members + u32::from(is_worn) - u32::from(was);
+        }
+    }
+
+    /// A stripe waits no longer.
+    pub(crate) fn ends(&mut self, stripe: u32) {
+        self.waiting.remove(&stripe);
+    }
+
+    /// Parity of a stripe that had none, or had it, is programmed.
+    pub(crate) fn programmed(&mut self, stripe: u32, had: bool) {
+        self.formed += u64::from(self.by_wear.is_some() && !had);
+        self.ends(stripe);
+    }
+
+    /// Whether a stripe of which flash holds something should have parity.
+    fn calls_for_parity(&self, stripe: u32) -> bool {
+        let printed = self.by_wear.is_some_and(|by_wear| by_wear.as_printed);
+        let counters = if printed { &self.printed } else { &self.members };
+        counters[stripe as usize] > 0
+    }
+
+    /// Holds what a stripe has against what it should have.
+    pub(crate) fn weigh(&mut self, stripe: u32, is_on_flash: bool, (has_parity, is_unprotected): (bool, bool)) {
+        if self.by_wear.is_none() {
+            return;
+        }
+        let has_something = has_parity || is_unprotected || self.waiting.contains(&stripe);
+        if has_something == (is_on_flash && self.calls_for_parity(stripe)) {
+            self.wrong.remove(&stripe);
+        } else {
+            self.wrong.insert(stripe);
+        }
+    }
+
+    /// The first stripe that has parity and should have none, or the other way round; it is said once.
+    pub(crate) fn first_wrong(&mut self) -> Option<String> {
+        if self.wrong.is_empty() {
+            return None;
+        }
+        let stripe = *std::mem::take(&mut self.wrong).first()?;
+        let worn = self.members[stripe as usize];
+        Some(format!(
+            "the host goes on, and {worn} pages of stripe {stripe} lie in worn blocks: its parity is there without need, or missing"
+        ))
+    }
+}
+
+impl Oracle {
+    /// Whether a place lies in a block that is worn beyond the parity technique's limit.
+    pub(crate) fn is_worn(&self, ppn: Ppn) -> bool {
+        let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
+        above.is_some_and(|above| self.doses.cycles_of(self.geometry.block_of(ppn)) > above)
+    }
+
+    /// Whether what is programmed anew of a page, of the host or of parity, lay in a worn block until now.
+    pub(crate) fn lay_in_worn_block(&self, lpn: Lpn) -> bool {
+        self.parity.places.get(lpn.index()).is_some_and(|ppn| *ppn != NO_PPN && self.is_worn(*ppn))
+    }
+
+    /// The host's own data of a page was programmed: what the printed rule counts.
+    pub(crate) fn count_as_printed(&mut self, lpn: Lpn, ppn: Ppn) {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| self.parity.worn.by_wear.is_some() && !stripes.is_parity(lpn)) else {
+            return;
+        };
+        let is_worn = self.is_worn(ppn);
+        let counter = &mut self.parity.worn.printed[stripes.of(lpn) as usize];
+        *counter = if is_worn { *counter + 1 } else { counter.saturating_sub(1) };
+        self.parity.weigh(stripes.of(lpn));
+    }
+
+    /// A stripe waits for parity, and has none.
+    pub(crate) fn await_parity(&mut self, stripe: u32) -> Result<(), String> {
+        let stripes = self.stripes_by_wear(stripe)?;
+        self.forget_parity(stripes, stripe)?;
+        self.parity.worn.waiting.insert(stripe);
+        let (open, most) = (self.parity.worn.open(Some(stripes)), self.parity.worn.most);
+        self.parity.worn.most = (most.0.max(open.0), most.1.max(open.1));
+        self.parity.weigh(stripe);
+        if self.parity.worn.calls_for_parity(stripe) {
+            return Ok(());
+        }
+        Err(format!("stripe {stripe} waits for parity, and no page of it lies in a worn block"))
+    }
+
+    /// A stripe needs no parity, and has none.
+    pub(crate) fn need_no_parity(&mut self, stripe: u32) -> Result<(), String> {
+        let stripes = self.stripes_by_wear(stripe)?;
+        let had = self.parity.places[stripes.parity(stripe).index()] != NO_PPN;
+        self.parity.worn.dissolved += u64::from(had);
+        self.forget_parity(stripes, stripe)?;
+        self.parity.worn.ends(stripe);
+        self.parity.unprotected.remove(&stripe);
+        self.parity.weigh(stripe);
+        if self.parity.is_on_flash(stripe) && self.parity.worn.calls_for_parity(stripe) {
+            return Err(format!("the parity of stripe {stripe} is given back, and a page of it lies in a worn block"));
+        }
+        Ok(())
+    }
+
+    fn stripes_by_wear(&mut self, stripe: u32) -> Result<Stripes, String> {
+        self.parity.end_loading();
+        let stripes = self.parity.stripes.filter(|stripes| self.parity.worn.by_wear.is_some() && stripe < stripes.count());
+        stripes.ok_or_else(|| format!("stripe {stripe} is said to need parity, or none, where all have some, or there is no such stripe"))
+    }
+
+    fn forget_parity(&mut self, stripes: Stripes, stripe: u32) -> Result<(), String> {
+        self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
+        self.parity.contents[stripe as usize] = 0;
+        self.stamps.trimmed(stripes.parity(stripe))
+    }
+
+    /// What the drive reports of stripes that came to need parity, against what was seen.
+    pub(crate) fn check_forming(&mut self, drive: &Drive) {
+        let (Some(stripes), Some(by_wear)) = (self.parity.stripes, self.parity.worn.by_wear) else {
+            if drive.forming_window().is_some() {
+                self.findings
+                    .add(Kind::Books, || "the drive reports stripes that wait for parity, and wear has nothing to do with it".into());
+            }
+            return;
+        };
+        let (worn, counts, window) = (&self.parity.worn, drive.parity_counts(), drive.forming_window().unwrap_or_default());
+        let Window { stripes: waiting, pages, most_stripes, most_pages, stripe_writes, page_writes, .. } = window;
+        let (open, most) = (worn.open(Some(stripes)), worn.most);
+        let with_parity =
+            (0..stripes.count()).filter(|stripe| self.parity.places[stripes.parity(*stripe).index()] != NO_PPN).count() as u64;
+        let differ = worn.printed.iter().zip(&worn.members).filter(|(printed, members)| printed != members).count() as u64;
+        let lines = [
+            ("stripes with parity", drive.stripes_with_parity(), with_parity),
+            ("stripes that got parity", counts.formed, worn.formed),
+            ("stripes that gave it back", counts.dissolved, worn.dissolved),
+            ("stripes with a wrong counter", drive.miscounted_stripes(), if by_wear.as_printed { differ } else { 0 }),
+            ("stripes that wait for parity", waiting, open.0),
+            ("pages in these", pages, open.1),
+            ("stripes that waited at a time", most_stripes, most.0),
+            ("pages in these", most_pages, most.1),
+            ("stripes that waited, summed up over writes", stripe_writes, worn.stripe_writes),
+            ("pages in these", page_writes, worn.page_writes),
+        ];
+        for (what, claimed, seen) in lines {
+            if claimed != seen {
+                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {seen} were seen"));
+            }
+        }
+    }
+}
