@@ -5,7 +5,7 @@
 //! page kinds endure more than the weakest by factors in 1/1024; so do cells with guard levels.
 
 use vpass_core::base::units::BlockId;
-use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig};
+use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, PerPec};
 use vpass_core::disturb::table;
 
 use crate::bch::Code;
@@ -198,13 +198,18 @@ fn rows_of(code: &Code, config: &DriveConfig) -> Vec<Row> {
     config.bch.rows.iter().map(|pec| Row { pec: (*pec).into(), groups: vec![(code.reads(*pec), 1.0)] }).collect()
 }
 
+/// The rows of the drive's file. No model is passed over: one that is not named here has no truth to be held to.
 fn rows(config: &DisturbConfig) -> Vec<Row> {
-    let alpha = |alphas: &[f64], group: usize| if config.model == DisturbModel::Wordline { alphas[group] } else { 1.0 };
-    let of_row = |row: &vpass_core::config::PerPec| {
-        let groups = row.limit.iter().enumerate().map(|(group, limit)| (*limit, alpha(&row.alpha, group)));
+    let alpha: fn(&PerPec, usize) -> f64 = match config.model {
+        DisturbModel::None => return vec![],
+        DisturbModel::Count => |_, _| 1.0,
+        DisturbModel::Wordline => |row, group| row.alpha[group],
+    };
+    let of_row = |row: &PerPec| {
+        let groups = row.limit.iter().enumerate().map(|(group, limit)| (*limit, alpha(row, group)));
         Row { pec: row.pec.into(), groups: groups.collect() }
     };
-    if config.model == DisturbModel::None { vec![] } else { config.table.iter().map(of_row).collect() }
+    config.table.iter().map(of_row).collect()
 }
 
 /// 1 and a share more, in 1/1024.

@@ -118,7 +118,7 @@ fn what_protects_has_a_page_about_safety() {
     let index = fs::read_to_string(folder.join("README.md")).unwrap();
     let row = |name: &str| index.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
     let has_page = |name: &str| {
-        let link = row(name)?.rsplit("](").nth(0)?;
+        let link = row(name)?.rsplit("](").next()?;
         let page = link.split([')', '#']).next()?;
         folder.join(page).is_file().then_some(())
     };
