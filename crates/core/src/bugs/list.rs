@@ -645,6 +645,8 @@ macro_rules! list {
             DeadBlockReused,
             /// Of what lay on failed flash and nothing gives back every third page is dropped without a word.
             LossByFailureHidden,
+            /// A host read of a page that is rebuilt does not wait for the reads that this takes.
+            RebuiltReadAtOnce,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.
