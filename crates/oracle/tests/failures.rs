@@ -41,7 +41,7 @@ fn every_bug_of_rebuilds_is_found() {
         (Bug::WriteLostInRebuild, 0),
         (Bug::DeadBlockReused, 9),
         (Bug::LossByFailureHidden, 3),
-        (Bug::RebuiltReadAtOnce, 0),
+        (Bug::RebuiltReadAtOnce, 2),
         (Bug::RebuiltFromGarbage, 74),
         (Bug::PartialUnseen, 1),
         (Bug::MemberAstray, 1),
