@@ -65,8 +65,14 @@ impl Bug {
     ];
 
     /// Those of rebuilds after failures.
-    pub const OF_FAILURES: [Self; 5] =
-        [Self::RebuiltAstray, Self::WatermarkSkips, Self::WriteLostInRebuild, Self::DeadBlockReused, Self::LossByFailureHidden];
+    pub const OF_FAILURES: [Self; 6] = [
+        Self::RebuiltAstray,
+        Self::WatermarkSkips,
+        Self::WriteLostInRebuild,
+        Self::DeadBlockReused,
+        Self::LossByFailureHidden,
+        Self::RebuiltReadAtOnce,
+    ];
 
     /// Those of parity.
     pub const OF_PARITY: [Self; 6] = [

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::request::Request;
-use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn};
 use vpass_core::config::DriveConfig;
 use vpass_core::watch::observer::PhysRead;
 use vpass_core::watch::time_event::{OpId, TimeEvent, Work};
@@ -55,6 +55,8 @@ pub(crate) struct Clock {
     dies: Dies,
     host: Host,
     pieces: BTreeMap<OpId, Parts>,
+    /// What the host gets of pages that are rebuilt, by the number under which that is done: the request, and bytes.
+    rebuilding: BTreeMap<u32, (u32, u32)>,
     pads: Pads,
     urgency: Urgency,
     now: Ns,
@@ -72,6 +74,7 @@ impl Clock {
             dies: Dies::new(&lengths),
             host: Host::default(),
             pieces: BTreeMap::new(),
+            rebuilding: BTreeMap::new(),
             pads: Pads::default(),
             urgency: Urgency::new(geometry, config, dose_of_kind.to_vec()),
             now: 0,
@@ -94,6 +97,13 @@ impl Clock {
     #[inline]
     pub(crate) fn sensed(&mut self, read: &PhysRead, level: u8) {
         self.expected.sensed(read, level, &self.lengths);
+    }
+
+    /// A host read of a page on failed flash has it rebuilt under this number.
+    pub(crate) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
+        if self.is_on() {
+            self.expected.rebuilds(lpn, ppn, number);
+        }
     }
 
     pub(crate) fn programmed(&mut self, ppn: Ppn, has_data: bool, cause: Cause) {
@@ -230,6 +240,16 @@ impl Clock {
                 self.host.next_page(request, bytes, &self.lengths)?;
                 self.host.deliver(request, bytes, at, &self.lengths)
             }
+            TimeEvent::Rebuilding { request, bytes, stripe, at } => {
+                self.go_to(at)?;
+                let lpn = self.host.next_page(request, bytes, &self.lengths)?;
+                self.expected.take_rebuilt(lpn, stripe)?;
+                if self.dies.is_loading(stripe) {
+                    self.rebuilding.insert(stripe, (request, bytes));
+                    return Ok(());
+                }
+                self.host.deliver(request, bytes, at, &self.lengths)
+            }
             TimeEvent::Accepted { request, at } => {
                 self.go_to(at)?;
                 self.host.accepted(request, at, &self.lengths)?;
@@ -340,6 +360,10 @@ impl Clock {
             Ended::Read(read) if read.in_vain => Ok(()),
             Ended::Read(read) => self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths),
             Ended::Work(UnderWay { stripe: Some(stripe), .. }) => self.host.programmed_striped(stripe, at),
+            Ended::Work(UnderWay { load_for: Some(stripe), .. }) if !self.dies.is_loading(stripe) => {
+                let Some((request, bytes)) = self.rebuilding.remove(&stripe) else { return Ok(()) };
+                self.host.deliver(request, bytes, at + self.lengths.ecc, &self.lengths)
+            }
             Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
             Ended::Work(_) | Ended::Half => Ok(()),
         }

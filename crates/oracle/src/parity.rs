@@ -293,7 +293,13 @@ impl Oracle {
         }
         self.memory.rest_is_there(lpn);
         // The host gets it after all.
-        self.uncorrectable_reads -= u64::from(self.parity.last_failed.take() == Some(lpn));
+        if self.parity.last_failed.take() == Some(lpn) {
+            self.uncorrectable_reads -= 1;
+            let from = self.parity.places[lpn.index()];
+            if self.failures.is_failed(from) {
+                self.clock.rebuilds(lpn, from, number);
+            }
+        }
     }
 
     /// The drive gives a stripe's parity up.

@@ -35,12 +35,13 @@ fn nothing_is_lost_that_parity_gives_back() {
 fn every_bug_of_rebuilds_is_found() {
     use vpass_core::bugs::Bug;
 
-    const RECORDED: [(Bug, u64); 8] = [
+    const RECORDED: [(Bug, u64); 9] = [
         (Bug::RebuiltAstray, 6),
         (Bug::WatermarkSkips, 1),
         (Bug::WriteLostInRebuild, 0),
         (Bug::DeadBlockReused, 9),
         (Bug::LossByFailureHidden, 3),
+        (Bug::RebuiltReadAtOnce, 2),
         (Bug::RebuiltFromGarbage, 74),
         (Bug::PartialUnseen, 1),
         (Bug::MemberAstray, 1),

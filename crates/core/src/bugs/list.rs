@@ -645,6 +645,8 @@ macro_rules! list {
             DeadBlockReused,
             /// Of what lay on failed flash and nothing gives back every third page is dropped without a word.
             LossByFailureHidden,
+            /// A host read of a page that is rebuilt does not wait for the reads that this takes.
+            RebuiltReadAtOnce,
             /// That a move brings a page to a worn block is not counted.
             MovesNotCounted,
             /// Stripes that need parity because of a move do not get it, now and then.

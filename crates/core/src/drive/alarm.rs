@@ -54,7 +54,9 @@ impl Drive {
             hints.judge(lpn, sensed.retries, self.host.read_requests);
         }
         let is_repaired = !sensed.good && !fill && self.geometry.stripes.is_some() && self.repair(lpn, ppn);
-        self.note_rebuilt_for_read(is_repaired, ppn);
+        if is_repaired {
+            self.note_rebuilt_for_read(ppn);
+        }
         if !sensed.good && !is_repaired {
             if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
                 self.uncorrectable_reads += 1;

@@ -53,6 +53,9 @@ pub(crate) struct Failing {
     pub(super) by_request: f64,
     /// Requests of the measured phase so far, as far as they concern failures.
     pub(super) request: u64,
+    /// The number under which a page was rebuilt last, and the same where a read of the host was the reason that time has not heard of.
+    pub(super) last_rebuilt: u32,
+    pub(super) rebuilt_read: Option<u32>,
     /// The rebuild under way.
     pub(super) mending: Option<Mending>,
     pub(super) books: FailureBooks,

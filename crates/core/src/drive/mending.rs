@@ -91,9 +91,17 @@ impl Drive {
         self.failing.books.rebuilt_for_writes > before
     }
 
-    /// A read of the host found a page that could not be read there, and had it rebuilt perhaps.
-    pub(super) fn note_rebuilt_for_read(&mut self, is_rebuilt: bool, ppn: Ppn) {
-        self.failing.books.rebuilt_for_reads += u64::from(is_rebuilt && self.flash.is_failed(ppn));
+    /// A read of the host found a page that could not be read there, and had it rebuilt.
+    pub(super) fn note_rebuilt_for_read(&mut self, ppn: Ppn) {
+        if self.flash.is_failed(ppn) {
+            self.failing.books.rebuilt_for_reads += 1;
+            self.failing.rebuilt_read = Some(self.failing.last_rebuilt);
+        }
+    }
+
+    /// Where the page that the host read last lay on failed flash and was rebuilt: the number under which that was done. Given once.
+    pub(crate) fn take_rebuilt_read(&mut self) -> Option<u32> {
+        self.failing.rebuilt_read.take()
     }
 
     /// Rebuilds a page if it lies on failed flash; tells whether that was done.

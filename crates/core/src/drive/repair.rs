@@ -21,6 +21,7 @@ impl Drive {
         let number = self.ftl.rebuild(&mut self.flash, lpn)?;
         self.flash.tell(|o| o.rebuilt(lpn, number));
         self.ftl.in_hand.push(lpn);
+        self.failing.last_rebuilt = number;
         Some(number)
     }
 

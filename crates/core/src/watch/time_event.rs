@@ -93,6 +93,8 @@ pub enum TimeEvent {
     Submitted { request: u32, at: Ns },
     /// So many bytes of it come from the drive's memory.
     FromMemory { request: u32, bytes: u32, at: Ns },
+    /// So many bytes of it are rebuilt: they come when the last page is in the controller that is read under this number.
+    Rebuilding { request: u32, bytes: u32, stripe: u32, at: Ns },
     /// A write or trim is carried out in memory: what it says holds from now on.
     Accepted { request: u32, at: Ns },
     /// A request is complete at `end`, and its latency counts from `start`. Told when that is known, which may be before `end`.

@@ -273,6 +273,11 @@ impl Dies {
         Ok(())
     }
 
+    /// Whether loads for a wordline or a stripe are under way.
+    pub(super) fn is_loading(&self, wordline: u32) -> bool {
+        self.wordlines.contains_key(&wordline)
+    }
+
     /// What the engine says is still to be done is all that is.
     pub(super) fn check_end(&self, pending: &[OpId]) -> Result<(), String> {
         let named: BTreeSet<OpId> = pending.iter().copied().collect();

@@ -46,6 +46,8 @@ pub(super) struct Expected {
     programmed: VecDeque<Programmed>,
     /// Retries: of which page, the how manieth, why it is read; and its coding.
     retried: VecDeque<(Ppn, u8, Cause, u8)>,
+    /// Pages of failed flash that a host read wants, rebuilt under a number.
+    rebuilt: VecDeque<(Lpn, u32)>,
     merged: VecDeque<(BlockId, Cause, u8)>,
     /// With the P/E cycles of the block until then.
     erased: VecDeque<(BlockId, Cause, u32)>,
@@ -99,6 +101,20 @@ impl Expected {
         let how = How { coding: self.coding_of(read.ppn, lengths), level };
         self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, how, to_the_last });
         self.retried.extend((1..=read.retries).map(|attempt| (read.ppn, level + attempt, read.cause, how.coding)));
+    }
+
+    /// A host read of this page is answered by a rebuild under this number: of failed flash nothing is sensed.
+    pub(super) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
+        if take(&mut self.sensed, |s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host).is_some() {
+            self.rebuilt.push_back((lpn, number));
+        }
+    }
+
+    /// The host is going to get this page, when what is read under this number is there.
+    pub(super) fn take_rebuilt(&mut self, lpn: Lpn, number: u32) -> Result<(), String> {
+        take(&mut self.rebuilt, |rebuilt| *rebuilt == (lpn, number))
+            .map(|_| ())
+            .ok_or_else(|| format!("lpn {lpn} is given to the host as rebuilt under {number}; it was not"))
     }
 
     /// Whether a block does without some page kinds.
@@ -199,6 +215,7 @@ impl Expected {
     pub(super) fn check_empty(&self) -> Result<(), String> {
         none_left("read", &self.sensed)?;
         none_left("retry", &self.retried)?;
+        none_left("rebuilt page", &self.rebuilt)?;
         none_left("program", &self.programmed)?;
         none_left("merge", &self.merged)?;
         none_left("erase", &self.erased)

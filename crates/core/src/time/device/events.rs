@@ -86,7 +86,12 @@ impl Device {
                 self.pump(drive, target);
             }
             WorkKind::Load { serial } => {
-                for (target, program) in self.wordlines.loaded(serial) {
+                let (programs, part) = self.wordlines.loaded(serial);
+                if let Some(part) = part {
+                    let ready = self.now + self.speed.ecc;
+                    self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, &mut |tag, at| completed(tag, at));
+                }
+                for (target, program) in programs {
                     let is_copy = matches!(program.work, WorkKind::Program { .. }) && program.cause != Cause::Host;
                     self.copy_programs += u32::from(is_copy);
                     self.dies.queue_work(target, program, false);

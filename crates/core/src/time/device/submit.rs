@@ -66,7 +66,11 @@ impl Device {
         let ppn = drive.read_page(lpn);
         if drive.has_recorded() {
             // A job in the foreground is queued before the read that triggered it.
+            let rebuilt = drive.take_rebuilt_read();
             self.route(drive, NIL);
+            if let Some(serial) = rebuilt {
+                return self.read_rebuilt(part, serial, &mut |tag, at| completed(tag, at));
+            }
         }
         if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != Entry::on_flash(ppn) {
             return self.read_from_memory(part, completed);
@@ -100,6 +104,17 @@ impl Device {
             );
         }
         self.speed.begin((sense, transfer), level)
+    }
+
+    /// Gives the host a page that is rebuilt under this number, when all that this takes is in the controller. Of the flash that has failed nothing
+    /// is asked.
+    #[cold]
+    fn read_rebuilt(&mut self, part: ReadPart, serial: u32, completed: &mut dyn FnMut(Tag, Ns)) {
+        let (request, bytes, at) = (part.number, part.bytes, self.now);
+        self.dies.note(|| TimeEvent::Rebuilding { request, bytes, stripe: serial, at });
+        if planted(Bug::RebuiltReadAtOnce) || !self.wordlines.delivers(serial, part) {
+            self.host.deliver(part, at, at, &self.speed, &mut self.metrics, &mut |tag, at| completed(tag, at));
+        }
     }
 
     /// Gives the host what the controller holds in memory.

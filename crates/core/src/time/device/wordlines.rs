@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::dies::WorkOp;
+use super::host::ReadPart;
 use crate::base::units::DieId;
 use crate::watch::time_event::OpId;
 
@@ -12,6 +13,8 @@ struct Awaited {
     reads: u32,
     /// The programs that wait for them, once they are known, and their dies.
     programs: Vec<(DieId, WorkOp)>,
+    /// What the host gets of a page that is rebuilt of them.
+    part: Option<ReadPart>,
 }
 
 /// Those for which reads are under way, by serial number. While the host waits for a free block these are all of the block that is cleaned
@@ -34,14 +37,19 @@ impl Wordlines {
         None
     }
 
-    /// A page was read for a wordline; gives the programs that can go ahead now: one, or for pages of a stripe several.
-    pub(super) fn loaded(&mut self, serial: u32) -> Vec<(DieId, WorkOp)> {
+    /// The host gets this when all that is read under a number is there. Tells whether anything is.
+    pub(super) fn delivers(&mut self, serial: u32, part: ReadPart) -> bool {
+        self.waiting.get_mut(&serial).map(|awaited| awaited.part = Some(part)).is_some()
+    }
+
+    /// A page was read for a wordline; gives the programs that can go ahead now, one, or for pages of a stripe several, and what the host gets.
+    pub(super) fn loaded(&mut self, serial: u32) -> (Vec<(DieId, WorkOp)>, Option<ReadPart>) {
         let wordline = self.waiting.get_mut(&serial).expect("the read was announced");
         wordline.reads -= 1;
         if wordline.reads > 0 {
-            return vec![];
+            return (vec![], None);
         }
-        self.waiting.remove(&serial).map_or_else(Vec::new, |wordline| wordline.programs)
+        self.waiting.remove(&serial).map_or((vec![], None), |wordline| (wordline.programs, wordline.part))
     }
 
     /// Programs that wait.

@@ -1,0 +1,40 @@
+//! How long a host waits for a page of a die that has failed.
+
+mod common;
+
+use common::striped::{Asked, config};
+use vpass_core::base::failure::Failure;
+use vpass_core::base::request::Op;
+use vpass_core::base::units::Ns;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::time::Replay;
+
+/// When a read of page 0, the first of stripe 0 and on die 0, is complete on a drive of four dies with so many channels.
+fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
+    let mut config = config("parity.rebuild = 0");
+    (config.geometry.channels, config.geometry.dies_per_channel) = (channels, 4 / channels);
+    (config.timing.channel_mb_s, config.timing.ecc_us) = (800.0, 3.0);
+    let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+    let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
+    drive.precondition(1);
+    drive.begin_measurement();
+    drive.expect_failures(&fail.iter().map(|text| text.parse().unwrap()).collect::<Vec<Failure>>());
+    let mut replay = Replay::new(&drive);
+    replay.run(&mut drive, &mut Asked(vec![(Op::Read, 0, 1)]), &mut |_, _| true).unwrap();
+    assert_eq!(replay.metrics().read.count(), 1);
+    replay.last_completion()
+}
+
+/// 50 us of sensing, 5.12 us on the channel, and 3 us to decode. What a rebuild reads is sensed side by side; on one channel three pages then follow
+/// each other.
+#[test]
+fn a_read_of_a_dead_die_waits_for_the_rest_of_its_stripe() {
+    for parity in ["raid5", "ppc"] {
+        for (channels, alive, dead) in [(4, 58_120, 58_120), (1, 58_120, 68_360)] {
+            let of = |fail| latency(channels, parity, fail);
+            assert_eq!(of(&[]), alive, "{parity}, {channels} channels");
+            assert_eq!(of(&["die:0@r0"]), dead, "{parity}, {channels} channels");
+            assert_eq!(of(&["die:1@r0"]), alive, "another die: {parity}, {channels} channels");
+        }
+    }
+}
