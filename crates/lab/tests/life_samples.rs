@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use vpass_core::base::units::Cause;
+use vpass_core::config::ProgramUnit;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{Until, live_all};
 use vpass_lab::plan::{Chosen, Plan};
@@ -46,4 +48,17 @@ fn lost_pages_are_those_of_a_whole_drive() {
     let [whole, halves] = [1, 2].map(|of| lives("none", of, until, &["workload.distribution=uniform", "start.pec=2900"]));
     assert!(whole.lost_data(), "nothing to compare");
     near("pages lost", halves.data_lost_pages, whole.data_lost_pages, 0.1);
+}
+
+/// Of 8 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for every page.
+#[test]
+fn small_samples_keep_a_write_buffer() {
+    let set = ["workload.rate=20k", "workload.queue_depth=", "workload.block_size=16KiB"].map(str::to_owned).to_vec();
+    let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
+    let setup = Setup { sample: Sample { of: 448, residue: 0 }, ..Setup::new(base, Named::Workload("random-70-30".into())) };
+    let plans = [Plan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))];
+    let lived = live_all(&plans, Until { years: Some(2e-5), uber: None }, NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
+    let written = lived.host_bytes as f64 / 16_384.0;
+    assert!(written > 5000.0 && plans[0].drive.config.timing.program_unit == ProgramUnit::Wordline);
+    near("pages programmed for the host", lived.programs.of(Cause::Host) as f64, written, 0.01);
 }

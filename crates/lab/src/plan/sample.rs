@@ -17,6 +17,9 @@ use crate::load::Loaded;
 /// Blocks below which a drive no longer stands for a larger one: with fewer, single blocks decide what GC finds.
 const FEWEST_BLOCKS: u32 = 100;
 
+/// Pages of a write buffer below which it is off: one that comes in, one that is programmed.
+const SMALLEST_BUFFER: u64 = 2;
+
 /// The drive that a sample is of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
@@ -94,8 +97,14 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.geometry.blocks_per_plane = Some(rows as u32);
     part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
-    part.drive.write_buffer = Bytes(config.drive.write_buffer.0 / u64::from(of) / page * page);
+    part.drive.write_buffer = buffer_of(config.drive.write_buffer, of, page);
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
+}
+
+/// The share of the write buffer, in whole pages. A drive that has one has one in a sample, too: without, it would fill up a wordline for every page.
+fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
+    let least = if whole.0 < SMALLEST_BUFFER * page { 0 } else { SMALLEST_BUFFER };
+    Bytes((whole.0 / u64::from(of) / page).max(least) * page)
 }
 
 /// What the host says of the pages of a sample, which are numbered anew.
