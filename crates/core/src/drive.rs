@@ -28,6 +28,7 @@ use crate::drive::audit::blame::Blame;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
+pub use crate::ftl::lifetime::{Lifetime, Stage};
 use crate::hints::HintBooks;
 use crate::slots::gc::GcPolicy;
 use crate::slots::parity::{NO_PARITY, Parity};

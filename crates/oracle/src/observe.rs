@@ -15,6 +15,7 @@ use crate::stamps::{Stamp, Stamps};
 
 impl Observer for Oracle {
     fn requests(&mut self, first: u64, requests: &[Request]) {
+        self.excuse_what_is_left_alone();
         let checked = requests.last().map_or(Ok(()), |last| self.ageing.requests(last.at));
         self.findings.note(Kind::Protocol, checked);
         self.expect_reads(requests);
@@ -40,6 +41,7 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
+        self.check_stage(self.ageing.is_timed());
         self.parity.delay.host_writes();
         self.parity.worn.host_writes(self.parity.stripes);
         self.check_background();
@@ -105,6 +107,9 @@ impl Observer for Oracle {
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
         if self.ageing.programmed(at.block) {
+            if self.is_left_alone(at.block) {
+                self.ageing.excuse(at.block);
+            }
             self.asked_of_age(at.block);
         }
         self.check_to_come(at.block);
@@ -154,6 +159,10 @@ impl Observer for Oracle {
         self.findings.note(Kind::Stamp, checked);
     }
 
+    fn lives_in(&mut self, stage: u8) {
+        self.enter_stage(stage);
+    }
+
     fn awaits_parity(&mut self, stripe: u32) {
         let checked = self.await_parity(stripe);
         self.findings.note(Kind::Stamp, checked);
@@ -184,6 +193,9 @@ impl Observer for Oracle {
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.ageing.programmed(at.block);
+            if self.is_left_alone(at.block) {
+                self.ageing.excuse(at.block);
+            }
             self.pad_by_hint(at.block);
             self.medium.set_stamp(at, Stamp::DEAD);
             self.blame.programmed(ppn, NOBODY);
@@ -204,6 +216,7 @@ impl Observer for Oracle {
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
+        self.check_recycled(block, cause);
         if cause == Cause::Refresh && self.adjusted.between && self.moves_nothing(block, pages) {
             self.ageing.may_refresh();
         } else if cause == Cause::Refresh {
@@ -268,6 +281,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
         self.doses.erase(block);
+        self.is_erased_for_worn(block);
         self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
     }
 
@@ -282,6 +296,7 @@ impl Observer for Oracle {
     }
 
     fn clock(&mut self, at: Ns) {
+        self.excuse_what_is_left_alone();
         let checked = self.ageing.clock(at).and_then(|()| self.check_older());
         self.findings.note(Kind::Protocol, checked);
     }

@@ -308,6 +308,7 @@ impl Ftl {
         self.wheel.clear(block);
         self.steps.clear(block);
         flash.erase(block, cause);
+        self.worn.any_is_worn |= self.is_worn(flash, block);
         self.add_free(flash, block);
     }
 

@@ -121,6 +121,8 @@ pub trait Observer: Any {
     /// parity on flash goes on to count the versions that they had when a partial parity first covered them, until parity is programmed. What is
     /// `exposed` was covered before, and is not any more: nothing protects it until then.
     fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
+    /// This stage of the drive's life begins: the second or the third.
+    fn lives_in(&mut self, _stage: u8) {}
     /// A page of this stripe lies in a worn block, and the stripe has no parity: it waits for it. What it had is out of date and is not wanted any more.
     fn awaits_parity(&mut self, _stripe: u32) {}
     /// No page of this stripe lies in a worn block: it has no parity from now on, and waits for none.
