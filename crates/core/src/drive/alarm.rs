@@ -115,6 +115,9 @@ impl Drive {
     /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
     /// still bear was reserved until here.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {
+        if self.ftl.is_left_alone(&self.flash, block) {
+            return;
+        }
         if self.flash.hot(block).reads == Quarters::ZERO {
             // What has no dose is safe at any age.
             return self.flash.ask_policy_at_next_read(block);
@@ -135,11 +138,11 @@ impl Drive {
 
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
+        self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
         if self.ftl.is_left_alone(&self.flash, block) {
             self.flash.tell(|o| o.asks_at(block, Reads::NEVER));
             return self.flash.set_policy_alarm(block, Reads::NEVER);
         }
-        self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
         let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
