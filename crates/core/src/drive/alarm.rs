@@ -115,9 +115,6 @@ impl Drive {
     /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
     /// still bear was reserved until here.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {
-        if self.ftl.is_left_alone(&self.flash, block) {
-            return;
-        }
         if self.flash.hot(block).reads == Quarters::ZERO {
             // What has no dose is safe at any age.
             return self.flash.ask_policy_at_next_read(block);
