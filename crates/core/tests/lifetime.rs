@@ -21,7 +21,9 @@ fn drive(timed: bool) -> Drive {
          disturb = {{ model = \"count\", table = [{{ pec = 0, limit = [1000.0] }}] }}"
     );
     let techniques = Techniques { reclaim: "block".into(), parity: "da-raid5".into(), ..Techniques::default() };
-    let mut drive = Drive::new(config(&more).resolve().unwrap(), &techniques, timed).unwrap();
+    let mut config = config(&more);
+    config.drive.spare = Some(0.5);
+    let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -85,6 +87,10 @@ fn worn_blocks_are_left_to_parity() {
     let young = page(&drive, false);
     assert_eq!(read(&mut drive, young), (1, 0));
     write_until(&mut drive, Stage::Worn);
+    // Pages come to lie in the first worn block.
+    let pages = u64::from(drive.geometry().host_pages);
+    operations(&mut drive, (0..40).map(|n| (Op::Write, n * 7907 % pages, 1)).collect());
+    assert_eq!(drive.lifetime().unwrap().stage(), Stage::Worn);
     let (young, worn) = (page(&drive, false), page(&drive, true));
     assert_eq!(read(&mut drive, young), (1, 0));
     assert_eq!(read(&mut drive, worn), (0, 1));
