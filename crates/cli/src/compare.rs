@@ -75,18 +75,18 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
     let of_first = args.combined.with(reclaims[0].trim())[0];
     let first = Plan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
     for reclaim in reclaims {
-        // Who names no technique gets those that these settings leave room for.
-        if args.reclaim.is_empty()
-            && let Err(refusal) = first.with(Chosen { reclaim, ..of_first })
-        {
-            out::say(&format!("vpass: left out: {}", refusal.sentence));
-            continue;
-        }
         for named in args.combined.with(reclaim.trim()) {
             if brings(named.parity).is_some_and(|own| own != named.reclaim) {
                 continue;
             }
-            let plan = first.with(named)?;
+            let plan = match first.with(named) {
+                // Who names no technique gets those that these settings leave room for.
+                Err(refusal) if args.reclaim.is_empty() && first.with(Chosen { reclaim: "none", ..named }).is_ok() => {
+                    out::say(&format!("vpass: left out: {}", refusal.sentence));
+                    continue;
+                }
+                plan => plan?,
+            };
             let label = args.combined.label(&plan);
             let named = |p: &Plan| (p.reclaim, p.gc, p.refresh, p.parity);
             if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
