@@ -221,7 +221,8 @@ fn udl_is_a_composition() {
 /// Who names no technique gets those that go with each parity technique, and hears of the others; a drive without room for the parity is refused.
 #[test]
 fn parity_leaves_out_what_it_does_not_go_with() {
-    let few = ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=200", "--parity", "none,raid5", "--csv"];
+    let few =
+        ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=200", "--parity", "none,raid5", "--csv"];
     let room = ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.6", "--set", "parity.stripe=3"];
     let done = vpass(&[&few[..], &room].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
