@@ -2,13 +2,15 @@
 
 use std::num::NonZeroUsize;
 
+use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::units::Cause;
 use vpass_core::config::ProgramUnit;
+use vpass_core::hints::Hinted;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{Until, live_all};
 use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::progress::unwatched;
-use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
+use vpass_lab::setup::{Base, Gear, HintSource, Named, Setup, Watch};
 use vpass_workload::synthetic::Sample;
 
 /// Lives of the tiny drive, one for each of its samples.
@@ -61,4 +63,20 @@ fn small_samples_keep_a_write_buffer() {
     let written = lived.host_bytes as f64 / 16_384.0;
     assert!(written > 5000.0 && plans[0].drive.config.timing.program_unit == ProgramUnit::Wordline);
     near("pages programmed for the host", lived.programs.of(Cause::Host) as f64, written, 0.01);
+}
+
+/// 117,187,500 pages in 448 samples: the first 108 have a page more than the others. Where the host says one word of all of them, no sample has another.
+#[test]
+fn every_sample_has_the_words_of_the_whole_drive() {
+    let hints = HintSource::File(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hints/all-idle.toml").into());
+    let set = ["workload.rate=20k", "workload.queue_depth="].map(str::to_owned).to_vec();
+    let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
+    let setup = Setup { hints, sample: Sample { of: 448, residue: 0 }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
+    let plan = Plan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    for residue in [0, 107, 108, 224, 447] {
+        let config = plan.clone().of_residue(residue).drive.config;
+        let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.unwrap().0);
+        let words = Hinted::new(config.hints.said.as_ref().unwrap(), page, (capacity / page) as u32).in_use();
+        assert_eq!(words, [AccessLatency::Idle], "residue {residue}");
+    }
 }

@@ -112,7 +112,8 @@ fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -
     // Pages of the sample before this one of the whole drive.
     let before = |lpn: Lpn| u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages);
     let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
-        let (from, to) = (before(first), before(end));
+        // The drive of all residues has as many pages as the largest has; what is behind the whole drive's last page has that page's word.
+        let (from, to) = (before(first), if end == Lpn::new(whole) { pages } else { before(end) });
         let said = HintRange { offset: Bytes(from * page), bytes: Bytes((to - from) * page), access_latency: Some(latency), rank: 0 };
         (from < to).then_some(said)
     };
