@@ -5,6 +5,7 @@
 mod args;
 mod attack;
 mod check;
+mod command;
 mod compare;
 mod exit;
 mod explain;
@@ -30,7 +31,8 @@ use vpass_lab::plan::{Chosen, Plan};
 use vpass_lab::results::{OverSeeds, Uber};
 use vpass_lab::{files, memory, run, setup};
 
-use crate::args::{Base, Cli, Command, RunArgs};
+use crate::args::{Base, RunArgs};
+use crate::command::{Cli, Command};
 use crate::exit::Exit;
 use crate::out::Folder;
 use crate::progress::{Bar, bar};

@@ -8,6 +8,7 @@ mod model;
 mod periods;
 mod plot;
 mod recipe;
+mod run;
 mod runs;
 mod slow_reads;
 mod span;
@@ -25,9 +26,7 @@ use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::load;
-use vpass_lab::plan::Plan;
 use vpass_lab::pool::{self, Job};
-use vpass_lab::series::Part;
 
 use crate::args::at_least_one;
 use crate::exit::Exit;
@@ -36,6 +35,7 @@ use crate::progress::bar;
 use crate::table::wants_colour;
 use figure::Numbers;
 use recipe::{Expectations, Recipe};
+use run::{BLOCKS, CYCLES, REFUSED, Run};
 use traces::Traces;
 
 #[derive(Debug, Args)]
@@ -58,31 +58,6 @@ pub(crate) struct PaperArgs {
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
-/// One run of a recipe.
-struct Run {
-    group: String,
-    variant: String,
-    workload: String,
-    /// What figures tell its runs apart by: a technique of reclaim, or of refresh where its group goes by that.
-    technique: &'static str,
-    plan: Plan,
-    /// Null until it has run.
-    summary: Value,
-    /// P/E cycles and thousandths of effective ones of every block at the end, where a plot asks for them.
-    blocks: Vec<(u32, u64)>,
-    /// What came week by week, where a plot asks for it or long reads are counted.
-    weeks: Vec<Part>,
-    /// Requests came faster than the drive could serve them: its latencies are of no state that lasts.
-    fell_behind: bool,
-}
-
-/// Where a summary has how long a run by cycles was.
-const CYCLES: &str = "cycles";
-/// Where a summary has how many blocks hold anything at the end, of a drive whose data is refreshed.
-const BLOCKS: &str = "blocks";
-/// What stands in the place of a number of a run that fell behind.
-const REFUSED: &str = "refused: could not keep up";
-
 /// Runs a recipe and prints the comparison.
 pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let path = if args.recipe.is_dir() { args.recipe.join("run.toml") } else { args.recipe.clone() };
@@ -103,12 +78,6 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     out::print(&format!("{text}\n{} runs in {:.0} s\n", runs.len(), started.elapsed().as_secs_f64()))?;
     let bugs = runs.iter().find(|r| r.summary.pointer("/oracle/limit_violations").and_then(Value::as_u64).unwrap_or(0) > 0);
     bugs.map_or(Ok(Exit::Done), |run| Err(Failure::failed(format!("the oracle found a violation: {}", run.name()))))
-}
-
-impl Run {
-    fn name(&self) -> String {
-        format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
-    }
 }
 
 fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {

@@ -7,7 +7,7 @@ use vpass_lab::failure::Failure;
 
 use super::figure::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
-use super::{CYCLES, REFUSED, Run};
+use super::run::{CYCLES, REFUSED, Run};
 use crate::table::{Look, Table};
 
 /// A number of the paper, ours where there is one, and what that comes to.

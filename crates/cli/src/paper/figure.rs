@@ -7,7 +7,7 @@ use vpass_lab::compare::estimate::estimate;
 use vpass_lab::failure::Failure;
 
 use super::recipe::{Expected, Figure, Mean};
-use super::{REFUSED, Run};
+use super::run::{REFUSED, Run};
 
 /// The numbers of a figure, in the order of the runs.
 pub(super) struct Numbers<'a> {

@@ -14,9 +14,9 @@ use serde::Deserialize;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::digits;
 
-use super::Run;
 use super::figure::number_at;
 use super::recipe::Group;
+use super::run::Run;
 use crate::table::Table;
 
 /// `[[gain]]`: a table with a row for each variant of a group that has a twin in which programs and erases take no time.

@@ -7,7 +7,8 @@ use vpass_core::time::Replay;
 use vpass_lab::failure::Failure;
 
 use super::recipe::{Plot, PlotKind};
-use super::{REFUSED, Run, slow_reads};
+use super::run::{REFUSED, Run};
+use super::slow_reads;
 
 /// Width of a bin of response times, and how many there are; the last has no end.
 const BIN_MS: u64 = 50;

@@ -20,8 +20,8 @@ use vpass_lab::run::Cycles;
 use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 
-use super::Run;
 use super::recipe::{Group, GroupWear, NamedWorkload, Recipe, Variant};
+use super::run::Run;
 use super::traces::{Traces, replayed};
 use crate::args::Samples;
 

@@ -12,7 +12,7 @@ use vpass_lab::results::Retries;
 use vpass_lab::run::Outcome;
 use vpass_lab::series::Part;
 
-use super::Run;
+use super::run::Run;
 
 /// Where a summary has it.
 pub(super) const READS: &str = "reads";
