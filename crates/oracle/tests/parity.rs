@@ -1,6 +1,6 @@
 //! Random drives with parity, under the oracle: it adds up what physically lies where, and holds each page of parity against it.
 
-use vpass_core::slots::parity::{PARITY, has_stripes};
+use vpass_core::slots::parity::{PARITY, ParityTechnique, has_stripes};
 use vpass_oracle::swarm::Case;
 
 /// Cases of each technique.
@@ -11,13 +11,15 @@ fn parity_is_what_it_should_be() {
     let cases = std::env::var("VPASS_CASES").map_or(CASES, |n| n.parse().expect("a number"));
     let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
     let only = std::env::var("VPASS_PARITY").ok();
-    let mut wrong = vec![];
-    for technique in PARITY.iter().filter(|t| has_stripes(t.name) && only.as_ref().is_none_or(|only| only == t.name)) {
-        wrong.extend((from..from + cases).filter_map(|seed| {
-            let said = Case::new(seed).striped(technique).run().err()?;
-            Some(format!("{} {seed}: {said}", technique.name))
-        }));
-    }
+    let chosen = PARITY.iter().filter(|t| has_stripes(t.name) && only.as_ref().is_none_or(|only| only == t.name));
+    let of = |technique: &'static ParityTechnique| {
+        let says = |seed: u64| Some(format!("{} {seed}: {}", technique.name, Case::new(seed).striped(technique).run().err()?));
+        (from..from + cases).filter_map(says).collect::<Vec<_>>()
+    };
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = chosen.map(|technique| scope.spawn(move || of(technique))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a case that does not panic")).collect()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
