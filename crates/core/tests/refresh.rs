@@ -208,21 +208,26 @@ fn what_reads_take_of_old_data_is_lost_by_reads() {
     }
 }
 
+/// A drive of one die with a buffer of four pages, on which three years leave nothing of what was written.
+fn ruined_by_three_years(unit: &str, reclaim: &str) -> Drive {
+    let timing = format!("{TIMING}, program_unit = \"{unit}\"");
+    let text = r#"
+        drive = { spare = 0.5, write_buffer = "64KiB" }
+        start = { fill = 0.0, age = "1s" }
+        disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+        ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
+        error = { model = "powerlaw", e = 0.001, b = 0.000005, m = 0.0, n = 0.8 }
+    "#;
+    let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
+    Drive::new(config(&dies(1, "slc", &timing, text)), &techniques, false).unwrap()
+}
+
 /// Written at 0 and in part three years later: what could not be read to complete it is lost by age, whoever came upon it.
 #[test]
 fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
     let year = 365 * 86_400 * SECOND;
     for unit in ["page", "wordline"] {
-        let timing = format!("{TIMING}, program_unit = \"{unit}\"");
-        let text = r#"
-            drive = { spare = 0.5, write_buffer = "64KiB" }
-            start = { fill = 0.0, age = "1s" }
-            disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
-            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
-            error = { model = "powerlaw", e = 0.001, b = 0.000005, m = 0.0, n = 0.8 }
-        "#;
-        let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
-        let mut drive = Drive::new(config(&dies(1, "slc", &timing, text)), &techniques, false).unwrap();
+        let mut drive = ruined_by_three_years(unit, "none");
         let part = |at, page| Request { bytes: 512, ..request(Op::Write, at, page, 1) };
         let first = (0..16).map(|page| request(Op::Write, page, page, 1));
         let later = [part(3 * year, 0), part(3 * year, 1), request(Op::Read, 3 * year, 1, 1)];
@@ -238,16 +243,7 @@ fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
 fn the_rest_that_a_move_finds_ruined_by_age_is_lost_by_age() {
     let year = 365 * 86_400 * SECOND;
     for unit in ["page", "wordline"] {
-        let timing = format!("{TIMING}, program_unit = \"{unit}\"");
-        let text = r#"
-            drive = { spare = 0.5, write_buffer = "64KiB" }
-            start = { fill = 0.0, age = "1s" }
-            disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
-            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
-            error = { model = "powerlaw", e = 0.001, b = 0.000005, m = 0.0, n = 0.8 }
-        "#;
-        let techniques = Techniques { reclaim: "block".into(), ..Techniques::default() };
-        let mut drive = Drive::new(config(&dies(1, "slc", &timing, text)), &techniques, false).unwrap();
+        let mut drive = ruined_by_three_years(unit, "block");
         let first = (0..72).map(|page| request(Op::Write, page, page, 1));
         let part = Request { bytes: 512, ..request(Op::Write, 3 * year, 0, 1) };
         let reads = (1..1500).map(|n| request(Op::Read, 3 * year + n * SECOND, 1, 1));

@@ -1,5 +1,9 @@
 //! Random drives with parity, under the oracle: it adds up what physically lies where, and holds each page of parity against it.
 
+#[cfg(feature = "seeded-bugs")]
+#[path = "seeded_bugs/at_recorded.rs"]
+mod at_recorded;
+
 use vpass_core::slots::parity::{PARITY, ParityTechnique, has_stripes};
 use vpass_oracle::swarm::Case;
 
@@ -38,7 +42,6 @@ fn updates_outlast_what_they_set_off() {
 /// Every seeded bug of parity is found at the case that is recorded for it or, where cases have changed since, at one of those behind.
 #[cfg(feature = "seeded-bugs")]
 #[test]
-#[expect(clippy::print_stdout, reason = "says which case to record")]
 fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
@@ -61,7 +64,6 @@ fn every_bug_of_parity_is_found() {
         (Bug::DissolvedEarly, 3),
     ];
     const WITHIN: u64 = 300;
-    std::panic::set_hook(Box::new(|_| {}));
     let named = |name| parity_technique(name).expect("it is in the list");
     let (raid5, ppc, hc, pe_aware) = (named("raid5"), named("ppc"), named("hc"), named("pe-aware"));
     // Of the oracle, not of the drive's own assertions.
@@ -74,15 +76,6 @@ fn every_bug_of_parity_is_found() {
         };
         Case::new(seed).striped(technique).with(bug).run().is_err_and(|said| !said.contains("the drive stopped"))
     };
-    let is_found = |bug: Bug| {
-        let recorded = RECORDED.iter().find(|(of, _)| *of == bug).map_or(0, |(_, seed)| *seed);
-        let found = (recorded..recorded + WITHIN).find(|seed| shows(bug, *seed));
-        if found != Some(recorded) {
-            println!("{bug:?}: case {found:?} in the place of {recorded}");
-        }
-        found.is_some()
-    };
-    let missed: Vec<Bug> = Bug::OF_PARITY.into_iter().chain(Bug::OF_DELAY).chain(Bug::OF_WEAR).filter(|bug| !is_found(*bug)).collect();
-    let _ = std::panic::take_hook();
+    let missed = at_recorded::missed(Bug::OF_PARITY.into_iter().chain(Bug::OF_DELAY).chain(Bug::OF_WEAR), &RECORDED, WITHIN, shows);
     assert!(missed.is_empty(), "{missed:?}");
 }
