@@ -2,6 +2,7 @@
 
 mod budget;
 mod code;
+mod stripe;
 
 use std::fmt::Write;
 
@@ -57,6 +58,11 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         text.push('\n');
         heading(&mut text, "Limits that follow from the code");
         text.push_str(&code::words(code, colour));
+    }
+    if let Some(stripes) = &e.stripes {
+        text.push('\n');
+        heading(&mut text, "Reads first, parity second");
+        text.push_str(&stripe::words(stripes, colour));
     }
     if let Some(budget) = &e.error_budget {
         text.push('\n');

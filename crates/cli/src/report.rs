@@ -9,7 +9,7 @@ use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::plan::Plan;
-use vpass_lab::results::{ByWear, CONFIDENT_CYCLES, Confidence, Delayed, Merged, Quantiles, Summary, Trace};
+use vpass_lab::results::{ByWear, CONFIDENT_CYCLES, Confidence, Delayed, Merged, Quantiles, ReadsFirst, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -196,6 +196,7 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
             plural(parity.rebuilt_pages, "page"),
             plural(parity.unprotected_stripes, "stripe")
         );
+        text.push_str(&parity.reads_first.as_ref().map_or_else(String::new, reads_first));
         text.push_str(&parity.delayed.as_ref().map_or_else(String::new, delayed));
         text.push_str(&parity.by_wear.as_ref().map_or_else(String::new, |by_wear| of_worn(by_wear, parity.parity_pages)));
     }
@@ -240,6 +241,22 @@ fn merged(merged: &Merged) -> String {
         plural(merged.corrupted_pages, "page"),
         plural(merged.merged_blocks.into(), "block"),
         digits(merged.extra_blocks)
+    )
+}
+
+/// What is expected where parity raises the limits of reads.
+fn reads_first(expected: &ReadsFirst) -> String {
+    let of = |uber: Option<f64>| uber.map_or_else(|| "unknown (stripes were without parity)".into(), |uber| format!("{uber:.1e}"));
+    format!(
+        "\n  blocks bear {} times the reads that a page bears by itself; of {:.1e} reads of flash {:.1e} are expected to need parity\n    expected UBER {}, \
+         at most {}; without parity {}; target {:.1e}",
+        digits(expected.raised),
+        expected.reads,
+        expected.expected_failed_reads,
+        of(expected.expected_uber),
+        of(expected.expected_uber_at_most),
+        of(expected.expected_uber_without_parity),
+        expected.uber_target
     )
 }
 

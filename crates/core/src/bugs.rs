@@ -101,9 +101,13 @@ impl Bug {
     /// Those of parity where wear calls for it.
     pub const OF_WEAR: [Self; 3] = [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly];
 
+    /// Those of limits that parity raises: in the drive's configuration already.
+    pub const OF_RAISED: [Self; 2] = [Self::LateParityTrusted, Self::SpreadForgotten];
+
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {
-        Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self)
+        let of_writes = Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self);
+        of_writes || Self::OF_RAISED.contains(&self)
     }
 
     /// Who must find it.
@@ -150,6 +154,14 @@ thread_local! {
 #[cfg(feature = "seeded-bugs")]
 pub(crate) fn plant(bug: Option<Bug>) {
     PLANTED.set(bug);
+}
+
+/// The drive that this thread makes next has this bug in its configuration, if it is one of those.
+#[cfg(feature = "seeded-bugs")]
+pub fn plant_in_configuration(bug: Bug) {
+    if Bug::OF_RAISED.contains(&bug) {
+        plant(Some(bug));
+    }
 }
 
 /// Whether the drive of this thread has this bug.

@@ -6,6 +6,7 @@
 //! limit_k(age) = (cap_k - base - retention) / slope, in dose units                     `budget`
 //! chances of a read at an error rate                                                   `chance`
 //! limits from one code and its target                                                  `bch`
+//! what a stripe with parity loses, at one read and over all                            `stripe`, `expected`
 //! ```
 //!
 //! `slope = (cap_0 - base) / ERC_MAX`: data without age keeps the limits of `[disturb]`, to the unit.
@@ -14,11 +15,13 @@ pub mod ages;
 pub mod bch;
 pub mod budget;
 pub mod chance;
+pub mod expected;
 pub mod ladder;
 pub mod rate;
+pub mod stripe;
 pub mod tail;
 
-use crate::config::{Combine, ConfigError, DriveConfig, ErrorLaw, require};
+use crate::config::{BchTarget, Combine, ConfigError, DriveConfig, ErrorLaw, require};
 use crate::disturb::table::LimitTable;
 use ladder::Ladder;
 use rate::Rates;
@@ -35,6 +38,12 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.ecc.start_from_last || config.error.model != ErrorLaw::None, || {
         "ecc.start_from_last = true: the level that worked last is one of retries, which a read takes where data has an error rate; with \
          error.model = \"none\", ecc.start_from_last = false is right"
+            .into()
+    })?;
+    let draws_for_pages = config.bch.target == BchTarget::Stripe || !config.bch.spread().is_none();
+    require(!config.error.noise || !draws_for_pages, || {
+        "error.noise = true draws from the error rate of a block, and bch.target = \"stripe\" or a spread of error rates leaves the rest to \
+         expected numbers; error.noise = false is right"
             .into()
     })?;
     let independent = config.error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent;

@@ -18,6 +18,7 @@ pub(crate) mod ops;
 mod probed;
 pub(crate) mod recoded;
 pub mod rules;
+mod served;
 mod tell;
 pub(crate) mod tired;
 pub(crate) mod wear;
@@ -47,6 +48,7 @@ use levels::Levels;
 use ops::NandOp;
 pub use probed::Probed;
 use recoded::Recoded;
+use served::Services;
 use tell::Watch;
 use tired::TiredBlocks;
 
@@ -85,6 +87,8 @@ pub(crate) struct Flash {
     /// The levels that reads begin with.
     levels: Levels,
     draws: Draws,
+    /// What blocks served, where parity raises limits.
+    services: Option<Box<Services>>,
     /// Whether a program takes a whole wordline.
     by_wordline: bool,
     /// Page programs since the drive was made.
@@ -158,6 +162,7 @@ impl Flash {
             first_pec: config.start.pec,
             levels: Levels::new(&config.ecc, g.blocks),
             draws: Draws::new(model.as_deref().and_then(ErrorModel::chances), None),
+            services: Services::of(config),
             model,
             by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
             seq: 0,

@@ -3,6 +3,7 @@
 mod budget;
 mod code;
 mod hints;
+mod stripe;
 
 use std::collections::BTreeSet;
 
@@ -18,6 +19,7 @@ use vpass_core::slots::reclaim::{Technique, Threshold};
 pub use hints::Word;
 
 pub use code::{Code, CodeLimits};
+pub use stripe::{StripeLimit, Stripes};
 
 pub use budget::{ErrorBudget, Left, Level, PageBudget};
 
@@ -45,6 +47,9 @@ pub struct Explanation {
     /// What the code bears from which limits follow; none where they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<Code>,
+    /// What parity adds to the reads that a block bears; none but with `bch.target = "stripe"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stripes: Option<Stripes>,
     /// What wear, age and reads leave of a page at each retry, at the same P/E counts; none where the drive says nothing of errors.
     pub error_budget: Option<ErrorBudget>,
     /// What each word of a host's hints allows; none where reads take no retries, or a word of `[hints]` has no room for a read.
@@ -147,6 +152,7 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
         kind_factor: geometry.cell.kinds().iter().copied().zip(config.disturb.kind_factor.iter().copied()).collect(),
         ages: ages_at(config, &geometry, reclaim, &ages(config))?,
         code: code::code(config, ages(config).into_iter()),
+        stripes: stripe::stripes(config),
         error_budget: budget::error_budget(config, &ages(config))?,
         hints: hints::words(config, reclaim)?,
     })

@@ -9,6 +9,7 @@ use vpass_core::error::budget::{AgedLimits, Asked};
 
 use crate::endurance::Endurances;
 use crate::error_rates::{ErrorRates, Whose, ln_fails};
+use crate::stripe::Stripe;
 
 /// The code of a drive with the numbers that it is held to.
 #[derive(Debug)]
@@ -33,7 +34,13 @@ impl Code {
         let (b, data) = (&config.bch, config.ecc.codeword?.0 as f64 * 8.0);
         let (bits, corrects) = ((data / config.ecc.code_rate).round() as u32, *config.ecc.corrects.first()?);
         let wanted = if b.target == BchTarget::Yield { 1.0 - b.r#yield } else { b.uber * data };
-        let (cap, anchor) = (rate(bits, corrects, wanted), rate(bits, corrects, 1.0 - b.at_yield));
+        let alone = Stripe::new(config, None)?;
+        let rate_alone = |share: f64| if alone.is_plain() { rate(bits, corrects, share) } else { alone.rate(share) };
+        let cap = match raised_by(config) {
+            Some(others) => Stripe::new(config, Some(others))?.rate(wanted),
+            None => rate_alone(wanted),
+        };
+        let anchor = rate_alone(1.0 - b.at_yield);
         Some(Self {
             cap,
             over_anchor: cap / anchor,
@@ -58,6 +65,11 @@ impl Code {
         let bears = self.anchor_hours * (self.anchor_pec / f64::from(pec)).powf(by_wear);
         self.cap / self.over_anchor * (hours / bears).powf(by_time)
     }
+}
+
+/// Other pages of a stripe, where parity raises the limits of reads: none where wear says which stripes have any.
+pub(crate) fn raised_by(config: &DriveConfig) -> Option<u32> {
+    config.parity.protects().filter(|_| config.bch.target == BchTarget::Stripe && config.parity.by_wear().is_none())
 }
 
 /// The error rate at which this share of codewords fails.
@@ -97,13 +109,14 @@ pub(crate) fn limits_apart(of_drive: &DriveConfig, of_oracle: &DriveConfig, pecs
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vpass_core::slots::parity;
 
     const PECS: [u32; 9] = [900, 1000, 1400, 8000, 14_000, 15_000, 15_001, 22_000, 40_000];
 
     fn drive(bch: &str) -> DriveConfig {
         let text = format!(
             r#"
-            geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }}
+            geometry = {{ channels = 9, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }}
             timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
             drive = {{ spare = 0.4 }}
             disturb = {{ model = "count" }}
@@ -127,6 +140,24 @@ mod tests {
             for wrong in ["combine = \"sum\", time_exponent = 3", "yield = 0.998", "age = \"380d\", age_exponent = 0.7", "reads = 46001"] {
                 assert!(limits_apart(&drive(wrong), &config, &PECS).is_some(), "{wrong} is taken for {keys}");
             }
+        }
+    }
+
+    #[test]
+    fn drive_and_oracle_raise_limits_alike_and_notice_what_is_not_so() {
+        let raid5 = |keys: &str| parity::drive(drive(&format!("target = \"stripe\", {keys}")), "raid5");
+        let plain = |keys: &str| drive(&format!("target = \"uber\", {keys}"));
+        for keys in ["", "spread_own = 0.3", "spread_common = 0.2", "spread_common = 1.0", "uber = 1e-9, combine = \"sum\""] {
+            let config = raid5(keys);
+            assert_eq!(limits_apart(&config, &config, &PECS), None, "{keys}");
+            assert!(limits_apart(&plain(keys), &config, &PECS).is_some(), "not raised: {keys}");
+            let late = parity::drive(drive(&format!("target = \"stripe\", {keys}")), "ppc");
+            assert_eq!(limits_apart(&plain(keys), &late, &PECS), None, "late parity: {keys}");
+        }
+        let both = raid5("spread_common = 0.3, spread_own = 0.1");
+        assert_eq!(limits_apart(&both, &both, &PECS), None);
+        for wrong in ["", "spread_common = 0.3", "spread_own = 0.1"] {
+            assert!(limits_apart(&raid5(wrong), &both, &PECS).is_some(), "{wrong}");
         }
     }
 

@@ -66,6 +66,7 @@ impl Oracle {
         self.check_window(drive.parity_window(), drive.parity_counts().exposed);
         self.check_failure_books(drive);
         self.check_forming(drive);
+        self.check_expected(drive);
         let rows = || drive.all_map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
         self.check_blocks(drive.block_states());
         self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
@@ -90,6 +91,7 @@ impl Oracle {
         self.adjusted.begin_measured_phase();
         self.blame.begin_measured_phase();
         self.parity.begin_measured_phase();
+        self.begin_service();
         self.clock.begin_measured_phase();
         self.seen = DriveBooks::default();
         self.uncorrectable_reads = 0;

@@ -407,6 +407,11 @@ impl Doses {
         self.limits[self.blocks[block.index()].limits as usize + group]
     }
 
+    /// Dose units that fresh data of a block's weakest page bears.
+    pub(crate) fn bears(&self, block: BlockId) -> f64 {
+        self.of_group(block, 0).limit as f64 / UNIT as f64 * f64::from(self.blocks[block.index()].factor) / 1024.0
+    }
+
     /// Dose, in quarters, read from a block since its erase; `None` where nobody counts.
     pub(crate) fn read_of(&self, block: BlockId) -> Option<u64> {
         (self.model != DisturbModel::None).then(|| self.blocks[block.index()].read)

@@ -158,6 +158,7 @@ impl Observer for Oracle {
     }
 
     fn delayed(&mut self, stripe: u32, number: u32, covered: u64, exposed: u64) {
+        self.check_always_protected(stripe);
         let checked = self.delays(stripe, number, (covered, exposed));
         self.findings.note(Kind::Stamp, checked);
     }
@@ -171,11 +172,13 @@ impl Observer for Oracle {
     }
 
     fn awaits_parity(&mut self, stripe: u32) {
+        self.check_always_protected(stripe);
         let checked = self.await_parity(stripe);
         self.findings.note(Kind::Stamp, checked);
     }
 
     fn needs_no_parity(&mut self, stripe: u32) {
+        self.check_always_protected(stripe);
         let checked = self.need_no_parity(stripe);
         self.findings.note(Kind::Stamp, checked);
     }
@@ -263,6 +266,7 @@ impl Observer for Oracle {
         }
         self.clock.erased(block, cause, self.doses.cycles_of(block));
         self.check_still_needed(block);
+        self.end_service(block);
         self.cleaned(cause);
         self.note_density(block, cause);
         self.end_cleaning(block);

@@ -18,6 +18,7 @@ use crate::cleaning::Cleaning;
 use crate::clock::Clock;
 use crate::density_books::DensityBooks;
 use crate::doses::Doses;
+use crate::expected::Expected;
 use crate::failures::Failures;
 use crate::fullness::Sight;
 use crate::hearsay::Hearsay;
@@ -98,6 +99,8 @@ pub struct Oracle {
     pub(crate) promises: Promises,
     pub(crate) parity: Parity,
     pub(crate) failures: Failures,
+    /// Where parity raises the limits of reads.
+    pub(crate) expected: Option<Box<Expected>>,
     /// Where the host says how slow reads may be.
     pub(crate) hints: Option<Hints>,
 }
@@ -131,6 +134,7 @@ impl Oracle {
             blame: if geometry.stripes.is_some() { Blame::default() } else { Blame::new(geometry, config.disturb.model) },
             parity: Parity::new(geometry, config),
             failures: Failures::default(),
+            expected: Expected::new(config),
             hearsay: Hearsay::default(),
             openings: Openings::new(geometry, config),
             need: Need::new(geometry, config, hints::reserve(hints.as_ref())),

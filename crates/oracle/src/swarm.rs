@@ -203,7 +203,11 @@ impl Case {
         }
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
-        let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
+        let is_raised = self.parity.is_some() && !self.fails && tired::is_raised(&decks);
+        if is_raised {
+            tired::raise(&decks, &mut config, technique, timed);
+        }
+        let is_tired = is_raised || !restless && tired::draw(&decks, &mut config, technique, timed);
         // It is in no deck: other cases stay what they are.
         let observes =
             is_tired && self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);

@@ -46,7 +46,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
 
-    const RECORDED: [(Bug, u64); 15] = [
+    const RECORDED: [(Bug, u64); 17] = [
         (Bug::TrimLeavesParity, 2),
         (Bug::OldDataForgotten, 5),
         (Bug::RebuiltFromGarbage, 127),
@@ -62,6 +62,8 @@ fn every_bug_of_parity_is_found() {
         (Bug::MovesNotCounted, 3),
         (Bug::ParityNotFormed, 3),
         (Bug::DissolvedEarly, 3),
+        (Bug::LateParityTrusted, 0),
+        (Bug::SpreadForgotten, 0),
     ];
     const WITHIN: u64 = 300;
     let named = |name| parity_technique(name).expect("it is in the list");
@@ -71,11 +73,12 @@ fn every_bug_of_parity_is_found() {
         let technique = match bug {
             Bug::GatherForgetsOthers | Bug::ForgetsTooSoon => hc,
             _ if Bug::OF_WEAR.contains(&bug) => pe_aware,
-            _ if Bug::OF_DELAY.contains(&bug) => ppc,
+            _ if bug == Bug::LateParityTrusted || Bug::OF_DELAY.contains(&bug) => ppc,
             _ => raid5,
         };
         Case::new(seed).striped(technique).with(bug).run().is_err_and(|said| !said.contains("the drive stopped"))
     };
-    let missed = at_recorded::missed(Bug::OF_PARITY.into_iter().chain(Bug::OF_DELAY).chain(Bug::OF_WEAR), &RECORDED, WITHIN, shows);
+    let all = Bug::OF_PARITY.into_iter().chain(Bug::OF_DELAY).chain(Bug::OF_WEAR).chain(Bug::OF_RAISED);
+    let missed = at_recorded::missed(all, &RECORDED, WITHIN, shows);
     assert!(missed.is_empty(), "{missed:?}");
 }

@@ -651,6 +651,10 @@ macro_rules! list {
             MovesNotCounted,
             /// Stripes that need parity because of a move do not get it, now and then.
             ParityNotFormed,
+            /// Limits are raised as if parity were always on flash although it is delayed.
+            LateParityTrusted,
+            /// Limits that follow from a code forget that error rates of pages are spread.
+            SpreadForgotten,
             /// The parity of a stripe is given back while one of its pages lies in a worn block.
             DissolvedEarly,
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::disturb::PEC_MAX;
 use super::error::{ConfigError, require, require_range};
 use crate::base::span::{DAY, Span, YEAR};
+use crate::error::stripe::Spread;
 
 /// What a codeword at its limit is held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +15,8 @@ pub enum BchTarget {
     Yield,
     /// So many codewords are lost by each data bit that is read.
     Uber,
+    /// The same after parity has repaired what it can, where each stripe has its parity whenever the host goes on. Elsewhere as `Uber`.
+    Stripe,
 }
 
 /// How reads and age share what the code corrects.
@@ -30,11 +33,11 @@ pub enum Combine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct BchConfig {
-    /// "yield" or "uber": what the tolerable error rate is worked out from.
+    /// "yield", "uber" or "stripe": what the tolerable error rate is worked out from. "stripe" is "uber" after repair by parity, and "uber" without.
     pub target: BchTarget,
     /// Share of codewords that decode at the limit, with target = "yield".
     pub r#yield: f64,
-    /// Uncorrectable bit error rate at the limit, codewords lost by data bits read, with target = "uber".
+    /// Uncorrectable bit error rate at the limit, codewords lost by data bits read, with target = "uber" or "stripe".
     pub uber: f64,
     /// "independent" or "sum": whether reads and age have the code for themselves or share it.
     pub combine: Combine,
@@ -52,6 +55,10 @@ pub struct BchConfig {
     pub age_exponent: f64,
     /// Exponent with which the error rate grows with the age.
     pub time_exponent: f64,
+    /// Standard deviation of the natural logarithm of error rates from stripe to stripe: what all pages of a stripe have in common.
+    pub spread_common: f64,
+    /// The same from page to page within a stripe.
+    pub spread_own: f64,
     /// P/E counts at which `disturb.table` gets a row, ascending.
     pub rows: Vec<u32>,
 }
@@ -74,6 +81,8 @@ impl Default for BchConfig {
             // Inference: m / n and n of the power law that Kim et al., FAST 2019, fitted to 2y-nm MLC; its numbers second-hand.
             age_exponent: 0.75,
             time_exponent: 3.33,
+            spread_common: 0.0,
+            spread_own: 0.0,
             rows: vec![1000, 1500, 2000, 3000, 4000, 5000, 6000, 8000, 10_000, 12_500, 15_000, 17_500, 20_000, 25_000, 30_000],
         }
     }
@@ -83,6 +92,8 @@ impl Default for BchConfig {
 const EXPONENT_MAX: f64 = 10.0;
 /// Nobody promises more of a codeword.
 const YIELD_MAX: f64 = 1.0 - 1e-12;
+/// Error rates three times as high, or a third, are one deviation away.
+const SPREAD_MAX: f64 = 1.0;
 const LONGEST_AGE: Span = Span(100 * YEAR);
 
 impl BchConfig {
@@ -90,12 +101,17 @@ impl BchConfig {
         *self == Self::default()
     }
 
-    /// The share of codewords of so many data bits that may fail at the limit.
+    /// The share of codewords of so many data bits that may be lost at the limit.
     pub fn fails(&self, data_bits: f64) -> f64 {
         match self.target {
             BchTarget::Yield => 1.0 - self.r#yield,
-            BchTarget::Uber => self.uber * data_bits,
+            BchTarget::Uber | BchTarget::Stripe => self.uber * data_bits,
         }
+    }
+
+    /// How far error rates of pages lie around that of their block.
+    pub fn spread(&self) -> Spread {
+        Spread { common: self.spread_common, own: self.spread_own }
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
@@ -107,6 +123,9 @@ impl BchConfig {
             require_range(&format!("bch.{key}"), value, 0.0, EXPONENT_MAX)?;
         }
         require_range("bch.time_exponent", self.time_exponent, 0.1, EXPONENT_MAX)?;
+        for (key, value) in [("spread_common", self.spread_common), ("spread_own", self.spread_own)] {
+            require_range(&format!("bch.{key}"), value, 0.0, SPREAD_MAX)?;
+        }
         require((1..=PEC_MAX).contains(&self.pec), || format!("bch.pec = {} is outside 1 to {PEC_MAX}", self.pec))?;
         require(self.age.0 > 0 && self.age <= LONGEST_AGE, || {
             format!("bch.age = \"{}\" is not above 0 and at most {LONGEST_AGE}", self.age)

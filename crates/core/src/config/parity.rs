@@ -24,6 +24,8 @@ pub struct ParityConfig {
     pub cache: ParityCache,
     /// Pages of the host in a stripe, where a technique groups them. No key of a file: the run's `parity` option says so.
     pub(crate) stripe: Option<u32>,
+    /// Whether each stripe's parity is on flash whenever the host goes on. No key of a file, as `stripe`.
+    pub(crate) is_always_there: bool,
     /// Where wear says which stripes have parity. No key of a file, as `stripe`.
     pub(crate) by_wear: Option<ByWear>,
     /// Parameters of techniques.
@@ -42,6 +44,11 @@ pub struct ByWear {
 }
 
 impl ParityConfig {
+    /// Pages of the host in a stripe, where each stripe has its parity on flash whenever the host goes on.
+    pub fn protects(&self) -> Option<u32> {
+        self.stripe.filter(|_| self.is_always_there)
+    }
+
     /// Where wear says which stripes have parity.
     pub fn by_wear(&self) -> Option<ByWear> {
         self.by_wear

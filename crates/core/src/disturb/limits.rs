@@ -8,6 +8,7 @@ use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
+use crate::error::bch::Bch;
 use crate::error::budget::{AgedLimits, Asked, PageAt};
 use crate::error::chance::Chances;
 
@@ -29,6 +30,11 @@ impl PageLimits {
     pub(super) fn of(config: &DriveConfig) -> Option<Self> {
         let table = LimitTable::of(config)?;
         let chances = table.aged().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
+        let other = Bch::of(config).filter(|bch| bch.members().is_some() || !bch.pages().spread.is_none());
+        let chances = match other {
+            Some(bch) => chances.map(|chances| chances.with_lost_at_limit(bch.lost())),
+            None => chances,
+        };
         Some(Self { table, chances, kinds: config.geometry.cell.bits() as usize })
     }
 

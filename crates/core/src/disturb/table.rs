@@ -10,7 +10,7 @@ use crate::base::latency::AccessLatency;
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
-use crate::error::budget::AgedLimits;
+use crate::error::budget::{AgedLimits, Asked};
 
 /// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
 const MEMBER_ONE: u32 = 1024;
@@ -224,6 +224,13 @@ impl LimitTable {
     /// The true limits by age and retries, where the drive has an error rate.
     pub(crate) fn aged(&self) -> Option<&AgedLimits> {
         self.allowed.as_ref().map(Allowed::aged)
+    }
+
+    /// The share of what fresh data of the first group bears that the longest age takes, where reads and age have one budget; all of it at most.
+    pub(crate) fn taken_by_age(&self, pec: u32) -> f64 {
+        let Some(allowed) = self.allowed.as_ref().filter(|allowed| !allowed.aged().rates().is_independent()) else { return 0.0 };
+        let left = allowed.aged().truth(self, pec, Asked { group: 0, kind: 0, level: 0, step: allowed.longest() });
+        1.0 - (Dose::of_1024ths(left).units() / self.truth(0, pec).limit.units()).clamp(0.0, 1.0)
     }
 
     /// What a group endures for certain: the truth or, where data ages and reads take retries, what techniques assume of it.

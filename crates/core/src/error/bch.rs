@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Y(p) = sum over k <= t of C(n, k) p^k (1 - p)^(n - k)                  da-raid5-2013, equation 3, of n = 4200 bits of which t = 8 are corrected
-//! Y(p*) = the target, Y(p_a) = bch.at_yield                              by `tail`, in logarithms
+//! Y(p*) = the target, Y(p_a) = bch.at_yield                              by `tail`, in logarithms; means over `bch.spread_common` and `spread_own`
 //! T_read(N)      = bch.reads x p* / p_a x (bch.pec / N)^reads_exponent                       reads of a block, whole ones
 //! T_retention(N) = bch.age x (p* / p_a)^(1 / time_exponent) x (bch.pec / N)^age_exponent
 //! ```
@@ -10,22 +10,27 @@
 //! So a read adds `p* / T_read` to the error rate, whatever the target, and age adds `p* (t / T_retention)^time_exponent`. Fresh data that nobody
 //! reads has no errors: the paper leaves all but one factor out at a time.
 //!
+//! With `target = "stripe"` and a parity that is always there p* is the rate at which a stripe is expected to lose what is tolerable (`stripe`).
+//!
 //! The rows of `disturb.table` and `ecc.last_target` are filled in from `[bch]`, so that everything that knows those knows these limits.
 
 use libm::pow;
 
 use crate::base::units::Ns;
-use crate::config::{BchConfig, ConfigError, DriveConfig, ErrorLaw, LIMIT_MAX, PerPec, require};
+use crate::bugs::{Bug, planted};
+use crate::config::{BchConfig, BchTarget, ConfigError, DriveConfig, ErrorLaw, LIMIT_MAX, PerPec, require};
 
-use super::tail::rate_at;
+use super::stripe::{Pages, Spread};
+use super::tail::{beyond, rate_at};
 
 /// The code of a drive, and what follows from it.
 #[derive(Clone, Debug)]
 pub struct Bch {
     config: BchConfig,
-    bits: u32,
     data_bits: u32,
-    corrects: u32,
+    pages: Pages,
+    /// Pages of the host in a stripe, where its parity raises limits.
+    members: Option<u32>,
     /// p* and `p_a`.
     tolerable: f64,
     anchored: f64,
@@ -39,22 +44,47 @@ impl Bch {
         }
         let (bits, data) = (config.ecc.codeword_bits()?, config.ecc.codeword?);
         let (corrects, data_bits) = (*config.ecc.corrects.first()?, data.0 as u32 * 8);
-        let rate = |fails: f64| rate_at(bits, corrects, fails);
-        let (tolerable, anchored) = (rate(config.bch.fails(f64::from(data_bits))), rate(1.0 - config.bch.at_yield));
-        Some(Self { config: config.bch.clone(), bits, data_bits, corrects, tolerable, anchored })
+        let spread = if planted(Bug::SpreadForgotten) { Spread::default() } else { config.bch.spread() };
+        let pages = Pages { bits, corrects, codewords: (config.geometry.page_size.0 / data.0) as f64, spread };
+        let alone = |share: f64| if spread.is_none() { rate_at(bits, corrects, share) } else { pages.rate_alone(share) };
+        let members = config.parity.protects().filter(|_| config.bch.target == BchTarget::Stripe);
+        let share = config.bch.fails(f64::from(data_bits));
+        let tolerable = members.map_or_else(|| alone(share), |members| pages.rate_in_stripe(members, share));
+        Some(Self { config: config.bch.clone(), data_bits, pages, members, tolerable, anchored: alone(1.0 - config.bch.at_yield) })
     }
 
     /// Bits of a codeword, those of them that are data, and how many wrong ones are corrected.
     pub fn code(&self) -> (u32, u32, u32) {
-        (self.bits, self.data_bits, self.corrects)
+        (self.pages.bits, self.data_bits, self.pages.corrects)
+    }
+
+    /// The code of its pages, with the spread of their error rates.
+    pub fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    /// Pages of the host in a stripe, where its parity raises limits.
+    pub fn members(&self) -> Option<u32> {
+        self.members
+    }
+
+    /// The share of codewords that is lost at the limit: those that fail, or where parity raises it, those of them that parity does not repair.
+    pub fn lost(&self) -> f64 {
+        self.config.fails(f64::from(self.data_bits))
     }
 
     /// The share of codewords that fails at the limit.
     pub fn fails(&self) -> f64 {
-        self.config.fails(f64::from(self.data_bits))
+        if self.members.is_some() { self.pages.codewords_fail(self.tolerable) } else { self.lost() }
     }
 
-    /// The error rate at which that share fails (p*).
+    /// The share of the codewords that fails of data at p* itself, which error rates are spread around.
+    fn fails_there(&self) -> f64 {
+        let is_plain = self.members.is_none() && self.pages.spread.is_none();
+        if is_plain { self.lost() } else { beyond(self.pages.bits, self.pages.corrects, self.tolerable) }
+    }
+
+    /// The error rate at the limit (p*).
     pub fn tolerable(&self) -> f64 {
         self.tolerable
     }
@@ -64,6 +94,11 @@ impl Bch {
         let c = &self.config;
         let reads = c.reads * (self.tolerable / self.anchored) * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent);
         reads.floor().clamp(1.0, LIMIT_MAX)
+    }
+
+    /// The rows of `disturb.table`.
+    fn table(&self) -> Vec<PerPec> {
+        self.config.rows.iter().map(|pec| PerPec { pec: *pec, limit: vec![self.reads(*pec)], alpha: vec![] }).collect()
     }
 
     /// The age in ns that data bears which nobody reads.
@@ -79,12 +114,28 @@ impl Bch {
     }
 }
 
+/// What follows from `[bch]` once it is known which parity a drive keeps.
+pub(crate) fn follow_parity(config: &mut DriveConfig) {
+    if config.bch.target == BchTarget::Stripe
+        && !config.disturb.table.is_empty()
+        && let Some(bch) = Bch::of(config)
+    {
+        config.ecc.last_target = bch.fails_there();
+        config.disturb.table = bch.table();
+    }
+}
+
 /// Fills in what follows from `[bch]`, the tables that it belongs to checked by themselves.
 ///
 /// # Errors
 /// What does not go with it, by key.
 pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     if config.error.model != ErrorLaw::Bch {
+        require(config.bch.target != BchTarget::Stripe, || {
+            "bch.target = \"stripe\" raises limits to where a stripe is expected to lose bch.uber, and without error.model = \"bch\" limits are \
+             hard: every page of a block fails at one count, and a raised limit would look free; error.model = \"bch\" is right"
+                .into()
+        })?;
         return require(config.bch == BchConfig::default(), || {
             "[bch] gives limits for error.model = \"bch\", and error.model is another; that model, or no [bch], is right".into()
         });
@@ -102,7 +153,8 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
             config.bch.uber
         )
     })?;
-    let given = config.ecc.last_target;
+    let bch = Bch::of(config).expect("it was checked");
+    let (given, fails) = (config.ecc.last_target, bch.fails_there());
     require(same(given, fails) || same(given, crate::config::EccConfig::default().last_target), || {
         format!(
             "ecc.last_target = {given:e} and [bch] has {fails:.3e}; with error.model = \"bch\" bch.yield or bch.uber gives it, so leave it out"
@@ -113,9 +165,7 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     require([e.e, e.a, e.b].into_iter().all(|number| same(number, 0.0)), || {
         "error.e, error.a and error.b belong to error.model = \"powerlaw\"; [bch] has numbers of its own".into()
     })?;
-    let bch = Bch::of(config).expect("it was checked");
-    let row = |pec: &u32| PerPec { pec: *pec, limit: vec![bch.reads(*pec)], alpha: vec![] };
-    let rows: Vec<PerPec> = config.bch.rows.iter().map(row).collect();
+    let rows = bch.table();
     require(config.disturb.table.is_empty() || config.disturb.table == rows, || {
         "disturb.table and error.model = \"bch\": the limits of reads follow from [bch], so leave the table out; bch.rows says at which P/E \
          counts"
@@ -176,6 +226,40 @@ mod tests {
         close(published.fails() / 4096.0, 2.441_406_25e-7);
     }
 
+    /// The ratio of the error rates, from sums of another grid (`stripe`), times 46,000 x 5.4904e-5 / 5.8430e-4.
+    #[test]
+    fn parity_that_is_always_there_raises_the_limit_of_a_stripe() {
+        let under = |keys: &str, parity: &str| {
+            let text = DRIVE.replace("channels = 1", "channels = 9");
+            let config = toml::from_str::<DriveConfig>(&format!("{text}\nbch = {{ {keys} }}")).unwrap().resolve().unwrap();
+            let config = crate::slots::parity::drive(config, parity);
+            let bch = Bch::of(&config).unwrap();
+            let row = config.disturb.table.iter().find(|row| row.pec == 15_000).map(|row| row.limit[0] as u32);
+            assert_eq!(row, Some(bch.reads(15_000) as u32), "the drive's table follows");
+            assert!((rate_at(4200, 8, config.ecc.last_target) / bch.tolerable() - 1.0).abs() < 1e-9, "and so does its ladder");
+            bch
+        };
+        let stripe = under("target = \"stripe\"", "raid5");
+        close(stripe.tolerable(), 1.904_301_839_418e-4);
+        assert_eq!(stripe.reads(15_000) as u32, 14_992);
+        close(stripe.lost(), 4.096e-12);
+        assert!(stripe.fails() > 1e-7 && stripe.fails() < 1e-6, "before repair: {}", stripe.fails());
+        // Without parity, and with parity that may be late or missing, a page answers for itself.
+        for parity in ["none", "udl", "ppc", "hc", "pe-aware"] {
+            close(under("target = \"stripe\"", parity).tolerable(), 5.490_421_297_592_251e-5);
+        }
+        close(under("target = \"uber\"", "raid5").tolerable(), 5.490_421_297_592_251e-5);
+        close(under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "raid5").tolerable(), 9.019_762_592_296e-5);
+        close(under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "none").tolerable(), 3.552_939_122_160e-5);
+        // What was taken back leaves the plain limits.
+        let config = toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ target = \"stripe\" }}")).unwrap().resolve().unwrap();
+        let there_and_back = crate::slots::parity::drive(crate::slots::parity::drive(config.clone(), "raid5"), "none");
+        assert_eq!(there_and_back, config);
+        // The anchor is that of the published yield, whatever the spread.
+        let published = under("spread_common = 0.3, spread_own = 0.1", "none");
+        assert_eq!(published.reads(15_000) as u32, 46_000);
+    }
+
     #[test]
     fn limits_fall_with_wear_and_the_error_rate_grows_with_age() {
         let published = bch("");
@@ -202,6 +286,8 @@ mod tests {
             assert!(sentence.contains(words), "{words} is not in: {sentence}");
         };
         refused("yield = 0.4", "bch.yield = 0.4 is outside 0.5 to");
+        refused("spread_own = 1.1", "bch.spread_own = 1.1 is outside 0 to 1");
+        refused("spread_common = -0.1", "bch.spread_common = -0.1 is outside 0 to 1");
         refused("rows = []", "bch.rows is empty");
         refused("rows = [2, 1]", "bch.rows must ascend");
         refused("rows = [0]", "bch.rows = [0]: P/E counts from 1");

@@ -55,6 +55,12 @@ impl Chances {
         Some(chances)
     }
 
+    /// The same, where this share of codewords is lost at the first level's cap: error rates are spread, or parity repairs.
+    #[must_use]
+    pub fn with_lost_at_limit(self, share: f64) -> Self {
+        Self { lost_at_first_cap: self.codewords * share, ..self }
+    }
+
     /// Whether no read of a page of this error rate decodes it.
     pub fn is_gone(&self, rber: f64) -> bool {
         rber >= self.gone

@@ -157,6 +157,7 @@ impl Flash {
     pub(crate) fn begin_measurement(&mut self) {
         self.counts = FlashCounts::default();
         self.draws.begin_measurement();
+        self.begin_service();
         self.ops.clear();
     }
 

@@ -21,7 +21,9 @@ use crate::base::span::Span;
 use crate::base::streams::{FIRST_OWN, RESERVE};
 use crate::base::stripes::Stripes;
 use crate::base::units::Bytes;
+use crate::bugs::{Bug, planted};
 use crate::config::{ByWear, ConfigError, DriveConfig, Params, ProgramUnit, require};
+use crate::error::bch;
 
 /// How the parity of a stripe is worked out anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,7 +223,13 @@ pub fn goes_by_wear(parity: &str) -> bool {
 pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     let technique = parity_technique(parity).filter(|technique| technique.params.contains(&STRIPE));
     config.parity.stripe = technique.map(|technique| technique.args(&config).whole(&STRIPE));
-    config.parity.by_wear = technique.and_then(|technique| technique.make(&config, 0).by_wear());
+    let made = technique.map(|technique| technique.make(&config, 0));
+    config.parity.by_wear = made.as_ref().and_then(|made| made.by_wear());
+    config.parity.is_always_there = made.is_some_and(|made| {
+        let is_late = made.cache_pages() > 0 && !planted(Bug::LateParityTrusted);
+        !is_late && made.by_wear().is_none()
+    });
+    bch::follow_parity(&mut config);
     config
 }
 

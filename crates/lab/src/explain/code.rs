@@ -14,7 +14,7 @@ pub struct Code {
     pub data_bits: u32,
     /// Wrong ones that are corrected.
     pub corrects: u32,
-    /// "yield" or "uber".
+    /// "yield", "uber" or "stripe".
     pub target: BchTarget,
     /// Share of codewords that decode at the limit.
     #[serde(rename = "yield")]

@@ -4,6 +4,7 @@ use vpass_core::base::failure::{Unit, When};
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::stripes::MOST_FAILED;
+use vpass_core::config::BchTarget;
 use vpass_core::slots::parity::goes_by_wear;
 
 use super::{Plan, Workload};
@@ -33,6 +34,13 @@ impl Plan {
                 "where wear says which stripes have parity (`{}`), failures are not followed; take --parity none, raid5, ppc or hc",
                 self.parity
             ));
+        }
+        if self.drive.config.bch.target == BchTarget::Stripe && self.drive.config.parity.protects().is_some() {
+            return refuse(
+                "with bch.target = \"stripe\" blocks are read beyond what a page bears by itself, and a failure leaves stripes without the parity \
+                 that this rests on; take --set bch.target=uber"
+                    .into(),
+            );
         }
         if self.is_fluid() {
             return refuse(

@@ -1,6 +1,7 @@
 //! What the user should know of a plan before it runs, in sentences.
 
 use vpass_core::base::request::Arrival;
+use vpass_core::config::BchTarget;
 use vpass_core::slots::reclaim::{promise, technique};
 use vpass_workload::fio::{FioSource, JobFile};
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
@@ -48,12 +49,25 @@ impl Plan {
             }
         };
         notes.extend(self.promise_notes());
+        notes.extend(self.stripe_notes());
         Ok(notes)
     }
 
     /// What the user should know of the technique's promise while the drive wears as far as it is rated, in sentences.
     pub fn promise_notes(&self) -> Vec<String> {
         promise::notes(&self.drive.config).into_iter().chain(self.promise_warnings(0)).collect()
+    }
+
+    /// Whose limits a drive keeps to that may read beyond a page's.
+    fn stripe_notes(&self) -> Option<String> {
+        let config = &self.drive.config;
+        let is_plain = config.bch.target == BchTarget::Stripe && config.parity.protects().is_none();
+        is_plain.then(|| {
+            format!(
+                "bch.target = \"stripe\" raises limits where parity is always on flash (--parity raid5); under `{}` a page is held to bch.uber by itself",
+                self.parity
+            )
+        })
     }
 
     /// What ends the technique's promise up to the rated P/E count, or up to this one, in sentences.

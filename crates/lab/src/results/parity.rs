@@ -4,6 +4,7 @@ use serde::Serialize;
 use vpass_core::base::window::Window;
 use vpass_core::config::ParityCache;
 use vpass_core::drive::Drive;
+use vpass_core::error::bch::Bch;
 
 /// Parity. Its reads and programs stand in `flash`, under `parity`.
 #[derive(Clone, Debug, Serialize)]
@@ -25,12 +26,35 @@ pub struct Parity {
     pub unprotected_stripes: u64,
     /// Mean P/E cycles of the blocks of each die, from die 0 on.
     pub pec_mean_by_die: Vec<f64>,
+    /// What is expected where parity raises the limits of reads (`bch.target = "stripe"`); absent where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads_first: Option<ReadsFirst>,
     /// Parity that waits in the controller's memory; absent where it is programmed with each write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Delayed>,
     /// Which stripes have parity where wear says so; absent where all have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_wear: Option<ByWear>,
+}
+
+/// Expected numbers of reads between a page's own limit and its stripe's: nothing is drawn, and no page is lost or rebuilt for it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ReadsFirst {
+    /// Reads that a block bears over those that a page bears by itself.
+    pub raised: f64,
+    /// `bch.uber`: what no read is expected to lose more of, by data bits, while every stripe has its parity.
+    pub uber_target: f64,
+    /// Reads of flash pages, whoever made them, that the numbers below are of; in dose units.
+    pub reads: f64,
+    /// Of these, those that the code is expected not to decode, so that the page is rebuilt from its stripe.
+    pub expected_failed_reads: f64,
+    /// Codewords that are expected to be lost by each data bit of these reads, the members of a stripe having been read alike; null where nothing was
+    /// read, or a stripe was without parity.
+    pub expected_uber: Option<f64>,
+    /// The same, had all other members been at their limits all the time.
+    pub expected_uber_at_most: Option<f64>,
+    /// The same without any parity.
+    pub expected_uber_without_parity: Option<f64>,
 }
 
 /// Parity of stripes with a page in a worn block alone.
@@ -108,8 +132,25 @@ impl Parity {
             given_up: counts.given_up,
             unprotected_stripes: drive.unprotected_stripes(),
             pec_mean_by_die: pec.chunks(geometry.blocks_per_domain() as usize).map(|of| (of_die(of) * 1e3).round() / 1e3).collect(),
+            reads_first: ReadsFirst::of(drive),
             delayed: drive.parity_window().map(|window| Delayed::of(drive, &window)),
             by_wear: drive.forming_window().and_then(|window| ByWear::of(drive, &window)),
+        })
+    }
+}
+
+impl ReadsFirst {
+    fn of(drive: &Drive) -> Option<Self> {
+        let (expected, bch) = (drive.expected()?, Bch::of(drive.config())?);
+        let is_known = expected.reads > 0.0 && drive.parity_counts().given_up == 0 && drive.unprotected_stripes() == 0;
+        Some(Self {
+            raised: bch.tolerable() / bch.pages().rate_alone(bch.lost()),
+            uber_target: drive.config().bch.uber,
+            reads: expected.reads,
+            expected_failed_reads: expected.failed_reads,
+            expected_uber: is_known.then_some(expected.uber),
+            expected_uber_at_most: is_known.then_some(expected.uber_at_most),
+            expected_uber_without_parity: (expected.reads > 0.0).then_some(expected.uber_alone),
         })
     }
 }

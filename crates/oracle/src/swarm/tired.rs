@@ -19,13 +19,29 @@ const BY_AGE: [f64; 4] = [0.05, 0.3, 0.9, 1.5];
 const ROOM: f64 = 4.0;
 const TIMES: u32 = 4;
 
+/// Deviations of the error rates of stripes and pages, where parity raises the limits of reads.
+const SPREADS: [(f64, f64); 4] = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.3), (0.1, 0.1)];
+
+/// Whether parity raises the limits of reads in a case with parity: one in eight.
+pub(super) fn is_raised(decks: &Decks) -> bool {
+    decks.pick("reads first", &[true, false, false, false, false, false, false, false])
+}
+
+/// Gives a case limits of reads that parity raises where its stripes are always protected.
+pub(super) fn raise(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) {
+    let d = &mut config.disturb;
+    (d.model, d.groups, d.group_share) = (DisturbModel::Count, vec!["all".into()], vec![]);
+    (d.spread, d.block_variation) = (vec![], 0.0);
+    by_code(decks, config, technique, (timed, true));
+}
+
 /// Gives a case error rates, if it is one of them; tells whether it is.
 pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
     if !is_tired(decks) || !config.disturb.model.disturbs() {
         return false;
     }
     if config.disturb.model == DisturbModel::Count && decks.pick("code", &[true, false, false]) {
-        by_code(decks, config, technique, timed);
+        by_code(decks, config, technique, (timed, false));
         return true;
     }
     let mut dice = Dice::new(decks.case ^ 0x71BE_D0DA_7A00_0000);
@@ -66,13 +82,13 @@ pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Techniqu
 }
 
 /// Limits from one code, of about the size that the case has already, and an age that is tolerable with much to spare, hardly or not at all.
-fn by_code(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) {
+fn by_code(decks: &Decks, config: &mut DriveConfig, technique: &Technique, (timed, raised): (bool, bool)) {
     let mut dice = Dice::new(decks.case ^ 0xBC40_0000_0000_0000);
     let table = std::mem::take(&mut config.disturb.table);
     let longest = config.longest_age().0.max(HOUR) as f64;
     config.error.model = ErrorLaw::Bch;
     (config.ecc.codeword, config.ecc.code_rate, config.ecc.corrects) = (Some(Bytes(512)), 4096.0 / 4200.0, vec![8]);
-    let noise = is_noisy(decks);
+    let noise = is_noisy(decks) && !raised;
     config.error.noise = noise;
     config.bch = BchConfig {
         target: dice.pick(&[BchTarget::Yield, BchTarget::Uber]),
@@ -84,6 +100,10 @@ fn by_code(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed
         rows: vec![500, 1000, 2000, 3010, 4000],
         ..BchConfig::default()
     };
+    if raised {
+        let (common, own) = dice.pick(&SPREADS);
+        config.bch = BchConfig { target: BchTarget::Stripe, spread_common: common, spread_own: own, ..config.bch.clone() };
+    }
     for _ in 0..TIMES {
         config.disturb.table = vec![];
         *config = config.clone().resolve().expect("it was drawn to be right");

@@ -10,6 +10,7 @@ use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::drive::audit::blame::BlamedRange;
+use crate::error::expected::Expected;
 use crate::ftl::retire::TakenByFailures;
 use crate::watch::observer::Observer;
 
@@ -127,6 +128,11 @@ impl Drive {
     /// Codewords that these reads lost on average, by what chance there was; none where data has no error rate, or no codeword is known.
     pub fn lost_codewords(&self) -> Option<f64> {
         self.flash.lost_codewords(self.host_page_reads())
+    }
+
+    /// What chance makes of all reads of the drive's flash, whoever made them, where parity raises their limits; none elsewhere.
+    pub fn expected(&self) -> Option<Expected> {
+        self.flash.expected()
     }
 
     /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the P/E count at the start.

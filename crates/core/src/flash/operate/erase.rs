@@ -14,6 +14,7 @@ impl Flash {
     pub(crate) fn erase(&mut self, block: BlockId, cause: Cause) {
         rules::erase(block, &self.hot[block.index()]);
         self.end_mode(block);
+        self.end_service(block);
         if self.hot[block.index()].has(PAGES_COUNTED) {
             self.page_counters.end(block);
         }

@@ -76,7 +76,7 @@ pub(super) const RANGES: &[Range] = &[
     ("ecc.retry_transfer_us", "us", PER_RETRY),
     ("ecc.retry_decode_us", "us", PER_RETRY),
     ("ecc.start_from_last", "", Bool),
-    ("bch.target", "", Word(&["yield", "uber"])),
+    ("bch.target", "", Word(&["yield", "uber", "stripe"])),
     ("bch.yield", "share", Real(0.5, 1.0 - 1e-12)),
     ("bch.uber", "UBER", Real(1e-24, 1e-4)),
     ("bch.combine", "", Word(&["independent", "sum"])),
@@ -87,5 +87,7 @@ pub(super) const RANGES: &[Range] = &[
     ("bch.reads_exponent", "", Real(0.0, 10.0)),
     ("bch.age_exponent", "", Real(0.0, 10.0)),
     ("bch.time_exponent", "", Real(0.1, 10.0)),
+    ("bch.spread_common", "", Real(0.0, 1.0)),
+    ("bch.spread_own", "", Real(0.0, 1.0)),
     ("bch.rows", "P/E cycles", Other("ascending, 1 to 1000000", &["[1]", "[1, 1000000]"], &["[]", "[0, 1]", "[2, 1]", "[1000001]", "1"])),
 ];

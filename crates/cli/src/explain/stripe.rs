@@ -1,0 +1,26 @@
+//! `vpass explain`: what parity adds to the reads that a block bears, for reading.
+
+use std::fmt::Write;
+
+use vpass_lab::explain::Stripes;
+use vpass_lab::numbers::{count, digits};
+
+use crate::table::Table;
+
+pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "  stripes of {} pages and parity that is always on flash (`{}`); the logarithms of error rates deviate by {} in common, {} by themselves",
+        stripes.members, stripes.technique, stripes.spread_common, stripes.spread_own
+    );
+    let reads = format!("reads at {} P/E", count(stripes.pec.into()));
+    let mut table = Table::new(["a block is recycled at the limit of", &reads, "raised", "UBER there", "UBER of all reads"]);
+    for limit in &stripes.limits {
+        let ubers = [limit.uber, limit.uber_mean].map(|uber| format!("{uber:.1e}"));
+        table.row([limit.by.to_owned(), digits(limit.reads), digits(limit.raised)].into_iter().chain(ubers));
+    }
+    text.push_str(&table.render(colour));
+    text.push_str("  expected numbers, of data without age; drives under `none`, and under techniques whose parity may be late, keep to the first row\n");
+    text
+}

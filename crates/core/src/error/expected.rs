@@ -1,0 +1,215 @@
+//! Expected numbers: what chance makes of all reads of a drive whose limits parity raises, by how far the doses of its blocks came.
+//!
+//! Nothing is drawn and no read is looked at. A read at the share x of its block's limit loses u(x), and a block that has served `limit x` reads lost
+//! the integral U(x) of u up to there, times its limit. U is straight between points that are a 32nd of an octave apart. So a block adds
+//! to the weights of two points when it is erased, and the sums are taken when somebody asks.
+//!
+//! ```text
+//! u(x) = what `stripe` says at the rate p* x      U(x_j) = integral of u from 0, as a power law between points; nothing below a quarter
+//! ```
+//!
+//! Where age takes a share a of the limit (`bch.combine = "sum"`), reads count from a on, as if all data were as old as it may become.
+//! Reads beyond the limit count as at the limit. What is past it is lost or rebuilt without any chance, and is counted.
+
+use libm::{log, log2, pow};
+
+use super::bch::Bch;
+use super::stripe::Others;
+
+/// The first point, those of an octave, and all up to the limit.
+const FIRST: f64 = 0.25;
+const OF_OCTAVE: usize = 32;
+const POINTS: usize = 2 * OF_OCTAVE + 1;
+
+/// What a block served between two erases.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Service {
+    /// Reads, in dose units.
+    pub reads: f64,
+    /// Those that fresh data bears.
+    pub limit: f64,
+    /// The share of them that the longest age takes.
+    pub aged: f64,
+}
+
+/// What all blocks served.
+#[derive(Clone, Debug)]
+pub struct Served {
+    weights: [f64; POINTS],
+    reads: f64,
+    beyond: f64,
+}
+
+/// What chance makes of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Reads that were served, in dose units, whoever made them.
+    pub reads: f64,
+    /// Of these, pages that could not be read by themselves.
+    pub failed_reads: f64,
+    /// Codewords lost by each data bit that was read, had there been no parity.
+    pub uber_alone: f64,
+    /// The same after repair, the other members of each stripe having served as much as the page that is read.
+    pub uber: f64,
+    /// The same, the other members being at their limits all the time.
+    pub uber_at_most: f64,
+}
+
+impl Default for Served {
+    fn default() -> Self {
+        Self { weights: [0.0; POINTS], reads: 0.0, beyond: 0.0 }
+    }
+}
+
+impl Served {
+    /// A block served so much.
+    pub fn add(&mut self, of: Service) {
+        self.count(of, 1.0);
+    }
+
+    /// So much of it does not count.
+    pub fn leave_out(&mut self, of: Service) {
+        self.count(of, -1.0);
+    }
+
+    fn count(&mut self, of: Service, sign: f64) {
+        let to = of.aged + of.reads / of.limit;
+        self.weigh(to, sign * of.limit);
+        self.weigh(of.aged, -sign * of.limit);
+        self.reads += sign * of.reads;
+        self.beyond += sign * of.limit * ((to - 1.0).max(0.0) - (of.aged - 1.0).max(0.0));
+    }
+
+    fn weigh(&mut self, share: f64, weight: f64) {
+        if share <= FIRST {
+            return;
+        }
+        let below = ((log2(share / FIRST) * OF_OCTAVE as f64) as usize).min(POINTS - 2);
+        let (from, to) = (point(below), point(below + 1));
+        let part = ((share - from) / (to - from)).clamp(0.0, 1.0);
+        self.weights[below] += weight * (1.0 - part);
+        self.weights[below + 1] += weight * part;
+    }
+
+    /// What is to be expected of a code whose limits parity raises; none where it raises none.
+    pub fn expected(&self, bch: &Bch) -> Option<Expected> {
+        let (pages, limit, members) = (bch.pages(), bch.tolerable(), bch.members()?);
+        let sum = |lost: &dyn Fn(f64) -> f64| {
+            let (integrals, at_limit) = integrals(&|share| lost(limit * share));
+            self.weights.iter().zip(integrals).map(|(weight, of)| weight * of).sum::<f64>() + self.beyond * at_limit
+        };
+        let data_bits = self.reads * f64::from(bch.code().1);
+        let by_bit = |lost: f64| if data_bits > 0.0 { lost / data_bits } else { 0.0 };
+        Some(Expected {
+            reads: self.reads,
+            failed_reads: sum(&|rate| pages.pages_fail(rate)),
+            uber_alone: by_bit(sum(&|rate| pages.codewords_fail(rate))),
+            uber: by_bit(sum(&|rate| pages.codewords_lost(rate, Others { members, rate }))),
+            uber_at_most: by_bit(sum(&|rate| pages.codewords_lost(rate, Others { members, rate: limit }))),
+        })
+    }
+}
+
+/// The mean of something that reads lose, by their share of a limit, over all reads up to that limit.
+pub fn mean_to_limit(lost: &dyn Fn(f64) -> f64) -> f64 {
+    integrals(lost).0[POINTS - 1]
+}
+
+/// The share of the limit at a point.
+fn point(number: usize) -> f64 {
+    FIRST * pow(2.0, number as f64 / OF_OCTAVE as f64)
+}
+
+/// The integrals of something from 0 to each point, and what it is at the last one.
+fn integrals(of: &dyn Fn(f64) -> f64) -> ([f64; POINTS], f64) {
+    let (mut sums, mut sum, mut before) = ([0.0; POINTS], 0.0, (FIRST, of(FIRST)));
+    for (number, at) in sums.iter_mut().enumerate().skip(1) {
+        let (from, lost) = before;
+        let now = (point(number), of(point(number)));
+        if lost > 0.0 {
+            let exponent = log(now.1 / lost) / log(now.0 / from);
+            sum += (now.0 * now.1 - from * lost) / (exponent + 1.0);
+        }
+        *at = sum;
+        before = now;
+    }
+    (sums, before.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DriveConfig;
+    use crate::slots::parity;
+
+    fn bch(keys: &str) -> Bch {
+        let text = format!(
+            r#"
+            geometry = {{ channels = 9, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "mlc", page_size = "8KiB" }}
+            timing = {{ sense_us = 400, program_us = 1600, erase_us = 1500, channel_mb_s = 0 }}
+            drive = {{ spare = 0.4 }}
+            disturb = {{ model = "count" }}
+            error = {{ model = "bch" }}
+            ecc = {{ codeword = "512B", code_rate = 0.9752380952380952, corrects = [8] }}
+            bch = {{ target = "stripe", {keys} }}
+            "#
+        );
+        let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+        Bch::of(&parity::drive(config, "raid5")).unwrap()
+    }
+
+    fn close(is: f64, should_be: f64, within: f64) {
+        assert!((is / should_be - 1.0).abs() < within, "{is:e} for {should_be:e}");
+    }
+
+    /// Each read by itself: its share of the limit, the code's tail, and eight other members.
+    #[test]
+    fn sums_are_those_of_each_read() {
+        let bch = bch("");
+        let (limit, mut all) = (3000.0, Served::default());
+        for reads in [3000.0, 1500.0, 2222.0, 10.0] {
+            all.add(Service { reads, limit, aged: 0.0 });
+        }
+        // What was served before does not count.
+        all.leave_out(Service { reads: 1500.0, limit, aged: 0.0 });
+        let each = |of: &dyn Fn(f64) -> f64| -> f64 {
+            let block = |reads: u32| (1..=reads).map(|read| of(bch.tolerable() * (f64::from(read) - 0.5) / limit)).sum::<f64>();
+            block(3000) + block(2222) + block(10)
+        };
+        let fails = |rate: f64| crate::error::tail::beyond(4200, 8, rate);
+        let any = |fails: f64, of: i32| 1.0 - (1.0 - fails).powi(of);
+        let expected = all.expected(&bch).unwrap();
+        let bits = 5232.0 * 4096.0;
+        close(expected.reads, 5232.0, 1e-12);
+        close(expected.failed_reads, each(&|rate| any(fails(rate), 16)), 0.01);
+        close(expected.uber_alone * bits, each(&fails), 0.01);
+        close(expected.uber * bits, each(&|rate| fails(rate) * any(fails(rate), 128)), 0.01);
+        close(expected.uber_at_most * bits, each(&|rate| fails(rate) * any(fails(bch.tolerable()), 128)), 0.01);
+    }
+
+    /// A read at the limit loses what `bch.uber` says, and so does each beyond it.
+    #[test]
+    fn the_last_read_loses_what_the_target_allows() {
+        for keys in ["", "spread_common = 0.1, spread_own = 0.2", "uber = 1e-12"] {
+            let bch = bch(keys);
+            let (mut before, mut after) = (Served::default(), Served::default());
+            before.add(Service { reads: 5000.0, limit: 5000.0, aged: 0.0 });
+            after.add(Service { reads: 6000.0, limit: 5000.0, aged: 0.0 });
+            let bits = |served: &Served| served.expected(&bch).map(|is| is.uber * is.reads * 4096.0).unwrap();
+            close((bits(&after) - bits(&before)) / 1000.0, bch.lost(), 1e-6);
+            assert!(after.expected(&bch).unwrap().uber_at_most <= bch.lost() / 4096.0 * (1.0 + 1e-9), "no read loses more");
+        }
+    }
+
+    /// Data that age has brought half the way loses in the half that is left what other data loses in its second half.
+    #[test]
+    fn age_takes_the_first_reads() {
+        let bch = bch("combine = \"sum\"");
+        let lost = |parts: &[(f64, f64)]| {
+            let mut served = Served::default();
+            parts.iter().for_each(|(reads, aged)| served.add(Service { reads: *reads, limit: 1000.0, aged: *aged }));
+            served.expected(&bch).map(|is| is.uber_alone * is.reads).unwrap()
+        };
+        close(lost(&[(500.0, 0.5)]) + lost(&[(500.0, 0.0)]), lost(&[(1000.0, 0.0)]), 1e-9);
+    }
+}

@@ -1,0 +1,68 @@
+//! What blocks served between two erases, where parity raises the limits of reads: expected numbers are sums over it (`error::expected`).
+
+use crate::base::units::BlockId;
+use crate::config::DriveConfig;
+use crate::disturb::table::LimitTable;
+use crate::error::bch::Bch;
+use crate::error::expected::{Expected, Served, Service};
+use crate::flash::Flash;
+
+/// Of one drive.
+#[derive(Debug)]
+pub(super) struct Services {
+    bch: Bch,
+    served: Served,
+}
+
+impl Services {
+    /// None where parity raises no limits.
+    pub(super) fn of(config: &DriveConfig) -> Option<Box<Self>> {
+        let bch = Bch::of(config).filter(|bch| bch.members().is_some())?;
+        Some(Box::new(Self { bch, served: Served::default() }))
+    }
+}
+
+impl Flash {
+    /// What a block has served since its erase.
+    fn service(&self, block: BlockId) -> Option<Service> {
+        let (hot, limits) = (self.hot[block.index()], self.limits()?);
+        let (reads, pec) = (hot.reads.far().units(), self.cold[block.index()].pec);
+        let (limit, aged) = limits.borne(block, pec);
+        (reads > 0.0).then_some(Service { reads, limit, aged })
+    }
+
+    /// A block is about to be erased.
+    pub(super) fn end_service(&mut self, block: BlockId) {
+        if self.services.is_some()
+            && let Some(service) = self.service(block)
+            && let Some(services) = &mut self.services
+        {
+            services.served.add(service);
+        }
+    }
+
+    /// What blocks have served by now counts no more.
+    pub(super) fn begin_service(&mut self) {
+        let Some(mut services) = self.services.take() else { return };
+        services.served = Served::default();
+        self.geometry.block_ids().filter_map(|block| self.service(block)).for_each(|service| services.served.leave_out(service));
+        self.services = Some(services);
+    }
+
+    /// What chance makes of all that was served since the measured phase began; none where parity raises no limits.
+    pub(crate) fn expected(&self) -> Option<Expected> {
+        let services = self.services.as_ref()?;
+        let mut served = services.served.clone();
+        self.geometry.block_ids().filter_map(|block| self.service(block)).for_each(|service| served.add(service));
+        served.expected(&services.bch)
+    }
+}
+
+impl LimitTable {
+    /// Reads that fresh data of the weakest group of a block bears, and the share of them that the longest age takes where reads and age have one
+    /// budget.
+    fn borne(&self, block: BlockId, pec: u32) -> (f64, f64) {
+        let fresh = self.truth(0, pec).limit.by_1024ths(self.block_factor(block).into()).units();
+        (fresh, self.taken_by_age(pec))
+    }
+}

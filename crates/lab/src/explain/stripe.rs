@@ -1,0 +1,204 @@
+//! Reads first, parity second: what a page bears by itself, what its stripe bears, and the extremes between which that lies.
+
+use serde::Serialize;
+use vpass_core::config::{BchTarget, DriveConfig};
+use vpass_core::error::bch::Bch;
+use vpass_core::error::expected::mean_to_limit;
+use vpass_core::error::stripe::Others;
+use vpass_core::slots::parity;
+
+/// What parity that is always on flash adds to the reads that a block bears.
+#[derive(Serialize)]
+pub struct Stripes {
+    /// The parity technique that the limits are those of.
+    pub technique: &'static str,
+    /// Pages of the host in a stripe.
+    pub members: u32,
+    /// Deviation of the logarithm of error rates that a stripe has in common.
+    pub spread_common: f64,
+    /// The same of each page by itself.
+    pub spread_own: f64,
+    /// P/E cycles of the reads below.
+    pub pec: u32,
+    /// A page by itself, its stripe, and the extremes.
+    pub limits: Vec<StripeLimit>,
+}
+
+/// A dose at which a block may be recycled.
+#[derive(Serialize)]
+pub struct StripeLimit {
+    /// By what it is found.
+    pub by: &'static str,
+    /// Reads of the block.
+    pub reads: f64,
+    /// Those over the reads that a page bears by itself.
+    pub raised: f64,
+    /// Codewords lost by data bits read, of a read at that dose.
+    pub uber: f64,
+    /// The same, over all reads up to it.
+    pub uber_mean: f64,
+}
+
+/// The technique whose parity is always on flash.
+const TECHNIQUE: &str = "raid5";
+
+/// What is to be said of stripes; none where `bch.target` is another.
+pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
+    if config.bch.target != BchTarget::Stripe {
+        return None;
+    }
+    let config = parity::drive(config.clone(), TECHNIQUE);
+    let bch = Bch::of(&config)?;
+    let study = Study { alone: bch.pages().rate_alone(bch.lost()), members: bch.members()?, bch: &bch, pec: config.start.pec };
+    Some(Stripes {
+        technique: TECHNIQUE,
+        members: study.members,
+        spread_common: config.bch.spread_common,
+        spread_own: config.bch.spread_own,
+        pec: study.pec,
+        limits: vec![study.page(), study.stripe(), study.beside_fresh(), study.first_failing()],
+    })
+}
+
+struct Study<'a> {
+    bch: &'a Bch,
+    members: u32,
+    /// The error rate that a page bears by itself.
+    alone: f64,
+    pec: u32,
+}
+
+impl Study<'_> {
+    fn limit(&self, by: &'static str, rate: f64, lost: impl Fn(f64) -> f64) -> StripeLimit {
+        let by_bit = 1.0 / f64::from(self.bch.code().1);
+        let mean = mean_to_limit(&|share| lost(rate * share));
+        StripeLimit { by, reads: self.reads(rate).floor(), raised: rate / self.alone, uber: lost(rate) * by_bit, uber_mean: mean * by_bit }
+    }
+
+    /// Reads at which fresh data has this error rate.
+    fn reads(&self, rate: f64) -> f64 {
+        self.bch.reads(self.pec) * rate / self.bch.tolerable()
+    }
+
+    fn page(&self) -> StripeLimit {
+        self.limit("page", self.alone, |rate| self.bch.pages().codewords_fail(rate))
+    }
+
+    fn alike(&self, rate: f64) -> f64 {
+        self.bch.pages().codewords_lost(rate, Others { members: self.members, rate })
+    }
+
+    fn stripe(&self) -> StripeLimit {
+        self.limit("stripe", self.bch.tolerable(), |rate| self.alike(rate))
+    }
+
+    /// The other members bear what they do by themselves: nothing reads them more.
+    fn beside_fresh(&self) -> StripeLimit {
+        let (pages, others) = (self.bch.pages(), Others { members: self.members, rate: self.alone });
+        self.limit("stripe, others within a page's limit", pages.rate_beside(others, self.bch.lost()), |rate| {
+            pages.codewords_lost(rate, others)
+        })
+    }
+
+    /// No limit: a block moves when the first of its reads fails. Reads and losses are means over when that is.
+    fn first_failing(&self) -> StripeLimit {
+        const OF_OCTAVE: i32 = 16;
+        /// Every read fails long before.
+        const OCTAVES: i32 = 10;
+        let (mut reads, mut lost, mut failures) = (0.0, 0.0, 0.0f64);
+        let at = |n: i32| {
+            let rate = 0.25 * self.alone * 2f64.powf(f64::from(n) / f64::from(OF_OCTAVE));
+            (self.reads(rate), self.bch.pages().pages_fail(rate), self.alike(rate))
+        };
+        let mut before = at(0);
+        reads += before.0;
+        for now in (1..OCTAVES * OF_OCTAVE).map(at) {
+            let width = now.0 - before.0;
+            let more = 0.5 * width * (before.1 + now.1);
+            // Blocks that come so far, on average over the step.
+            let left = (-failures).exp() * if more > 1e-9 { -(-more).exp_m1() / more } else { 1.0 };
+            reads += width * left;
+            lost += width * left * 0.5 * (before.2 + now.2);
+            failures += more;
+            before = now;
+            if failures > 40.0 {
+                break;
+            }
+        }
+        let (rate, by_bit) = (self.bch.tolerable() * reads / self.bch.reads(self.pec), 1.0 / f64::from(self.bch.code().1));
+        StripeLimit {
+            by: "first page that fails",
+            reads: reads.floor(),
+            raised: rate / self.alone,
+            uber: self.alike(rate) * by_bit,
+            uber_mean: lost / reads * by_bit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(sets: &[(&str, f64)]) -> Stripes {
+        let mut config = crate::presets::drive("da-raid5-mlc").unwrap();
+        config.disturb.table = vec![];
+        config.ecc.last_target = vpass_core::config::EccConfig::default().last_target;
+        config.bch.target = BchTarget::Stripe;
+        for (key, value) in sets {
+            match *key {
+                "common" => config.bch.spread_common = *value,
+                "own" => config.bch.spread_own = *value,
+                "uber" => config.bch.uber = *value,
+                _ => config.start.pec = *value as u32,
+            }
+        }
+        stripes(&config.resolve().unwrap()).unwrap()
+    }
+
+    /// 1.904301839e-4 over 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47 reads for 5.842965779e-4.
+    #[test]
+    fn a_stripe_bears_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
+        let study = of(&[("pec", 15_000.0)]);
+        let [page, stripe, fresh, failing] = &study.limits[..] else { panic!("{}", study.limits.len()) };
+        assert_eq!([page.reads, stripe.reads].map(|reads| reads as u32), [4322, 14_992]);
+        assert!((page.raised - 1.0).abs() < 1e-9 && (stripe.raised - 3.468_406).abs() < 1e-4, "{}", stripe.raised);
+        for limit in [page, stripe, fresh] {
+            assert!(
+                (limit.uber / 1e-15 - 1.0).abs() < 1e-6 && limit.uber_mean < 2e-16,
+                "{}: {:e} {:e}",
+                limit.by,
+                limit.uber,
+                limit.uber_mean
+            );
+        }
+        // f ~ p^9 loses a tenth on average, f^2 a nineteenth; the tail flattens a little below that.
+        assert!((page.uber_mean * 1e15 - 0.1).abs() < 0.01 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01);
+        assert!(fresh.raised > 10.0 && failing.raised > stripe.raised && failing.uber_mean > 1e-13, "{:e}", failing.uber_mean);
+    }
+
+    /// The chance that no read failed up to a dose, read by read.
+    #[test]
+    fn the_first_failure_comes_when_it_comes_read_by_read() {
+        let study = of(&[("pec", 15_000.0)]);
+        let failing = &study.limits[3];
+        let (mut whole, mut reads, mut lost, mut read) = (1.0f64, 0.0, 0.0, 0.0);
+        while whole > 1e-9 {
+            read += 1.0;
+            let fails = vpass_core::error::tail::beyond(4200, 8, (read - 0.5) / 46_000.0 * 5.842_965_779_27e-4);
+            reads += whole;
+            lost += whole * fails * -(128.0 * (-fails).ln_1p()).exp_m1();
+            whole *= (16.0 * (-fails).ln_1p()).exp();
+        }
+        assert!((failing.reads / reads - 1.0).abs() < 5e-3, "{} for {reads}", failing.reads);
+        assert!((failing.uber_mean * 4096.0 * reads / lost - 1.0).abs() < 3e-2, "{:e} for {:e}", failing.uber_mean, lost / reads / 4096.0);
+    }
+
+    #[test]
+    fn what_a_stripe_has_in_common_takes_of_what_parity_gives_and_what_pages_have_of_their_own_adds() {
+        let raised = |common, own| of(&[("common", common), ("own", own)]).limits[1].raised;
+        let (none, common, own) = (raised(0.0, 0.0), raised(0.3, 0.0), raised(0.0, 0.3));
+        assert!(common < 0.8 * none && own > none, "{common} {none} {own}");
+        assert!(of(&[("uber", 1e-16)]).limits[1].raised > none, "the stricter the target, the more parity gives");
+    }
+}

@@ -1,0 +1,114 @@
+//! What pages with parity are expected to lose, by arithmetic of the oracle's own: binomial terms from logarithms of their own, and normal factors
+//! taken in the middle of cells a fifth of a deviation wide.
+//!
+//! ```text
+//! a page of a stripe loses a codeword that fails while one of the N other pages fails, all with what the stripe has in common
+//! ```
+
+use vpass_core::config::DriveConfig;
+
+/// Cells of a normal factor below its middle and above it, and their width in deviations.
+const BELOW: i32 = 35;
+const ABOVE: i32 = 55;
+const WIDTH: f64 = 0.2;
+/// Terms of the tail beyond which nothing is left.
+const TERMS: u32 = 200;
+
+/// The code of a drive's pages, the spread of their error rates, and their stripe where its parity is always on flash.
+#[derive(Debug)]
+pub(crate) struct Stripe {
+    bits: u32,
+    corrects: u32,
+    /// ln C(n, k).
+    ln_choose: Vec<f64>,
+    codewords: f64,
+    deviations: [f64; 2],
+    pub(crate) others: Option<f64>,
+}
+
+impl Stripe {
+    /// None where no codeword is known; `others` in a stripe that parity repairs.
+    pub(crate) fn new(config: &DriveConfig, others: Option<u32>) -> Option<Self> {
+        let data = config.ecc.codeword?.0 as f64 * 8.0;
+        let (bits, corrects) = ((data / config.ecc.code_rate).round() as u32, *config.ecc.corrects.first()?);
+        let last = (corrects + TERMS).min(bits);
+        let mut ln_choose = vec![0.0];
+        for k in 1..=last {
+            ln_choose.push(ln_choose[k as usize - 1] + f64::from(bits - k + 1).ln() - f64::from(k).ln());
+        }
+        let deviations = [config.bch.spread_common, config.bch.spread_own];
+        let codewords = config.geometry.page_size.0 as f64 * 8.0 / data;
+        Some(Self { bits, corrects, ln_choose, codewords, deviations, others: others.map(f64::from) })
+    }
+
+    /// Whether every page has the error rate of its block, and answers for itself.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.deviations.iter().all(|deviation| *deviation <= 0.0) && self.others.is_none()
+    }
+
+    /// The share of codewords that fails at an error rate.
+    fn fails(&self, rate: f64) -> f64 {
+        let rate = rate.min(0.5);
+        let (ln_wrong, ln_right) = (rate.ln(), (-rate).ln_1p());
+        let term = |k: usize| (self.ln_choose[k] + k as f64 * ln_wrong + f64::from(self.bits - k as u32) * ln_right).exp();
+        let first = self.corrects as usize + 1;
+        if f64::from(self.bits) * rate < first as f64 {
+            (first..self.ln_choose.len()).map(term).take_while(|term| *term > 1e-300).sum()
+        } else {
+            (1.0 - (0..first).map(term).sum::<f64>()).max(0.0)
+        }
+    }
+
+    /// The shares of codewords and of pages that fail, given what the stripe has in common.
+    fn given(&self, rate: f64) -> (f64, f64) {
+        let none_fails = |fails: f64| (1.0 - fails).powf(self.codewords);
+        cells(self.deviations[1]).fold((0.0, 0.0), |(codewords, pages), (factor, weight)| {
+            let fails = self.fails(rate * factor);
+            let page =
+                if fails < 1e-6 { self.codewords * fails * (1.0 - 0.5 * (self.codewords - 1.0) * fails) } else { 1.0 - none_fails(fails) };
+            (codewords + weight * fails, pages + weight * page)
+        })
+    }
+
+    /// The share of codewords that is lost of blocks of this error rate: by the page that is read alone or, in a stripe, because another page fails as
+    /// well.
+    pub(crate) fn lost(&self, rate: f64) -> f64 {
+        cells(self.deviations[0]).map(|(factor, weight)| weight * self.lost_given(rate * factor)).sum()
+    }
+
+    fn lost_given(&self, rate: f64) -> f64 {
+        let (codewords, pages) = self.given(rate);
+        let Some(others) = self.others else { return codewords };
+        // As powers, where that leaves a difference to take.
+        let any = if pages < 1e-6 { others * pages * (1.0 - 0.5 * (others - 1.0) * pages) } else { 1.0 - (1.0 - pages).powf(others) };
+        codewords * any
+    }
+
+    /// The error rate at which this share is lost: logarithms of rate and loss are halved until they are nearly straight, then followed by secants.
+    pub(crate) fn rate(&self, share: f64) -> f64 {
+        let over = |ln_rate: f64| (self.lost(ln_rate.exp()) + 1e-320).ln() - share.ln();
+        let (mut low, mut high) = (-30.0f64, 0.5f64.ln());
+        while high - low > 0.1 {
+            let middle = f64::midpoint(low, high);
+            if over(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        let (mut before, mut now) = ((low, over(low)), (high, over(high)));
+        for _ in 0..20 {
+            if (now.1 - before.1).abs() < 1e-15 || now.1.abs() < 1e-13 {
+                break;
+            }
+            let next = now.0 - now.1 * (now.0 - before.0) / (now.1 - before.1);
+            (before, now) = (now, (next, over(next)));
+        }
+        now.0.exp()
+    }
+}
+
+/// The factors at the middle of each cell, with the share of chances in it.
+fn cells(deviation: f64) -> impl Iterator<Item = (f64, f64)> {
+    let middle = |cell: i32| (f64::from(cell) + 0.5) * WIDTH;
+    let weight = |z: f64| WIDTH * (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+    let one = (deviation <= 0.0).then_some((1.0, 1.0));
+    let all = if deviation > 0.0 { -BELOW..ABOVE } else { 0..0 };
+    one.into_iter().chain(all.map(move |cell| ((deviation * middle(cell)).exp(), weight(middle(cell)))))
+}
