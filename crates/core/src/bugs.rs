@@ -102,7 +102,7 @@ impl Bug {
     pub const OF_WEAR: [Self; 3] = [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly];
 
     /// Those of limits that parity raises: in the drive's configuration already.
-    pub const OF_RAISED: [Self; 2] = [Self::LateParityTrusted, Self::SpreadForgotten];
+    pub const OF_RAISED: [Self; 3] = [Self::LateParityTrusted, Self::SpreadForgotten, Self::ServiceForgotten];
 
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {

@@ -653,6 +653,8 @@ macro_rules! list {
             ParityNotFormed,
             /// Limits are raised as if parity were always on flash although it is delayed.
             LateParityTrusted,
+            /// What a block served until its erase is left out of expected numbers.
+            ServiceForgotten,
             /// Limits that follow from a code forget that error rates of pages are spread.
             SpreadForgotten,
             /// The parity of a stripe is given back while one of its pages lies in a worn block.

@@ -91,9 +91,13 @@ impl Bch {
 
     /// Reads of a block that data without age bears at a P/E count: whole reads, a read at least, and no more than counters are made for.
     pub fn reads(&self, pec: u32) -> f64 {
+        self.reads_to(self.tolerable, pec).floor().clamp(1.0, LIMIT_MAX)
+    }
+
+    /// Reads that bring data without age to an error rate.
+    pub fn reads_to(&self, rate: f64, pec: u32) -> f64 {
         let c = &self.config;
-        let reads = c.reads * (self.tolerable / self.anchored) * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent);
-        reads.floor().clamp(1.0, LIMIT_MAX)
+        c.reads * (rate / self.anchored) * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent)
     }
 
     /// The rows of `disturb.table`.
@@ -304,6 +308,8 @@ mod tests {
         with(|c| c.disturb.table = vec![PerPec { pec: 9, limit: vec![5.0], alpha: vec![] }], "so leave the table out");
         with(|c| c.disturb.model = crate::config::DisturbModel::Wordline, "disturb.model = \"count\" is right");
         with(|c| c.error.noise = true, "bch.combine = \"sum\" is right");
+        with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "error.noise = false is right");
+        with(|c| (c.error.model, c.bch.target) = (ErrorLaw::None, BchTarget::Stripe), "a raised limit would look free");
         with(|c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0), "[bch] gives limits for error.model = \"bch\"");
     }
 }

@@ -207,7 +207,9 @@ mod tests {
         let bch = bch("combine = \"sum\"");
         let lost = |parts: &[(f64, f64)]| {
             let mut served = Served::default();
-            parts.iter().for_each(|(reads, aged)| served.add(Service { reads: *reads, limit: 1000.0, aged: *aged }));
+            for (reads, aged) in parts {
+                served.add(Service { reads: *reads, limit: 1000.0, aged: *aged });
+            }
             served.expected(&bch).map(|is| is.uber_alone * is.reads).unwrap()
         };
         close(lost(&[(500.0, 0.5)]) + lost(&[(500.0, 0.0)]), lost(&[(1000.0, 0.0)]), 1e-9);

@@ -1,6 +1,7 @@
 //! What blocks served between two erases, where parity raises the limits of reads: expected numbers are sums over it (`error::expected`).
 
 use crate::base::units::BlockId;
+use crate::bugs::Bug;
 use crate::config::DriveConfig;
 use crate::disturb::table::LimitTable;
 use crate::error::bch::Bch;
@@ -34,6 +35,7 @@ impl Flash {
     /// A block is about to be erased.
     pub(super) fn end_service(&mut self, block: BlockId) {
         if self.services.is_some()
+            && !self.bugs.has(Bug::ServiceForgotten)
             && let Some(service) = self.service(block)
             && let Some(services) = &mut self.services
         {

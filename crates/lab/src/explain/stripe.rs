@@ -77,7 +77,7 @@ impl Study<'_> {
 
     /// Reads at which fresh data has this error rate.
     fn reads(&self, rate: f64) -> f64 {
-        self.bch.reads(self.pec) * rate / self.bch.tolerable()
+        self.bch.reads_to(rate, self.pec)
     }
 
     fn page(&self) -> StripeLimit {
@@ -125,7 +125,7 @@ impl Study<'_> {
                 break;
             }
         }
-        let (rate, by_bit) = (self.bch.tolerable() * reads / self.bch.reads(self.pec), 1.0 / f64::from(self.bch.code().1));
+        let (rate, by_bit) = (self.alone * reads / self.reads(self.alone), 1.0 / f64::from(self.bch.code().1));
         StripeLimit {
             by: "first page that fails",
             reads: reads.floor(),
@@ -139,27 +139,18 @@ impl Study<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load;
 
-    fn of(sets: &[(&str, f64)]) -> Stripes {
-        let mut config = crate::presets::drive("da-raid5-mlc").unwrap();
-        config.disturb.table = vec![];
-        config.ecc.last_target = vpass_core::config::EccConfig::default().last_target;
-        config.bch.target = BchTarget::Stripe;
-        for (key, value) in sets {
-            match *key {
-                "common" => config.bch.spread_common = *value,
-                "own" => config.bch.spread_own = *value,
-                "uber" => config.bch.uber = *value,
-                _ => config.start.pec = *value as u32,
-            }
-        }
-        stripes(&config.resolve().unwrap()).unwrap()
+    fn of(sets: &[&str]) -> Stripes {
+        let sets: Vec<String> = ["bch.target=stripe", "start.pec=15000"].iter().chain(sets).map(ToString::to_string).collect();
+        let drive = load::drive("da-raid5-mlc", &load::overrides(&sets).unwrap()).unwrap();
+        stripes(&drive.config).unwrap()
     }
 
     /// 1.904301839e-4 over 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47 reads for 5.842965779e-4.
     #[test]
     fn a_stripe_bears_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
-        let study = of(&[("pec", 15_000.0)]);
+        let study = of(&[]);
         let [page, stripe, fresh, failing] = &study.limits[..] else { panic!("{}", study.limits.len()) };
         assert_eq!([page.reads, stripe.reads].map(|reads| reads as u32), [4322, 14_992]);
         assert!((page.raised - 1.0).abs() < 1e-9 && (stripe.raised - 3.468_406).abs() < 1e-4, "{}", stripe.raised);
@@ -180,7 +171,7 @@ mod tests {
     /// The chance that no read failed up to a dose, read by read.
     #[test]
     fn the_first_failure_comes_when_it_comes_read_by_read() {
-        let study = of(&[("pec", 15_000.0)]);
+        let study = of(&[]);
         let failing = &study.limits[3];
         let (mut whole, mut reads, mut lost, mut read) = (1.0f64, 0.0, 0.0, 0.0);
         while whole > 1e-9 {
@@ -196,9 +187,9 @@ mod tests {
 
     #[test]
     fn what_a_stripe_has_in_common_takes_of_what_parity_gives_and_what_pages_have_of_their_own_adds() {
-        let raised = |common, own| of(&[("common", common), ("own", own)]).limits[1].raised;
-        let (none, common, own) = (raised(0.0, 0.0), raised(0.3, 0.0), raised(0.0, 0.3));
+        let raised = |set| of(&[set]).limits[1].raised;
+        let (none, common, own) = (raised("bch.spread_own=0"), raised("bch.spread_common=0.3"), raised("bch.spread_own=0.3"));
         assert!(common < 0.8 * none && own > none, "{common} {none} {own}");
-        assert!(of(&[("uber", 1e-16)]).limits[1].raised > none, "the stricter the target, the more parity gives");
+        assert!(raised("bch.uber=1e-16") > none, "the stricter the target, the more parity gives");
     }
 }
