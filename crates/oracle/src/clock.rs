@@ -49,7 +49,7 @@ struct Parts {
 
 /// The checker of one drive's time.
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct TimingChecker {
     lengths: Lengths,
     expected: Expected,
     dies: Dies,
@@ -66,7 +66,7 @@ pub(crate) struct Clock {
     stopped: bool,
 }
 
-impl Clock {
+impl TimingChecker {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig, dose_of_kind: &[u32]) -> Self {
         let lengths = Lengths::new(geometry, config);
         Self {

@@ -15,7 +15,7 @@ use crate::books::DriveBooks;
 use crate::causes::Causes;
 use crate::claims::{Course, Seen};
 use crate::cleaning::Cleaning;
-use crate::clock::Clock;
+use crate::clock::TimingChecker;
 use crate::density_books::DensityBooks;
 use crate::doses::Doses;
 use crate::failures::Failures;
@@ -85,7 +85,7 @@ pub struct Oracle {
     pub(crate) addresses: Result<(), String>,
     pub(crate) time: TimeCheck,
     /// Of [`Level::Full`], as all that follows.
-    pub(crate) clock: Clock,
+    pub(crate) clock: TimingChecker,
     pub(crate) jobs: Jobs,
     pub(crate) questions: Questions,
     pub(crate) older: Older,
@@ -123,7 +123,7 @@ impl Oracle {
             cleaning: Cleaning::default(),
             course: Course::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
-            clock: Clock::new(geometry, config, doses.per_kind(geometry)),
+            clock: TimingChecker::new(geometry, config, doses.per_kind(geometry)),
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
             older: Older::default(),

@@ -19,7 +19,7 @@ pub use bytes::digest::sha256_hex;
 pub use bytes::output::Compressed;
 pub use file::{MAX_REQUEST_BYTES, MAX_TRIM_BYTES, Skipped, TraceFile};
 pub use formats::{FORMATS, format_named};
-pub use replay::fit::Fit;
+pub use replay::capacity_fit::Fit;
 pub use replay::layout::Device;
 pub use replay::survey::{FileSurvey, Survey};
 pub use replay::trace_source::{TraceOptions, TraceReport, TraceSource};

@@ -186,7 +186,7 @@ impl Policy for Witness {
         self.policy.explain(view, pec)
     }
 
-    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
-        self.policy.pace(view, pec)
+    fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
+        self.policy.reads_per_rewrite(view, pec)
     }
 }

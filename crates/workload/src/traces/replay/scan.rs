@@ -8,7 +8,7 @@ use std::path::Path;
 use vpass_core::base::request::SourceError;
 
 use crate::traces::file::{Skipped, TraceFile};
-use crate::traces::replay::fit::Fit;
+use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::replay::layout::Device;
 use crate::traces::replay::packing::Touched;
 use crate::traces::replay::survey::FileSurvey;

@@ -8,7 +8,7 @@ use vpass_core::base::request::SourceError;
 use vpass_core::base::units::Ns;
 
 use crate::traces::file::Skipped;
-use crate::traces::replay::fit::Fit;
+use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::replay::layout::{Device, lay_out, too_large, too_many_pages};
 use crate::traces::replay::packing::Packing;
 use crate::traces::replay::scan::Scan;

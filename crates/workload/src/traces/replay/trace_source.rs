@@ -13,10 +13,10 @@ use vpass_core::base::units::Ns;
 
 use crate::pass::PassSource;
 use crate::traces::file::Skipped;
-use crate::traces::replay::clock::Clock;
+use crate::traces::replay::capacity_fit::{Fit, Fitter};
 use crate::traces::replay::file_replay::{FileReplay, Placed, Way};
-use crate::traces::replay::fit::{Fit, Fitter};
 use crate::traces::replay::survey::Survey;
+use crate::traces::replay::trace_clock::TraceClock;
 use crate::traces::rows::options::ReadOptions;
 
 /// Buffers of an open file, and what its compression keeps.
@@ -83,7 +83,7 @@ pub struct TraceReport {
 pub struct TraceSource {
     survey: Arc<Survey>,
     options: TraceOptions,
-    clock: Clock,
+    clock: TraceClock,
     fitter: Fitter,
     /// The files of the current part, those that have ended too, and the next row of each where there are several.
     replays: Vec<(FileReplay, Option<Placed>)>,
@@ -128,7 +128,7 @@ impl TraceSource {
             span_ns: 0,
         };
         let mut source = Self {
-            clock: Clock::new(options.speed),
+            clock: TraceClock::new(options.speed),
             fitter: Fitter { packing: survey.packing(options.fit)?, fit: options.fit, capacity, extent: survey.space() },
             survey,
             options,
