@@ -1,5 +1,6 @@
 //! What a run is to do, all of it checked before anything runs or is created.
 
+mod cycles;
 mod fail;
 mod fluid;
 mod notes;
@@ -23,10 +24,10 @@ use crate::failure::Failure;
 use crate::hints::HintFile;
 use crate::load::{self, Loaded};
 use crate::progress::Begin;
-use crate::run::Cycles;
 use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
 
+pub use cycles::Cycles;
 pub use fluid::{Fluid, Tables};
 pub use notes::unit_notes;
 pub use said::SaidOfRefresh;

@@ -25,7 +25,7 @@ use crate::results::{Ageing, Before, Summary};
 use crate::series::Series;
 use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
-pub use cycles::{Cycles, CyclesDone};
+pub use cycles::CyclesDone;
 use serve::{prepare, serve, warm_up};
 pub(crate) use stages::memory_of_stages;
 use stages::{ReadStages, watched};

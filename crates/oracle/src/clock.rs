@@ -35,7 +35,7 @@ use self::pads::Pads;
 use self::urgency::Urgency;
 pub(crate) use self::urgency::{Begun, Now};
 use self::work::{UnderWay, die_of_part, part_ns};
-use crate::adjusted::FASTER;
+use crate::codings::FASTER;
 
 /// Parts of a job's piece so far: their time, and the die of the last that says one.
 #[derive(Debug, Default)]

@@ -4,6 +4,8 @@
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::CellType;
 
+/// The first coding that saves sensings.
+pub(crate) const FASTER: u8 = 4;
 /// Sensings of the 2-3-2 code, by page kind.
 const MODERN: [u32; 3] = [2, 3, 2];
 

@@ -29,6 +29,7 @@ mod queues;
 mod random_map;
 mod rate_clocks;
 mod record;
+mod service;
 mod sizes;
 mod skew;
 mod turns;

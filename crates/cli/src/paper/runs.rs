@@ -15,8 +15,7 @@ use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
-use vpass_lab::plan::{self, RunPlan, SaidOfRefresh, Workload};
-use vpass_lab::run::Cycles;
+use vpass_lab::plan::{self, Cycles, RunPlan, SaidOfRefresh, Workload};
 use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 

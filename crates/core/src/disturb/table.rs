@@ -3,6 +3,7 @@
 //! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
 
 use super::allowed::Allowed;
+pub use super::rows::Endurance;
 use super::rows::Rows;
 use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
 use crate::base::dose::{Alpha, Dose, Quarters};
@@ -19,15 +20,6 @@ const KIND_SETS: usize = 16;
 /// Keeps what is drawn for layers and blocks apart from the groups.
 const LAYER_SALT: u64 = 1 << 40;
 const BLOCK_SALT: u64 = 1 << 41;
-
-/// What a wordline endures, and what its neighbours do to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Endurance {
-    /// Dose at which data is lost.
-    pub limit: Dose,
-    /// Weight of a neighbour's read.
-    pub alpha: Alpha,
-}
 
 /// What a technique looks limits up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

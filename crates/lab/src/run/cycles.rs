@@ -11,17 +11,6 @@ use serde::Serialize;
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
-/// How long a run is to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cycles {
-    /// Blocks' worth of pages that the workload reads.
-    pub blocks: f64,
-    /// Before anything is counted, `RunPlan::warm_up` requests at most; all of these where absent.
-    pub warm_up: Option<f64>,
-    /// In the part that counts; all of its requests where absent.
-    pub counted: Option<f64>,
-}
-
 /// How long it was.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct CyclesDone {
@@ -71,6 +60,7 @@ fn erases(drive: &Drive) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Cycles;
     use crate::plan::{Chosen, RunPlan};
     use crate::progress::{Unwatched, unwatched};
     use crate::run::{Outcome, execute};

@@ -11,8 +11,8 @@ use vpass_core::slots::reclaim::{
 };
 
 use crate::endurance::Endurance;
-use crate::hearsay::{Divided, Ear, Told, Within};
-use crate::promises::{Answer, Answers, Wanted};
+use crate::oracle::hearsay::{Divided, Ear, Told, Within};
+use crate::oracle::promises::{Answer, Answers, Wanted};
 
 /// Questions of which one is asked about the inside of its block, too.
 const SELDOM: u64 = 8;

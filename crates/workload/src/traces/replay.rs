@@ -7,4 +7,5 @@ pub(in crate::traces) mod packing;
 pub(in crate::traces) mod scan;
 pub(in crate::traces) mod survey;
 pub(in crate::traces) mod trace_clock;
+pub(in crate::traces) mod trace_options;
 pub(in crate::traces) mod trace_source;

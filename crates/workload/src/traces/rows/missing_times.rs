@@ -1,7 +1,7 @@
 //! The times of a trace that keeps none: evenly, at the rate that the user named.
 
-use crate::traces::rows::format::BadRow;
 use crate::traces::rows::options::MissingClock;
+use crate::traces::rows::trace_row::BadRow;
 
 /// A clock that ticks once a request.
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NOBODY, PhysRead, ReadResult};
 
-use crate::end_scan::words;
 use crate::endurance::Endurance;
 use crate::error_rates::step_of;
 use crate::medium::At;
 use crate::oracle::Oracle;
+use crate::oracle::end_scan::words;
 use crate::report::Kind;
 use crate::stamps::Stamp;
 
