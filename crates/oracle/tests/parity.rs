@@ -62,9 +62,9 @@ fn every_bug_of_parity_is_found() {
         (Bug::MovesNotCounted, 3),
         (Bug::ParityNotFormed, 3),
         (Bug::DissolvedEarly, 3),
-        (Bug::LateParityTrusted, 0),
-        (Bug::SpreadForgotten, 0),
-        (Bug::ServiceForgotten, 0),
+        (Bug::LateParityTrusted, 5),
+        (Bug::SpreadForgotten, 5),
+        (Bug::ServiceForgotten, 73),
     ];
     const WITHIN: u64 = 300;
     let named = |name| parity_technique(name).expect("it is in the list");
