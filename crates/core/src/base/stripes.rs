@@ -1,4 +1,4 @@
-//! Stripes: so many pages of the host in a row, and a page of parity, each on a die of its own (da-raid5-2013 II-B).
+//! Stripes: N consecutive pages of the host and a page of parity, each on a die of its own (da-raid5-2013 II-B).
 //!
 //! A page's die follows from its number alone: member i of stripe s lies on die (s + i) mod dies, the parity being member N. The pages of parity
 //! have numbers of their own behind those of the host, one a stripe.
