@@ -80,7 +80,7 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
 /// that nobody could know of yet.
 #[test]
 fn drives_on_which_losses_were_once_told_wrongly() {
-    for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882] {
+    for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882, 40_526] {
         if let Err(said) = (BereftCase { seed, bug: None }).run() {
             panic!("seed {seed}: {said}");
         }
