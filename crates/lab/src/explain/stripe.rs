@@ -182,7 +182,12 @@ mod tests {
             whole *= (16.0 * (-fails).ln_1p()).exp();
         }
         assert!((failing.reads / reads - 1.0).abs() < 5e-3, "{} for {reads}", failing.reads);
-        assert!((failing.uber_mean * 4096.0 * reads / lost - 1.0).abs() < 1.5e-2, "{:e} for {:e}", failing.uber_mean, lost / reads / 4096.0);
+        assert!(
+            (failing.uber_mean * 4096.0 * reads / lost - 1.0).abs() < 1.5e-2,
+            "{:e} for {:e}",
+            failing.uber_mean,
+            lost / reads / 4096.0
+        );
     }
 
     #[test]
