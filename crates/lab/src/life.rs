@@ -1,6 +1,9 @@
 //! Lives: a drive simulated from its start until it is worn out, and what consumed it.
 //!
-//! A drive is worn out when its mean block has endured the P/E cycles that it is rated for (`drive.rated_pec`), with what reprogramming wears.
+//! A drive is worn out when its mean block has endured the P/E cycles that it is rated for (`drive.rated_pec`), with what reprogramming wears. It begins
+//! with `start.pec` of them: what it takes to write its content before time 0 is no part of its life, or a small drive would live shorter than a large one,
+//! whose content is computed.
+//!
 //! Its life ends before where the user says so: after so many years, or when the reads of its life together have a higher error rate (UBER) than a
 //! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
@@ -69,7 +72,7 @@ pub struct Lived {
     pub years: f64,
     /// How it ended.
     pub end: End,
-    /// P/E cycles of the mean block at the end, with what reprogramming wears.
+    /// P/E cycles of the mean block at the end, with what reprogramming wears: `start.pec`, and what came since time 0.
     pub pec_mean: f64,
     /// Pages programmed, by cause.
     pub programs: ByCause,
@@ -101,12 +104,12 @@ pub fn check(plan: &Plan, until: Until) -> Result<(), Failure> {
     }
     if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
         return Err(Failure::usage(format!(
-            "--uber {uber}: errors by each bit read are expected, above 0 and below 1; JESD218 has 1e-15 for client drives and 1e-16 for others"
+            "--uber {uber:e}: errors by each bit read are expected, above 0 and below 1; JESD218 has 1e-15 for client drives and 1e-16 for others"
         )));
     }
     if let Some(uber) = until.uber.filter(|_| !has_uber(&plan.drive.config)) {
         return Err(Failure::usage(format!(
-            "--uber {uber}: drive {} has no error rate, so that nothing is known of the errors of its reads; set error.model and its numbers, \
+            "--uber {uber:e}: drive {} has no error rate, so that nothing is known of the errors of its reads; set error.model and its numbers, \
              ecc.codeword and ecc.cap, or take a drive that has them, such as aged-tlc",
             plan.drive.name
         )));
@@ -170,7 +173,8 @@ pub fn live_all(plans: &[Plan], until: Until, threads: Option<NonZeroUsize>, beg
 fn live(plan: &Plan, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
     let measured = begun(plan, progress)?.measure();
-    let mut parts = Parts { progress, told: 0, rated: f64::from(plan.drive.config.drive.rated_pec), limit, uber: until.uber, tables };
+    let wear = Wear::of(plan, &measured.drive);
+    let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let (measured, years, end) = if plan.is_fluid() { fluid(plan, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };
     parts.end();
     if !progress.may_go_on() {
@@ -181,7 +185,7 @@ fn live(plan: &Plan, until: Until, tables: &Tables, progress: &dyn Progress) -> 
     Ok(Lived {
         years,
         end,
-        pec_mean: worn(&drive),
+        pec_mean: wear.pec(&drive),
         programs: ByCause::from(flash.programs),
         erases: ByCause::from(flash.erases),
         host_bytes: drive.host_counts().write_bytes,
@@ -192,6 +196,35 @@ fn live(plan: &Plan, until: Until, tables: &Tables, progress: &dyn Progress) -> 
         hints: Hints::of(&drive),
         oracle,
     })
+}
+
+/// What wear counts from, and what it ends with.
+#[derive(Clone, Copy)]
+struct Wear {
+    start: f64,
+    rated: f64,
+    /// P/E cycles that the mean block had at time 0 beyond `start`: those of writing the drive's content.
+    before: f64,
+}
+
+impl Wear {
+    /// Of a drive at time 0.
+    fn of(plan: &Plan, drive: &Drive) -> Self {
+        let config = &plan.drive.config;
+        let (start, rated) = (f64::from(config.start.pec), f64::from(config.drive.rated_pec));
+        Self { start, rated, before: worn(drive) - start }
+    }
+
+    /// P/E cycles of the mean block, as a life counts them.
+    fn pec(self, drive: &Drive) -> f64 {
+        worn(drive) - self.before
+    }
+
+    /// The share of a life that so much wear is.
+    fn share(self, used: Used) -> f64 {
+        let first = self.start / self.rated;
+        if first < 1.0 { (used.wear - first) / (1.0 - first) } else { 1.0 }
+    }
 }
 
 /// P/E cycles of the mean block, with what reprogramming wears.
@@ -299,7 +332,7 @@ impl Used {
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
-    rated: f64,
+    wear: Wear,
     limit: Ns,
     uber: Option<f64>,
     /// What lives of one workload share.
@@ -309,12 +342,12 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive) -> Used {
         let of_target = |target: f64| uber(drive).unwrap_or(0.0) / target;
-        Used { wear: worn(drive) / self.rated, uber: self.uber.map_or(0.0, of_target) }
+        Used { wear: self.wear.pec(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
         // Errors come late and all at once: they are no measure of how far a life is.
-        let share = used.wear.max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
+        let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }
 
@@ -332,6 +365,14 @@ impl Parts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_life_that_begins_late_is_at_its_beginning() {
+        let wear = Wear { start: 2990.0, rated: 3000.0, before: 2.0 };
+        let share = |cycles: f64| wear.share(Used { wear: cycles / 3000.0, uber: 0.0 });
+        assert!(share(2990.0).abs() < 1e-9 && (share(2992.5) - 0.25).abs() < 1e-9 && (share(3000.0) - 1.0).abs() < 1e-9);
+        assert!((Wear { start: 3000.0, ..wear }.share(Used::default()) - 1.0).abs() < 1e-9);
+    }
 
     #[test]
     fn a_life_ends_between_two_looks_in_proportion() {

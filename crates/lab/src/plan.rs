@@ -121,7 +121,7 @@ impl Plan {
         let hints = workload.hints(&setup.hints, given)?;
         if let Some(hints) = &hints {
             let (kind, places) = workload.places(&drive.config)?;
-            drive.config.hints.said = Some(hints.ranges(kind, &places)?);
+            drive.config.hints.said = Some(hints.ranges(kind, &places, drive.config.drive.capacity)?);
         }
         let plan = Self { refresh, said_of_refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan = Self {

@@ -11,6 +11,7 @@ use super::{End, Lived, MOST_YEARS, Until, verdict};
 use crate::as_json;
 use crate::compare::estimate::{Estimate, estimate};
 use crate::failure::Failure;
+use crate::numbers::digits;
 use crate::plan::Plan;
 
 /// What the lives of a technique came to. Counts are those of whole drives.
@@ -35,7 +36,7 @@ pub struct Life {
     pub worn_out: bool,
     /// Whether every life came to an end of the drive's own, by wear or by errors.
     pub ended: bool,
-    /// P/E cycles of the mean block at the end.
+    /// P/E cycles of the mean block at the end: `start.pec`, and what came since time 0.
     pub pec_mean: Estimate,
     /// Bytes that the host wrote in a life.
     pub host_bytes_written: Estimate,
@@ -162,10 +163,10 @@ impl Life {
 
     /// "5.31", "> 100", with its interval where there is one.
     pub fn years_text(&self) -> String {
-        let mean = crate::numbers::digits(self.years.mean);
+        let mean = of_years(self.years.mean);
         match (self.ended, self.years.ci95) {
             (false, _) => format!("> {mean}"),
-            (true, Some(half)) => format!("{mean} ± {}", crate::numbers::digits(half)),
+            (true, Some(half)) => format!("{mean} ± {}", of_years(half)),
             (true, None) => mean,
         }
     }
@@ -176,6 +177,11 @@ impl One {
         let oracle_clean = lived.oracle.as_ref().map(|report| !report.is_bug());
         Self { seed: plan.seed, residue: plan.sample.residue, years: lived.years, end: lived.end, oracle_clean }
     }
+}
+
+/// Years in digits, a ten-thousandth of one or less for lives of hours: those of the last cycles of a worn drive.
+fn of_years(years: f64) -> String {
+    if (0.001..0.1).contains(&years) { format!("{years:.4}") } else { digits(years) }
 }
 
 /// The estimate of a value that every life has.
