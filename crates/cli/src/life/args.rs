@@ -29,12 +29,12 @@ pub(crate) struct LifeArgs {
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
     /// End after so many years, worn out or not: above 0, at most 100.
-    #[arg(long, value_name = "YEARS", allow_negative_numbers = true, value_parser = a_number)]
+    #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
     /// End as well when the reads of the drive's life together have more errors than this by each bit read, as JESD218 has it: 1e-15 for
     /// client drives, 1e-16 for others. Errors are what chance makes of the error rates of all data that was read, not those that
     /// happened to come.
-    #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = a_number)]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Threads; as many as there are cores where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]

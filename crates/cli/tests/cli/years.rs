@@ -90,8 +90,8 @@ fn a_search_gives_its_curve() {
         "2000",
         "--oracle",
         "off",
-        "--years",
-        "0.00002",
+        "--set",
+        "drive.rated_pec=2",
         "--out",
     ];
     let done = vpass(&lives(&[&find[..], &[out.to_str().unwrap()]].concat()));
