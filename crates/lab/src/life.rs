@@ -41,8 +41,8 @@ pub const MOST_YEARS: f64 = 100.0;
 const PARTS: u64 = 1000;
 /// A step is so small a part of the life before it; where within the last step the life ended is worked out in proportion.
 const STEPS: Ns = 200;
-
-const SHORTEST_STEP: Ns = 60 * SECOND;
+/// The shortest: a small part of a life of seconds, too.
+const SHORTEST_STEP: Ns = SECOND / 1000;
 
 /// How a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
