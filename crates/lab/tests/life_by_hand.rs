@@ -3,7 +3,7 @@
 use vpass_core::base::units::Cause;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{End, Lived};
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::unwatched;
 use vpass_lab::results::{ByCause, Hints, OfWord, Retries};
 use vpass_lab::setup::{Base, Gear, Named, Setup};
@@ -12,12 +12,12 @@ use vpass_workload::synthetic::Sample;
 
 const PAGE: u64 = 16_384;
 
-fn plans() -> Vec<Plan> {
+fn plans() -> Vec<RunPlan> {
     let plan = |residue| {
         let set = ["workload.rate=1000", "workload.queue_depth="].map(str::to_owned).to_vec();
         let base = Base { gear: Gear::Fluid, set, ..Base::new("tiny") };
         let setup = Setup { sample: Sample { of: 2, residue }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-        Plan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+        RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
     };
     vec![plan(0), plan(1)]
 }

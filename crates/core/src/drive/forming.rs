@@ -73,7 +73,7 @@ impl Drive {
 
     /// Forms the stripe that has waited longest if its time has come.
     pub(super) fn form_in_time(&mut self) {
-        if self.ftl.wheel.beside() > self.flash.now {
+        if self.ftl.wheel.other_due() > self.flash.now {
             return;
         }
         if let Some((stripes, stripe)) = self.geometry.stripes.zip(self.ftl.worn.longest_waiting()) {

@@ -204,7 +204,7 @@ impl Ftl {
                 self.worn.begin_waiting(stripe, pages, flash.now);
                 if flash.is_timed() {
                     let at = if self.worn.are_too_many() { flash.now } else { flash.now + self.copy_ns };
-                    self.wheel.set_beside(self.wheel.beside().min(at));
+                    self.wheel.set_other_due(self.wheel.other_due().min(at));
                 }
                 flash.tell(|o| o.awaits_parity(stripe));
             }
@@ -223,7 +223,7 @@ impl Ftl {
     /// When the stripe that waits next is formed, now that one was: as fast as a die copies pages.
     pub(crate) fn pace_forming(&mut self, flash: &Flash) {
         let waits = self.worn.longest_waiting().is_some() && flash.is_timed();
-        self.wheel.set_beside(if waits { flash.now + self.copy_ns } else { Ns::MAX });
+        self.wheel.set_other_due(if waits { flash.now + self.copy_ns } else { Ns::MAX });
     }
 
     /// The stream that a page of a block is moved to: GC keeps those of worn blocks among themselves.

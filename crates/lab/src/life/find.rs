@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::summary::Life;
 use super::verdict::surpass;
 use crate::as_json;
-use crate::compare::estimate::Estimate;
+use crate::compare::mean_ci95::MeanCi95;
 use crate::failure::Failure;
 
 /// Values that are tried first.
@@ -97,8 +97,8 @@ impl Point {
         self.answer().is_some_and(|life| !life.ended)
     }
 
-    fn estimate(&self) -> Estimate {
-        Estimate { mean: self.rank(), ci95: self.life.as_ref().and_then(|life| life.years.ci95) }
+    fn mean_rank(&self) -> MeanCi95 {
+        MeanCi95 { mean: self.rank(), ci95: self.life.as_ref().and_then(|life| life.years.ci95) }
     }
 }
 
@@ -109,7 +109,7 @@ pub fn best(points: &[Point]) -> usize {
 
 /// Peaks among values in order that stand out of what lies between them by more than their intervals: their places.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
-    let of = |i: usize| points[i].estimate();
+    let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
     for i in 0..points.len() {
         let rises = i == 0 || of(i - 1).mean < of(i).mean;
@@ -120,7 +120,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
         // The valley between this peak and the one before.
         if let Some(before) = peaks.last().copied() {
             let valley = (before..=i).map(of).min_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap_or(of(i));
-            let stands_out = |peak: Estimate| peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0);
+            let stands_out = |peak: MeanCi95| peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0);
             if !(stands_out(of(before)) && stands_out(of(i))) {
                 // One peak with a dent.
                 if of(i).mean > of(before).mean {
@@ -213,14 +213,9 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
 
 /// What does not count, and why.
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
-    let mut text = String::new();
-    if !lossy.is_empty() {
-        text += &format!(" Data was lost with {}, which do not count.", lossy.join(", "));
-    }
-    if let Some(why) = points.iter().find_map(|point| point.refused.as_ref()) {
-        text += &format!(" The drive is refused with {}: {why}.", refused.join(", "));
-    }
-    text
+    let lossy = if lossy.is_empty() { String::new() } else { format!(" Data was lost with {}, which do not count.", lossy.join(", ")) };
+    let why = points.iter().find_map(|point| point.refused.as_ref());
+    lossy + &why.map_or_else(String::new, |why| format!(" The drive is refused with {}: {why}.", refused.join(", ")))
 }
 
 #[cfg(test)]
@@ -254,7 +249,7 @@ mod tests {
     #[test]
     fn a_dent_is_no_second_peak() {
         let of = |years: &[f64], ci95: f64| -> Vec<Point> {
-            years.iter().map(|years| point(*years, Estimate { mean: *years, ci95: Some(ci95) })).collect()
+            years.iter().map(|years| point(*years, MeanCi95 { mean: *years, ci95: Some(ci95) })).collect()
         };
         let two = [1.0, 5.0, 3.0, 4.0, 2.0];
         assert_eq!(peaks(&of(&two, 0.1)), [1, 3]);
@@ -269,13 +264,13 @@ mod tests {
         assert_eq!((best(&refused), peaks(&refused)), (3, vec![0, 3]), "nor is one that is refused");
     }
 
-    fn point(value: f64, years: Estimate) -> Point {
+    fn point(value: f64, years: MeanCi95) -> Point {
         Point { text: value.to_string(), value, life: Some(life(years)), refused: None }
     }
 
     #[test]
     fn what_a_curve_says() {
-        let sure = |value: f64, years: f64| point(value, Estimate { mean: years, ci95: Some(0.1) });
+        let sure = |value: f64, years: f64| point(value, MeanCi95 { mean: years, ci95: Some(0.1) });
         let says = |points: &[Point]| verdict("a.key", points, &[]);
         let mut points = vec![sure(4.0, 1.0), sure(1.0, 3.0), sure(2.0, 5.0)];
         assert_eq!(says(&points), "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 3 values.");

@@ -60,11 +60,11 @@ fn told(lives: &[Life]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::estimate::Estimate;
+    use crate::compare::mean_ci95::MeanCi95;
     use crate::life::summary::tests::life;
 
     fn of(label: &str, years: f64, lost: f64) -> Life {
-        Life { label: label.into(), data_lost_pages: lost, ..life(Estimate { mean: years, ci95: Some(0.1) }) }
+        Life { label: label.into(), data_lost_pages: lost, ..life(MeanCi95 { mean: years, ci95: Some(0.1) }) }
     }
 
     #[test]
@@ -96,7 +96,7 @@ mod tests {
         assert!(longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long"));
         assert!(longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(), "the one interval does not reach, both together do");
         assert_eq!(longest(&[of("b", 4.0, 0.0), of("a", 4.25, 0.0)]).unwrap().label, "a");
-        let once = |label: &str, years: f64| Life { label: label.into(), ..life(Estimate { mean: years, ci95: None }) };
+        let once = |label: &str, years: f64| Life { label: label.into(), ..life(MeanCi95 { mean: years, ci95: None }) };
         assert_eq!(verdict(&[once("a", 4.0), once("b", 4.1)]).unwrap(), "`b` lives longest: 4.10 years; `a` 4.00, in one life of each.");
         assert_eq!(verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(), "`a` and `b` live equally long.");
         let outlives = Life { ended: false, ..of("a", 3.0, 0.0) };

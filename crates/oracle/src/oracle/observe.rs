@@ -166,8 +166,8 @@ impl Observer for Oracle {
         self.fail(pages);
     }
 
-    fn mended(&mut self) {
-        self.check_mended();
+    fn rebuild_done(&mut self) {
+        self.check_rebuild_done();
     }
 
     fn awaits_parity(&mut self, stripe: u32) {
