@@ -1,9 +1,6 @@
 //! Lives: a drive simulated from its start until it is worn out, and what consumed it.
 //!
-//! A drive is worn out when its mean block has endured the P/E cycles that it is rated for (`drive.rated_pec`), with what reprogramming wears. It begins
-//! with `start.pec` of them: what it takes to write its content before time 0 is no part of its life, or a small drive would live shorter than a large one,
-//! whose content is computed.
-//!
+//! A drive is worn out when its mean block has endured the P/E cycles that it is rated for (`drive.rated_pec`), with what reprogramming wears.
 //! Its life ends before where the user says so: after so many years, or when the reads of its life together have a higher error rate (UBER) than a
 //! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
@@ -72,7 +69,7 @@ pub struct Lived {
     pub years: f64,
     /// How it ended.
     pub end: End,
-    /// P/E cycles of the mean block at the end, with what reprogramming wears: `start.pec`, and what came since time 0.
+    /// P/E cycles of the mean block at the end, with what reprogramming wears.
     pub pec_mean: f64,
     /// Pages programmed, by cause.
     pub programs: ByCause,
@@ -185,7 +182,7 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
     Ok(Lived {
         years,
         end,
-        pec_mean: wear.pec(&drive),
+        pec_mean: worn(&drive),
         programs: ByCause::from(flash.programs),
         erases: ByCause::from(flash.erases),
         host_bytes: drive.host_counts().write_bytes,
@@ -198,26 +195,17 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
     })
 }
 
-/// What wear counts from, and what it ends with.
+/// The wear that a life begins with, and that which it ends with: P/E cycles of the mean block.
 #[derive(Clone, Copy)]
 struct Wear {
     start: f64,
     rated: f64,
-    /// P/E cycles that the mean block had at time 0 beyond `start`: those of writing the drive's content.
-    before: f64,
 }
 
 impl Wear {
     /// Of a drive at time 0.
     fn of(plan: &RunPlan, drive: &Drive) -> Self {
-        let config = &plan.drive.config;
-        let (start, rated) = (f64::from(config.start.pec), f64::from(config.drive.rated_pec));
-        Self { start, rated, before: worn(drive) - start }
-    }
-
-    /// P/E cycles of the mean block, as a life counts them.
-    fn pec(self, drive: &Drive) -> f64 {
-        worn(drive) - self.before
+        Self { start: worn(drive), rated: f64::from(plan.drive.config.drive.rated_pec) }
     }
 
     /// The share of a life that so much wear is.
@@ -342,7 +330,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive) -> Used {
         let of_target = |target: f64| uber(drive).unwrap_or(0.0) / target;
-        Used { wear: self.wear.pec(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
+        Used { wear: worn(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
@@ -368,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_life_that_begins_late_is_at_its_beginning() {
-        let wear = Wear { start: 2990.0, rated: 3000.0, before: 2.0 };
+        let wear = Wear { start: 2990.0, rated: 3000.0 };
         let share = |cycles: f64| wear.share(Used { wear: cycles / 3000.0, uber: 0.0 });
         assert!(share(2990.0).abs() < 1e-9 && (share(2992.5) - 0.25).abs() < 1e-9 && (share(3000.0) - 1.0).abs() < 1e-9);
         assert!((Wear { start: 3000.0, ..wear }.share(Used::default()) - 1.0).abs() < 1e-9);

@@ -32,11 +32,11 @@ fn programs(pages: [u64; 7]) -> ByCause {
     ByCause::from(counts)
 }
 
-fn retries(histogram: [u64; 3]) -> Option<Retries> {
-    Some(Retries { histogram: histogram.to_vec(), mean: None, reads_with_retry: 0, began_higher: 0, budget_raised: 0 })
+fn retries(histogram: [u64; 3]) -> Retries {
+    Retries { histogram: histogram.to_vec(), mean: None, reads_with_retry: 0, began_higher: 0, budget_raised: 0 }
 }
 
-fn hints(smallest: (u64, u64), idle: (u64, u64)) -> Option<Hints> {
+fn hints(smallest: (u64, u64), idle: (u64, u64)) -> Hints {
     let of = |(reads, missed_budgets), retries| OfWord {
         budget_us: None,
         retries,
@@ -47,11 +47,11 @@ fn hints(smallest: (u64, u64), idle: (u64, u64)) -> Option<Hints> {
         missed_budgets,
         raised_budgets: 0,
     };
-    Some(Hints { smallest: of(smallest, 0), typical: of((0, 0), 1), idle: of(idle, 2), ram_bytes: 0 })
+    Hints { smallest: of(smallest, 0), typical: of((0, 0), 1), idle: of(idle, 2), ram_bytes: 0 }
 }
 
-fn report(worst_dose_ratio: f64, stamp_errors: u64) -> Option<OracleReport> {
-    Some(OracleReport {
+fn report(worst_dose_ratio: f64, stamp_errors: u64) -> OracleReport {
+    OracleReport {
         reads_checked: 0,
         stamp_errors,
         limit_violations: 0,
@@ -63,7 +63,7 @@ fn report(worst_dose_ratio: f64, stamp_errors: u64) -> Option<OracleReport> {
         request_errors: 0,
         books_errors: 0,
         findings: vec![],
-    })
+    }
 }
 
 fn lives() -> [Lived; 2] {
@@ -77,9 +77,9 @@ fn lives() -> [Lived; 2] {
         read_pages: 100,
         data_lost_pages: 3,
         uber: Some(1e-16),
-        retries: retries([90, 10, 0]),
-        hints: hints((40, 0), (60, 6)),
-        oracle: report(0.4, 0),
+        retries: Some(retries([90, 10, 0])),
+        hints: Some(hints((40, 0), (60, 6))),
+        oracle: Some(report(0.4, 0)),
     };
     let other = Lived {
         years: 3.0,
@@ -91,9 +91,9 @@ fn lives() -> [Lived; 2] {
         read_pages: 100,
         data_lost_pages: 0,
         uber: Some(3e-16),
-        retries: retries([50, 30, 20]),
-        hints: hints((80, 8), (20, 10)),
-        oracle: report(0.7, 0),
+        retries: Some(retries([50, 30, 20])),
+        hints: Some(hints((80, 8), (20, 10))),
+        oracle: Some(report(0.7, 0)),
     };
     [one, other]
 }
@@ -172,7 +172,14 @@ fn how_lives_ended() {
     assert_eq!(of([End::WornOut, End::WornOut]), (true, true, "2.00 ± 12.7".into()));
     assert_eq!(of([End::WornOut, End::Uber]), (false, true, "2.00 ± 12.7".into()));
     assert_eq!(of([End::LivesOn, End::Uber]), (false, false, "> 2.00".into()));
+    // 0.02 and 0.06: 0.04, and 12.706 times 0.02. 0.2 and 0.6: ten times as much.
+    let text = |scale: f64| {
+        let [one, other] = lives().map(|lived| Lived { end: End::WornOut, ..lived });
+        let lives = [Lived { years: 0.02 * scale, ..one }, Lived { years: 0.06 * scale, ..other }];
+        Life::of("two".into(), &plans(), &lives).years_text()
+    };
+    assert_eq!((text(1.0), text(10.0)), ("0.0400 ± 0.2541".into(), "0.40 ± 2.54".into()));
     let [one, other] = lives();
-    let bugs = Life::of("two".into(), &plans(), &[one, Lived { oracle: report(0.5, 1), ..other }]);
+    let bugs = Life::of("two".into(), &plans(), &[one, Lived { oracle: Some(report(0.5, 1)), ..other }]);
     assert!(bugs.has_bug());
 }

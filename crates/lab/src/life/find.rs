@@ -195,8 +195,9 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
             format!("{} values of {key}, from {} to {}", living.len(), living[0], living[living.len() - 1])
         };
         format!("With {which}, the drive outlives the simulation: {years} years.")
-    } else if same && lossy.is_empty() && refused.is_empty() {
-        format!("{key} makes no difference: {years} years everywhere between {} and {}.", order[0].text, order[order.len() - 1].text)
+    } else if same && answers.len() > 1 {
+        let counted = named(&|point| point.answer().is_some());
+        format!("{key} makes no difference: {years} years everywhere between {} and {}.", counted[0], counted[counted.len() - 1])
     } else {
         let unsure = match alike {
             0 => String::new(),

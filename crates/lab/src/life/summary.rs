@@ -36,7 +36,7 @@ pub struct Life {
     pub worn_out: bool,
     /// Whether every life came to an end of the drive's own, by wear or by errors.
     pub ended: bool,
-    /// P/E cycles of the mean block at the end: `start.pec`, and what came since time 0.
+    /// P/E cycles of the mean block at the end.
     pub pec_mean: MeanCi95,
     /// Bytes that the host wrote in a life.
     pub host_bytes_written: MeanCi95,
@@ -163,10 +163,12 @@ impl Life {
 
     /// "5.31", "> 100", with its interval where there is one.
     pub fn years_text(&self) -> String {
-        let mean = of_years(self.years.mean);
+        // In a ten-thousandth of a year for lives of hours: those of the last cycles of a worn drive.
+        let text = |years: f64| if (0.001..0.1).contains(&self.years.mean) { format!("{years:.4}") } else { digits(years) };
+        let mean = text(self.years.mean);
         match (self.ended, self.years.ci95) {
             (false, _) => format!("> {mean}"),
-            (true, Some(half)) => format!("{mean} ± {}", of_years(half)),
+            (true, Some(half)) => format!("{mean} ± {}", text(half)),
             (true, None) => mean,
         }
     }
@@ -177,11 +179,6 @@ impl One {
         let oracle_clean = lived.oracle.as_ref().map(|report| !report.is_bug());
         Self { seed: plan.seed, residue: plan.sample.residue, years: lived.years, end: lived.end, oracle_clean }
     }
-}
-
-/// Years in digits, a ten-thousandth of one or less for lives of hours: those of the last cycles of a worn drive.
-fn of_years(years: f64) -> String {
-    if (0.001..0.1).contains(&years) { format!("{years:.4}") } else { digits(years) }
 }
 
 /// The mean of a value that every life has.
