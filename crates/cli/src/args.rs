@@ -232,8 +232,7 @@ pub(crate) enum Gear {
     Timed,
     /// Counts and wear only.
     Untimed,
-    /// Counts and wear of years: writes one by one, reads in bulk. It needs a workload with a rate; no latencies, and no technique that has
-    /// to see each read.
+    /// Counts and wear of years: writes one by one, reads in bulk. It needs a workload with a rate; there are no latencies.
     Fluid,
 }
 

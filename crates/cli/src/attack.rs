@@ -145,7 +145,7 @@ impl Victim {
         }
         let hints = Some(args.hints.clone()).filter(|file| file.as_os_str() != "off");
         if let Some(file) = &hints {
-            drive.config.hints.said = Some(HintFile::read(file)?.ranges(None, &[])?);
+            drive.config.hints.said = Some(HintFile::read(file)?.ranges(None, &[], drive.config.drive.capacity)?);
             hints::check(&drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
         }
         Ok(Self { hints, drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh, parity })

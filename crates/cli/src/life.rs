@@ -5,7 +5,7 @@ mod key;
 mod render;
 
 use vpass_lab::as_json;
-use vpass_lab::failure::Failure;
+use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::life;
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
 use vpass_lab::life::summary::{Life, json_of};
@@ -21,6 +21,7 @@ use crate::table::{wants_colour, wrapped};
 /// Lives and shows them.
 pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let first = first(args, &[])?;
+    out::say_all(&notes(args, &first)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     if let Some(key) = &args.find {
         return find_best(args, key, &first, folder);
@@ -51,6 +52,19 @@ fn first(args: &LifeArgs, set: &[String]) -> Result<RunPlan, Failure> {
     let plan = RunPlan::new(&setup, named, &bar)?;
     life::check(&plan, args.until())?;
     Ok(plan)
+}
+
+/// What is to be known before the lives; once, what is the same for several techniques.
+fn notes(args: &LifeArgs, first: &RunPlan) -> Result<Vec<String>, Failure> {
+    let mut notes = first.notes()?;
+    for (_, plans) in techniques(args, first)? {
+        for note in plans[0].promise_notes() {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    Ok(notes)
 }
 
 /// Every combination of techniques with its plans: seeds, and samples of each.
@@ -102,12 +116,18 @@ fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>)
     for value in find::first_values(knob.from, knob.to) {
         tried(args, &knob, value, &mut points)?;
     }
+    if let Some(refused) =
+        points.iter().find_map(|point| point.refused.as_ref()).filter(|_| points.iter().all(|point| point.life.is_none()))
+    {
+        return Err(Failure::usage(format!("--find {key}: the drive is refused with every value; with {}: {refused}", points[0].text)));
+    }
     let peaks = find::peaks(&points);
     let best = find::best(&points);
     let neighbour = |i: usize| points[i].value;
     let (low, high) = (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
-    let alone: Vec<String> = peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
-    if low < high {
+    let others: Vec<String> = peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
+    // Where the drive outlives the simulation no value is better than another.
+    if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
             let years = tried(args, &knob, section.next(), &mut points)?;
@@ -119,37 +139,24 @@ fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>)
         out::write_file(folder.path(), "find.csv", csv.as_bytes())?;
         folder.finish()?;
     }
-    let best = &points[find::best(&points)];
-    out::print(&csv)?;
-    let several = if alone.is_empty() {
-        String::new()
-    } else {
-        format!(" There are other peaks, at {}; only the highest was looked at closer.", alone.join(", "))
-    };
-    let years = best.life.years_text();
-    let lossy = points.iter().filter(|point| point.life.lost_data()).count();
-    let same = points.iter().all(|point| (point.life.years.mean - best.life.years.mean).abs() < 1e-9);
-    let sentence = if lossy == points.len() {
-        format!("Data was lost with each of {lossy} values of {key}: none of them is an answer.")
-    } else if same {
-        format!("{key} makes no difference: {years} years everywhere between {} and {}.", knob.text(knob.from), knob.text(knob.to))
-    } else {
-        let without = if lossy == 0 { String::new() } else { format!(" With {lossy} of them data was lost, and they do not count.") };
-        format!("{key} = {}: the drive lives {years} years, the longest of {} values.{without}{several}", best.text, points.len())
-    };
-    out::say(&wrapped(&sentence, 0));
-    exit(&points.into_iter().map(|point| point.life).collect::<Vec<_>>())
+    out::print(&if args.setup.base.json { as_json::text(&find::json_of(key, &points, &others)?)? } else { csv })?;
+    out::say(&wrapped(&find::verdict(key, &points, &others), 0));
+    exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>())
 }
 
-/// Lives with a value of the key, unless that was tried before; gives the years.
+/// Lives with a value of the key, unless that was tried before; gives the years. A value with which the drive is refused is no failure.
 fn tried(args: &LifeArgs, knob: &Knob, value: f64, points: &mut Vec<Point>) -> Result<f64, Failure> {
     let text = knob.text(value);
     if let Some(known) = points.iter().find(|point| point.text == text) {
         return Ok(known.rank());
     }
-    let plan = first(args, &[format!("{}={text}", knob.path)])?;
-    let life = lives(args, &plan)?.remove(0);
-    let point = Point { value: knob.value(&text), text, life };
+    let outcome = first(args, &[format!("{}={text}", knob.path)]).and_then(|plan| lives(args, &plan));
+    let (life, refused) = match outcome {
+        Ok(mut lives) => (Some(lives.remove(0)), None),
+        Err(failure) if failure.kind == Kind::Usage => (None, Some(failure.sentence)),
+        Err(failure) => return Err(failure),
+    };
+    let point = Point { value: knob.value(&text), text, life, refused };
     let rank = point.rank();
     points.push(point);
     Ok(rank)

@@ -191,16 +191,23 @@ impl HintFile {
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// What the file says of which addresses, of a workload with these extents.
+    /// What the file says of which addresses, of a workload with these extents on a drive of this capacity.
     ///
     /// # Errors
-    /// A name that the workload does not know, or extents that overlap with ranges of the same rank.
-    pub fn ranges(&self, kind: Option<Kind>, extents: &[NamedExtent]) -> Result<Vec<HintRange>, Failure> {
+    /// A name that the workload does not know, a range beyond the drive, or extents that overlap with ranges of the same rank.
+    pub fn ranges(&self, kind: Option<Kind>, extents: &[NamedExtent], capacity: Option<Bytes>) -> Result<Vec<HintRange>, Failure> {
         let mut ranges = vec![];
         for row in &self.rows {
             let found = row.range(extents, |of| (Some(of) != kind).then(|| of.is_missing()));
-            let range = found.map_err(|what| self.wrong(row, &what))?;
-            ranges.push((row, range.expect("every row is of a range or a place")));
+            let range = found.map_err(|what| self.wrong(row, &what))?.expect("every row is of a range or a place");
+            if let Some(Bytes(capacity)) = capacity.filter(|capacity| range.end().is_none_or(|end| end > capacity.0)) {
+                let HintRange { offset, bytes, .. } = range;
+                let what = format!(
+                    "a hint for {bytes} from {offset} on, and the drive ends at {capacity} bytes; a range within the drive is expected"
+                );
+                return Err(self.wrong(row, &what));
+            }
+            ranges.push((row, range));
         }
         self.refuse_contradictions(&ranges)?;
         Ok(ranges.into_iter().map(|(_, range)| range).collect())
@@ -268,6 +275,8 @@ mod tests {
 
     const IDLE: &str = "[[range]]\noffset = \"1MiB\"\nbytes = \"1MiB\"\naccess_latency = \"idle\"\n";
 
+    const DRIVE: Option<Bytes> = Some(Bytes(2 << 20));
+
     fn sentence(text: &str) -> String {
         HintFile::parse("h.toml", text).map(|_| ()).unwrap_err().sentence
     }
@@ -276,7 +285,19 @@ mod tests {
     fn ranges_read() {
         let file = HintFile::parse("h.toml", &format!("{IDLE}rank = 3\n")).unwrap();
         let range = HintRange { offset: Bytes(1 << 20), bytes: Bytes(1 << 20), access_latency: Some(AccessLatency::Idle), rank: 3 };
-        assert_eq!(file.ranges(None, &[]).unwrap(), [range]);
+        assert_eq!(file.ranges(None, &[], DRIVE).unwrap(), [range]);
+    }
+
+    #[test]
+    fn a_range_beyond_the_drive_is_refused_with_its_line() {
+        let file = HintFile::parse("h.toml", &format!("# all\n{IDLE}")).unwrap();
+        let sentence = file.ranges(None, &[], Some(Bytes((2 << 20) - 1))).unwrap_err().sentence;
+        assert_eq!(
+            sentence,
+            "h.toml line 2: a hint for 1MiB from 1MiB on, and the drive ends at 2097151 bytes; a range within the drive is expected"
+        );
+        let far = HintFile::parse("h.toml", &IDLE.replace("\"1MiB\"", "18446744073709551615")).unwrap();
+        assert!(far.ranges(None, &[], DRIVE).unwrap_err().sentence.starts_with("h.toml line 1: a hint for"));
     }
 
     #[test]
@@ -284,7 +305,8 @@ mod tests {
         let of = |hints: &str| HintFile::of_workload("w.toml", &format!("[workload]\nrequests = 9\n{hints}"));
         let own = IDLE.replace("[[range]]", "[[hints.range]]");
         let file = of(&own).unwrap().unwrap();
-        assert_eq!(file.ranges(None, &[]).unwrap(), HintFile::parse("h.toml", IDLE).unwrap().ranges(None, &[]).unwrap());
+        let plain = HintFile::parse("h.toml", IDLE).unwrap();
+        assert_eq!(file.ranges(None, &[], DRIVE).unwrap(), plain.ranges(None, &[], DRIVE).unwrap());
         assert_eq!(file.place(), "w.toml line 3");
         assert!(of("").unwrap().is_none());
         let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
@@ -293,7 +315,7 @@ mod tests {
             wrong("[hints]\nidle_us = 7").contains("w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`")
         );
         let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
-        let sentence = file.ranges(None, &[]).unwrap_err().sentence;
+        let sentence = file.ranges(None, &[], DRIVE).unwrap_err().sentence;
         assert_eq!(sentence, "w.toml line 3: [[file]] is for fio job files; [[range]] says it of addresses");
     }
 
@@ -302,8 +324,8 @@ mod tests {
         let file = HintFile::parse("h.toml", "[[file]]\nname = \"b\"\naccess_latency = \"none\"\n").unwrap();
         let extents = [("a", 0), ("b", 10)].map(|(name, offset)| NamedExtent { name: name.into(), offset, bytes: 10 });
         let range = HintRange { offset: Bytes(10), bytes: Bytes(10), access_latency: None, rank: 0 };
-        assert_eq!(file.ranges(Some(Kind::File), &extents).unwrap(), [range]);
-        let wrong = |kind, extents: &[NamedExtent]| file.ranges(kind, extents).unwrap_err().sentence;
+        assert_eq!(file.ranges(Some(Kind::File), &extents, DRIVE).unwrap(), [range]);
+        let wrong = |kind, extents: &[NamedExtent]| file.ranges(kind, extents, DRIVE).unwrap_err().sentence;
         assert_eq!(wrong(Some(Kind::Device), &extents), "h.toml line 1: [[file]] is for fio job files; [[range]] says it of addresses");
         assert!(wrong(Some(Kind::File), &extents[..1]).starts_with("h.toml line 1: unknown file `b`"));
     }

@@ -38,8 +38,8 @@ pub const MOST_YEARS: f64 = 100.0;
 const PARTS: u64 = 1000;
 /// A step is so small a part of the life before it; where within the last step the life ended is worked out in proportion.
 const STEPS: Ns = 200;
-
-const SHORTEST_STEP: Ns = 60 * SECOND;
+/// The shortest: a small part of a life of seconds, too.
+const SHORTEST_STEP: Ns = SECOND / 1000;
 
 /// How a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -101,12 +101,12 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     }
     if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
         return Err(Failure::usage(format!(
-            "--uber {uber}: errors by each bit read are expected, above 0 and below 1; JESD218 has 1e-15 for client drives and 1e-16 for others"
+            "--uber {uber:e}: errors by each bit read are expected, above 0 and below 1; JESD218 has 1e-15 for client drives and 1e-16 for others"
         )));
     }
     if let Some(uber) = until.uber.filter(|_| !has_uber(&plan.drive.config)) {
         return Err(Failure::usage(format!(
-            "--uber {uber}: drive {} has no error rate, so that nothing is known of the errors of its reads; set error.model and its numbers, \
+            "--uber {uber:e}: drive {} has no error rate, so that nothing is known of the errors of its reads; set error.model and its numbers, \
              ecc.codeword and ecc.cap, or take a drive that has them, such as aged-tlc",
             plan.drive.name
         )));
@@ -170,7 +170,8 @@ pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, 
 fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
     let measured = begun(plan, progress)?.measure();
-    let mut parts = Parts { progress, told: 0, rated: f64::from(plan.drive.config.drive.rated_pec), limit, uber: until.uber, tables };
+    let wear = Wear::of(plan, &measured.drive);
+    let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let (measured, years, end) = if plan.is_fluid() { fluid(plan, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };
     parts.end();
     if !progress.may_go_on() {
@@ -192,6 +193,26 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
         hints: Hints::of(&drive),
         oracle,
     })
+}
+
+/// The wear that a life begins with, and that which it ends with: P/E cycles of the mean block.
+#[derive(Clone, Copy)]
+struct Wear {
+    start: f64,
+    rated: f64,
+}
+
+impl Wear {
+    /// Of a drive at time 0.
+    fn of(plan: &RunPlan, drive: &Drive) -> Self {
+        Self { start: worn(drive), rated: f64::from(plan.drive.config.drive.rated_pec) }
+    }
+
+    /// The share of a life that so much wear is.
+    fn share(self, used: Used) -> f64 {
+        let first = self.start / self.rated;
+        if first < 1.0 { (used.wear - first) / (1.0 - first) } else { 1.0 }
+    }
 }
 
 /// P/E cycles of the mean block, with what reprogramming wears.
@@ -299,7 +320,7 @@ impl Used {
 struct Parts<'a> {
     progress: &'a dyn Progress,
     told: u64,
-    rated: f64,
+    wear: Wear,
     limit: Ns,
     uber: Option<f64>,
     /// What lives of one workload share.
@@ -309,12 +330,12 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn used_up(&self, drive: &Drive) -> Used {
         let of_target = |target: f64| uber(drive).unwrap_or(0.0) / target;
-        Used { wear: worn(drive) / self.rated, uber: self.uber.map_or(0.0, of_target) }
+        Used { wear: worn(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
     }
 
     fn tell(&mut self, at: Ns, used: Used) {
         // Errors come late and all at once: they are no measure of how far a life is.
-        let share = used.wear.max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
+        let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
         self.tell_parts((share * PARTS as f64) as u64);
     }
 
@@ -332,6 +353,14 @@ impl Parts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_life_that_begins_late_is_at_its_beginning() {
+        let wear = Wear { start: 2990.0, rated: 3000.0 };
+        let share = |cycles: f64| wear.share(Used { wear: cycles / 3000.0, uber: 0.0 });
+        assert!(share(2990.0).abs() < 1e-9 && (share(2992.5) - 0.25).abs() < 1e-9 && (share(3000.0) - 1.0).abs() < 1e-9);
+        assert!((Wear { start: 3000.0, ..wear }.share(Used::default()) - 1.0).abs() < 1e-9);
+    }
 
     #[test]
     fn a_life_ends_between_two_looks_in_proportion() {

@@ -122,7 +122,7 @@ impl RunPlan {
         let hints = workload.hints(&setup.hints, given)?;
         if let Some(hints) = &hints {
             let (kind, extents) = workload.extents(&drive.config)?;
-            drive.config.hints.said = Some(hints.ranges(kind, &extents)?);
+            drive.config.hints.said = Some(hints.ranges(kind, &extents, drive.config.drive.capacity)?);
         }
         let plan = Self { refresh, said_of_refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan = Self {

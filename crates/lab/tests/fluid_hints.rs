@@ -143,3 +143,26 @@ fn data_is_regrouped_in_both_gears() {
     // Those that reclaim or GC takes first go where they belong, too.
     assert!(moved > kept && (moved / moved_untimed - 1.0).abs() < 0.1, "{moved} and {moved_untimed}");
 }
+
+/// Pages 0 and 16 begin in one block, and only the first may be slow: each is read in a phase of its own.
+#[test]
+fn reads_of_phases_have_the_words_of_their_own_pages() {
+    let room = room("hints-phases");
+    let phases = room.join("phases.toml");
+    let text =
+        "[workload]\nrate = 1000.0\n[[workload.phase]]\npages = [0]\nrequests = 3000\n[[workload.phase]]\npages = [16]\nrequests = 1000\n";
+    std::fs::write(&phases, text).unwrap();
+    let hints = "[[range]]\noffset = 0\nbytes = \"16KiB\"\naccess_latency = \"idle\"\n";
+    let of = |gear| {
+        let case = Case { reclaim: "block", hints: Some(hints), set: &[] };
+        let of_case = setup(&room, gear, &case, 1);
+        let base = Base { set: vec![], ..of_case.base.clone() };
+        let summary = run(&Setup { hints: of_case.hints, ..Setup::new(base, Named::Workload(phases.display().to_string())) }, case.reclaim);
+        let hints = summary.hints.unwrap();
+        (hints.idle.reads, hints.smallest.reads)
+    };
+    assert_eq!(of(Gear::Untimed), (3000, 1000));
+    let (idle, smallest) = of(Gear::Fluid);
+    // Six standard deviations of a Poisson count.
+    assert!(idle.abs_diff(3000) < 330 && smallest.abs_diff(1000) < 190, "{idle} and {smallest}");
+}

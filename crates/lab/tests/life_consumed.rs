@@ -110,6 +110,22 @@ fn writes_alone() {
     }
 }
 
+/// However short it is: what it came to is that of its years, and no more.
+#[test]
+fn a_life_of_seconds_ends_in_time() {
+    let set = ["drive.rated_pec=4", "workload.distribution=uniform", "workload.rate=200000"];
+    let (lived, _, seconds) = life(Gear::Fluid, Chosen::default(), &set);
+    near("P/E cycles", lived.pec_mean, 4.0, 0.01);
+    near("reads", lived.read_pages as f64, seconds * 200_000.0, 0.01);
+}
+
+#[test]
+fn lives_come_in_the_order_of_their_plans() {
+    let plans = ["workload.read_share=0", "workload.read_share=1"].map(|share| plan(Gear::Fluid, Chosen::default(), &[share]));
+    let lived = live_all(&plans, Until { years: Some(1e-6), uber: None }, NonZeroUsize::new(2), &unwatched).unwrap();
+    assert!(lived[0].host_bytes > 0 && lived[0].read_pages == 0 && lived[1].host_bytes == 0 && lived[1].read_pages > 0, "{lived:?}");
+}
+
 #[test]
 fn age_alone() {
     let set = ["drive.rated_pec=8", "refresh.period=2000s", "workload.rate=0.001"];

@@ -99,7 +99,7 @@ pub(crate) fn limits_apart(of_drive: &DriveConfig, of_oracle: &DriveConfig, pecs
     let (rates, endurances) = (ErrorRates::new(of_oracle)?, Endurances::new(of_oracle));
     let of = |(pec, step): (u32, u32)| {
         let of_drive = limits.truth(&table, pec, Asked { group: 0, kind: 0, level: 0, step: step as usize });
-        let own = rates.limits(&endurances, pec, Whose { group: 0, kind: 0, step })[0];
+        let own = rates.limit(&endurances, pec, Whose { group: 0, kind: 0, step }, 0);
         Apart { pec, age_step: step, of_drive, own }
     };
     let mut all = pecs.iter().flat_map(|pec| (0..STEPS as u32).map(move |step| (*pec, step))).map(of);

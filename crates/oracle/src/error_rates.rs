@@ -23,7 +23,7 @@ const SECOND_RATE: f64 = 1.25;
 const NOTHING: f64 = (1u64 << 37) as f64;
 
 /// Whose limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Whose {
     pub(crate) group: usize,
     pub(crate) kind: u32,
@@ -40,8 +40,41 @@ pub(crate) struct ErrorRates {
     caps: Vec<f64>,
     /// Time in the law for each hour that passes: it is hotter, or colder, than the law's flash.
     acceleration: f64,
-    /// What was worked out, by P/E count: limits by retries.
-    known: RefCell<BTreeMap<(u32, Whose), Vec<i64>>>,
+    /// Page kinds of a wordline.
+    kinds: usize,
+    known: RefCell<Known>,
+}
+
+/// What was worked out: a table for each P/E count and step of age.
+#[derive(Debug, Default)]
+struct Known {
+    tables: Vec<Table>,
+    /// Which of them is whose.
+    places: BTreeMap<(u32, u32), usize>,
+    /// The one that was asked last: a block's pages are asked one after the other, and have the same.
+    last: usize,
+}
+
+#[derive(Debug)]
+struct Table {
+    of: (u32, u32),
+    /// Limits by group, page kind and retries; [`UNKNOWN`] where nobody has asked.
+    limits: Vec<i64>,
+}
+
+const UNKNOWN: i64 = i64::MIN;
+
+impl Known {
+    /// The limits of this P/E count and step of age.
+    fn limits(&mut self, of: (u32, u32)) -> &mut Vec<i64> {
+        if self.tables.get(self.last).is_none_or(|table| table.of != of) {
+            self.last = *self.places.entry(of).or_insert(self.tables.len());
+            if self.last == self.tables.len() {
+                self.tables.push(Table { of, limits: vec![] });
+            }
+        }
+        &mut self.tables[self.last].limits
+    }
 }
 
 impl ErrorRates {
@@ -59,6 +92,7 @@ impl ErrorRates {
             caps: with_second(code.as_ref().map_or_else(|| caps(&config.ecc), |code| vec![code.cap])),
             code,
             acceleration,
+            kinds: config.geometry.cell.bits() as usize,
             known: RefCell::default(),
         })
     }
@@ -93,14 +127,19 @@ impl ErrorRates {
         first + ((rate / self.caps[0] - 1.0) / (SECOND_RATE - 1.0) * (second - first) as f64).floor() as i64
     }
 
-    /// Limits, in 1/1024, of the worst member of a group in the worst block, by the retries that a read may take; and the one at the second error rate.
-    pub(crate) fn limits(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
-        if let Some(limits) = self.known.borrow().get(&(pec, whose)) {
-            return limits.clone();
+    /// The limit, in 1/1024, of the worst member of a group in the worst block where a read may take so many retries; the one at the second error
+    /// rate where these are [`Self::second_place`].
+    pub(crate) fn limit(&self, endurances: &Endurances, pec: u32, whose: Whose, retries: u8) -> i64 {
+        let levels = self.caps.len();
+        let first = (whose.group * self.kinds + whose.kind as usize) * levels;
+        let at = first + usize::from(retries);
+        let mut known = self.known.borrow_mut();
+        let limits = known.limits((pec, whose.step));
+        if limits.get(at).is_none_or(|limit| *limit == UNKNOWN) {
+            limits.resize(limits.len().max(first + levels), UNKNOWN);
+            limits[first..first + levels].copy_from_slice(&self.work_out(endurances, pec, whose));
         }
-        let limits = self.work_out(endurances, pec, whose);
-        self.known.borrow_mut().insert((pec, whose), limits.clone());
-        limits
+        limits[at]
     }
 
     fn work_out(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {

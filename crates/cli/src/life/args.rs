@@ -29,18 +29,19 @@ pub(crate) struct LifeArgs {
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
     /// End after so many years, worn out or not: above 0, at most 100.
-    #[arg(long, value_name = "YEARS")]
+    #[arg(long, value_name = "YEARS", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) years: Option<f64>,
     /// End as well when the reads of the drive's life together have more errors than this by each bit read, as JESD218 has it: 1e-15 for
     /// client drives, 1e-16 for others. Errors are what chance makes of the error rates of all data that was read, not those that
     /// happened to come.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true, value_parser = a_number)]
     pub(crate) uber: Option<f64>,
     /// Threads; as many as there are cores where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Look for the value of one numeric key of the drive, such as refresh.period, with which it lives longest:
-    /// nine values in even steps of their logarithm, then the golden section around the best. The curve is printed as CSV.
+    /// nine values in even steps of their logarithm, then the golden section around the best. The curve is printed as CSV, or as JSON; values
+    /// with which the drive is refused have no row.
     #[arg(long, value_name = "KEY")]
     pub(crate) find: Option<String>,
     /// First value to try, as --set takes it; a sixteenth of the drive's own where absent.
@@ -49,6 +50,11 @@ pub(crate) struct LifeArgs {
     /// Last value to try; sixteen times the drive's own where absent.
     #[arg(long, value_name = "VALUE", requires = "find")]
     pub(crate) to: Option<String>,
+}
+
+/// Reads a number; what it may be is said where it is known what it is.
+fn a_number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "a number is expected, such as 0.5 or 1e-15".into())
 }
 
 impl LifeArgs {

@@ -38,20 +38,26 @@ impl Knob {
         let default = key.default.as_ref().map(ToString::to_string);
         let own = own_value(path, plan)?.or(default).unwrap_or_default();
         let own = own.trim_matches('"').to_owned();
-        let given = from.or(to).unwrap_or(&own);
-        let kind = kind_of(given, &own)
-            .ok_or_else(|| Failure::usage(format!("--find {path}: its value is {own}, and a number or a span of time is expected")))?;
+        let given = [("from", from), ("to", to)];
+        let said = given.into_iter().find_map(|(name, text)| Some((name, text?)));
+        let kind = match (kind_of(&own), said) {
+            (Some(kind), _) => kind,
+            (None, Some((name, text))) if own.is_empty() => kind_of(text)
+                .ok_or_else(|| Failure::usage(format!("--{name} {text}: a value of {path} is expected, a number or a span of time")))?,
+            _ => return Err(Failure::usage(format!("--find {path}: its value is {own}, and a number or a span of time is expected"))),
+        };
         let read = |name: &str, text: Option<&str>, otherwise: f64| match text {
             None => Ok(otherwise),
-            Some(text) => number(kind, text)
-                .filter(|value| *value > 0.0)
-                .ok_or_else(|| Failure::usage(format!("--{name} {text}: a value of {path} above 0 is expected, such as {own}"))),
+            Some(text) => number(kind, text).filter(|value| *value > 0.0).ok_or_else(|| {
+                let such_as = if own.is_empty() { String::new() } else { format!(", such as {own}") };
+                Failure::usage(format!("--{name} {text}: a value of {path} above 0 is expected{such_as}"))
+            }),
         };
-        let own = number(kind, &own).unwrap_or(0.0);
-        if own <= 0.0 && (from.is_none() || to.is_none()) {
+        let first = number(kind, &own).unwrap_or(0.0);
+        if first <= 0.0 && (from.is_none() || to.is_none()) {
             return Err(Failure::usage(format!("--find {path}: the drive has no value of it above 0 to begin at; give --from and --to")));
         }
-        let (from, to) = (read("from", from, own / REACH)?, read("to", to, own * REACH)?);
+        let (from, to) = (read("from", from, first / REACH)?, read("to", to, first * REACH)?);
         let from = if kind == Kind::Whole { from.max(1.0) } else { from };
         if from >= to {
             return Err(Failure::usage(format!("--find {path}: --from must be below --to")));
@@ -59,12 +65,15 @@ impl Knob {
         Ok(Self { path: path.into(), kind, from, to })
     }
 
-    /// A value as `--set` takes it.
+    /// A value as `--set` takes it, in few digits.
     pub(super) fn text(&self, value: f64) -> String {
         match self.kind {
             Kind::Whole => format!("{}", value.round().max(1.0) as u64),
-            Kind::Real => format!("{value:.6}"),
-            Kind::Span => Span((value.round() as u64).max(1) * SECOND).to_string(),
+            Kind::Real => plain(rounded(value, 6)),
+            Kind::Span => {
+                let (seconds, unit) = UNITS.into_iter().find(|(seconds, _)| value >= *seconds).unwrap_or((1.0, "s"));
+                format!("{}{unit}", rounded(value / seconds, 4))
+            }
         }
     }
 
@@ -81,13 +90,24 @@ fn own_value(path: &str, plan: &RunPlan) -> Result<Option<String>, Failure> {
     Ok(found.filter(|value| !value.is_null()).map(ToString::to_string))
 }
 
-fn kind_of(given: &str, own: &str) -> Option<Kind> {
-    let is_whole = |text: &str| text.parse::<u64>().is_ok();
-    let is_real = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+/// Units of time that values are given in, in seconds: the largest that they have one of.
+const UNITS: [(f64, &str); 4] = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s")];
+
+/// A number as TOML has it.
+fn plain(value: f64) -> String {
+    if (1e-4..1e9).contains(&value) { value.to_string() } else { format!("{value:e}") }
+}
+
+/// A number of so many digits.
+fn rounded(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+fn kind_of(text: &str) -> Option<Kind> {
     match () {
-        () if is_whole(own) && is_whole(given) => Some(Kind::Whole),
-        () if is_real(own) && is_real(given) => Some(Kind::Real),
-        () if Span::parse(given).is_ok() => Some(Kind::Span),
+        () if text.parse::<u64>().is_ok() => Some(Kind::Whole),
+        () if text.parse::<f64>().is_ok_and(f64::is_finite) => Some(Kind::Real),
+        () if Span::parse(text).is_ok() => Some(Kind::Span),
         () => None,
     }
 }
@@ -96,5 +116,26 @@ fn number(kind: Kind, text: &str) -> Option<f64> {
     match kind {
         Kind::Whole | Kind::Real => text.parse().ok().filter(|value: &f64| value.is_finite()),
         Kind::Span => Span::parse(text).ok().map(|span| span.0 as f64 / SECOND as f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_given_in_few_digits() {
+        let text = |kind, value: f64| Knob { path: "a.key".into(), kind, from: 1.0, to: 2.0 }.text(value);
+        let of_kind = |kind, values: &[f64]| values.iter().map(|value| text(kind, *value)).collect::<Vec<_>>();
+        assert_eq!(of_kind(Kind::Whole, &[0.2, 62.5, 1e6]), ["1", "63", "1000000"]);
+        assert_eq!(
+            of_kind(Kind::Real, &[312.5, 382.551_043, 1.0 / 3.0, 1e-16, 3.2e-9]),
+            ["312.5", "382.551", "0.333333", "1e-16", "3.2e-9"]
+        );
+        assert_eq!(of_kind(Kind::Span, &[0.5, 90.0, 5400.0, 144_139.0, 86_400.0 * 480.0]), ["0.5s", "1.5min", "1.5h", "1.668d", "480d"]);
+        for (kind, value) in [(Kind::Whole, 63.0), (Kind::Real, 1e-16), (Kind::Real, 0.333_333), (Kind::Span, 86_400.0 * 1.668)] {
+            let is = number(kind, &text(kind, value)).unwrap();
+            assert!((is / value - 1.0).abs() < 1e-12, "{kind:?} {value}: {is}");
+        }
     }
 }

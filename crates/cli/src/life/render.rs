@@ -106,7 +106,7 @@ fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
         format!(
             "years: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",
             plan.drive.config.drive.rated_pec,
-            args.uber.map_or_else(String::new, |uber| format!(", or the UBER of all reads is beyond {uber}")),
+            args.uber.map_or_else(String::new, |uber| format!(", or the UBER of all reads is beyond {uber:e}")),
             if lives.iter().any(|life| life.years.ci95.is_some()) { ", with the 95 % interval of the mean" } else { "" },
         ),
         "host to parity: what the programmed pages were for, as shares; GC makes room for all the others.".into(),
@@ -124,8 +124,6 @@ fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
         let ended: Vec<_> = lives.iter().map(|life| format!("{} of {} under {}", by_uber(life), life.lives.len(), life.label)).collect();
         notes.push(format!("Lives that errors ended: {}.", ended.join(", ")));
     }
-    if plan.is_fluid() {
-        notes.push("Reads were drawn in bulk: there are no latencies, and the oracle checks doses, copies, books and map, but not which page a read got.".into());
-    }
+    notes.extend(plan.bulk_warning());
     notes
 }

@@ -90,7 +90,7 @@ impl Kind {
         let drive = with(&[])?;
         let own = variant.own.iter().map(|(name, own)| Ok((name.clone(), with(own)?))).collect::<Result<_, Failure>>()?;
         let file = variant.hints.as_ref().map(|name| HintFile::read(&folder.join(name))).transpose()?;
-        let said = file.map(|file| file.ranges(None, &[])).transpose()?;
+        let said = file.map(|file| file.ranges(None, &[], drive.config.drive.capacity)).transpose()?;
         let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
         let cycles =
             by_cycles.then(|| Cycles { blocks: blocks_read(group, &drive.config), warm_up: group.warm_up_cycles, counted: group.cycles });

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, tired, vpass};
+use crate::common::{Room, msr_reads, tired, vpass};
 
 /// The tiny drive, rated for so few cycles that it is worn out within an hour or so.
 fn lives(more: &[&str]) -> Vec<&'static str> {
@@ -61,7 +61,18 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
     let done = vpass(&["life", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.rate=0.001"]);
     assert!(done.code == 0 && done.stdout.contains("> 100"), "{}", done.stdout);
     let done = vpass(&lives(&["--years", "0.00001"]));
-    assert!(done.code == 0 && done.stdout.contains("> 1.0e-5"), "{}", done.stdout);
+    assert!(done.code == 0 && done.stdout.contains("> 1.0e-5") && done.stdout.contains("the oracle checks doses"), "{}", done.stdout);
+    let done = vpass(&lives(&["--years", "0.00001", "--oracle", "off"]));
+    assert!(done.stdout.contains("Reads were drawn in bulk") && !done.stdout.contains("the oracle"), "nobody watched: {}", done.stdout);
+}
+
+/// What a trace was taken for is said before its life, as before a run.
+#[test]
+fn a_life_says_what_its_trace_was_taken_for() {
+    let room = Room::new();
+    let trace = room.file("reads.csv", &msr_reads(&[0, 16384, 0, 32768]));
+    let done = vpass(&["life", "--drive", "tiny", "--trace", &trace, "--years", "0.0000001", "--oracle", "off"]);
+    assert!(done.code == 0 && done.stderr.contains("reads.csv is taken for msr"), "{}", done.stderr);
 }
 
 #[test]
@@ -79,8 +90,8 @@ fn a_search_gives_its_curve() {
         "2000",
         "--oracle",
         "off",
-        "--years",
-        "0.00002",
+        "--set",
+        "drive.rated_pec=2",
         "--out",
     ];
     let done = vpass(&lives(&[&find[..], &[out.to_str().unwrap()]].concat()));
@@ -91,6 +102,39 @@ fn a_search_gives_its_curve() {
     assert!(values.is_sorted() && rows[0][0] == "50" && rows.last().unwrap()[0] == "2000", "{values:?}");
     assert!(done.stderr.contains("reclaim.check_interval"), "{}", done.stderr);
     assert_eq!(std::fs::read_to_string(out.join("find.csv")).unwrap(), done.stdout);
+}
+
+/// The smallest values are below what typical data may take, and leave no room: they are no answer, and the others are.
+#[test]
+fn a_search_leaves_out_what_the_drive_is_refused_with() {
+    let room = Room::new();
+    let (drive, hints) = (room.file("tired.toml", &tired()), room.file("idle.toml", IDLE));
+    let fixed = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=10000", "--set", "drive.rated_pec=2"];
+    let find = |more: &[&str]| vpass(&[&fixed[..], &["--hints", &hints, "--oracle", "off", "--find"], more].concat());
+    let done = find(&["hints.idle_us", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("The drive is refused with 62.5, 125: drive") && said.contains("is below hints.typical_us (150)"), "{said}");
+    let json = done.json();
+    let points = json["points"].as_array().unwrap();
+    assert!(points.len() > 9 && points[0]["text"] == "62.5" && points[0]["life"].is_null(), "{json}");
+    assert!(points[2..].iter().all(|point| number(point, "/life/years/mean") > 0.0 && point.get("refused").is_none()));
+    assert!(json["best"].is_string() && json["key"] == "hints.idle_us");
+    find(&["hints.idle_us", "--from", "50", "--to", "100"]).refuses(2, &["refused with every value", "with 50:", "hints.typical_us (150)"]);
+    find(&["hints.idle_us", "--from", "x"]).refuses(2, &["--from x", "a value of hints.idle_us", "such as 1000"]);
+    find(&["hints.smallest_us", "--from", "x"]).refuses(2, &["--from x", "a number or a span of time"]);
+}
+
+#[test]
+fn a_search_among_lives_that_outlast_the_simulation_says_so() {
+    let find = ["--find", "reclaim.check_interval", "--from", "50", "--to", "2000", "--oracle", "off", "--years", "0.000001"];
+    let done = vpass(&lives(&find));
+    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("With 9 values of reclaim.check_interval, from 50 to 2000, the drive outlives the simulation: > 1.0e-6 years."),
+        "{said}"
+    );
+    assert_eq!(done.stdout.lines().count(), 10, "no closer look: {}", done.stdout);
 }
 
 /// All of the drive's data may be slow.
@@ -114,7 +158,7 @@ fn errors_end_a_life() {
     assert!(number(&kept, "/techniques/0/uber/mean") < 1e-15 && number(&lost, "/techniques/0/uber/mean") > 1e-15);
     let (years, untimed) = (|json: &Value| number(json, "/techniques/0/years/mean"), of("none", "untimed"));
     assert!(ends(&untimed) == "uber" && (years(&lost) / years(&untimed) - 1.0).abs() < 0.15, "{} and {}", years(&lost), years(&untimed));
-    vpass(&lives(&["--uber", "1e-15"])).refuses(2, &["--uber", "no error rate", "error.model", "aged-tlc"]);
+    vpass(&lives(&["--uber", "1e-15"])).refuses(2, &["--uber 1e-15:", "no error rate", "error.model", "aged-tlc"]);
     vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
 }
 
@@ -151,7 +195,7 @@ fn hints_are_refused_where_they_mean_nothing() {
     let twice = room.file("twice.toml", &format!("{IDLE}{IDLE}"));
     with(&["--hints", &twice], &["twice.toml line 5", "line 1", "rank 0"]);
     let far = room.file("far.toml", &IDLE.replace("1GiB", "2GiB"));
-    with(&["--hints", &far, "--sample", "1/2"], &["the drive ends at 1073741824 bytes"]);
+    with(&["--hints", &far, "--sample", "1/2"], &["far.toml line 1: a hint for 2GiB from 0B on", "the drive ends at 1073741824 bytes"]);
     let named = room.file("named.toml", "[[device]]\nname = \"0\"\naccess_latency = \"idle\"\n");
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);
 }
@@ -225,6 +269,10 @@ fn what_cannot_be_is_refused() {
     refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"], &["neither a rate nor time stamps"]);
     refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"], &["--gear untimed"]);
     refuses(&lives(&["--years", "0"]), &["--years 0"]);
+    refuses(&lives(&["--years", "-1"]), &["--years -1", "above 0"]);
+    refuses(&lives(&["--years", "soon"]), &["'soon' for '--years <YEARS>': a number is expected"]);
+    refuses(&lives(&["--uber", "-1e-15"]), &["--uber -1e-15", "above 0"]);
+    refuses(&lives(&["--uber", "few"]), &["'few' for '--uber <RATE>': a number is expected"]);
     refuses(&lives(&["--find", "geometry.cell"]), &["geometry.cell", "number"]);
     refuses(&lives(&["--find", "refresh.perod"]), &["refresh.perod"]);
     refuses(&lives(&["--repeat", "2"]), &["--repeat"]);

@@ -122,7 +122,7 @@ impl Flash {
             touched: vec![],
             owed: vec![],
             served: 0,
-            words: hinted.map(Words::new),
+            words: hinted.map(|hinted| Words::new(hinted, self.hot.len())),
             weights: vec![],
             places: vec![],
             counts: vec![],
@@ -262,7 +262,7 @@ impl Flash {
 
     fn change_reads(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn, sign: f64) {
         if let Some(fluid) = &self.fluid {
-            self.change_rate(block, page, sign * fluid.per_ns(lpn));
+            self.change_rate((block, page), lpn, sign * fluid.per_ns(lpn));
         }
     }
 
@@ -277,12 +277,12 @@ impl Flash {
         let block = self.geometry.block_of(ppn);
         let page = self.geometry.page_in(block, ppn);
         if self.contents.next_valid(block, page) == Some(page) {
-            self.change_rate(block, page, by);
+            self.change_rate((block, page), lpn, by);
         }
     }
 
-    /// A page of a block is read more often from now on, by so many reads a nanosecond, or less often.
-    fn change_rate(&mut self, block: BlockId, page: PageInBlock, by: f64) {
+    /// A page of a block, which holds this data, is read more often from now on, by so many reads a nanosecond, or less often.
+    fn change_rate(&mut self, (block, page): (BlockId, PageInBlock), lpn: Lpn, by: f64) {
         let now = self.now;
         let place = self.place_of(block, page);
         let hot = &self.hot[block.index()];
@@ -306,6 +306,9 @@ impl Flash {
         if let Some(pending) = fluid.pending.get_mut(place) {
             *pending -= (by * there) as f32;
         }
+        if let Some(words) = &mut fluid.words {
+            words.leave_out(block, lpn, by * there);
+        }
     }
 
     fn place_of(&self, block: BlockId, page: PageInBlock) -> usize {
@@ -327,6 +330,9 @@ impl Flash {
         let now = self.now;
         let Some(fluid) = &mut self.fluid else { return };
         fluid.flows[block.index()].begin(now, left, target);
+        if let Some(words) = &mut fluid.words {
+            words.begin_anew(block);
+        }
         if !fluid.pending.is_empty() {
             let bits = if fluid.by_page { self.geometry.cell.bits() } else { 1 };
             let (first, count) = (self.geometry.first_wordline(block) * bits, self.geometry.wordlines_per_block * bits);

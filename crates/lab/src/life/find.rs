@@ -1,12 +1,17 @@
 //! The value of one key at which a drive lives longest: nine values in even steps of their logarithm, all with the same seeds, then the golden
 //! section around the best of them.
 //!
-//! A value with which data was lost is worth nothing. The search is for one peak. Where the nine values show several, that is said, and only the highest is looked at closer.
+//! A value with which data was lost, or with which the drive is refused, is worth nothing. The search is for one peak. Where the nine values show
+//! several, that is said, and only the highest is looked at closer.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::summary::Life;
+use super::verdict::surpass;
+use crate::as_json;
 use crate::compare::mean_ci95::MeanCi95;
+use crate::failure::Failure;
 
 /// Values that are tried first.
 pub const FIRST: usize = 9;
@@ -21,8 +26,11 @@ pub struct Point {
     pub text: String,
     /// The same as a number, in the key's unit; seconds of a span of time.
     pub value: f64,
-    /// The lives there.
-    pub life: Life,
+    /// The lives there; none where the drive is refused with it.
+    pub life: Option<Life>,
+    /// Why it is refused, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// Values in even steps of their logarithm, from the first to the last.
@@ -74,13 +82,23 @@ impl Section {
 }
 
 impl Point {
-    /// What ranks it: its years, and nothing where it lost data.
+    /// What ranks it: its years, and nothing where it lost data or is refused.
     pub fn rank(&self) -> f64 {
-        if self.life.lost_data() { 0.0 } else { self.life.years.mean }
+        self.answer().map_or(0.0, |life| life.years.mean)
+    }
+
+    /// Its lives where they are an answer.
+    fn answer(&self) -> Option<&Life> {
+        self.life.as_ref().filter(|life| !life.lost_data())
+    }
+
+    /// Whether the drive outlives the simulation with it.
+    pub fn lives_on(&self) -> bool {
+        self.answer().is_some_and(|life| !life.ended)
     }
 
     fn mean_rank(&self) -> MeanCi95 {
-        MeanCi95 { mean: self.rank(), ..self.life.years }
+        MeanCi95 { mean: self.rank(), ci95: self.life.as_ref().and_then(|life| life.years.ci95) }
     }
 }
 
@@ -116,13 +134,19 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
     peaks
 }
 
-/// The curve as CSV, in the order of the values.
-pub fn csv(key: &str, points: &[Point]) -> String {
+/// The points in the order of their values.
+fn in_order(points: &[Point]) -> Vec<&Point> {
     let mut order: Vec<&Point> = points.iter().collect();
     order.sort_by(|a, b| a.value.total_cmp(&b.value));
+    order
+}
+
+/// The curve as CSV, in the order of the values; those with which the drive is refused have no row.
+pub fn csv(key: &str, points: &[Point]) -> String {
     let mut text =
         format!("{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,data_lost_pages,reads_with_retries\n");
-    for Point { text: set, value, life } in order {
+    for Point { text: set, value, life, .. } in in_order(points) {
+        let Some(life) = life else { continue };
         let ci95 = life.years.ci95.map_or_else(String::new, |half| half.to_string());
         let retried =
             life.reads_by_retries.as_ref().and_then(|shares| shares.first()).map_or_else(String::new, |none| (1.0 - none.mean).to_string());
@@ -133,6 +157,66 @@ pub fn csv(key: &str, points: &[Point]) -> String {
         text.push_str(&row);
     }
     text
+}
+
+/// All of it, as `vpass life --find KEY --json` prints it. `others`: peaks that were not looked at closer.
+///
+/// # Errors
+/// A value that has no JSON.
+pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, Failure> {
+    let best = Some(&points[best(points)]).filter(|best| best.answer().is_some() && !best.lives_on());
+    Ok(json!({
+        "key": key,
+        "best": best.map(|best| &best.text),
+        "other_peaks": others,
+        "points": as_json::value(&in_order(points))?,
+    }))
+}
+
+/// What the curve says, in sentences. `others`: peaks that were not looked at closer.
+pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
+    let best = &points[best(points)];
+    let order = in_order(points);
+    let named = |which: &dyn Fn(&Point) -> bool| order.iter().filter(|point| which(point)).map(|point| &*point.text).collect::<Vec<_>>();
+    let (lossy, refused) = (named(&|point| point.life.as_ref().is_some_and(Life::lost_data)), named(&|point| point.life.is_none()));
+    let Some(life) = best.answer() else {
+        return format!("Data was lost with each of {} values of {key}: none of them is an answer.", lossy.len())
+            + &left_out(&[], &refused, points);
+    };
+    let years = life.years_text();
+    let answers: Vec<&Life> = order.iter().filter_map(|point| point.answer()).collect();
+    let alike = answers.iter().filter(|other| !surpass(life, other)).count() - 1;
+    let same = answers.iter().all(|other| (other.years.mean - life.years.mean).abs() < 1e-9);
+    let found = if best.lives_on() {
+        let living = named(&|point| point.lives_on());
+        let which = if let [only] = living[..] {
+            format!("{key} = {only}")
+        } else {
+            format!("{} values of {key}, from {} to {}", living.len(), living[0], living[living.len() - 1])
+        };
+        format!("With {which}, the drive outlives the simulation: {years} years.")
+    } else if same && answers.len() > 1 {
+        let counted = named(&|point| point.answer().is_some());
+        format!("{key} makes no difference: {years} years everywhere between {} and {}.", counted[0], counted[counted.len() - 1])
+    } else {
+        let unsure = match alike {
+            0 => String::new(),
+            n => format!(" With {n} of the others it lives about as long."),
+        };
+        format!("{key} = {}: the drive lives {years} years, the longest of {} values.{unsure}", best.text, points.len())
+    };
+    let several = match others {
+        [] => String::new(),
+        _ => format!(" There are other peaks, at {}; only the highest was looked at closer.", others.join(", ")),
+    };
+    found + &left_out(&lossy, &refused, points) + &several
+}
+
+/// What does not count, and why.
+fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
+    let lossy = if lossy.is_empty() { String::new() } else { format!(" Data was lost with {}, which do not count.", lossy.join(", ")) };
+    let why = points.iter().find_map(|point| point.refused.as_ref());
+    lossy + &why.map_or_else(String::new, |why| format!(" The drive is refused with {}: {why}.", refused.join(", ")))
 }
 
 #[cfg(test)]
@@ -149,23 +233,24 @@ mod tests {
 
     #[test]
     fn the_section_closes_in_on_the_peak() {
-        let years = |value: f64| -(value.ln() - 7f64.ln()).powi(2);
-        let mut section = Section::new(4.0, 16.0);
-        let mut tried = vec![];
-        for _ in 0..CLOSER {
-            let value = section.next();
-            tried.push(value);
-            section.found(years(value));
+        for peak in [5.0f64, 7.0, 12.0] {
+            let years = |value: f64| -(value.ln() - peak.ln()).powi(2);
+            let mut section = Section::new(4.0, 16.0);
+            let mut tried = vec![];
+            for _ in 0..CLOSER {
+                let value = section.next();
+                tried.push(value);
+                section.found(years(value));
+            }
+            let best = tried.iter().copied().max_by(|a, b| years(*a).total_cmp(&years(*b))).unwrap();
+            assert!((best / peak).ln().abs() < (2f64.ln()) / 10.0, "{peak}: {best}");
         }
-        let best = tried.iter().copied().max_by(|a, b| years(*a).total_cmp(&years(*b))).unwrap();
-        assert!((best / 7.0).ln().abs() < (2f64.ln()) / 10.0, "{best}");
     }
 
     #[test]
     fn a_dent_is_no_second_peak() {
         let of = |years: &[f64], ci95: f64| -> Vec<Point> {
-            let point = |y: &f64| Point { text: y.to_string(), value: *y, life: life(MeanCi95 { mean: *y, ci95: Some(ci95) }) };
-            years.iter().map(point).collect()
+            years.iter().map(|years| point(*years, MeanCi95 { mean: *years, ci95: Some(ci95) })).collect()
         };
         let two = [1.0, 5.0, 3.0, 4.0, 2.0];
         assert_eq!(peaks(&of(&two, 0.1)), [1, 3]);
@@ -173,7 +258,53 @@ mod tests {
         assert_eq!(peaks(&of(&[1.0, 2.0, 3.0], 0.1)), [2]);
         assert_eq!(best(&of(&two, 0.1)), 1);
         let mut lossy = of(&two, 0.1);
-        lossy[1].life.data_lost_pages = 1.0;
+        lossy[1].life.as_mut().unwrap().data_lost_pages = 1.0;
         assert_eq!((best(&lossy), peaks(&lossy)), (3, vec![0, 3]), "a value that loses data is no answer");
+        let mut refused = of(&two, 0.1);
+        (refused[1].life, refused[1].refused) = (None, Some("why".into()));
+        assert_eq!((best(&refused), peaks(&refused)), (3, vec![0, 3]), "nor is one that is refused");
+    }
+
+    fn point(value: f64, years: MeanCi95) -> Point {
+        Point { text: value.to_string(), value, life: Some(life(years)), refused: None }
+    }
+
+    #[test]
+    fn what_a_curve_says() {
+        let sure = |value: f64, years: f64| point(value, MeanCi95 { mean: years, ci95: Some(0.1) });
+        let says = |points: &[Point]| verdict("a.key", points, &[]);
+        let mut points = vec![sure(4.0, 1.0), sure(1.0, 3.0), sure(2.0, 5.0)];
+        assert_eq!(says(&points), "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 3 values.");
+        points.push(sure(3.0, 4.9));
+        assert_eq!(
+            says(&points),
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. With 1 of the others it lives about as long."
+        );
+        assert_eq!(
+            csv("a.key", &points).lines().map(|line| line.split(',').next().unwrap()).collect::<Vec<_>>(),
+            ["a.key", "1", "2", "3", "4"]
+        );
+        (points[3].life, points[3].refused) = (None, Some("too much".into()));
+        points[1].life.as_mut().unwrap().data_lost_pages = 2.0;
+        assert_eq!(
+            says(&points),
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. Data was lost with 1, which do not count. The drive is refused \
+             with 3: too much."
+        );
+        assert_eq!(csv("a.key", &points).lines().count(), 4, "a value that is refused has no row");
+        points[2].life.as_mut().unwrap().ended = false;
+        assert!(says(&points).starts_with("With a.key = 2, the drive outlives the simulation: > 5.00 years."), "{}", says(&points));
+        points[0] = Point { life: points[2].life.clone(), ..points[0].clone() };
+        assert!(says(&points).starts_with("With 2 values of a.key, from 2 to 4, the drive outlives"), "{}", says(&points));
+        let json = json_of("a.key", &points, &[]).unwrap();
+        assert!(json["best"].is_null() && json.pointer("/points/2/refused").is_some_and(|why| why == "too much"), "{json}");
+        points.retain(|point| point.life.as_ref().is_some_and(Life::lost_data));
+        assert_eq!(says(&points), "Data was lost with each of 1 values of a.key: none of them is an answer.");
+        let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
+        assert_eq!(says(&same), "a.key makes no difference: 3.00 ± 0.10 years everywhere between 1 and 2.");
+        assert!(
+            verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()])
+                .ends_with("There are other peaks, at 1; only the highest was looked at closer.")
+        );
     }
 }

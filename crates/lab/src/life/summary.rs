@@ -11,6 +11,7 @@ use super::{End, Lived, MOST_YEARS, Until, verdict};
 use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 use crate::failure::Failure;
+use crate::numbers::digits;
 use crate::plan::RunPlan;
 
 /// What the lives of a technique came to. Counts are those of whole drives.
@@ -162,10 +163,12 @@ impl Life {
 
     /// "5.31", "> 100", with its interval where there is one.
     pub fn years_text(&self) -> String {
-        let mean = crate::numbers::digits(self.years.mean);
+        // In a ten-thousandth of a year for lives of hours: those of the last cycles of a worn drive.
+        let text = |years: f64| if (0.001..0.1).contains(&self.years.mean) { format!("{years:.4}") } else { digits(years) };
+        let mean = text(self.years.mean);
         match (self.ended, self.years.ci95) {
             (false, _) => format!("> {mean}"),
-            (true, Some(half)) => format!("{mean} ± {}", crate::numbers::digits(half)),
+            (true, Some(half)) => format!("{mean} ± {}", text(half)),
             (true, None) => mean,
         }
     }

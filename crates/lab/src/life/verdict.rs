@@ -18,7 +18,7 @@ fn ranked(lives: &[Life]) -> Vec<&Life> {
 }
 
 /// Whether a life is longer by more than both intervals.
-fn surpass(best: &Life, second: &Life) -> bool {
+pub(super) fn surpass(best: &Life, second: &Life) -> bool {
     let halves = best.years.ci95.unwrap_or(0.0) + second.years.ci95.unwrap_or(0.0);
     best.years.mean - second.years.mean > halves
 }
@@ -45,7 +45,10 @@ fn told(lives: &[Life]) -> Option<String> {
         [] => Some("None kept all data.".into()),
         [only] => Some(format!("Only `{}` kept all data, so there is nothing to compare it with.", only.label)),
         [best, second, ..] => Some(if longest(lives).is_some() {
-            format!("`{}` lives longest: {} years; `{}` {}.", best.label, best.years_text(), second.label, second.years_text())
+            let alone = if best.years.ci95.is_none() { ", in one life of each" } else { "" };
+            format!("`{}` lives longest: {} years; `{}` {}{alone}.", best.label, best.years_text(), second.label, second.years_text())
+        } else if second.ended && second.years.ci95.is_none() {
+            format!("`{}` and `{}` live equally long.", best.label, second.label)
         } else if second.ended {
             format!("`{}` and `{}` live about as long: their intervals overlap.", best.label, second.label)
         } else {
@@ -93,6 +96,9 @@ mod tests {
         assert!(longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long"));
         assert!(longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(), "the one interval does not reach, both together do");
         assert_eq!(longest(&[of("b", 4.0, 0.0), of("a", 4.25, 0.0)]).unwrap().label, "a");
+        let once = |label: &str, years: f64| Life { label: label.into(), ..life(MeanCi95 { mean: years, ci95: None }) };
+        assert_eq!(verdict(&[once("a", 4.0), once("b", 4.1)]).unwrap(), "`b` lives longest: 4.10 years; `a` 4.00, in one life of each.");
+        assert_eq!(verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(), "`a` and `b` live equally long.");
         let outlives = Life { ended: false, ..of("a", 3.0, 0.0) };
         assert_eq!(longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label, "a", "it lives on where the other is worn out");
         assert!(longest(&[outlives.clone(), Life { label: "c".into(), ..outlives }]).is_none());

@@ -8,19 +8,12 @@ use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 
 use super::{RunPlan, Stream, Workload};
 use crate::failure::Failure;
-use crate::setup::Gear;
+use crate::setup::{Gear, Watch};
 
 impl RunPlan {
     /// What the gear leaves out, and what a sample cannot tell.
     pub(crate) fn gear_warnings(&self) -> Vec<String> {
-        let mut sentences = vec![];
-        if self.is_fluid() {
-            sentences.push(
-                "Reads were drawn in bulk: there are no latencies but those of an idle drive (vpass explain), and the oracle checks doses, copies, \
-                 books and map, but not which page a read got."
-                    .into(),
-            );
-        }
+        let mut sentences: Vec<String> = self.bulk_warning().into_iter().collect();
         if !self.sample.is_whole() {
             sentences.push(format!(
                 "All counts are those of a sample of {} of the drive; the largest and the smallest value of the whole drive are not known from it.",
@@ -28,6 +21,16 @@ impl RunPlan {
             ));
         }
         sentences
+    }
+
+    /// What reads in bulk leave out; none where each is served.
+    pub fn bulk_warning(&self) -> Option<String> {
+        let checks = match self.oracle {
+            Watch::Off => "",
+            Watch::On | Watch::Full => ", and the oracle checks doses, copies, books and map, but not which page a read got",
+        };
+        self.is_fluid()
+            .then(|| format!("Reads were drawn in bulk: there are no latencies but those of an idle drive (vpass explain){checks}."))
     }
 
     /// What the user should know before the run, in sentences.

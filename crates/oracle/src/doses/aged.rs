@@ -18,7 +18,7 @@ impl Doses {
         let block = &self.blocks[at.block.index()];
         let pec = self.pec_of(at.block);
         let whose = Whose { group: self.table.group_of(at.index), kind: at.kind, step: self.steps[at.block.index()] };
-        let limit = rates.limits(&self.table, pec, whose)[usize::from(retries)];
+        let limit = rates.limit(&self.table, pec, whose, retries);
         let mode = self.mode_at(at);
         let of_page = |limit: u64| {
             let of_wordline = self.table.in_mode(self.table.limit_of(limit, at.index, block.factor.into()), mode);

@@ -1,0 +1,185 @@
+//! What two lives come to together, worked out by hand: half of a drive each, of 200 pages programmed.
+
+use vpass_core::base::units::Cause;
+use vpass_lab::life::summary::Life;
+use vpass_lab::life::{End, Lived};
+use vpass_lab::plan::{Chosen, RunPlan};
+use vpass_lab::progress::unwatched;
+use vpass_lab::results::{ByCause, Hints, OfWord, Retries};
+use vpass_lab::setup::{Base, Gear, Named, Setup};
+use vpass_oracle::OracleReport;
+use vpass_workload::synthetic::Sample;
+
+const PAGE: u64 = 16_384;
+
+fn plans() -> Vec<RunPlan> {
+    let plan = |residue| {
+        let set = ["workload.rate=1000", "workload.queue_depth="].map(str::to_owned).to_vec();
+        let base = Base { gear: Gear::Fluid, set, ..Base::new("tiny") };
+        let setup = Setup { sample: Sample { of: 2, residue }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
+        RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+    };
+    vec![plan(0), plan(1)]
+}
+
+/// Pages programmed for the host, GC, reads, age, levelling, parity and hints.
+fn programs(pages: [u64; 7]) -> ByCause {
+    let causes = [Cause::Host, Cause::Gc, Cause::Reclaim, Cause::Refresh, Cause::Wear, Cause::Parity, Cause::Hint];
+    let mut counts = [0; Cause::COUNT];
+    for (cause, pages) in causes.into_iter().zip(pages) {
+        counts[cause as usize] = pages;
+    }
+    ByCause::from(counts)
+}
+
+fn retries(histogram: [u64; 3]) -> Retries {
+    Retries { histogram: histogram.to_vec(), mean: None, reads_with_retry: 0, began_higher: 0, budget_raised: 0 }
+}
+
+fn hints(smallest: (u64, u64), idle: (u64, u64)) -> Hints {
+    let of = |(reads, missed_budgets), retries| OfWord {
+        budget_us: None,
+        retries,
+        latency_us: 50.0 * f64::from(retries + 1),
+        pages: 1,
+        pages_kept_tighter: 0,
+        reads,
+        missed_budgets,
+        raised_budgets: 0,
+    };
+    Hints { smallest: of(smallest, 0), typical: of((0, 0), 1), idle: of(idle, 2), ram_bytes: 0 }
+}
+
+fn report(worst_dose_ratio: f64, stamp_errors: u64) -> OracleReport {
+    OracleReport {
+        reads_checked: 0,
+        stamp_errors,
+        limit_violations: 0,
+        uncorrectable_reads: 0,
+        lost_pages: 0,
+        worst_dose_ratio,
+        false_losses: 0,
+        protocol_errors: 0,
+        request_errors: 0,
+        books_errors: 0,
+        findings: vec![],
+    }
+}
+
+fn lives() -> [Lived; 2] {
+    let one = Lived {
+        years: 1.0,
+        end: End::WornOut,
+        pec_mean: 3000.0,
+        programs: programs([100, 50, 30, 10, 6, 3, 1]),
+        erases: programs([0, 1, 1, 0, 0, 0, 0]),
+        host_bytes: 100 * PAGE,
+        read_pages: 100,
+        data_lost_pages: 3,
+        uber: Some(1e-16),
+        retries: Some(retries([90, 10, 0])),
+        hints: Some(hints((40, 0), (60, 6))),
+        oracle: Some(report(0.4, 0)),
+    };
+    let other = Lived {
+        years: 3.0,
+        end: End::LivesOn,
+        pec_mean: 2000.0,
+        programs: programs([40, 40, 80, 20, 10, 5, 5]),
+        erases: programs([0, 0, 1, 0, 0, 0, 0]),
+        host_bytes: 20 * PAGE,
+        read_pages: 100,
+        data_lost_pages: 0,
+        uber: Some(3e-16),
+        retries: Some(retries([50, 30, 20])),
+        hints: Some(hints((80, 8), (20, 10))),
+        oracle: Some(report(0.7, 0)),
+    };
+    [one, other]
+}
+
+#[track_caller]
+fn near(what: &str, one: f64, other: f64) {
+    assert!((one - other).abs() <= 1e-9 * other.abs(), "{what}: {one} and {other}");
+}
+
+#[test]
+fn means_and_intervals() {
+    let life = Life::of("two".into(), &plans(), &lives());
+    near("years", life.years.mean, 2.0);
+    // Student's t for one degree of freedom; the standard deviation is the root of two, that of the mean is 1.
+    near("interval", life.years.ci95.unwrap(), 12.706);
+    near("P/E cycles", life.pec_mean.mean, 2500.0);
+    // Of a whole drive: twice that of a half.
+    near("host", life.host_bytes_written.mean, (2 * 60 * PAGE) as f64);
+    near("flash", life.flash_bytes_written.mean, (2 * 200 * PAGE) as f64);
+    near("lost", life.data_lost_pages, 3.0);
+    // 200 by 100, and 200 by 20.
+    near("amplification", life.write_amplification.unwrap().mean, 6.0);
+    near("UBER", life.uber.unwrap().mean, 2e-16);
+    near("worst dose", life.worst_dose_ratio.unwrap(), 0.7);
+    assert!(life.lost_data() && !life.competes() && !life.has_bug());
+    assert_eq!(
+        life.lives.iter().map(|one| (one.residue, one.years, one.end)).collect::<Vec<_>>(),
+        [(0, 1.0, End::WornOut), (1, 3.0, End::LivesOn)]
+    );
+}
+
+#[test]
+fn shares_are_means_of_shares() {
+    let consumed = Life::of("two".into(), &plans(), &lives()).consumed.unwrap();
+    let by_hand =
+        [("host", 0.35), ("GC", 0.225), ("reads", 0.275), ("age", 0.075), ("levelling", 0.04), ("parity", 0.02), ("hints", 0.015)];
+    for ((name, share), (row, right)) in consumed.rows().into_iter().zip(by_hand) {
+        assert_eq!(name, row);
+        near(name, share.mean, right);
+    }
+    // (0.5 - 0.2) / 2 is the standard deviation by the root of two.
+    near("interval", consumed.host.ci95.unwrap(), 12.706 * 0.15);
+    let json = serde_json::to_value(&consumed).unwrap();
+    let of = |name: &str| json[name]["mean"].as_f64().unwrap();
+    for (name, right) in
+        [("host", 0.35), ("gc", 0.225), ("reads", 0.275), ("age", 0.075), ("wear_levelling", 0.04), ("parity", 0.02), ("hints", 0.015)]
+    {
+        near(name, of(name), right);
+    }
+    let none = lives().map(|lived| Lived { programs: programs([0; 7]), ..lived });
+    assert!(Life::of("none".into(), &plans(), &none).consumed.is_none());
+}
+
+#[test]
+fn reads_by_retries_and_words() {
+    let life = Life::of("two".into(), &plans(), &lives());
+    let shares: Vec<f64> = life.reads_by_retries.as_ref().unwrap().iter().map(|share| share.mean).collect();
+    assert_eq!(shares.len(), 3);
+    shares.iter().zip([0.7, 0.2, 0.1]).for_each(|(share, right)| near("retries", *share, right));
+    let of = |word| life.hints.as_ref().unwrap()[word];
+    near("reads of idle data", of("idle").reads.mean, 0.4);
+    near("its missed budgets", of("idle").missed_budgets.unwrap().mean, 0.3);
+    near("reads of data that is read fast", of("smallest").reads.mean, 0.6);
+    near("its missed budgets", of("smallest").missed_budgets.unwrap().mean, 0.05);
+    assert!(of("typical").reads.mean == 0.0 && of("typical").missed_budgets.is_none());
+    assert_eq!((of("idle").retries, of("idle").latency_us), (2, 150.0));
+}
+
+#[test]
+fn how_lives_ended() {
+    let of = |ends: [End; 2]| {
+        let [one, other] = lives();
+        let life = Life::of("two".into(), &plans(), &[Lived { end: ends[0], ..one }, Lived { end: ends[1], ..other }]);
+        (life.worn_out, life.ended, life.years_text())
+    };
+    assert_eq!(of([End::WornOut, End::WornOut]), (true, true, "2.00 ± 12.7".into()));
+    assert_eq!(of([End::WornOut, End::Uber]), (false, true, "2.00 ± 12.7".into()));
+    assert_eq!(of([End::LivesOn, End::Uber]), (false, false, "> 2.00".into()));
+    // 0.02 and 0.06: 0.04, and 12.706 times 0.02. 0.2 and 0.6: ten times as much.
+    let text = |scale: f64| {
+        let [one, other] = lives().map(|lived| Lived { end: End::WornOut, ..lived });
+        let lives = [Lived { years: 0.02 * scale, ..one }, Lived { years: 0.06 * scale, ..other }];
+        Life::of("two".into(), &plans(), &lives).years_text()
+    };
+    assert_eq!((text(1.0), text(10.0)), ("0.0400 ± 0.2541".into(), "0.40 ± 2.54".into()));
+    let [one, other] = lives();
+    let bugs = Life::of("two".into(), &plans(), &[one, Lived { oracle: Some(report(0.5, 1)), ..other }]);
+    assert!(bugs.has_bug());
+}
