@@ -62,7 +62,9 @@ pub(crate) struct Endurances {
 
 impl Endurances {
     pub(crate) fn new(config: &DriveConfig) -> Self {
-        let (d, g) = (&config.disturb, &config.geometry);
+        // A model without a table knows no groups, layers or page kinds, whatever the drive's file says of them.
+        let alike = DisturbConfig { model: config.disturb.model, ..DisturbConfig::default() };
+        let (d, g) = (if alike.model.has_table() { &config.disturb } else { &alike }, &config.geometry);
         let layers: Vec<Layer> = (0..g.wordlines_per_block.div_ceil(g.strings_per_layer)).map(|n| Layer::new(d, n)).collect();
         let of = |wordline: u32| &layers[(wordline / g.strings_per_layer) as usize];
         let weakest = |group| layers.iter().filter(|l| l.group == group).map(|l| l.strength).fold(f64::INFINITY, f64::min);
@@ -278,6 +280,19 @@ mod tests {
         let expected = [(2000.0, 8.0), (2000.0, 8.0), (1500.0, 8.25), (1000.0, 8.5), (750.0, 8.75), (500.0, 9.0), (250.0, 9.5)];
         assert_eq!(truths(&e, &[0, 100, 600, 1100, 1600, 2100, 3100]), expected);
         assert_eq!(truths(&e, &[1_000_000]), [(1.0, 32.0)], "never nothing");
+    }
+
+    #[test]
+    fn a_model_without_a_table_knows_no_groups_and_no_kinds() {
+        let e = of(
+            r#"model = "none"
+            groups = ["a", "b"]
+            kind_factor = [1.5, 1.5, 1.0]
+            block_variation = 0.3"#,
+            "",
+        );
+        assert!((0..64).all(|wordline| (e.group_of(wordline), e.limit_of(1000, wordline, e.block_factor(BlockId::new(7)))) == (0, 1000)));
+        assert_eq!(e.limit_of_kind(1000, 0), 1000);
     }
 
     #[test]
