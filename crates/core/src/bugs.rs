@@ -99,7 +99,8 @@ impl Bug {
     ];
 
     /// Those of parity where wear calls for it.
-    pub const OF_WEAR: [Self; 3] = [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly];
+    pub const OF_WEAR: [Self; 5] =
+        [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled];
 
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {

@@ -16,6 +16,7 @@ use crate::stamps::{Stamp, Stamps};
 
 impl Observer for Oracle {
     fn requests(&mut self, first: u64, requests: &[Request]) {
+        self.excuse_what_is_left_alone();
         let checked = requests.last().map_or(Ok(()), |last| self.ageing.requests(last.at));
         self.findings.note(Kind::Protocol, checked);
         self.expect_reads(requests);
@@ -41,6 +42,7 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
+        self.check_stage(self.ageing.is_timed());
         self.parity.delay.host_writes();
         self.check_failures();
         self.parity.worn.host_writes(self.parity.stripes);
@@ -112,6 +114,9 @@ impl Observer for Oracle {
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
         if self.ageing.programmed(at.block) {
+            if self.is_left_alone(at.block) {
+                self.ageing.excuse(at.block);
+            }
             self.asked_of_age(at.block);
         }
         self.check_to_come(at.block);
@@ -170,6 +175,10 @@ impl Observer for Oracle {
         self.check_mended();
     }
 
+    fn lives_in(&mut self, stage: u8) {
+        self.enter_stage(stage);
+    }
+
     fn awaits_parity(&mut self, stripe: u32) {
         let checked = self.await_parity(stripe);
         self.findings.note(Kind::Stamp, checked);
@@ -200,6 +209,9 @@ impl Observer for Oracle {
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.ageing.programmed(at.block);
+            if self.is_left_alone(at.block) {
+                self.ageing.excuse(at.block);
+            }
             self.pad_by_hint(at.block);
             self.medium.set_stamp(at, Stamp::DEAD);
             self.blame.programmed(ppn, NOBODY);
@@ -220,6 +232,7 @@ impl Observer for Oracle {
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
+        self.check_recycled(block, cause);
         if cause == Cause::Refresh && self.adjusted.between && self.moves_nothing(block, pages) {
             self.ageing.may_refresh();
         } else if cause == Cause::Refresh {
@@ -283,6 +296,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
         self.doses.erase(block);
+        self.is_erased_for_worn(block);
         self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
         self.keep_failed_from_use(block);
     }
@@ -298,6 +312,7 @@ impl Observer for Oracle {
     }
 
     fn clock(&mut self, at: Ns) {
+        self.excuse_what_is_left_alone();
         let checked = self.ageing.clock(at).and_then(|()| self.check_older());
         self.findings.note(Kind::Protocol, checked);
     }

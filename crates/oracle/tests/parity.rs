@@ -46,7 +46,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
 
-    const RECORDED: [(Bug, u64); 15] = [
+    const RECORDED: [(Bug, u64); 17] = [
         (Bug::TrimLeavesParity, 2),
         (Bug::OldDataForgotten, 5),
         (Bug::RebuiltFromGarbage, 127),
@@ -62,14 +62,17 @@ fn every_bug_of_parity_is_found() {
         (Bug::MovesNotCounted, 3),
         (Bug::ParityNotFormed, 3),
         (Bug::DissolvedEarly, 3),
+        (Bug::SweptUnformed, 2),
+        (Bug::WornRecycled, 0),
     ];
     const WITHIN: u64 = 300;
     let named = |name| parity_technique(name).expect("it is in the list");
-    let (raid5, ppc, hc, pe_aware) = (named("raid5"), named("ppc"), named("hc"), named("pe-aware"));
+    let (raid5, ppc, hc, pe_aware, da_raid5) = (named("raid5"), named("ppc"), named("hc"), named("pe-aware"), named("da-raid5"));
     // Of the oracle, not of the drive's own assertions.
     let shows = |bug: Bug, seed: u64| {
         let technique = match bug {
             Bug::GatherForgetsOthers | Bug::ForgetsTooSoon => hc,
+            Bug::SweptUnformed | Bug::WornRecycled => da_raid5,
             _ if Bug::OF_WEAR.contains(&bug) => pe_aware,
             _ if Bug::OF_DELAY.contains(&bug) => ppc,
             _ => raid5,

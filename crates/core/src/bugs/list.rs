@@ -653,6 +653,10 @@ macro_rules! list {
             ParityNotFormed,
             /// The parity of a stripe is given back while one of its pages lies in a worn block.
             DissolvedEarly,
+            /// The last stage passes stripes without giving them parity.
+            SweptUnformed,
+            /// Blocks that are to be left alone are recycled, and those that are to be recycled are left alone.
+            WornRecycled,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

@@ -89,7 +89,8 @@ impl Drive {
     /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
-        if self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) || self.flash.hot(block).has(MOVING) {
+        let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
+        if self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) || stays {
             return;
         }
         let (page, budget) = (self.geometry.page_in(block, ppn), self.flash.cold(block).budget);
@@ -138,6 +139,10 @@ impl Drive {
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
+        if self.ftl.is_left_alone(&self.flash, block) {
+            self.flash.tell(|o| o.asks_at(block, Reads::NEVER));
+            return self.flash.set_policy_alarm(block, Reads::NEVER);
+        }
         let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
@@ -148,6 +153,9 @@ impl Drive {
         }
         for action in actions {
             let Action::Rewrite(rewrite) = action else { unreachable!("probes are carried out while the policy is asked") };
+            if self.ftl.is_left_alone(&self.flash, rewrite.block) {
+                continue;
+            }
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
             let deadline = if rewrite.block == block { next } else { Reads::NEVER };
             self.reclaim(rewrite, deadline);

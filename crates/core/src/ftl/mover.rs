@@ -311,6 +311,7 @@ impl Ftl {
         self.wheel.clear(block);
         self.steps.clear(block);
         flash.erase(block, cause);
+        self.worn.any_is_worn |= self.is_worn(flash, block);
         // What has failed in part is empty now, and stays so.
         if !flash.has_failed(block) {
             self.add_free(flash, block);

@@ -122,6 +122,8 @@ pub trait Observer: Any {
     /// parity on flash goes on to count the versions that they had when a partial parity first covered them, until parity is programmed. What is
     /// `exposed` was covered before, and is not any more: nothing protects it until then.
     fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
+    /// This stage of the drive's life begins: the second or the third.
+    fn lives_in(&mut self, _stage: u8) {}
     /// These pages of the flash have failed, and cannot be read any more. What is lost with them is told of next.
     fn failed(&mut self, _pages: Stretch) {}
     /// All data on flash that has failed is rebuilt or lost by now.

@@ -43,6 +43,9 @@ fn worn_beyond(decks: &Decks, config: &DriveConfig) -> Params {
     params.set(None, "t_p", Number::Whole(above.cast_signed()));
     params.set(None, "queue", Number::Whole(dice.pick(&[0, 1, 4, 64])));
     params.set(Some("pe-aware"), "published", Number::Whole(dice.pick(&[0, 0, 0, 1])));
+    params.set(None, "l", Number::Whole(dice.pick(&[0, 2, 8, 1_000_000])));
+    params.set(Some("da-raid5"), "cut_off", Number::Whole(dice.pick(&[1, 2, 4])));
+    params.set(Some("da-raid5"), "pages", Number::Whole(dice.pick(&[1, 2, 5])));
     params
 }
 
@@ -73,7 +76,7 @@ pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechniq
         let stripe = u64::from(technique.args(&config).whole(&STRIPE));
         config.drive.write_buffer = Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
     }
-    if technique.make(&config, 0).by_wear().is_some() && decks.case % 4 == 3 {
+    if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none()) && decks.case % 4 == 3 {
         // Stripes are those of a request then.
         config.drive.write_buffer = Bytes(0);
     }

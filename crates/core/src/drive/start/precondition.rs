@@ -59,6 +59,7 @@ impl Drive {
                 }
             }
             drive.drain_buffer();
+            drive.form_waiting();
             if start.reads > 0 {
                 drive.serve_before_start(seed);
             }
