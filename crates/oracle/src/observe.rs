@@ -42,7 +42,7 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
-        self.check_stage(self.ageing.is_timed());
+        self.check_stage();
         self.parity.delay.host_writes();
         self.check_failures();
         self.parity.worn.host_writes(self.parity.stripes);
@@ -114,9 +114,7 @@ impl Observer for Oracle {
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
         if self.ageing.programmed(at.block) {
-            if self.is_left_alone(at.block) {
-                self.ageing.excuse(at.block);
-            }
+            self.excuse_left_alone(at.block);
             self.asked_of_age(at.block);
         }
         self.check_to_come(at.block);
@@ -209,9 +207,7 @@ impl Observer for Oracle {
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.ageing.programmed(at.block);
-            if self.is_left_alone(at.block) {
-                self.ageing.excuse(at.block);
-            }
+            self.excuse_left_alone(at.block);
             self.pad_by_hint(at.block);
             self.medium.set_stamp(at, Stamp::DEAD);
             self.blame.programmed(ppn, NOBODY);
@@ -321,6 +317,7 @@ impl Observer for Oracle {
         if self.check_block(block, "age") {
             let checked = self.ageing.aged(block, since);
             self.findings.note(Kind::Books, checked);
+            self.excuse_left_alone(block);
             self.asked_of_age(block);
         }
     }

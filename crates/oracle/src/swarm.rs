@@ -265,9 +265,7 @@ impl Case {
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
             Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
         };
-        // What is left alone for its wear may be lost with a second page of its stripe.
-        let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
-        judge(&played, !self.fails && !leaves_alone && (restless || !technique.may_lose())).map_err(|e| format!("{what}: {e}"))?;
+        judge(&played, !self.fails && (restless || !technique.may_lose())).map_err(|e| format!("{what}: {e}"))?;
         Ok(summary(what, played.requests, Some(played.report)))
     }
 }

@@ -1,8 +1,8 @@
 //! Whether wear is levelled, from erases and programs alone.
 //!
 //! Dynamic levelling takes the least worn erased block of a plane: of all its blocks, of the IPR pool, or of those outside where the pool is kept.
-//! Wear levelling itself may also take the most worn, and so may what moves data of worn blocks where wear calls for parity. Without dynamic levelling the block erased first is taken first. Static levelling moves
-//! data only out of blocks that lag behind the most worn one by more than the configured gap. While such a block lies full and untouched,
+//! Wear levelling itself may also take the most worn, and so may what moves data of worn blocks where wear calls for parity. Without dynamic
+//! levelling the block erased first is taken first. Static levelling moves data only out of blocks that lag behind the most worn one by more than the configured gap. While such a block lies full and untouched,
 //! such moves must come.
 //!
 //! A reprogramming wears beyond its cycle, by `density.wear` and how often a block was reprogrammed (`doses`).

@@ -34,6 +34,8 @@ pub(crate) struct Worn {
     marked: u32,
     any_block: bool,
     stage: u8,
+    /// Pages of the host that were programmed since a further stage has been due.
+    overdue: u32,
     /// In the last stage: stripes that were written since it began.
     written_since: Vec<bool>,
     /// Stripes on flash that have no parity, nor wait for it, nor were given up.
@@ -146,6 +148,7 @@ impl Worn {
     /// The drive tells of the next stage of its life.
     fn enters(&mut self, stage: u8) -> Result<(), String> {
         let (due, before) = (self.stage_due(), std::mem::replace(&mut self.stage, stage));
+        self.overdue = 0;
         if stage == before + 1 && stage <= due {
             return Ok(());
         }
@@ -184,11 +187,13 @@ impl Oracle {
         self.findings.note(Kind::Books, checked);
     }
 
-    /// Nothing is under way: the drive has told of the stage that is due. In time a job may come between.
-    pub(crate) fn check_stage(&mut self, timed: bool) {
+    /// The host goes on, and nothing is under way: the drive has told of the stage that is due. In time a job may make it due between writes, and
+    /// the stripe that leaves the buffer next goes before it.
+    pub(crate) fn check_stage(&mut self) {
         let (due, told) = (self.parity.worn.stage_due(), self.parity.worn.stage);
-        if due > told && !timed {
-            self.parity.worn.stage = due;
+        let members = self.parity.stripes.map_or(0, |stripes| stripes.members());
+        if due > told && (!self.ageing.is_timed() || self.parity.worn.overdue > members) {
+            (self.parity.worn.stage, self.parity.worn.overdue) = (due, 0);
             self.findings.add(Kind::Books, || format!("the host goes on, and stage {due} is due; the drive is in stage {told}"));
         }
     }
@@ -198,6 +203,13 @@ impl Oracle {
         let worn = &self.parity.worn;
         let Some(by_wear) = worn.by_wear.filter(|by_wear| by_wear.last.is_some()) else { return false };
         self.doses.cycles_of(block) > by_wear.above || worn.is_last() && worn.without.is_empty()
+    }
+
+    /// A block begins to age. One that is left alone may grow as old as it likes.
+    pub(crate) fn excuse_left_alone(&mut self, block: BlockId) {
+        if self.is_left_alone(block) {
+            self.ageing.excuse(block);
+        }
     }
 
     /// All stripes have parity, and the drive is in the last stage of its life: no block is refreshed any more.
@@ -237,6 +249,7 @@ impl Oracle {
         let is_worn = self.is_worn(ppn);
         let worn = &mut self.parity.worn;
         worn.written_since[stripes.of(lpn) as usize] |= worn.is_last();
+        worn.overdue += u32::from(worn.stage_due() > worn.stage);
         let counter = &mut self.parity.worn.printed[stripes.of(lpn) as usize];
         *counter = if is_worn { *counter + 1 } else { counter.saturating_sub(1) };
         self.parity.weigh(stripes.of(lpn));

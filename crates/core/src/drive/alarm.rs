@@ -139,9 +139,8 @@ impl Drive {
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
-        if self.ftl.is_left_alone(&self.flash, block) {
-            self.flash.tell(|o| o.asks_at(block, Reads::NEVER));
-            return self.flash.set_policy_alarm(block, Reads::NEVER);
+        if self.leaves_alone(block) {
+            return;
         }
         let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         let (next, actions) = self.consult(block);
@@ -160,6 +159,16 @@ impl Drive {
             let deadline = if rewrite.block == block { next } else { Reads::NEVER };
             self.reclaim(rewrite, deadline);
         }
+    }
+
+    /// Tells whether the policy has nothing to say of a block, which is not recycled. It is not asked again then.
+    fn leaves_alone(&mut self, block: BlockId) -> bool {
+        let is_left_alone = self.ftl.is_left_alone(&self.flash, block);
+        if is_left_alone {
+            self.flash.tell(|o| o.asks_at(block, Reads::NEVER));
+            self.flash.set_policy_alarm(block, Reads::NEVER);
+        }
+        is_left_alone
     }
 
     /// The policy wants nothing of a block that a job has left data in: wordlines of it may be adjusted where they lie.
@@ -236,6 +245,9 @@ impl Drive {
         }
         if self.bugs.has(Bug::GcJobGetsNoDeadline) {
             self.flash.set_policy_alarm(block, Reads::NEVER);
+            return;
+        }
+        if self.leaves_alone(block) {
             return;
         }
         // What is left to do must be what the policy has left room for: a move of all that is there.
