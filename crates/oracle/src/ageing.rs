@@ -188,10 +188,6 @@ impl Ageing {
         self.order.clear();
     }
 
-    pub(crate) fn is_timed(&self) -> bool {
-        self.timed
-    }
-
     /// A block is erased.
     pub(crate) fn end(&mut self, block: BlockId) {
         if let Some(since) = self.since.get_mut(block.index()).and_then(Option::take) {

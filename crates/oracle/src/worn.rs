@@ -187,12 +187,12 @@ impl Oracle {
         self.findings.note(Kind::Books, checked);
     }
 
-    /// The host goes on, and nothing is under way: the drive has told of the stage that is due. In time a job may make it due between writes, and
-    /// the stripe that leaves the buffer next goes before it.
+    /// The host goes on: the drive has told of the stage that is due. A job may make it due between writes, and the stripe that leaves the buffer next
+    /// goes before it.
     pub(crate) fn check_stage(&mut self) {
         let (due, told) = (self.parity.worn.stage_due(), self.parity.worn.stage);
         let members = self.parity.stripes.map_or(0, |stripes| stripes.members());
-        if due > told && (!self.ageing.is_timed() || self.parity.worn.overdue > members) {
+        if due > told && self.parity.worn.overdue > members {
             (self.parity.worn.stage, self.parity.worn.overdue) = (due, 0);
             self.findings.add(Kind::Books, || format!("the host goes on, and stage {due} is due; the drive is in stage {told}"));
         }

@@ -115,6 +115,17 @@ impl Drive {
         self.do_as_policy_says(block);
     }
 
+    /// Asks the policies of blocks that were read for rebuilds, where nothing else is under way.
+    pub(super) fn ask_about_rebuilds(&mut self) {
+        while let Some(block) = self.ftl.worn.lifetime.take_unasked() {
+            self.facts.rung_by = self.geometry.first_page(block);
+            if self.flash.hot(block).state != BlockState::Free {
+                self.ask_policy(block);
+                self.flash.set_alarm(block);
+            }
+        }
+    }
+
     /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
     /// still bear was reserved until here.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {

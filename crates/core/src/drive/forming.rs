@@ -69,6 +69,7 @@ impl Drive {
     /// Forms stripes that wait, where nothing else is under way: all of them where nothing takes time, and what is too many elsewhere.
     pub(crate) fn form_waiting(&mut self) {
         let Some(stripes) = self.geometry.stripes.filter(|_| self.ftl.worn.is_on() && self.ftl.worn.updating.is_none()) else { return };
+        self.ask_about_rebuilds();
         self.ftl.settle_parity(&mut self.flash);
         self.live_on();
         while (!self.flash.is_timed() || self.ftl.worn.are_too_many())

@@ -11,6 +11,7 @@ use crate::bugs::Bug;
 use crate::config::LastStage;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
+use crate::ftl::partial::Part;
 
 /// Where a drive is in its life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +41,8 @@ pub struct Lifetime {
     pub(crate) watermark: u32,
     /// Page writes of the host, and the time, at which the second and the last stage began.
     began: [Option<(u64, Ns)>; 2],
+    /// Blocks that rebuilds have read, and whose policy is to be asked as soon as nothing is being moved.
+    unasked: Vec<BlockId>,
 }
 
 impl Lifetime {
@@ -79,6 +82,11 @@ impl Lifetime {
         }
     }
 
+    /// A block whose policy is to be asked.
+    pub(crate) fn take_unasked(&mut self) -> Option<BlockId> {
+        self.unasked.pop()
+    }
+
     pub(crate) fn is_last(&self) -> bool {
         self.stage == Stage::Last
     }
@@ -100,6 +108,20 @@ impl Ftl {
             (true, _) => Stage::Last,
         };
         due.max(self.worn.lifetime.stage)
+    }
+
+    /// These were read to rebuild a page that a block which is left alone has lost: the policies of their blocks may want to be asked.
+    pub(super) fn note_unasked(&mut self, flash: &Flash, parts: &[Part]) {
+        if self.worn.lifetime.last.is_none() {
+            return;
+        }
+        let places = parts.iter().filter_map(|part| match *part {
+            Part::Partial(_) => None,
+            Part::Page(lpn) => self.place_of(lpn),
+            Part::Kept(_, src) => Some(src),
+        });
+        let rung: Vec<BlockId> = places.filter(|ppn| !flash.may_be_read_unasked(*ppn)).map(|ppn| flash.geometry.block_of(ppn)).collect();
+        self.worn.lifetime.unasked.extend(rung);
     }
 
     /// Whether a block is not recycled, neither for its reads nor for its age: parity repairs what cannot be read of it.
