@@ -29,15 +29,19 @@ fn drive(timed: bool) -> Drive {
     drive
 }
 
-/// Writes pages here and there until the drive is in a stage.
-fn write_until(drive: &mut Drive, stage: Stage) {
+/// Writes pages here and there until something is so.
+fn write_until(drive: &mut Drive, is_so: impl Fn(&Drive) -> bool) {
     let pages = u64::from(drive.geometry().host_pages);
     let mut n = 0;
-    while drive.lifetime().unwrap().stage() < stage {
+    while !is_so(drive) {
         n += 1;
         operations(drive, vec![(Op::Write, n * 7919 % pages, 1)]);
-        assert!(n < 100_000, "stage {} is never left", drive.lifetime().unwrap().stage().number());
+        assert!(n < 100_000, "stage {} is never left", stage(drive).number());
     }
+}
+
+fn stage(drive: &Drive) -> Stage {
+    drive.lifetime().unwrap().stage()
 }
 
 fn is_worn(drive: &Drive, lpn: u64) -> Option<bool> {
@@ -56,14 +60,14 @@ fn marked(drive: &Drive) -> u64 {
 #[test]
 fn stripes_get_parity_stage_by_stage() {
     let mut drive = drive(false);
-    assert_eq!(drive.lifetime().unwrap().stage(), Stage::Young);
+    assert_eq!(stage(&drive), Stage::Young);
     assert_eq!(operations(&mut drive, (0..60).map(|n| (Op::Write, n * 7, 1)).collect()).2, 0, "no parity");
     assert!(drive.block_states().all(|block| block.pec <= T_P) && drive.stripes_with_parity() == 0);
-    write_until(&mut drive, Stage::Worn);
+    write_until(&mut drive, |drive| stage(drive) == Stage::Worn);
     assert!(drive.block_states().any(|block| block.pec > T_P));
     assert!(marked(&drive) <= L && drive.stripes_with_parity() == marked(&drive), "of the stripes in worn blocks");
     assert!(drive.parity_window().is_none(), "parity does not wait yet");
-    write_until(&mut drive, Stage::Last);
+    write_until(&mut drive, |drive| stage(drive) == Stage::Last);
     let stripes = drive.geometry().stripes.unwrap().count();
     assert_eq!((drive.stripes_with_parity(), drive.lifetime().unwrap().watermark()), (stripes.into(), stripes), "all of them");
     let began = drive.lifetime().unwrap().began().map(|began| began.unwrap().0);
@@ -86,15 +90,13 @@ fn worn_blocks_are_left_to_parity() {
         |drive: &Drive, worn: bool| (0..u64::from(drive.geometry().host_pages)).find(|lpn| is_worn(drive, *lpn) == Some(worn)).unwrap();
     let young = page(&drive, false);
     assert_eq!(read(&mut drive, young), (1, 0));
-    write_until(&mut drive, Stage::Worn);
-    // Pages come to lie in the first worn block.
-    let pages = u64::from(drive.geometry().host_pages);
-    operations(&mut drive, (0..40).map(|n| (Op::Write, n * 7907 % pages, 1)).collect());
-    assert_eq!(drive.lifetime().unwrap().stage(), Stage::Worn);
+    // A worn block is taken when no other is left to write.
+    write_until(&mut drive, |drive| marked(drive) > 0);
+    assert_eq!(stage(&drive), Stage::Worn);
     let (young, worn) = (page(&drive, false), page(&drive, true));
     assert_eq!(read(&mut drive, young), (1, 0));
     assert_eq!(read(&mut drive, worn), (0, 1));
-    write_until(&mut drive, Stage::Last);
+    write_until(&mut drive, |drive| stage(drive) == Stage::Last);
     for worn in [false, true] {
         let lpn = page(&drive, worn);
         assert_eq!(read(&mut drive, lpn), (0, 1));
@@ -119,5 +121,5 @@ fn in_time_stripes_are_formed_one_after_the_other() {
     let (writes, _) = lifetime.began()[1].unwrap();
     let early = after(writes + 20);
     let watermark = early.lifetime().unwrap().watermark();
-    assert!(early.lifetime().unwrap().stage() == Stage::Last && watermark < stripes, "{watermark} of {stripes}");
+    assert!(stage(&early) == Stage::Last && watermark < stripes, "{watermark} of {stripes}");
 }

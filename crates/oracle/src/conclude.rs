@@ -57,6 +57,7 @@ impl Oracle {
         });
         let refresh = drive.refresh_counts();
         self.check_adjusted(refresh.merged_wordlines, refresh.corrupted_pages);
+        self.excuse_what_is_left_alone();
         let aged = self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
         self.findings.note(Kind::Books, aged);
         self.know_ages(drive.now());
