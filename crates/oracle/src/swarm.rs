@@ -33,7 +33,7 @@ use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::Techniques;
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::{ParityTechnique, has_stripes, reclaim_part, refresh_part};
+use vpass_core::slots::parity::{ParityTechnique, has_stripes};
 use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 
@@ -176,8 +176,8 @@ impl Case {
         let mut dice = Dice::new(self.seed);
         let timed = decks.pick("gear", &[false, true]);
         let parity = self.parity.map(|parity| parity.name);
-        let beside_parity =
-            parity.map(|name| reclaim_part(name).and_then(reclaim::technique).unwrap_or_else(|| striped::technique(&decks)));
+        let parts = parity.map(|name| striped::parts(self.seed, name));
+        let beside_parity = parts.map(|(reclaim, _)| reclaim.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(&decks)));
         let named = self.technique.or(beside_parity).or_else(|| decks.pick("technique", &techniques()));
         // Under the restless policy the technique named only says what the drive may begin with.
         let restless = named.is_none();
@@ -196,7 +196,7 @@ impl Case {
             border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
         }
         // What merges states in place does not go with parity yet.
-        let ages = Ages::draw(&decks, &mut config, timed, restless || technique.lowers_density, parity.and_then(refresh_part))
+        let ages = Ages::draw(&decks, &mut config, timed, restless || technique.lowers_density, parts.and_then(|(_, refresh)| refresh))
             .filter(|ages| self.parity.is_none() || ages.refresh != "ida");
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);

@@ -3,7 +3,7 @@
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{DriveConfig, Number, Params, ProgramUnit};
-use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE};
+use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
 
 use super::deck::Decks;
@@ -19,6 +19,13 @@ const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
 pub(super) fn technique(decks: &Decks) -> &'static Technique {
     let goes: Vec<&Technique> = RECLAIM.iter().filter(|t| !t.keeps_apart && !t.lowers_density && !t.needs.retries).collect();
     decks.pick("technique beside parity", &goes)
+}
+
+/// The reclaim and the refresh technique that a parity technique is made of, in the case of this number. Of one with stripes others take the place of
+/// the former in every second case, and of both in every fourth.
+pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'static str>) {
+    let others = if has_stripes(parity) { case % 4 } else { 0 };
+    (reclaim_part(parity).filter(|_| others % 2 == 0), refresh_part(parity).filter(|_| others < 3))
 }
 
 /// One case in four keeps to its technique's published rule, where there is one. It is in no draw of the card's: other cases stay what they are.
