@@ -18,7 +18,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::memory;
-use vpass_lab::plan::{ADAPTIVE, Chosen, Plan, Workload, gc_named, parity_named, reclaim_named, refresh_named};
+use vpass_lab::plan::{ADAPTIVE, Chosen, RunPlan, Workload, gc_named, parity_named, reclaim_named, refresh_named};
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
 use vpass_lab::suggest;
@@ -166,13 +166,13 @@ impl Victim {
     }
 
     /// A run of this workload against it.
-    pub(crate) fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Result<Plan, Failure> {
+    pub(crate) fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Result<RunPlan, Failure> {
         let loaded = Loaded { name: format!("attack {name}"), text: String::new(), config: Generated::Phases(file) };
         self.against(base, Workload::Generated(loaded))
     }
 
-    fn against(&self, base: &Base, workload: Workload) -> Result<Plan, Failure> {
-        let plan = Plan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
+    fn against(&self, base: &Base, workload: Workload) -> Result<RunPlan, Failure> {
+        let plan = RunPlan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
         plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: Some(self.refresh), parity: self.parity })
     }
 

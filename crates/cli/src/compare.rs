@@ -10,7 +10,7 @@ use vpass_lab::as_json;
 use vpass_lab::compare::{json_of, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::pool::{self, Job};
 use vpass_lab::results::Summary;
 use vpass_lab::setup;
@@ -28,7 +28,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     out::say_all(&notes(&plans)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path))?;
-    let run: Vec<&Plan> = plans.iter().map(|(plan, _)| plan).collect();
+    let run: Vec<&RunPlan> = plans.iter().map(|(plan, _)| plan).collect();
     let rows = rows(&run, finished, args.seeds.get() as usize);
     let json = json_of(&rows, run[0], args.seeds.get())?;
     if let Some(folder) = folder {
@@ -52,7 +52,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
 }
 
 /// What is to be known before the runs; once, what is the same for several techniques.
-fn notes(plans: &[(Plan, String)]) -> Result<Vec<String>, Failure> {
+fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
     let mut notes = plans[0].0.notes()?;
     for note in plans[1..].iter().flat_map(|(plan, _)| plan.promise_notes()) {
         if !notes.contains(&note) {
@@ -63,17 +63,17 @@ fn notes(plans: &[(Plan, String)]) -> Result<Vec<String>, Failure> {
 }
 
 /// Every run with the name of its folder: techniques in the order given, seeds ascending.
-fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
+fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
     // Where each parity technique brings one, no other is at work.
     let all: Vec<String> =
         all.into_iter().filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name))).collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
-    let mut plans: Vec<(Plan, String)> = vec![];
+    let mut plans: Vec<(RunPlan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
     let of_first = args.combined.with(reclaims[0].trim())[0];
-    let first = Plan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
+    let first = RunPlan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
     for reclaim in reclaims {
         for named in args.combined.with(reclaim.trim()) {
             if brings(named.parity).is_some_and(|own| own != named.reclaim) {
@@ -88,21 +88,21 @@ fn plans(args: &CompareArgs) -> Result<Vec<(Plan, String)>, Failure> {
                 plan => plan?,
             };
             let label = args.combined.label(&plan);
-            let named = |p: &Plan| (p.reclaim, p.gc, p.refresh, p.parity);
+            let named = |p: &RunPlan| (p.reclaim, p.gc, p.refresh, p.parity);
             if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
                 return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));
             }
             for i in 0..u64::from(args.seeds.get()) {
                 let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
                 let name = if args.seeds.get() == 1 { label.replace(' ', "") } else { format!("{}-seed{seed}", label.replace(' ', "")) };
-                plans.push((Plan { seed, ..plan.clone() }, name));
+                plans.push((RunPlan { seed, ..plan.clone() }, name));
             }
         }
     }
     Ok(plans)
 }
 
-fn run_all(plans: &[(Plan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Summary>, Failure> {
+fn run_all(plans: &[(RunPlan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Summary>, Failure> {
     // The same for all techniques and seeds.
     let requests = plans[0].0.requests()?;
     let jobs: Vec<Job> = plans.iter().map(|(plan, _)| Job { plan, requests }).collect();

@@ -49,7 +49,7 @@ impl From<&Outcome> for Exit {
 
 #[cfg(test)]
 mod tests {
-    use vpass_lab::plan::{Chosen, Plan};
+    use vpass_lab::plan::{Chosen, RunPlan};
     use vpass_lab::progress::{Unwatched, unwatched};
     use vpass_lab::run::execute;
     use vpass_lab::setup::{Base, Named, Setup};
@@ -60,7 +60,7 @@ mod tests {
     fn a_bug_of_the_drive_outranks_lost_data_and_that_outranks_success() {
         let base = Base { set: vec!["workload.requests=10".into()], ..Base::new("tiny") };
         let setup = Setup::new(base, Named::Workload("uniform-read".into()));
-        let plan = Plan::new(&setup, Chosen::default(), &unwatched).unwrap();
+        let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
         let mut outcome = execute(&plan, &Unwatched).unwrap();
         assert_eq!(Exit::from(&outcome), Exit::Done);
         outcome.summary.data_lost_pages = 1;

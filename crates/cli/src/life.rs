@@ -9,7 +9,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::life;
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
 use vpass_lab::life::summary::{Life, json_of};
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::RunPlan;
 
 use self::args::LifeArgs;
 use self::key::Knob;
@@ -44,18 +44,18 @@ fn exit(lives: &[Life]) -> Result<Exit, Failure> {
 }
 
 /// The plan of the first techniques named, with other values for some keys.
-fn first(args: &LifeArgs, set: &[String]) -> Result<Plan, Failure> {
+fn first(args: &LifeArgs, set: &[String]) -> Result<RunPlan, Failure> {
     let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
     setup.base.set.extend_from_slice(set);
     let named = args.combined.with(args.reclaim[0].trim())[0];
-    let plan = Plan::new(&setup, named, &bar)?;
+    let plan = RunPlan::new(&setup, named, &bar)?;
     life::check(&plan, args.until())?;
     Ok(plan)
 }
 
 /// Every combination of techniques with its plans: seeds, and samples of each.
-fn techniques(args: &LifeArgs, first: &Plan) -> Result<Vec<(String, Vec<Plan>)>, Failure> {
-    let mut all: Vec<(String, Vec<Plan>)> = vec![];
+fn techniques(args: &LifeArgs, first: &RunPlan) -> Result<Vec<(String, Vec<RunPlan>)>, Failure> {
+    let mut all: Vec<(String, Vec<RunPlan>)> = vec![];
     for reclaim in &args.reclaim {
         for named in args.combined.with(reclaim.trim()) {
             let plan = first.with(named)?;
@@ -69,23 +69,23 @@ fn techniques(args: &LifeArgs, first: &Plan) -> Result<Vec<(String, Vec<Plan>)>,
     Ok(all)
 }
 
-fn repeated(args: &LifeArgs, plan: &Plan) -> Result<Vec<Plan>, Failure> {
+fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
         let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
         for residue in args.setup.sample.residues() {
-            plans.push(Plan { seed, ..plan.clone() }.of_residue(residue));
+            plans.push(RunPlan { seed, ..plan.clone() }.of_residue(residue));
         }
     }
     Ok(plans)
 }
 
 /// Lives of all techniques.
-fn lives(args: &LifeArgs, first: &Plan) -> Result<Vec<Life>, Failure> {
+fn lives(args: &LifeArgs, first: &RunPlan) -> Result<Vec<Life>, Failure> {
     let techniques = techniques(args, first)?;
-    let plans: Vec<Plan> = techniques.iter().flat_map(|(_, plans)| plans.iter().cloned()).collect();
+    let plans: Vec<RunPlan> = techniques.iter().flat_map(|(_, plans)| plans.iter().cloned()).collect();
     let mut ended = life::live_all(&plans, args.until(), args.threads, &bar)?.into_iter();
-    let of = |(label, plans): (String, Vec<Plan>)| {
+    let of = |(label, plans): (String, Vec<RunPlan>)| {
         let lives: Vec<_> = ended.by_ref().take(plans.len()).collect();
         Life::of(label, &plans, &lives)
     };
@@ -93,7 +93,7 @@ fn lives(args: &LifeArgs, first: &Plan) -> Result<Vec<Life>, Failure> {
 }
 
 /// `--find`.
-fn find_best(args: &LifeArgs, key: &str, plan: &Plan, folder: Option<Folder>) -> Result<Exit, Failure> {
+fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>) -> Result<Exit, Failure> {
     if args.reclaim.len() * args.combined.len() > 1 {
         return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
     }

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::results::{OverSeeds, Uber};
 use vpass_lab::{files, memory, run, setup};
 
@@ -77,19 +77,19 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let named =
         Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: args.refresh.as_deref(), parity: &args.parity };
     args.setup.require_one_sample()?;
-    let plan = Plan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, named, &bar)?;
+    let plan = RunPlan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, named, &bar)?;
     out::say_all(&plan.notes()?);
     let others = seeds::others(&plan, args.seeds.get())?;
     show(&plan, &args.setup.base, "run", &others)
 }
 
 /// Runs a plan for this command and shows what came of it.
-fn run_and_show(plan: &Plan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
+fn run_and_show(plan: &RunPlan, base: &Base, command: &'static str) -> Result<Exit, Failure> {
     show(plan, base, command, &[])
 }
 
 /// The same, beside the UBER of other seeds.
-fn show(plan: &Plan, base: &Base, command: &'static str, others: &[(Uber, u64)]) -> Result<Exit, Failure> {
+fn show(plan: &RunPlan, base: &Base, command: &'static str, others: &[(Uber, u64)]) -> Result<Exit, Failure> {
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");

@@ -2,9 +2,10 @@
 //! beside ours.
 
 mod comparison;
-mod figure;
 mod gain;
+mod group;
 mod model;
+mod numbers;
 mod periods;
 mod plot;
 mod recipe;
@@ -33,7 +34,7 @@ use crate::exit::Exit;
 use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::wants_colour;
-use figure::Numbers;
+use numbers::Numbers;
 use recipe::{Expectations, Recipe};
 use run::{BLOCKS, CYCLES, REFUSED, Run};
 use traces::Traces;

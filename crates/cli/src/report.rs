@@ -8,7 +8,7 @@ use std::fmt::Write;
 use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::RunPlan;
 use vpass_lab::results::{ByWear, CONFIDENT_CYCLES, Confidence, Delayed, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
@@ -64,7 +64,7 @@ pub(crate) fn title(vpass: &str, drive: &str, workload: &str, generated: bool, s
 }
 
 /// The heading of a table of techniques: drive, workload, gear, and what was repeated.
-pub(crate) fn heading(plan: &Plan, repeated: &str, colour: bool) -> String {
+pub(crate) fn heading(plan: &RunPlan, repeated: &str, colour: bool) -> String {
     let workload = &plan.workload;
     let title = title(env!("CARGO_PKG_VERSION"), &plan.drive.name, &workload.name(), workload.is_generated(), &workload.source());
     format!("{}\n  {} gear, {repeated}\n\n", Look::Heading.paint(&title, colour), plan.gear.name())

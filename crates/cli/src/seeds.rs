@@ -2,14 +2,14 @@
 
 use vpass_core::config::ErrorLaw;
 use vpass_lab::failure::Failure;
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::RunPlan;
 use vpass_lab::results::Uber;
 use vpass_lab::{memory, run};
 
 use crate::progress::Bar;
 
 /// UBER and lost pages of a plan with the seeds behind its own, of so many seeds in all.
-pub(crate) fn others(plan: &Plan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failure> {
+pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failure> {
     if seeds == 1 {
         return Ok(vec![]);
     }
@@ -24,7 +24,7 @@ pub(crate) fn others(plan: &Plan, seeds: u32) -> Result<Vec<(Uber, u64)>, Failur
     memory::require(plan)?;
     let one = |n: u32| {
         let seed = plan.seed.checked_add(n.into()).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
-        let plan = Plan { seed, ..plan.clone() };
+        let plan = RunPlan { seed, ..plan.clone() };
         let progress = Bar::new(plan.requests()?, "requests");
         let summary = run::execute(&plan, &progress)?.summary;
         Ok((summary.uber.expect("its data has error rates and codewords"), summary.data_lost_pages))

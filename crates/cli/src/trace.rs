@@ -6,9 +6,9 @@ mod convert;
 mod cut;
 mod duration;
 mod info;
-mod picture;
 mod render;
 mod rewrite;
+mod sparkline;
 mod times;
 
 use std::fs::{self, Metadata};

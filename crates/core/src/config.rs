@@ -22,7 +22,7 @@ pub use disturb::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 pub use ecc::EccConfig;
 pub use error::ConfigError;
 pub(crate) use error::require;
-pub use flash::{Cell, EraseAtPec, GeometryConfig, KindUs, ProgramUnit, TimingConfig};
+pub use flash::{CellType, EraseAtPec, GeometryConfig, KindUs, ProgramUnit, TimingConfig};
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};

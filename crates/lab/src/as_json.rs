@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 
 /// JSON with indents and a newline at the end.
 ///
@@ -24,7 +24,7 @@ pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
 }
 
 /// Results of several techniques: what they were run on, the seeds being so many from the plan's on, and then what is their own.
-pub(crate) fn of_techniques(plan: &Plan, seeds: u32, own: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+pub(crate) fn of_techniques(plan: &RunPlan, seeds: u32, own: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     let workload = &plan.workload;
     let setting: [(&str, Value); 8] = [
         ("vpass", env!("CARGO_PKG_VERSION").into()),

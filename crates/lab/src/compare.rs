@@ -1,7 +1,7 @@
 //! Techniques side by side, on the same workload and seeds: a row for each, who wins each column, and what that comes to in a sentence or two.
 
 pub mod column;
-pub mod estimate;
+pub mod mean_ci95;
 pub mod row;
 pub mod verdict;
 
@@ -12,15 +12,15 @@ use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::as_json;
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::results::Summary;
 use column::{COLUMNS, Column};
-use estimate::estimate;
-use row::{Row, RowLife};
+use mean_ci95::mean_ci95;
+use row::{ComparisonRow, RowLife};
 use verdict::winners;
 
 /// The rows of runs that were made in this order: techniques as given, so many seeds of each.
-pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
+pub fn rows(plans: &[&RunPlan], finished: Vec<Summary>, seeds: usize) -> Vec<ComparisonRow> {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
     // What a parity technique brings goes by its name.
     let many_refreshes = plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
@@ -35,16 +35,16 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
             let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
             let of = |column: &Column| {
                 let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
-                values.and_then(|v| estimate(&v))
+                values.and_then(|v| mean_ci95(&v))
             };
-            Row {
+            ComparisonRow {
                 reclaim: plan.reclaim,
                 gc: plan.gc,
                 refresh: plan.refresh,
                 parity: plan.parity,
                 counterfactual: plan.is_counterfactual(),
                 label,
-                estimates: COLUMNS.iter().map(of).collect(),
+                means: COLUMNS.iter().map(of).collect(),
                 runs,
             }
         })
@@ -52,18 +52,18 @@ pub fn rows(plans: &[&Plan], finished: Vec<Summary>, seeds: usize) -> Vec<Row> {
 }
 
 /// Whether a column stands in a comparison of these rows.
-pub fn stands(rows: &[Row], column: usize) -> bool {
+pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
     let of = &COLUMNS[column];
-    !of.is_of_aged_data() || rows.iter().any(|row| row.estimates[column].is_some_and(|e| of.says_something(e.mean)))
+    !of.is_of_aged_data() || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
 }
 
 /// Whether any row refreshes its data.
-pub fn refreshes(rows: &[Row]) -> bool {
+pub fn refreshes(rows: &[ComparisonRow]) -> bool {
     rows.iter().any(|row| row.refresh != NO_REFRESH)
 }
 
 /// Whether any row keeps parity.
-pub fn has_parity(rows: &[Row]) -> bool {
+pub fn has_parity(rows: &[ComparisonRow]) -> bool {
     rows.iter().any(|row| row.parity != NO_PARITY)
 }
 
@@ -95,12 +95,12 @@ struct Technique<'a> {
 ///
 /// # Errors
 /// A value that has no JSON.
-pub fn json_of(rows: &[Row], plan: &Plan, seeds: u32) -> Result<Value, Failure> {
+pub fn json_of(rows: &[ComparisonRow], plan: &RunPlan, seeds: u32) -> Result<Value, Failure> {
     let mut techniques = vec![];
     for row in rows {
         let mut columns = Map::new();
-        for (column, estimate) in (0..COLUMNS.len()).filter(|c| stands(rows, *c)).map(|c| (&COLUMNS[c], &row.estimates[c])) {
-            columns.insert(column.key.into(), as_json::value(estimate)?);
+        for (column, mean) in (0..COLUMNS.len()).filter(|c| stands(rows, *c)).map(|c| (&COLUMNS[c], &row.means[c])) {
+            columns.insert(column.key.into(), as_json::value(mean)?);
         }
         let life = row.life();
         let range = if let RowLife::Days { low, high, .. } = life { (Some(low), Some(high)) } else { (None, None) };

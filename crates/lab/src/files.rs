@@ -11,7 +11,7 @@ use vpass_core::flash::block::BlockState;
 
 use crate::as_json;
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::results::{Simulation, Summary};
 use crate::run::Outcome;
 use vpass_core::base::units::BlockId;
@@ -23,7 +23,7 @@ pub type File = (String, Vec<u8>);
 ///
 /// # Errors
 /// A trace file that can no longer be read.
-pub fn of_run(plan: &Plan, outcome: &Outcome, command: &'static str) -> Result<Vec<File>, Failure> {
+pub fn of_run(plan: &RunPlan, outcome: &Outcome, command: &'static str) -> Result<Vec<File>, Failure> {
     let manifest = as_json::text(&outcome.manifest(plan, command)?)?;
     let mut files = of_summary(&outcome.summary)?.to_vec();
     files.push(("manifest.json".into(), manifest.into_bytes()));

@@ -35,12 +35,12 @@ use crate::suggest;
 #[derive(Clone, Debug)]
 pub struct HintFile {
     name: String,
-    rows: Vec<Row>,
+    rows: Vec<HintRow>,
 }
 
 /// A part of the drive that the workload names, where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct NamedExtent {
     /// What the workload calls it.
     pub name: String,
     /// Where it begins.
@@ -66,7 +66,7 @@ pub enum Kind {
 }
 
 #[derive(Clone, Debug)]
-struct Row {
+struct HintRow {
     line: usize,
     whose: Whose,
     access_latency: Option<AccessLatency>,
@@ -159,17 +159,17 @@ impl HintFile {
         let ranges = tables.range.into_iter().map(|row| {
             let line = line(row.span().start);
             let Range { offset, bytes, access_latency, rank } = row.into_inner();
-            Row { line, whose: Whose::Range(offset, bytes), access_latency: access_latency.0, rank }
+            HintRow { line, whose: Whose::Range(offset, bytes), access_latency: access_latency.0, rank }
         });
         let named = |kind: Kind| {
             move |row: Spanned<Named>| {
                 let line = line(row.span().start);
                 let Named { name, access_latency, rank } = row.into_inner();
-                Row { line, whose: Whose::Named(kind, name), access_latency: access_latency.0, rank }
+                HintRow { line, whose: Whose::Named(kind, name), access_latency: access_latency.0, rank }
             }
         };
         let devices = tables.device.into_iter().map(named(Kind::Device));
-        let rows: Vec<Row> = ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
+        let rows: Vec<HintRow> = ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
         let file = Self { name: name.into(), rows };
         let empty = file.rows.iter().find(|row| matches!(row.whose, Whose::Range(_, Bytes(0))));
         if let Some(row) = empty {
@@ -191,14 +191,14 @@ impl HintFile {
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// What the file says of which addresses, of a workload with these places.
+    /// What the file says of which addresses, of a workload with these extents.
     ///
     /// # Errors
-    /// A name that the workload does not know, or places that overlap with ranges of the same rank.
-    pub fn ranges(&self, kind: Option<Kind>, places: &[Place]) -> Result<Vec<HintRange>, Failure> {
+    /// A name that the workload does not know, or extents that overlap with ranges of the same rank.
+    pub fn ranges(&self, kind: Option<Kind>, extents: &[NamedExtent]) -> Result<Vec<HintRange>, Failure> {
         let mut ranges = vec![];
         for row in &self.rows {
-            let found = row.range(places, |of| (Some(of) != kind).then(|| of.is_missing()));
+            let found = row.range(extents, |of| (Some(of) != kind).then(|| of.is_missing()));
             let range = found.map_err(|what| self.wrong(row, &what))?;
             ranges.push((row, range.expect("every row is of a range or a place")));
         }
@@ -206,7 +206,7 @@ impl HintFile {
         Ok(ranges.into_iter().map(|(_, range)| range).collect())
     }
 
-    fn refuse_contradictions(&self, ranges: &[(&Row, HintRange)]) -> Result<(), Failure> {
+    fn refuse_contradictions(&self, ranges: &[(&HintRow, HintRange)]) -> Result<(), Failure> {
         for (n, (row, range)) in ranges.iter().enumerate() {
             if let Some((before, _)) = ranges[..n].iter().find(|(_, before)| range.contradicts(before)) {
                 let what = format!(
@@ -220,14 +220,14 @@ impl HintFile {
         Ok(())
     }
 
-    fn wrong(&self, row: &Row, what: &str) -> Failure {
+    fn wrong(&self, row: &HintRow, what: &str) -> Failure {
         Failure::usage(format!("{} line {}: {what}", self.name, row.line))
     }
 }
 
-impl Row {
-    /// The addresses that it speaks of; none yet where no places are known.
-    fn range(&self, places: &[Place], is_wrong: impl Fn(Kind) -> Option<String>) -> Result<Option<HintRange>, String> {
+impl HintRow {
+    /// The addresses that it speaks of; none yet where no extents are known.
+    fn range(&self, extents: &[NamedExtent], is_wrong: impl Fn(Kind) -> Option<String>) -> Result<Option<HintRange>, String> {
         let of = |offset: Bytes, bytes: Bytes| HintRange { offset, bytes, access_latency: self.access_latency, rank: self.rank };
         match &self.whose {
             Whose::Range(offset, bytes) => Ok(Some(of(*offset, *bytes))),
@@ -235,11 +235,11 @@ impl Row {
                 if let Some(what) = is_wrong(*kind) {
                     return Err(what);
                 }
-                if places.is_empty() {
+                if extents.is_empty() {
                     return Ok(None);
                 }
-                let found = places.iter().find(|place| place.name == *name);
-                let found = found.ok_or_else(|| suggest::unknown(kind.name(), name, places.iter().map(|place| place.name.as_str())))?;
+                let found = extents.iter().find(|extent| extent.name == *name);
+                let found = found.ok_or_else(|| suggest::unknown(kind.name(), name, extents.iter().map(|extent| extent.name.as_str())))?;
                 Ok(Some(of(Bytes(found.offset), Bytes(found.bytes))))
             }
         }
@@ -298,14 +298,14 @@ mod tests {
     }
 
     #[test]
-    fn places_are_found_by_name() {
+    fn extents_are_found_by_name() {
         let file = HintFile::parse("h.toml", "[[file]]\nname = \"b\"\naccess_latency = \"none\"\n").unwrap();
-        let places = [("a", 0), ("b", 10)].map(|(name, offset)| Place { name: name.into(), offset, bytes: 10 });
+        let extents = [("a", 0), ("b", 10)].map(|(name, offset)| NamedExtent { name: name.into(), offset, bytes: 10 });
         let range = HintRange { offset: Bytes(10), bytes: Bytes(10), access_latency: None, rank: 0 };
-        assert_eq!(file.ranges(Some(Kind::File), &places).unwrap(), [range]);
-        let wrong = |kind, places: &[Place]| file.ranges(kind, places).unwrap_err().sentence;
-        assert_eq!(wrong(Some(Kind::Device), &places), "h.toml line 1: [[file]] is for fio job files; [[range]] says it of addresses");
-        assert!(wrong(Some(Kind::File), &places[..1]).starts_with("h.toml line 1: unknown file `b`"));
+        assert_eq!(file.ranges(Some(Kind::File), &extents).unwrap(), [range]);
+        let wrong = |kind, extents: &[NamedExtent]| file.ranges(kind, extents).unwrap_err().sentence;
+        assert_eq!(wrong(Some(Kind::Device), &extents), "h.toml line 1: [[file]] is for fio job files; [[range]] says it of addresses");
+        assert!(wrong(Some(Kind::File), &extents[..1]).starts_with("h.toml line 1: unknown file `b`"));
     }
 
     #[test]

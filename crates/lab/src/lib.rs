@@ -1,16 +1,16 @@
 //! What makes a run, without a command line.
 //!
-//! A [`setup::Setup`] names a drive, a workload and how to run them; [`plan::Plan`] reads and checks all of it. [`run::execute`] runs one, as
+//! A [`setup::Setup`] names a drive, a workload and how to run them; [`plan::RunPlan`] reads and checks all of it. [`run::execute`] runs one, as
 //! a [`session::Session`], and [`pool::run_all`] many. [`results::Summary`] is what was found, and [`files`] what is kept of it.
 //!
 //! ```
-//! use vpass_lab::plan::{Chosen, Plan};
+//! use vpass_lab::plan::{Chosen, RunPlan};
 //! use vpass_lab::progress::{Unwatched, unwatched};
 //! use vpass_lab::setup::{Base, Named, Setup};
 //!
 //! let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };
 //! let setup = Setup::new(base, Named::Workload("uniform-read".into()));
-//! let plan = Plan::new(&setup, Chosen::default(), &unwatched)?;
+//! let plan = RunPlan::new(&setup, Chosen::default(), &unwatched)?;
 //! let outcome = vpass_lab::run::execute(&plan, &Unwatched)?;
 //! assert_eq!((outcome.summary.host.read_requests, outcome.summary.data_lost_pages), (1000, 0));
 //! # Ok::<(), vpass_lab::failure::Failure>(())

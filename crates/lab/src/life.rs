@@ -24,7 +24,7 @@ use vpass_workload::pass::Passes;
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::plan::{Plan, Tables};
+use crate::plan::{RunPlan, Tables};
 use crate::pool;
 use crate::progress::{Begin, Progress};
 use crate::results::{ByCause, Hints, Retries, Uber};
@@ -95,7 +95,7 @@ pub struct Lived {
 ///
 /// # Errors
 /// A sentence with what to set.
-pub fn check(plan: &Plan, until: Until) -> Result<(), Failure> {
+pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
         return Err(Failure::usage(format!("--years {years}: years above 0 and at most {MOST_YEARS} are expected")));
     }
@@ -141,7 +141,7 @@ fn has_uber(config: &DriveConfig) -> bool {
 ///
 /// # Errors
 /// What ended the first that failed, or an interruption.
-pub fn live_all(plans: &[Plan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
+pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
     let needed = plans.iter().map(memory::require).collect::<Result<Vec<_>, _>>()?;
     let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
     let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(plans.len()).min(at_once.max(1) as usize);
@@ -167,7 +167,7 @@ pub fn live_all(plans: &[Plan], until: Until, threads: Option<NonZeroUsize>, beg
 }
 
 /// One life.
-fn live(plan: &Plan, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
+fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
     let measured = begun(plan, progress)?.measure();
     let mut parts = Parts { progress, told: 0, rated: f64::from(plan.drive.config.drive.rated_pec), limit, uber: until.uber, tables };
@@ -206,7 +206,7 @@ fn uber(drive: &Drive) -> Option<f64> {
 }
 
 /// In steps of time, each a small part of the life so far.
-fn fluid(plan: &Plan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End), Failure> {
+fn fluid(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End), Failure> {
     let mut source = plan.fluid(parts.tables)?.source;
     let drive = &mut measured.drive;
     let mut run = FluidRun::begin(drive, source.as_mut(), plan.seed);
@@ -229,7 +229,7 @@ fn fluid(plan: &Plan, mut measured: Measured, parts: &mut Parts) -> Result<(Meas
 }
 
 /// Pass after pass, request by request.
-fn untimed(plan: &Plan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End), Failure> {
+fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End), Failure> {
     let ends = Cell::new(false);
     let passes = Passes::new(plan.source()?, NonZeroU32::MAX).until(&ends);
     let last = Cell::new(0);

@@ -11,7 +11,7 @@ use vpass_workload::traces::{BlkAction, FileSurvey, MissingClock, TraceOptions, 
 
 use crate::as_json;
 use crate::failure::Failure;
-use crate::plan::{Plan, Stream, Workload};
+use crate::plan::{RunPlan, Stream, Workload};
 use crate::run::Outcome;
 
 /// What `manifest.json` holds.
@@ -120,7 +120,7 @@ impl Outcome {
     ///
     /// # Errors
     /// A trace file that can no longer be read.
-    pub fn manifest(&self, plan: &Plan, command: &'static str) -> Result<Manifest, Failure> {
+    pub fn manifest(&self, plan: &RunPlan, command: &'static str) -> Result<Manifest, Failure> {
         let (said, traces, workload_configuration) = match &plan.workload {
             Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
             Workload::Adversary { requests, depth, rate } => {

@@ -13,7 +13,7 @@ use vpass_workload::pass::PassSource;
 use crate::failure::Failure;
 use crate::load::Loaded;
 use crate::numbers::bytes;
-use crate::plan::{Plan, Workload};
+use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 
 /// What a run takes beside its drive and its source: requests on their way, the timed gear's queues, counts and histograms.
@@ -26,7 +26,7 @@ const LEFT_ALONE: u64 = 4;
 ///
 /// # Errors
 /// The workload's.
-pub fn needed(plan: &Plan) -> Result<u64, Failure> {
+pub fn needed(plan: &RunPlan) -> Result<u64, Failure> {
     let source = match &plan.workload {
         Workload::Adversary { .. } => 0,
         _ if plan.is_fluid() => plan.fluid_memory()?,
@@ -51,7 +51,7 @@ fn of_drive(config: &DriveConfig, reclaim: &str, oracle: Option<Level>) -> u64 {
 ///
 /// # Errors
 /// What it needs and what there is, or the workload's.
-pub fn require(plan: &Plan) -> Result<u64, Failure> {
+pub fn require(plan: &RunPlan) -> Result<u64, Failure> {
     let needed = needed(plan)?;
     fits(&plan.drive, needed, plan.oracle.level().is_some())?;
     Ok(needed)

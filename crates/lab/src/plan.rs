@@ -1,5 +1,6 @@
 //! What a run is to do, all of it checked before anything runs or is created.
 
+mod cycles;
 mod fail;
 mod fluid;
 mod notes;
@@ -23,10 +24,10 @@ use crate::failure::Failure;
 use crate::hints::HintFile;
 use crate::load::{self, Loaded};
 use crate::progress::Begin;
-use crate::run::Cycles;
 use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
 
+pub use cycles::Cycles;
 pub use fluid::{Fluid, Tables};
 pub use notes::unit_notes;
 pub use said::SaidOfRefresh;
@@ -36,7 +37,7 @@ pub use workload::{ADAPTIVE, Workload, generated_from, survey};
 
 /// Drive, workload and how to run them.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct RunPlan {
     /// The drive, resolved.
     pub drive: Loaded<DriveConfig>,
     /// Where the requests come from.
@@ -99,7 +100,7 @@ impl Default for Chosen<'_> {
     }
 }
 
-impl Plan {
+impl RunPlan {
     /// Reads what a user names.
     ///
     /// # Errors
@@ -120,8 +121,8 @@ impl Plan {
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
         let hints = workload.hints(&setup.hints, given)?;
         if let Some(hints) = &hints {
-            let (kind, places) = workload.places(&drive.config)?;
-            drive.config.hints.said = Some(hints.ranges(kind, &places)?);
+            let (kind, extents) = workload.extents(&drive.config)?;
+            drive.config.hints.said = Some(hints.ranges(kind, &extents)?);
         }
         let plan = Self { refresh, said_of_refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
         let plan = Self {
@@ -272,7 +273,7 @@ impl Plan {
 }
 
 /// The ages of further runs, rising.
-fn ages(setup: &Setup, plan: &Plan) -> Result<Vec<u32>, Failure> {
+fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     let mut ages = setup.ages.clone();
     ages.sort_unstable();

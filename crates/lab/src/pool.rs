@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::Failure;
 use crate::memory;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::progress::{Begin, Progress};
 use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
 use crate::setup::Gear;
@@ -19,7 +19,7 @@ use queue::{Queue, Task};
 /// A plan to be run.
 pub struct Job<'a> {
     /// What is to be run.
-    pub plan: &'a Plan,
+    pub plan: &'a RunPlan,
     /// In all, where that is known.
     pub requests: Option<u64>,
 }
@@ -55,7 +55,7 @@ pub fn run_all<T: Send>(
     let budget = memory::budget();
     let queue = Queue::new(tasks(jobs, &needed, threads, budget), budget);
     let one = |task: &[usize]| {
-        let plans: Vec<&Plan> = task.iter().map(|i| jobs[*i].plan).collect();
+        let plans: Vec<&RunPlan> = task.iter().map(|i| jobs[*i].plan).collect();
         let outcomes = if let [plan] = plans[..] { vec![execute(plan, &progress)?] } else { execute_together(&plans, &progress)? };
         task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, keep(*i, &outcome)?))).collect::<Result<Vec<_>, Failure>>()
     };
@@ -158,10 +158,10 @@ mod tests {
     use crate::progress::unwatched;
     use crate::setup::{Base, Named, Setup};
 
-    fn plan(gear: Gear, seed: u64, until_stable: bool) -> Plan {
+    fn plan(gear: Gear, seed: u64, until_stable: bool) -> RunPlan {
         let base = Base { gear, seed, ..Base::new("tiny") };
         let setup = Setup { until_stable, ..Setup::new(base, Named::Workload("uniform-read".into())) };
-        Plan::new(&setup, Chosen::default(), &unwatched).unwrap()
+        RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap()
     }
 
     #[test]

@@ -19,13 +19,13 @@ use vpass_oracle::OracleReport;
 use vpass_workload::pass::Passes;
 
 use crate::failure::Failure;
-use crate::plan::{Plan, Workload};
+use crate::plan::{RunPlan, Workload};
 use crate::progress::{Progress, deaf};
 use crate::results::{Ageing, Before, Summary};
 use crate::series::Series;
 use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
-pub use cycles::{Cycles, CyclesDone};
+pub use cycles::CyclesDone;
 use serve::{prepare, serve, warm_up};
 pub(crate) use stages::memory_of_stages;
 use stages::{ReadStages, watched};
@@ -51,7 +51,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The workload's, or an interruption.
-pub fn execute(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
+pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
         // Their drives are given back one by one.
@@ -63,7 +63,7 @@ pub fn execute(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure>
     Ok(outcome)
 }
 
-fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
+fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     if let Workload::Adversary { requests, depth, rate } = plan.workload {
         return adaptive::attacked(plan, requests, (depth, rate), progress);
     }
@@ -89,7 +89,7 @@ fn at_one_age(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> 
 }
 
 /// A session with the drive of a plan.
-pub(crate) fn begun(plan: &Plan, progress: &dyn Progress) -> Result<Session, Failure> {
+pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, Failure> {
     let techniques = Techniques {
         reclaim: plan.reclaim.into(),
         gc: plan.gc.into(),
@@ -123,7 +123,7 @@ impl Measured {
     }
 
     /// `wall_s`: seconds that this phase took.
-    fn conclude(self, plan: &Plan, served: &Served, wall_s: f64) -> Outcome {
+    fn conclude(self, plan: &RunPlan, served: &Served, wall_s: f64) -> Outcome {
         let Self { mut session, mut series, before } = self;
         let stages = plan.stages.then(|| session.drive.end_observation().and_then(watched)).flatten();
         let Judged { mut drive, engine, oracle } = session.judge();

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{SEEDS, agree, mean, of};
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
 use vpass_lab::run::execute;
@@ -60,12 +60,12 @@ const WITH_STATE: [Pair; 11] = [
     Pair { reclaim: "straw-ss-published", set: HOT },
 ];
 
-fn plan(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Plan {
+fn plan(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> RunPlan {
     let common = ["workload.rate=10000", "workload.queue_depth="];
     let set = common.iter().chain(set).map(ToString::to_string).collect();
     let base = Base { gear, seed, set, oracle: Watch::On, ..Base::new("tiny") };
     let setup = Setup { sample, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-    Plan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()
+    RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()
 }
 
 fn run(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Summary {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::{SEEDS, agree, of};
 use vpass_core::base::units::Cause;
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::results::Summary;
 use vpass_lab::run::execute;
@@ -33,7 +33,7 @@ fn plan(gear: Gear, workload: Named, repeat: u32, seed: u64) -> Setup {
 }
 
 fn run(setup: &Setup, reclaim: &str) -> Summary {
-    let plan = Plan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
     let summary = execute(&plan, &Unwatched).unwrap().summary;
     let oracle = summary.oracle.as_ref().unwrap();
     assert!(!oracle.is_bug(), "{reclaim} in the {} gear: {:?}", summary.gear, oracle.findings);

@@ -6,7 +6,7 @@ use vpass_core::base::span::YEAR;
 use vpass_core::base::units::Cause;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{End, Lived, Until, live_all};
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::unwatched;
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
@@ -16,11 +16,11 @@ const HOST_PAGES: f64 = 65_536.0;
 const OF_A_BLOCK: f64 = 192.0;
 const PAGE: f64 = 16_384.0;
 
-fn plan(gear: Gear, chosen: Chosen, set: &[&str]) -> Plan {
+fn plan(gear: Gear, chosen: Chosen, set: &[&str]) -> RunPlan {
     let common = ["workload.rate=10000", "workload.queue_depth=", "workload.block_size=16KiB"];
     let set = common.iter().chain(set).map(ToString::to_string).collect();
     let base = Base { gear, set, oracle: Watch::On, ..Base::new("tiny") };
-    Plan::new(&Setup::new(base, Named::Workload("zipf-read".into())), chosen, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+    RunPlan::new(&Setup::new(base, Named::Workload("zipf-read".into())), chosen, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
 }
 
 fn life(gear: Gear, chosen: Chosen, set: &[&str]) -> (Lived, Life, f64) {

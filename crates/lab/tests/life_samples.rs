@@ -8,7 +8,7 @@ use vpass_core::config::ProgramUnit;
 use vpass_core::hints::Hinted;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{Until, live_all};
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::unwatched;
 use vpass_lab::setup::{Base, Gear, HintSource, Named, Setup, Watch};
 use vpass_workload::synthetic::Sample;
@@ -20,9 +20,9 @@ fn lives(reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
     let plan = |residue| {
         let base = Base { gear: Gear::Fluid, set: set.clone(), oracle: Watch::On, ..Base::new("tiny") };
         let setup = Setup { sample: Sample { of, residue }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-        Plan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+        RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
     };
-    let plans: Vec<Plan> = (0..of).map(plan).collect();
+    let plans: Vec<RunPlan> = (0..of).map(plan).collect();
     let lived = live_all(&plans, until, NonZeroUsize::new(1), &unwatched).unwrap();
     Life::of(reclaim.into(), &plans, &lived)
 }
@@ -58,7 +58,7 @@ fn small_samples_keep_a_write_buffer() {
     let set = ["workload.rate=20k", "workload.queue_depth=", "workload.block_size=16KiB"].map(str::to_owned).to_vec();
     let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
     let setup = Setup { sample: Sample { of: 448, residue: 0 }, ..Setup::new(base, Named::Workload("random-70-30".into())) };
-    let plans = [Plan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))];
+    let plans = [RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))];
     let lived = live_all(&plans, Until { years: Some(2e-5), uber: None }, NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
     let written = lived.host_bytes as f64 / 16_384.0;
     assert!(written > 5000.0 && plans[0].drive.config.timing.program_unit == ProgramUnit::Wordline);
@@ -72,7 +72,7 @@ fn every_sample_has_the_words_of_the_whole_drive() {
     let set = ["workload.rate=20k", "workload.queue_depth="].map(str::to_owned).to_vec();
     let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
     let setup = Setup { hints, sample: Sample { of: 448, residue: 0 }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-    let plan = Plan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
     for residue in [0, 107, 108, 224, 447] {
         let config = plan.clone().of_residue(residue).drive.config;
         let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.unwrap().0);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Progress, unwatched};
 use vpass_lab::run::execute;
 use vpass_lab::setup::{Base, Gear, Named, Setup};
@@ -29,7 +29,7 @@ fn whoever_waits_hears_of_the_requests_and_may_end_the_run() {
     let base = Base { set: vec!["workload.requests=50000".into()], ..Base::new("tiny") };
     let setup = Setup { warm_up: 10_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
     for gear in [Gear::Timed, Gear::Untimed] {
-        let plan = Plan { gear, ..Plan::new(&setup, Chosen::default(), &unwatched).unwrap() };
+        let plan = RunPlan { gear, ..RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap() };
         let run = |most| {
             let waiting = Waiting { most, done: AtomicU64::new(0), deaf: AtomicI64::new(0) };
             let outcome = execute(&plan, &waiting).map(|outcome| outcome.summary.host.read_requests);

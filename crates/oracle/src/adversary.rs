@@ -133,9 +133,9 @@ impl Sight {
     }
 
     /// The same; all of its block where nothing lies beside it.
-    fn beside(&self, ppn: Ppn) -> Vec<Lpn> {
-        let beside: Vec<Lpn> = self.neighbours(ppn).collect();
-        if beside.is_empty() { self.block(ppn).iter().copied().filter(|lpn| *lpn != NOBODY).collect() } else { beside }
+    fn neighbours_or_block(&self, ppn: Ppn) -> Vec<Lpn> {
+        let near: Vec<Lpn> = self.neighbours(ppn).collect();
+        if near.is_empty() { self.block(ppn).iter().copied().filter(|lpn| *lpn != NOBODY).collect() } else { near }
     }
 
     /// A page of each wordline of its block but its own.
@@ -237,14 +237,14 @@ impl Adversary {
             // There is nothing to read: something is written.
             return (0..size).map(|_| request(self.dice.between(0, pages - 1), Op::Write)).collect();
         };
-        let beside = sight.beside(ppn);
+        let near = sight.neighbours_or_block(ppn);
         let mut first = if matches!(manner, Manner::Even) { sight.each_wordline(ppn) } else { vec![] }.into_iter();
         let one = |n: usize| {
             if self.dice.chance(writes) {
                 let op = if self.dice.chance(0.1) { Op::Trim } else { Op::Write };
                 return request(self.dice.between(0, pages - 1), op);
             }
-            let lpn = first.next().unwrap_or(beside[n % beside.len()]);
+            let lpn = first.next().unwrap_or(near[n % near.len()]);
             request(lpn.number().into(), Op::Read)
         };
         let mut requests: Vec<Request> = (0..size).map(one).collect();

@@ -35,7 +35,7 @@ use self::pads::Pads;
 use self::urgency::Urgency;
 pub(crate) use self::urgency::{Begun, Now};
 use self::work::{UnderWay, die_of_part, part_ns};
-use crate::adjusted::FASTER;
+use crate::codings::FASTER;
 
 /// Parts of a job's piece so far: their time, and the die of the last that says one.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ struct Parts {
 
 /// The checker of one drive's time.
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct TimingChecker {
     lengths: Lengths,
     expected: Expected,
     dies: Dies,
@@ -66,7 +66,7 @@ pub(crate) struct Clock {
     stopped: bool,
 }
 
-impl Clock {
+impl TimingChecker {
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig, dose_of_kind: &[u32]) -> Self {
         let lengths = Lengths::new(geometry, config);
         Self {

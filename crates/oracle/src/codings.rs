@@ -2,8 +2,10 @@
 //! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first.
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::config::Cell;
+use vpass_core::config::CellType;
 
+/// The first coding that saves sensings.
+pub(crate) const FASTER: u8 = 4;
 /// Sensings of the 2-3-2 code, by page kind.
 const MODERN: [u32; 3] = [2, 3, 2];
 
@@ -21,8 +23,8 @@ impl Codings {
     }
 
     /// Those of these cells.
-    pub(crate) fn of(cell: Cell) -> Self {
-        Self { kinds: cell.bits(), is_modern: cell == Cell::Tlc232 }
+    pub(crate) fn of(cell: CellType) -> Self {
+        Self { kinds: cell.bits(), is_modern: cell == CellType::Tlc232 }
     }
 
     /// Page kinds that a coding keeps, a bit each; none where the cells have no such coding.

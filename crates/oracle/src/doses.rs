@@ -22,7 +22,7 @@ mod worn;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::prefetch;
 use vpass_core::base::units::BlockId;
-use vpass_core::config::{Cell, DisturbModel, DoseUnit, DriveConfig};
+use vpass_core::config::{CellType, DisturbModel, DoseUnit, DriveConfig};
 
 use crate::codings::Codings;
 use crate::endurance::{self, Endurance, Endurances, FAR, UNIT};
@@ -59,7 +59,7 @@ pub(crate) struct Doses {
     model: DisturbModel,
     per_kind: [u32; 4],
     unit: DoseUnit,
-    cell: Cell,
+    cell: CellType,
     preprogram_weight: u64,
     stride: u32,
     wordlines_per_block: u32,

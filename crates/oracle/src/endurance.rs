@@ -5,7 +5,7 @@
 //! page kinds endure more than the weakest by factors in 1/1024; so do cells with guard levels.
 
 use vpass_core::base::units::BlockId;
-use vpass_core::config::{Cell, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, PerPec};
+use vpass_core::config::{CellType, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, PerPec};
 use vpass_core::disturb::table;
 
 use crate::bch::Code;
@@ -42,7 +42,7 @@ impl Endurance {
 
 /// A row of `disturb.table`: limit and alpha of each group.
 #[derive(Clone, Debug)]
-struct Row {
+struct LimitRow {
     pec: u64,
     groups: Vec<(f64, f64)>,
 }
@@ -50,7 +50,7 @@ struct Row {
 /// The nature of one drive's flash.
 #[derive(Debug)]
 pub(crate) struct Endurances {
-    rows: Vec<Row>,
+    rows: Vec<LimitRow>,
     /// By wordline within a block: its group, and its limit over the group's.
     group: Vec<u8>,
     member: Vec<u32>,
@@ -129,7 +129,7 @@ impl Endurances {
         }
         let (below, above) = if pec <= last.pec {
             let above = self.rows.iter().position(|row| pec <= row.pec).expect("the last row is not below");
-            let at = |row: &Row| (row.pec, row.groups[group]);
+            let at = |row: &LimitRow| (row.pec, row.groups[group]);
             (at(&self.rows[above - 1]), at(&self.rows[above]))
         } else {
             let stretch = last.pec - self.rows[self.rows.len() - 2].pec;
@@ -194,12 +194,12 @@ impl Layer {
 }
 
 /// The rows that a code gives.
-fn rows_of(code: &Code, config: &DriveConfig) -> Vec<Row> {
-    config.bch.rows.iter().map(|pec| Row { pec: (*pec).into(), groups: vec![(code.reads(*pec), 1.0)] }).collect()
+fn rows_of(code: &Code, config: &DriveConfig) -> Vec<LimitRow> {
+    config.bch.rows.iter().map(|pec| LimitRow { pec: (*pec).into(), groups: vec![(code.reads(*pec), 1.0)] }).collect()
 }
 
 /// The rows of the drive's file. No model is passed over: one that is not named here has no truth to be held to.
-fn rows(config: &DisturbConfig) -> Vec<Row> {
+fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     let alpha: fn(&PerPec, usize) -> f64 = match config.model {
         DisturbModel::None => return vec![],
         DisturbModel::Count => |_, _| 1.0,
@@ -207,7 +207,7 @@ fn rows(config: &DisturbConfig) -> Vec<Row> {
     };
     let of_row = |row: &PerPec| {
         let groups = row.limit.iter().enumerate().map(|(group, limit)| (*limit, alpha(row, group)));
-        Row { pec: row.pec.into(), groups: groups.collect() }
+        LimitRow { pec: row.pec.into(), groups: groups.collect() }
     };
     config.table.iter().map(of_row).collect()
 }
@@ -227,12 +227,12 @@ fn drawn(n: u64) -> f64 {
 }
 
 /// Dose of a read by page kind, in quarters, in full density.
-pub(crate) fn doses(unit: DoseUnit, cell: Cell, codings: Codings) -> [u32; 4] {
+pub(crate) fn doses(unit: DoseUnit, cell: CellType, codings: Codings) -> [u32; 4] {
     std::array::from_fn(|kind| if (kind as u32) < cell.bits() { dose_of(unit, cell, codings, codings.sensings(0, kind as u32)) } else { 4 })
 }
 
 /// That of one which takes so many sensings: by `disturb.dose` a read, or its sensings over the mean of a wordline's kinds.
-pub(crate) fn dose_of(unit: DoseUnit, cell: Cell, codings: Codings, sensings: u32) -> u32 {
+pub(crate) fn dose_of(unit: DoseUnit, cell: CellType, codings: Codings, sensings: u32) -> u32 {
     let mean = (0..cell.bits()).map(|kind| f64::from(codings.sensings(0, kind))).sum::<f64>() / f64::from(cell.bits());
     if unit == DoseUnit::Sensings { ((4.0 * f64::from(sensings) / mean).round() as u32).max(1) } else { 4 }
 }
@@ -310,12 +310,12 @@ mod tests {
 
     #[test]
     fn sensings_weigh_by_kind() {
-        let doses = |unit, cell: Cell| doses(unit, cell, Codings::of(cell));
-        assert_eq!(doses(DoseUnit::Reads, Cell::Tlc), [4; 4]);
+        let doses = |unit, cell: CellType| doses(unit, cell, Codings::of(cell));
+        assert_eq!(doses(DoseUnit::Reads, CellType::Tlc), [4; 4]);
         // TLC: 1, 2 and 4 sensings, 7/3 in the mean: 1.7, 3.4 and 6.9 quarters.
-        assert_eq!(doses(DoseUnit::Sensings, Cell::Tlc), [2, 3, 7, 4]);
-        assert_eq!(doses(DoseUnit::Sensings, Cell::Qlc), [1, 2, 4, 9]);
-        assert_eq!(doses(DoseUnit::Sensings, Cell::Tlc232), [3, 5, 3, 4]);
-        assert_eq!(dose_of(DoseUnit::Sensings, Cell::Tlc232, Codings::of(Cell::Tlc232), 1), 2);
+        assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc), [2, 3, 7, 4]);
+        assert_eq!(doses(DoseUnit::Sensings, CellType::Qlc), [1, 2, 4, 9]);
+        assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc232), [3, 5, 3, 4]);
+        assert_eq!(dose_of(DoseUnit::Sensings, CellType::Tlc232, Codings::of(CellType::Tlc232), 1), 2);
     }
 }

@@ -17,8 +17,8 @@ use vpass_core::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit
 use crate::bch::Code;
 use crate::endurance::Endurances;
 
-/// An error rate beside the first cap, over it.
-const BESIDE: f64 = 1.25;
+/// A second error rate, over the first cap: between the two limits rates are drawn on a straight line.
+const SECOND_RATE: f64 = 1.25;
 /// What has this taken off has less than nothing left.
 const NOTHING: f64 = (1u64 << 37) as f64;
 
@@ -36,10 +36,10 @@ pub(crate) struct Whose {
 pub(crate) struct ErrorRates {
     error: ErrorConfig,
     code: Option<Code>,
-    /// The caps of the levels, and an error rate beside the first.
+    /// The caps of the levels, and a second error rate near the first.
     caps: Vec<f64>,
     /// Time in the law for each hour that passes: it is hotter, or colder, than the law's flash.
-    pace: f64,
+    acceleration: f64,
     /// What was worked out, by P/E count: limits by retries.
     known: RefCell<BTreeMap<(u32, Whose), Vec<i64>>>,
 }
@@ -49,27 +49,27 @@ impl ErrorRates {
     pub(crate) fn new(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
         let kelvin = |celsius: f64| celsius + 273.15;
-        let pace = error
+        let acceleration = error
             .temperature_c
             .map_or(1.0, |celsius| (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius)) / 8.62e-5).exp());
         let code = Code::new(config);
-        let with_beside = |caps: Vec<f64>| caps.iter().copied().chain([BESIDE * caps[0]]).collect();
+        let with_second = |caps: Vec<f64>| caps.iter().copied().chain([SECOND_RATE * caps[0]]).collect();
         (error.model != ErrorLaw::None).then(|| Self {
             error: error.clone(),
-            caps: with_beside(code.as_ref().map_or_else(|| caps(&config.ecc), |code| vec![code.cap])),
+            caps: with_second(code.as_ref().map_or_else(|| caps(&config.ecc), |code| vec![code.cap])),
             code,
-            pace,
+            acceleration,
             known: RefCell::default(),
         })
     }
 
     /// How often a read is tried again at most.
     pub(crate) fn most_retries(&self) -> u8 {
-        self.beside() - 1
+        self.second_place() - 1
     }
 
-    /// The place of the limit at an error rate beside the first cap.
-    pub(crate) fn beside(&self) -> u8 {
+    /// The place of the limit at the second error rate.
+    pub(crate) fn second_place(&self) -> u8 {
         self.caps.len() as u8 - 1
     }
 
@@ -78,22 +78,22 @@ impl ErrorRates {
         &self.caps[..self.caps.len() - 1]
     }
 
-    /// The error rate of a page that has taken this dose, by its limits at the first cap and beside it.
-    pub(crate) fn rate(&self, dose: f64, first: i64, beside: i64) -> f64 {
-        let share = (dose - first as f64) / (beside - first) as f64;
+    /// The error rate of a page that has taken this dose, by its limits at the first cap and at the second error rate.
+    pub(crate) fn rate(&self, dose: f64, first: i64, second: i64) -> f64 {
+        let share = (dose - first as f64) / (second - first) as f64;
         match share {
-            _ if beside > first => (self.caps[0] * (1.0 + (BESIDE - 1.0) * share)).max(0.0),
+            _ if second > first => (self.caps[0] * (1.0 + (SECOND_RATE - 1.0) * share)).max(0.0),
             _ if dose > first as f64 => 1.0,
             _ => self.caps[0],
         }
     }
 
     /// The dose with which it has this error rate.
-    pub(crate) fn dose(&self, rate: f64, first: i64, beside: i64) -> i64 {
-        first + ((rate / self.caps[0] - 1.0) / (BESIDE - 1.0) * (beside - first) as f64).floor() as i64
+    pub(crate) fn dose(&self, rate: f64, first: i64, second: i64) -> i64 {
+        first + ((rate / self.caps[0] - 1.0) / (SECOND_RATE - 1.0) * (second - first) as f64).floor() as i64
     }
 
-    /// Limits, in 1/1024, of the worst member of a group in the worst block, by the retries that a read may take; and the one beside the first.
+    /// Limits, in 1/1024, of the worst member of a group in the worst block, by the retries that a read may take; and the one at the second error rate.
     pub(crate) fn limits(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
         if let Some(limits) = self.known.borrow().get(&(pec, whose)) {
             return limits.clone();
@@ -149,7 +149,7 @@ impl ErrorRates {
             return 0.0;
         }
         let e = &self.error;
-        let hours = (end_of(whose.step) as f64 / HOUR as f64) * self.pace;
+        let hours = (end_of(whose.step) as f64 / HOUR as f64) * self.acceleration;
         let law = if let Some(code) = &self.code {
             code.by_age(pec.max(100), hours)
         } else if e.model == ErrorLaw::Table {

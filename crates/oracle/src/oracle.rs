@@ -1,4 +1,38 @@
-//! The oracle: all that it knows of one drive, and how much of that drive it checks.
+//! The oracle: all that it knows of one drive, and how much of that drive it checks. Each file of the folder judges one thing the drive does, by
+//! what the oracle knows.
+
+pub(crate) mod adjusted;
+pub(crate) mod ask;
+pub(crate) mod blame;
+pub(crate) mod block_books;
+pub(crate) mod bulk;
+pub(crate) mod causes;
+pub(crate) mod claims;
+pub(crate) mod cleaning;
+pub(crate) mod conclude;
+pub(crate) mod delay;
+pub(crate) mod density;
+pub(crate) mod density_books;
+pub(crate) mod durable;
+pub(crate) mod end_scan;
+pub(crate) mod failures;
+pub(crate) mod fullness;
+pub(crate) mod gathered;
+pub(crate) mod hearsay;
+pub(crate) mod hints;
+pub(crate) mod jobs;
+pub(crate) mod mapping;
+pub(crate) mod need;
+pub(crate) mod observe;
+pub(crate) mod odd_reads;
+pub(crate) mod older;
+pub(crate) mod opening;
+pub(crate) mod page_read;
+pub(crate) mod parity;
+pub(crate) mod parts;
+pub(crate) mod promises;
+pub(crate) mod start;
+pub(crate) mod worn;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,30 +40,30 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Bytes, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
 
+use self::adjusted::Adjusted;
+use self::blame::Blame;
+use self::causes::Causes;
+use self::claims::{Course, Seen};
+use self::cleaning::Cleaning;
+use self::density_books::DensityBooks;
+use self::failures::Failures;
+use self::fullness::Sight;
+use self::hearsay::Hearsay;
+use self::hints::Hints;
+use self::jobs::Jobs;
+use self::need::Need;
+use self::older::Older;
+use self::opening::Openings;
+use self::parity::Parity;
+use self::parts::Memory;
+use self::promises::Promises;
 use crate::addresses;
-use crate::adjusted::Adjusted;
 use crate::ageing::Ageing;
 use crate::bits::Bits;
-use crate::blame::Blame;
 use crate::books::DriveBooks;
-use crate::causes::Causes;
-use crate::claims::{Course, Seen};
-use crate::cleaning::Cleaning;
-use crate::clock::Clock;
-use crate::density_books::DensityBooks;
+use crate::clock::TimingChecker;
 use crate::doses::Doses;
-use crate::failures::Failures;
-use crate::fullness::Sight;
-use crate::hearsay::Hearsay;
-use crate::hints::{self, Hints};
-use crate::jobs::Jobs;
 use crate::medium::{At, Medium};
-use crate::need::Need;
-use crate::older::Older;
-use crate::opening::Openings;
-use crate::parity::Parity;
-use crate::parts::Memory;
-use crate::promises::Promises;
 use crate::protocol::Protocol;
 use crate::questions::Questions;
 use crate::report::{Findings, Kind, OracleReport, Tally};
@@ -85,7 +119,7 @@ pub struct Oracle {
     pub(crate) addresses: Result<(), String>,
     pub(crate) time: TimeCheck,
     /// Of [`Level::Full`], as all that follows.
-    pub(crate) clock: Clock,
+    pub(crate) clock: TimingChecker,
     pub(crate) jobs: Jobs,
     pub(crate) questions: Questions,
     pub(crate) older: Older,
@@ -123,7 +157,7 @@ impl Oracle {
             cleaning: Cleaning::default(),
             course: Course::default(),
             time: TimeCheck::new(geometry.dies() * planes, geometry.channels),
-            clock: Clock::new(geometry, config, doses.per_kind(geometry)),
+            clock: TimingChecker::new(geometry, config, doses.per_kind(geometry)),
             jobs: Jobs::default(),
             questions: Questions::new(geometry),
             older: Older::default(),

@@ -5,15 +5,15 @@
 //! settings under which it does not hold are refused without a run; that the content agrees with a naive reference drive; that every
 //! request is served. **Not checked** that figures are right: closed forms do that.
 //!
-//! Techniques, gears, schedules, cells, error models and the like are dealt from decks (`deck`), so that each has its share; the rest is
+//! Techniques, gears, schedules, cells, error models and the like are drawn in balance (`balanced`), so that each has its share; the rest is
 //! drawn. An adversary (`crate::adversary`) makes the requests of a quarter of the cases, a random stream those of the others; drives without
 //! reclaim are mostly besieged. In a quarter of the cases a part of the stream is a warm-up, before the measured phase.
 //! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
 
 mod ageing;
+mod balanced;
 pub mod bereft;
 mod border;
-mod deck;
 mod draw;
 mod hinted;
 mod params;
@@ -38,12 +38,12 @@ use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 
 use self::ageing::Ages;
-use self::deck::Decks;
+use self::balanced::Balanced;
 use self::play::{Play, Played};
 use crate::OracleReport;
 use crate::dice::Dice;
 
-/// Cards of each technique in the deck: one that may lose data, one that must not, and the restless policy.
+/// How often each technique stands in the list that cases draw from: one that may lose data, one that must not, and the restless policy.
 const SHARES: (usize, usize, usize) = (4, 3, 6);
 
 /// One case in sixteen is played twice: the same number is the same case.
@@ -63,13 +63,13 @@ enum Host {
 
 impl Host {
     /// That of a case under a technique, if any is named.
-    fn of(decks: &Decks, technique: Option<&Technique>, config: &DriveConfig, is_tired: bool) -> Self {
+    fn of(balanced: &Balanced, technique: Option<&Technique>, config: &DriveConfig, is_tired: bool) -> Self {
         // A siege goes by limits that neither age nor retries move.
         let helpless =
             technique.is_some_and(|technique| technique.name == "none") && config.disturb.model != DisturbModel::None && !is_tired;
-        match decks.pick("adversary", &[false, false, false, true]) {
+        match balanced.pick("adversary", &[false, false, false, true]) {
             true => Self::Adversary,
-            false if helpless && decks.pick("siege", &BESIEGED) => Self::Siege,
+            false if helpless && balanced.pick("siege", &BESIEGED) => Self::Siege,
             false => Self::Stream,
         }
     }
@@ -154,17 +154,17 @@ impl Case {
 
     /// Whether data ages in the case of this number, unless its policy is the restless one.
     pub fn ages(self) -> bool {
-        ageing::ages(&Decks { case: self.seed })
+        ageing::ages(&Balanced { case: self.seed })
     }
 
     /// Whether reads begin with the level that worked last in the case of this number, where they take retries.
     pub fn keeps_levels(self) -> bool {
-        tired::keeps_levels(&Decks { case: self.seed })
+        tired::keeps_levels(&Balanced { case: self.seed })
     }
 
     /// Whether retries are drawn in it, where data has error rates.
     pub fn is_noisy(self) -> bool {
-        tired::is_noisy(&Decks { case: self.seed })
+        tired::is_noisy(&Balanced { case: self.seed })
     }
 
     /// Runs it.
@@ -172,56 +172,63 @@ impl Case {
     /// # Errors
     /// What went wrong, in sentences.
     pub fn run(self) -> Result<CaseSummary, String> {
-        let decks = Decks { case: self.seed };
+        let balanced = Balanced { case: self.seed };
         let mut dice = Dice::new(self.seed);
-        let timed = decks.pick("gear", &[false, true]);
+        let timed = balanced.pick("gear", &[false, true]);
         let parity = self.parity.map(|parity| parity.name);
         let parts = parity.map(|name| striped::parts(self.seed, name));
-        let beside_parity = parts.map(|(reclaim, _)| reclaim.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(&decks)));
-        let named = self.technique.or(beside_parity).or_else(|| decks.pick("technique", &techniques()));
+        let beside_parity = parts.map(|(reclaim, _)| reclaim.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(&balanced)));
+        let named = self.technique.or(beside_parity).or_else(|| balanced.pick("technique", &techniques()));
         // Under the restless policy the technique named only says what the drive may begin with.
         let restless = named.is_none();
         let technique = named.unwrap_or_else(|| vpass_core::slots::reclaim::technique("block").expect("it is in the list"));
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
-        let mut techniques =
-            Techniques { reclaim: technique.name.into(), gc: decks.pick("gc", &cleaning).into(), seed: self.seed, ..Techniques::default() };
-        let mut config = draw::random_config(&decks, &mut dice, restless || technique.keeps_apart, restless)
+        let mut techniques = Techniques {
+            reclaim: technique.name.into(),
+            gc: balanced.pick("gc", &cleaning).into(),
+            seed: self.seed,
+            ..Techniques::default()
+        };
+        let mut config = draw::random_config(&balanced, &mut dice, restless || technique.keeps_apart, restless)
             .resolve()
             .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
         if let Some(parity) = self.parity {
-            config = if has_stripes(parity.name) { striped::draw(&decks, config, parity)? } else { config };
+            config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity)? } else { config };
             techniques.parity = parity.name.into();
         }
         if !restless {
-            border::sometimes_at_the_border(&decks, &mut dice, &mut config, technique, timed);
+            border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique, timed);
         }
         // What merges states in place does not go with parity yet.
-        let ages = Ages::draw(&decks, &mut config, timed, restless || technique.lowers_density, parts.and_then(|(_, refresh)| refresh))
+        let ages = Ages::draw(&balanced, &mut config, timed, restless || technique.lowers_density, parts.and_then(|(_, refresh)| refresh))
             .filter(|ages| self.parity.is_none() || ages.refresh != "ida");
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);
         }
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
-        let is_tired = !restless && tired::draw(&decks, &mut config, technique, timed);
-        // It is in no deck: other cases stay what they are.
-        let observes =
-            is_tired && self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && decks.pick("observes", &OBSERVES);
+        let is_tired = !restless && tired::draw(&balanced, &mut config, technique, timed);
+        // It is drawn apart: other cases stay what they are.
+        let observes = is_tired
+            && self.technique.is_none()
+            && self.parity.is_none()
+            && config.ecc.levels() > 1
+            && balanced.pick("observes", &OBSERVES);
         let (named, technique) = match vpass_core::slots::reclaim::technique("observed-retries").filter(|_| observes) {
             None => (named, technique),
             Some(observing) => (Some(observing), observing),
         };
         techniques.reclaim = technique.name.into();
         if is_tired && self.parity.is_none() {
-            config = hinted::draw(&decks, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
+            config = hinted::draw(&balanced, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
             // What was added for the hints is refreshed as well.
             if let Some(ages) = ages {
                 ages.leave_time(&mut config);
             }
         }
         // Who looks where data lies is not told what has failed.
-        let host = if self.fails { Host::Stream } else { Host::of(&decks, named, &config, is_tired) };
-        if host == Host::Siege && decks.pick("whole limits", &WHOLE_LIMITS) {
+        let host = if self.fails { Host::Stream } else { Host::of(&balanced, named, &config, is_tired) };
+        if host == Host::Siege && balanced.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
                 row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
             });
@@ -234,10 +241,10 @@ impl Case {
         if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
             return Ok(summary(format!("{what}: {said}"), 0, None));
         }
-        let computed = decks.pick("computed", &[false, true]);
-        let warms_up = decks.pick("warm-up", &[false, false, false, true]);
-        let longest = decks.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]);
-        let lives = decks.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
+        let computed = balanced.pick("computed", &[false, true]);
+        let warms_up = balanced.pick("warm-up", &[false, false, false, true]);
+        let longest = balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]);
+        let lives = balanced.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
         let play = || {
             let play = Play {
                 config: config.clone(),
@@ -254,7 +261,7 @@ impl Case {
             };
             play.run(dice.clone(), lives)
         };
-        let again = lives == 1 && decks.pick("again", &AGAIN);
+        let again = lives == 1 && balanced.pick("again", &AGAIN);
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let played = play()?;
             let same = !again || play()?.end == played.end;
@@ -278,7 +285,7 @@ fn keeps_promises(technique: &Technique) -> bool {
     technique.protects == Protection::Sound && technique.params.iter().all(|param| param.key != "probability")
 }
 
-/// The deck of techniques; none stands for the restless policy.
+/// The list of techniques; none stands for the restless policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
     let cards =

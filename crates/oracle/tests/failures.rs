@@ -20,7 +20,7 @@ fn nothing_is_lost_that_parity_gives_back() {
         match (BereftCase { seed, bug: None }).run() {
             Ok(done) => {
                 rebuilt += done.rebuilt;
-                mended += u64::from(done.is_mended);
+                mended += u64::from(done.is_rebuild_done);
                 lost += u64::from(done.lost > 0);
                 stopped += u64::from(done.stopped.is_some());
             }

@@ -17,7 +17,6 @@
 //! | `clock`, `queues` | when they come: by a rate, after completions and pauses |
 //! | `source`, `record` | all of them as one stream, and what is said of them in the results |
 
-mod clock;
 mod draft;
 mod file;
 mod fio_source;
@@ -28,7 +27,9 @@ mod layout;
 mod options;
 mod queues;
 mod random_map;
+mod rate_clocks;
 mod record;
+mod service;
 mod sizes;
 mod skew;
 mod turns;

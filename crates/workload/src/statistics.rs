@@ -9,7 +9,7 @@
 //! ```text
 //! [statistics] --DiskStatistics--> SidePlan (reads) --> Side --\
 //!  scale, speed   sampled           curve, lengths,     layout, +--> StatisticsSource
-//!                                   tiling              deck   /
+//!                                   tiling              turns  /
 //!                                  SidePlan (writes) --> Side -
 //! ```
 //!
@@ -24,7 +24,6 @@
 //! [`import`] makes a table of published statistics, [`Meter`] of any requests; [`agreement`] says how well a pass fits.
 
 mod agreement;
-mod clock;
 mod columns;
 mod curve;
 mod disk;
@@ -43,6 +42,7 @@ mod statistics_source;
 mod text;
 mod tiling;
 mod turns;
+mod window_clock;
 
 pub use agreement::{Statistic, agreement};
 pub use disk::{DiskStatistics, SideStatistics};

@@ -16,8 +16,8 @@ use vpass_core::base::request::{Op, Request};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
 /// Direction, byte in the file, bytes.
-type Row = (Op, u64, u64);
-type Log = Vec<Row>;
+type LoggedRequest = (Op, u64, u64);
+type Log = Vec<LoggedRequest>;
 
 /// Whether fio can be run here; says so where not.
 fn has_fio() -> bool {
@@ -59,7 +59,7 @@ fn places_by_fio(text: &str, log: &str) -> Vec<(usize, u64)> {
 }
 
 /// A line of an iolog of version 2 or 3.
-fn row(line: &str) -> Option<Row> {
+fn row(line: &str) -> Option<LoggedRequest> {
     let columns: Vec<_> = line.split_whitespace().rev().collect();
     let [bytes, offset, action, ..] = columns[..] else { return None };
     let op = match action {
@@ -117,7 +117,7 @@ fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
     let end = fios.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
     let ours_end = ours.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
     assert!(ours_end.abs_diff(end) <= end / 100, "{text}\nends at {ours_end}, fio's at {end}");
-    let of = |key: fn(&Row, u64) -> (u8, u64)| [ours, fios].map(|log| histogram(log.iter().map(|r| key(r, end))));
+    let of = |key: fn(&LoggedRequest, u64) -> (u8, u64)| [ours, fios].map(|log| histogram(log.iter().map(|r| key(r, end))));
     for (what, [ours, fios]) in [
         ("directions", of(|r, _| (r.0 as u8, 0))),
         ("sizes", of(|r, _| (r.0 as u8, r.2))),

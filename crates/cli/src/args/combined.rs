@@ -1,7 +1,7 @@
 //! What each reclaim technique is combined with where several are compared: the techniques of the other slots.
 
 use clap::Args;
-use vpass_lab::plan::{Chosen, Plan};
+use vpass_lab::plan::{Chosen, RunPlan};
 
 #[derive(Debug, Args)]
 pub(crate) struct Combined {
@@ -42,7 +42,7 @@ impl Combined {
     }
 
     /// The technique of each slot of which several are compared, reclaim's in any case.
-    pub(crate) fn label(&self, plan: &Plan) -> String {
+    pub(crate) fn label(&self, plan: &RunPlan) -> String {
         let others = [(self.gc.len(), plan.gc), (self.refresh.len(), plan.refresh), (self.parity.len(), plan.parity)];
         others.into_iter().filter(|(named, _)| *named > 1).fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"))
     }

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use vpass_lab::compare::column::{COLUMNS, Column};
-use vpass_lab::compare::estimate::Estimate;
-use vpass_lab::compare::row::Row;
+use vpass_lab::compare::mean_ci95::MeanCi95;
+use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::compare::verdict::{verdict, winners};
 use vpass_lab::compare::{has_parity, refreshes, stands};
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
 
 use crate::args::CompareArgs;
@@ -15,7 +15,7 @@ use crate::report;
 use crate::table::{Look, Table, wrapped};
 
 /// Every column's mean and half width, for programs.
-pub(super) fn csv(rows: &[Row]) -> String {
+pub(super) fn csv(rows: &[ComparisonRow]) -> String {
     let refreshes = refreshes(rows);
     let has_parity = has_parity(rows);
     let mut text = String::from(if refreshes { "reclaim,gc,refresh" } else { "reclaim,gc" });
@@ -30,7 +30,7 @@ pub(super) fn csv(rows: &[Row]) -> String {
         let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
         let parity = if has_parity { format!("{},", row.parity) } else { String::new() };
         let _ = write!(text, "{},{},{refresh}{parity}{}", row.reclaim, row.gc, row.runs.len());
-        for e in columns.iter().map(|c| row.estimates[*c]) {
+        for e in columns.iter().map(|c| row.means[*c]) {
             let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }
         text.push('\n');
@@ -39,7 +39,7 @@ pub(super) fn csv(rows: &[Row]) -> String {
 }
 
 /// For a terminal: title, table, legend, verdict.
-pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) -> String {
+pub(super) fn text(rows: &[ComparisonRow], plan: &RunPlan, args: &CompareArgs, colour: bool) -> String {
     let mut text = report::heading(plan, &seeds(args), colour);
     text.push_str(&table(rows, plan).render(colour));
     text.push('\n');
@@ -48,7 +48,7 @@ pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) 
     for row in rows.iter().filter(|r| r.counterfactual) {
         notes.row([format!("{}: {}; it wins no column", row.label, report::COUNTERFACTUAL)]);
     }
-    for row in rows.iter().filter(|row| row.is_ageless() && rows.iter().any(Row::ages)) {
+    for row in rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)) {
         notes.row([format!("{}: data does not age in this run (no refresh, and no start.age), as it does in others", row.label)]);
     }
     text.push_str(&notes.render_words(colour));
@@ -62,8 +62,8 @@ pub(super) fn text(rows: &[Row], plan: &Plan, args: &CompareArgs, colour: bool) 
 }
 
 /// What to know before the numbers are believed, by technique; once where it is the same for all.
-fn warnings(rows: &[Row], colour: bool) -> String {
-    let of: Vec<Vec<&str>> = rows.iter().map(Row::warnings).collect();
+fn warnings(rows: &[ComparisonRow], colour: bool) -> String {
+    let of: Vec<Vec<&str>> = rows.iter().map(ComparisonRow::warnings).collect();
     let for_all = |sentence: &&str| rows.len() > 1 && of.iter().all(|sentences| sentences.contains(sentence));
     let mut lines: Vec<String> = of[0].iter().filter(|s| for_all(s)).map(|sentence| format!("all: {sentence}")).collect();
     for (row, sentences) in rows.iter().zip(&of) {
@@ -73,17 +73,17 @@ fn warnings(rows: &[Row], colour: bool) -> String {
 }
 
 /// The table alone, for a document.
-pub(super) fn markdown(rows: &[Row], plan: &Plan) -> String {
+pub(super) fn markdown(rows: &[ComparisonRow], plan: &RunPlan) -> String {
     table(rows, plan).markdown()
 }
 
 /// The columns that mean something in a plan's gear, and on these drives.
-fn shown(rows: &[Row], plan: &Plan) -> Vec<usize> {
+fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     (0..COLUMNS.len()).filter(|c| (timed || !COLUMNS[*c].needs_time) && stands(rows, *c)).collect()
 }
 
-fn table(rows: &[Row], plan: &Plan) -> Table {
+fn table(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     let page_bytes = plan.drive.config.geometry.page_size.0;
     let shown = shown(rows, plan);
     let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
@@ -98,7 +98,7 @@ fn table(rows: &[Row], plan: &Plan) -> Table {
         let mut cells = vec![(format!("{}{mark}", row.label), Look::Plain)];
         for c in &shown {
             let column = &COLUMNS[*c];
-            cells.push(match row.estimates[*c] {
+            cells.push(match row.means[*c] {
                 Some(e) => cell(column, e, best[*c][r], page_bytes),
                 None if column.is_life() => starred(row.life().text(), best[*c][r]),
                 None => ("- ".into(), Look::Plain),
@@ -110,7 +110,7 @@ fn table(rows: &[Row], plan: &Plan) -> Table {
 }
 
 /// What the columns mean, a line for those that are explained together.
-fn legend(rows: &[Row], plan: &Plan) -> Table {
+fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
     for column in shown(rows, plan).into_iter().map(|c| &COLUMNS[c]) {
@@ -131,7 +131,7 @@ fn seeds(args: &CompareArgs) -> String {
     }
 }
 
-fn cell(column: &Column, e: Estimate, wins: bool, page_bytes: u64) -> (String, Look) {
+fn cell(column: &Column, e: MeanCi95, wins: bool, page_bytes: u64) -> (String, Look) {
     let mut text = column.text(e.mean, page_bytes);
     if let Some(half) = e.ci95 {
         let half = column.text(half, page_bytes);

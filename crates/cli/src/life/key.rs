@@ -4,7 +4,7 @@ use vpass_core::base::span::{SECOND, Span};
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::keys;
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::RunPlan;
 
 /// Values go from the drive's own divided by this to its own times this, where nobody says.
 const REACH: f64 = 16.0;
@@ -28,7 +28,7 @@ enum Kind {
 
 impl Knob {
     /// The key of this path, between these values.
-    pub(super) fn new(path: &str, (from, to): (Option<&str>, Option<&str>), plan: &Plan) -> Result<Self, Failure> {
+    pub(super) fn new(path: &str, (from, to): (Option<&str>, Option<&str>), plan: &RunPlan) -> Result<Self, Failure> {
         let key = keys::all().into_iter().find(|key| key.path == path && key.settable && key.file == "drive");
         let key = key.ok_or_else(|| {
             Failure::usage(format!(
@@ -75,7 +75,7 @@ impl Knob {
 }
 
 /// The value of a key in the drive of a plan; none where that does not have it.
-fn own_value(path: &str, plan: &Plan) -> Result<Option<String>, Failure> {
+fn own_value(path: &str, plan: &RunPlan) -> Result<Option<String>, Failure> {
     let config = as_json::value(&plan.drive.config)?;
     let found = path.split('.').try_fold(&config, |value, part| value.get(part));
     Ok(found.filter(|value| !value.is_null()).map(ToString::to_string))

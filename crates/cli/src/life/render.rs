@@ -6,14 +6,14 @@ use vpass_lab::life::End;
 use vpass_lab::life::summary::{Consumed, Life};
 use vpass_lab::life::verdict::verdict;
 use vpass_lab::numbers::{bytes, digits};
-use vpass_lab::plan::Plan;
+use vpass_lab::plan::RunPlan;
 
 use super::args::LifeArgs;
 use crate::report;
 use crate::table::{Table, wrapped};
 
 /// For a terminal: title, table, what to know of it, verdict.
-pub(super) fn text(lives: &[Life], plan: &Plan, args: &LifeArgs, colour: bool) -> String {
+pub(super) fn text(lives: &[Life], plan: &RunPlan, args: &LifeArgs, colour: bool) -> String {
     let mut text = report::heading(plan, &lived(plan, args), colour);
     text.push_str(&table(lives).render(colour));
     text.push('\n');
@@ -31,7 +31,7 @@ pub(super) fn text(lives: &[Life], plan: &Plan, args: &LifeArgs, colour: bool) -
 }
 
 /// "4 samples of 1/256, 2 seeds from 1 on".
-fn lived(plan: &Plan, args: &LifeArgs) -> String {
+fn lived(plan: &RunPlan, args: &LifeArgs) -> String {
     let samples = args.setup.sample.count;
     let sample = match samples {
         _ if plan.sample.is_whole() => "the whole drive".to_owned(),
@@ -101,7 +101,7 @@ fn hinted(lives: &[Life]) -> Option<Table> {
     (!is_empty).then_some(table)
 }
 
-fn notes(lives: &[Life], plan: &Plan, args: &LifeArgs) -> Vec<String> {
+fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
     let mut notes = vec![
         format!(
             "years: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",

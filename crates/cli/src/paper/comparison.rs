@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use vpass_lab::failure::Failure;
 
-use super::figure::{Numbers, Shown};
+use super::numbers::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
 use super::run::{CYCLES, REFUSED, Run};
 use crate::table::{Look, Table};

@@ -14,8 +14,7 @@ use serde::Deserialize;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::digits;
 
-use super::figure::number_at;
-use super::recipe::Group;
+use super::group::Group;
 use super::run::Run;
 use crate::table::Table;
 
@@ -91,7 +90,7 @@ impl Gain {
                 if run.fell_behind {
                     return Ok(None);
                 }
-                numbers.push(number_at(&self.name, run, pointer)?);
+                numbers.push(run.number_at(&self.name, pointer)?);
             }
             Ok((!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64))
         };

@@ -2,10 +2,7 @@
 
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
-use vpass_lab::failure::Failure;
 use vpass_workload::synthetic::WorkloadConfig;
-
-use super::recipe::Group;
 
 /// What passes before anything counts, and what counts.
 #[derive(Clone, Debug, Deserialize)]
@@ -49,29 +46,6 @@ impl DieTimes {
 }
 
 impl Periods {
-    /// Checks what a group says of its periods.
-    ///
-    /// # Errors
-    /// What cannot be, or does not go together.
-    pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
-        let has_load = group.load.is_some() || group.variants.iter().all(|variant| variant.load.is_some());
-        let amounts = [Some(self.before), Some(self.updates), self.reads.map(|n| n as f64), self.counted];
-        let wrong = if amounts.into_iter().flatten().any(|amount| amount.is_nan() || amount <= 0.0) {
-            "amounts above 0 are expected"
-        } else if self.reads.is_some() == self.counted.is_some() {
-            "either `reads` or `counted` is expected"
-        } else if self.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
-            "`read_share` is expected to be above 0 and at most 1"
-        } else if self.reads.is_some() && has_load == self.queue_depth.is_some() {
-            "with `reads`, either a `load`, of the group or of each variant, or `queue_depth` is expected"
-        } else if self.queue_depth.is_some() && self.read_share.is_none() {
-            "with `queue_depth`, `read_share` is expected: updates that go on by a clock have no share of what has none"
-        } else {
-            return Ok(());
-        };
-        Err(Failure::usage(format!("group {}: periods: {wrong}", group.name)))
-    }
-
     /// The updates of the periods before, and what counts. The host asks for pages, all over what the drive is filled with.
     pub(super) fn requests(&self, load: Option<f64>, workload: &WorkloadConfig, drive: &DriveConfig) -> (WorkloadConfig, WorkloadConfig) {
         let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;

@@ -2,7 +2,6 @@
 
 mod expected;
 mod figure;
-mod group;
 
 use std::path::Path;
 
@@ -13,10 +12,10 @@ use vpass_lab::load::{complaint, read_file};
 use vpass_workload::synthetic::WorkloadConfig;
 
 use super::gain::Gain;
+use super::group::Group;
 use super::span::Span;
 pub(super) use expected::{Expectations, Expected};
 pub(super) use figure::{Figure, Mean, Plot, PlotKind};
-pub(super) use group::{Group, GroupWear, Variant};
 
 /// `run.toml`.
 #[derive(Clone, Debug, Deserialize)]

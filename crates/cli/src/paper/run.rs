@@ -1,7 +1,8 @@
 //! A run of a recipe, before and after.
 
 use serde_json::Value;
-use vpass_lab::plan::Plan;
+use vpass_lab::failure::Failure;
+use vpass_lab::plan::RunPlan;
 use vpass_lab::series::Part;
 
 /// One run of a recipe.
@@ -11,7 +12,7 @@ pub(super) struct Run {
     pub(super) workload: String,
     /// What figures tell its runs apart by: a technique of reclaim, or of refresh where its group goes by that.
     pub(super) technique: &'static str,
-    pub(super) plan: Plan,
+    pub(super) plan: RunPlan,
     /// Null until it has run.
     pub(super) summary: Value,
     /// P/E cycles and thousandths of effective ones of every block at the end, where a plot asks for them.
@@ -33,5 +34,21 @@ impl Run {
     /// What it is, in words.
     pub(super) fn name(&self) -> String {
         format!("{} {} {} {}", self.group, self.variant, self.workload, self.technique)
+    }
+
+    /// A number of its summary, for the figure of this name.
+    ///
+    /// # Errors
+    /// It is no number.
+    pub(super) fn number_at(&self, figure: &str, pointer: &str) -> Result<f64, Failure> {
+        if let Some(taken_off) = pointer.strip_prefix('-') {
+            return self.number_at(figure, taken_off).map(|n| -n);
+        }
+        match self.summary.pointer(pointer) {
+            // Nothing waited, or nothing was asked for: there is no number, which counts as none of it.
+            Some(Value::Null) => Ok(0.0),
+            Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
+            _ => Err(Failure::usage(format!("figure {figure}: {pointer} is no number of a summary"))),
+        }
     }
 }

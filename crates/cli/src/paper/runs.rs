@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use toml::Table;
-use vpass_core::config::{Cell, DriveConfig, ProgramUnit};
+use vpass_core::config::{CellType, DriveConfig, ProgramUnit};
 use vpass_core::hints::HintRange;
 use vpass_core::slots::parity::{self, NO_PARITY};
 use vpass_core::slots::refresh::NO_REFRESH;
@@ -15,12 +15,12 @@ use vpass_lab::explain;
 use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
-use vpass_lab::plan::{self, Plan, SaidOfRefresh, Workload};
-use vpass_lab::run::Cycles;
+use vpass_lab::plan::{self, Cycles, RunPlan, SaidOfRefresh, Workload};
 use vpass_lab::setup::Watch;
 use vpass_workload::synthetic::{Sample, WorkloadConfig, WorkloadFile};
 
-use super::recipe::{Group, GroupWear, NamedWorkload, Recipe, Variant};
+use super::group::{Group, GroupWear, Variant};
+use super::recipe::{NamedWorkload, Recipe};
 use super::run::Run;
 use super::traces::{Traces, replayed};
 use crate::args::Samples;
@@ -99,7 +99,7 @@ impl Kind {
     }
 
     /// A run of it.
-    fn plan(&self, group: &Group, of_run: &Techniques, gc: &'static str, seed: u64) -> Result<Plan, Failure> {
+    fn plan(&self, group: &Group, of_run: &Techniques, gc: &'static str, seed: u64) -> Result<RunPlan, Failure> {
         let mut drive = self.own.get(of_run.name).unwrap_or(&self.drive).clone();
         if group.out_of_phase {
             drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
@@ -109,7 +109,7 @@ impl Kind {
         drive.config = config;
         drive.config.hints.said.clone_from(&self.said);
         let Asked { requests, before, warm_up, repeat } = self.asked.clone();
-        let plan = Plan {
+        let plan = RunPlan {
             drive,
             workload: requests,
             before,
@@ -136,7 +136,7 @@ impl Kind {
 }
 
 /// The plan, or one for each sample of its drive.
-fn in_samples(plan: Plan, samples: Option<Samples>) -> Result<Vec<Plan>, Failure> {
+fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, Failure> {
     let Some(samples) = samples else { return Ok(vec![plan]) };
     samples.residues().map(|residue| plan.sampled(Sample { of: samples.of, residue })?.checked()).collect()
 }
@@ -291,7 +291,7 @@ fn pages_of_request(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
 
 /// Seconds that a page of this workload keeps a die busy.
 fn die_s(workload: &WorkloadConfig, drive: &DriveConfig) -> f64 {
-    let cell: Cell = drive.geometry.cell;
+    let cell: CellType = drive.geometry.cell;
     let sense = drive.timing.sense_per_kind_us(cell);
     let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
     let pages_at_once = match drive.timing.program_unit {

@@ -2,10 +2,7 @@
 
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
-use vpass_lab::failure::Failure;
 use vpass_workload::synthetic::WorkloadConfig;
-
-use super::recipe::Group;
 
 /// What a drive is asked for, beginning with data that has just been written.
 #[derive(Clone, Debug, Deserialize)]
@@ -37,28 +34,6 @@ const DAY_S: f64 = 86_400.0;
 const WEEK: f64 = 7.0;
 
 impl Span {
-    /// Checks what a group says of its span.
-    ///
-    /// # Errors
-    /// What cannot be, or does not go together.
-    pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
-        let of_variants = group.variants.iter().filter_map(|variant| variant.reads_per_page);
-        let amounts = of_variants.chain([self.days, self.reads_per_page]).chain(self.window.iter().map(|w| w.load));
-        let has_load = group.load.is_some() || group.variants.iter().any(|variant| variant.load.is_some());
-        let wrong = if amounts.into_iter().any(|amount| !(amount > 0.0 && amount.is_finite())) {
-            "amounts above 0 are expected"
-        } else if self.window.as_ref().is_some_and(|window| window.reads == 0) {
-            "a window of 1 read or more is expected"
-        } else if self.window.is_some() != group.gear.is_timed() {
-            "a `window` is expected in the timed gear, and nowhere else"
-        } else if has_load || group.rate.is_some() || group.passes.is_some() {
-            "its days and reads a page are its rate; `load`, `rate` and `passes` are not expected beside them"
-        } else {
-            return Ok(());
-        };
-        Err(Failure::usage(format!("group {}: span: {wrong}", group.name)))
-    }
-
     /// Whole weeks, one at least.
     pub(super) fn weeks(&self) -> u32 {
         (self.days / WEEK).floor().max(1.0) as u32

@@ -44,15 +44,15 @@ pub(super) struct BlockReads {
     pub(super) block_bytes: u64,
     /// Blocks that the touched pages fill.
     pub(super) blocks: f64,
-    pub(super) mean: Load,
+    pub(super) mean: ReadIntensity,
     pub(super) busiest: Option<Busiest>,
     /// Absent where reads disturb nothing.
     pub(super) endurance: Option<Endurance>,
 }
 
-/// A block's reads.
+/// How hard a block is read.
 #[derive(Debug, Serialize)]
-pub(super) struct Load {
+pub(super) struct ReadIntensity {
     pub(super) reads: f64,
     /// At the trace's rate; absent where the trace takes no time.
     pub(super) reads_per_week: Option<f64>,
@@ -66,7 +66,7 @@ pub(super) struct Busiest {
     pub(super) device: String,
     pub(super) offset_bytes: u64,
     #[serde(flatten)]
-    pub(super) load: Load,
+    pub(super) intensity: ReadIntensity,
 }
 
 impl Scale {
@@ -90,25 +90,25 @@ impl Scale {
         let busiest = regions.first().filter(|r| r.reads > 0).map(|r| Busiest {
             device: name(&profile.devices()[r.device]),
             offset_bytes: r.number * block_bytes,
-            load: self.load(r.reads as f64, span_ns),
+            intensity: self.intensity(r.reads as f64, span_ns),
         });
         BlockReads {
             drive: self.drive.clone(),
             block_bytes,
             blocks,
-            mean: self.load(reads as f64 / blocks, span_ns),
+            mean: self.intensity(reads as f64 / blocks, span_ns),
             busiest,
             endurance: self.endurance.clone(),
         }
     }
 
-    fn load(&self, reads: f64, span_ns: u64) -> Load {
+    fn intensity(&self, reads: f64, span_ns: u64) -> ReadIntensity {
         let reads_per_week = (span_ns > 0).then(|| reads * WEEK_NS / span_ns as f64);
         let weeks = |limit: fn(&Endurance) -> f64| {
             let (reads, endurance) = (reads_per_week?, self.endurance.as_ref()?);
             (reads > 0.0).then(|| limit(endurance) / reads)
         };
-        Load { reads, reads_per_week, weeks_to_worst_case: weeks(|e| e.worst_case_reads), weeks_to_even: weeks(|e| e.even_reads) }
+        ReadIntensity { reads, reads_per_week, weeks_to_worst_case: weeks(|e| e.worst_case_reads), weeks_to_even: weeks(|e| e.even_reads) }
     }
 }
 

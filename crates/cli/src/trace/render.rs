@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 
-use super::blocks::{BlockReads, Endurance, Load};
+use super::blocks::{BlockReads, Endurance, ReadIntensity};
 use super::info::{FileInfo, Info, Requests, Reuse};
-use super::picture::sparkline;
+use super::sparkline::sparkline;
 use crate::table::{Look, Table};
 
 /// Devices that are shown.
@@ -24,12 +24,12 @@ pub(super) fn render(info: &Info, colour: bool) -> String {
 
 fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     let mut text = String::new();
-    let pace = if f.span_s > 0.0 {
+    let rate = if f.span_s > 0.0 {
         format!("over {} ({} a second)", seconds(f.span_s), digits(f.rows as f64 / f.span_s))
     } else {
         "all at one time".into()
     };
-    let title = format!("{}: {}, {} {pace}", f.file, f.format, plural(f.rows, "row"));
+    let title = format!("{}: {}, {} {rate}", f.file, f.format, plural(f.rows, "row"));
     heading(&mut text, &title, colour);
     if let Some(line) = f.times.line() {
         let _ = writeln!(text, "  {line}");
@@ -153,18 +153,18 @@ fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> Strin
         columns.push(format!("{} spread evenly", digits(e.even_reads)));
     }
     let mut table = Table::new(columns);
-    let mut row = |name: String, load: &Load| {
-        let mut cells = vec![name, digits(load.reads), load.reads_per_week.map_or_else(|| "-".into(), digits)];
+    let mut row = |name: String, intensity: &ReadIntensity| {
+        let mut cells = vec![name, digits(intensity.reads), intensity.reads_per_week.map_or_else(|| "-".into(), digits)];
         if b.endurance.is_some() {
             let after = |weeks: Option<f64>| weeks.map_or_else(|| "-".into(), |w| format!("after {}", seconds(w * WEEK_S)));
-            cells.extend([after(load.weeks_to_worst_case), after(load.weeks_to_even)]);
+            cells.extend([after(intensity.weeks_to_worst_case), after(intensity.weeks_to_even)]);
         }
         table.row(cells);
     };
     row(format!("mean over the {} that the touched pages fill", blocks_in_words(b.blocks)), &b.mean);
     if let Some(busiest) = &b.busiest {
         let at = place(with_device.then_some(&busiest.device), busiest.offset_bytes);
-        row(format!("busiest stretch of {size}, at {at}"), &busiest.load);
+        row(format!("busiest stretch of {size}, at {at}"), &busiest.intensity);
     }
     text.push_str(&table.render(colour));
     if span_s > 0.0 && span_s < WEEK_S {

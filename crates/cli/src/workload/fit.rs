@@ -16,7 +16,7 @@ use vpass_workload::traces::{TraceOptions, TraceSource};
 
 use super::args::FitArgs;
 use super::render::{self, render};
-use super::search::{Found, Pass, larger_scale};
+use super::search::{Found, GeneratedPass, larger_scale};
 use crate::out;
 use crate::out_file::OutFile;
 use crate::progress::{Bar, bar};
@@ -30,7 +30,7 @@ const GOOD_PERCENT: f64 = 2.0;
 
 /// How well a generator fits.
 #[derive(Serialize)]
-pub(super) struct Fit {
+pub(super) struct FitReport {
     pub(super) vpass: &'static str,
     pub(super) disk: String,
     /// Where the statistics come from.
@@ -73,11 +73,11 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
         Ok(source) => source,
         Err(e) => return Err(impossible(&config, args, &e.to_string())),
     };
-    let pass = Pass::of(source, config.scale)?;
+    let pass = GeneratedPass::of(source, config.scale)?;
     let (missed, worst) = (pass.missed(tolerance), pass.worst_percent());
     let found = if missed > 0 { larger_scale(&config, args.seed, tolerance)? } else { Found { scale: None, tried: vec![] } };
-    let Pass { target, requests, statistics } = pass;
-    let fit = Fit {
+    let GeneratedPass { target, requests, statistics } = pass;
+    let fit = FitReport {
         vpass: env!("CARGO_PKG_VERSION"),
         disk: config.disk.clone(),
         source: config.source.clone(),
@@ -109,7 +109,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
 }
 
 /// What the file of a fit within a wider tolerance says of it.
-fn admission(fit: &Fit) -> String {
+fn admission(fit: &FitReport) -> String {
     let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
     let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);
     if far == 0 { String::new() } else { format!("; at scale {}, {far} of {all} statistics are off by up to {worst:.3} %", fit.scale) }

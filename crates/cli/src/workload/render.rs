@@ -6,11 +6,11 @@ use std::path::Path;
 use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 use vpass_workload::statistics::Statistic;
 
-use super::fit::Fit;
+use super::fit::FitReport;
 use crate::table::{Look, Table};
 
 /// Everything worth reading about a fit.
-pub(super) fn render(fit: &Fit, written: Option<&Path>, colour: bool) -> String {
+pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> String {
     let mut text = String::new();
     let title = format!("vpass {}: workload {}", fit.vpass, fit.workload_source);
     let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
@@ -64,7 +64,7 @@ fn number(n: f64) -> String {
     if (n - n.round()).abs() < 0.005 { count(n.round() as u64) } else { digits(n) }
 }
 
-fn verdict(fit: &Fit) -> String {
+fn verdict(fit: &FitReport) -> String {
     let all = plural(fit.statistics.len() as u64, "statistic");
     let (worst, tolerance) = (fit.worst_error_percent, fit.tolerance_percent);
     match fit.missed {
@@ -78,7 +78,7 @@ fn verdict(fit: &Fit) -> String {
 }
 
 /// Why a fit that misses is no success, and what to do.
-pub(super) fn advice(fit: &Fit) -> String {
+pub(super) fn advice(fit: &FitReport) -> String {
     let mut text = verdict(fit);
     text.pop();
     let tried = fit.scales_tried.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");

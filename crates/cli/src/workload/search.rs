@@ -9,13 +9,13 @@ use super::fit::{CAPACITY, drain};
 use crate::progress::Bar;
 
 /// A pass of a generator, measured.
-pub(super) struct Pass {
+pub(super) struct GeneratedPass {
     pub(super) target: DiskStatistics,
     pub(super) requests: u64,
     pub(super) statistics: Vec<Statistic>,
 }
 
-impl Pass {
+impl GeneratedPass {
     /// Generates a pass and measures it.
     pub(super) fn of(mut source: StatisticsSource, scale: f64) -> Result<Self, Failure> {
         let target = source.statistics().clone();
@@ -55,7 +55,7 @@ pub(super) fn larger_scale(config: &StatisticsConfig, seed: u64, tolerance_perce
         found.tried.push(scale);
         // A scale can be too small for any plan, too.
         let Ok(source) = StatisticsSource::new(&StatisticsConfig { scale, ..config.clone() }, CAPACITY, seed) else { continue };
-        if Pass::of(source, scale)?.missed(tolerance_percent) == 0 {
+        if GeneratedPass::of(source, scale)?.missed(tolerance_percent) == 0 {
             found.scale = Some(scale);
             break;
         }

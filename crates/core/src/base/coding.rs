@@ -11,7 +11,7 @@
 //! programmed over itself: states that agree on the kept bits merge, upwards. That one operation is in-place reprogramming, which makes
 //! guard levels (ipr-2018 III-C), and the voltage adjustment of IDA coding, which saves sensings (ida-coding-2018 III).
 
-use crate::config::Cell;
+use crate::config::CellType;
 
 /// States of the largest code.
 const MOST_STATES: usize = 16;
@@ -55,13 +55,13 @@ impl Code {
     }
 
     /// The code of a cell type's drives.
-    pub const fn of(cell: Cell) -> Self {
+    pub const fn of(cell: CellType) -> Self {
         match cell {
-            Cell::Slc => SLC,
-            Cell::Mlc => MLC,
-            Cell::Tlc => TLC,
-            Cell::Tlc232 => TLC_232,
-            Cell::Qlc => QLC,
+            CellType::Slc => SLC,
+            CellType::Mlc => MLC,
+            CellType::Tlc => TLC,
+            CellType::Tlc232 => TLC_232,
+            CellType::Qlc => QLC,
         }
     }
 
@@ -113,7 +113,7 @@ impl Code {
     }
 }
 
-impl Cell {
+impl CellType {
     /// Sensings of a read, per page kind, LSB first; as many as it has kinds.
     pub fn sensings(self) -> impl ExactSizeIterator<Item = u32> {
         Code::of(self).sensings().into_iter().take(self.bits() as usize)

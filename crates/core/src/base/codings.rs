@@ -11,7 +11,7 @@
 //! ```
 
 use crate::base::coding::{Aim, Code};
-use crate::config::{Cell, DriveConfig};
+use crate::config::{CellType, DriveConfig};
 
 /// All page kinds.
 pub const FULL: u8 = 0;
@@ -63,7 +63,7 @@ impl Coding {
 /// The table of a drive.
 #[derive(Clone, Debug)]
 pub struct Codings {
-    cell: Cell,
+    cell: CellType,
     rows: [Coding; CODINGS],
 }
 
@@ -73,13 +73,13 @@ impl Codings {
         Self::new(config.geometry.cell, (config.density.limit_factor * FACTOR_ONE as f64) as u64)
     }
 
-    fn new(cell: Cell, guarded: u64) -> Self {
+    fn new(cell: CellType, guarded: u64) -> Self {
         let (code, all) = (Code::of(cell), (1u8 << cell.bits()) - 1);
         let mut rows = [Coding::ABSENT; CODINGS];
         rows[usize::from(FULL)] = Coding::merged(&code, all, Aim::FewSensings);
         for given_up in 1..cell.bits() as u8 {
             // What guard levels are worth is known of the 1-2-4 code (ipr-2018): the other has one fewer of them.
-            if cell != Cell::Tlc232 {
+            if cell != CellType::Tlc232 {
                 let fewest = Coding::merged(&code, all >> given_up, Aim::GuardLevels);
                 rows[usize::from(GUARDED + given_up - 1)] = Coding { limit_factor: guarded, ..fewest };
             }
@@ -142,7 +142,7 @@ impl Codings {
 mod tests {
     use super::*;
 
-    fn rows(cell: Cell) -> Vec<(u8, [u8; 4], u64)> {
+    fn rows(cell: CellType) -> Vec<(u8, [u8; 4], u64)> {
         Codings::new(cell, 10 * FACTOR_ONE).rows.iter().map(|row| (row.kept, row.sensings, row.limit_factor / FACTOR_ONE)).collect()
     }
 
@@ -158,13 +158,13 @@ mod tests {
             (0, [0; 4], 1),
             (0, [0; 4], 1),
         ];
-        assert_eq!(rows(Cell::Tlc), expected);
+        assert_eq!(rows(CellType::Tlc), expected);
     }
 
     /// The LSB page is given up: CSB 3 to 1, MSB 2 to 2; both lower pages: MSB 2 to 1.
     #[test]
     fn the_table_of_the_2_3_2_code() {
-        let rows = rows(Cell::Tlc232);
+        let rows = rows(CellType::Tlc232);
         assert_eq!(rows[0], (0b111, [2, 3, 2, 0], 1));
         assert_eq!(rows[4..6], [(0b110, [0, 1, 2, 0], 1), (0b100, [0, 0, 1, 0], 1)]);
         assert!(rows[1..4].iter().all(|row| row.0 == 0), "no guard levels");
@@ -173,9 +173,9 @@ mod tests {
     #[test]
     fn cells_of_one_bit_have_nothing_to_give_up_and_those_of_four_have_most() {
         let kept = |cell| rows(cell).iter().map(|row| row.0).collect::<Vec<_>>();
-        assert_eq!(kept(Cell::Slc), [1, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(kept(Cell::Mlc), [0b11, 0b01, 0, 0, 0b10, 0, 0, 0]);
-        assert_eq!(kept(Cell::Qlc), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
+        assert_eq!(kept(CellType::Slc), [1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(kept(CellType::Mlc), [0b11, 0b01, 0, 0, 0b10, 0, 0, 0]);
+        assert_eq!(kept(CellType::Qlc), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
     }
 
     /// LSB first: what is wanted, and what is kept for it.
@@ -185,11 +185,11 @@ mod tests {
             let codings = Codings::new(cell, FACTOR_ONE);
             codings.faster(wanted).map_or(0, |coding| codings.row(coding).kept)
         };
-        assert_eq!([0b110, 0b100].map(|wanted| kept(Cell::Tlc, wanted)), [0b110, 0b100]);
-        assert_eq!((kept(Cell::Mlc, 0b10), kept(Cell::Slc, 0), kept(Cell::Tlc, 0b111)), (0b10, 0, 0));
-        assert_eq!([0b1000, 0b1100, 0b1110].map(|wanted| kept(Cell::Qlc, wanted)), [0b1000, 0b1100, 0b1110]);
+        assert_eq!([0b110, 0b100].map(|wanted| kept(CellType::Tlc, wanted)), [0b110, 0b100]);
+        assert_eq!((kept(CellType::Mlc, 0b10), kept(CellType::Slc, 0), kept(CellType::Tlc, 0b111)), (0b10, 0, 0));
+        assert_eq!([0b1000, 0b1100, 0b1110].map(|wanted| kept(CellType::Qlc, wanted)), [0b1000, 0b1100, 0b1110]);
         assert_eq!(
-            kept(Cell::Qlc, 0b1010),
+            kept(CellType::Qlc, 0b1010),
             0b1110,
             "states of a kind in between stay apart: without them the top page takes no fewer than three"
         );
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn guard_levels_leave_sensings_as_they_were_and_the_other_merges_save_some() {
-        for cell in [Cell::Mlc, Cell::Tlc, Cell::Qlc] {
+        for cell in [CellType::Mlc, CellType::Tlc, CellType::Qlc] {
             let codings = Codings::new(cell, FACTOR_ONE);
             for coding in (0..CODINGS as u8).filter(|coding| codings.has(*coding)) {
                 assert_eq!(codings.is_read_otherwise(coding), coding >= FASTER, "{cell:?}, {coding}");

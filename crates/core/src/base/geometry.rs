@@ -12,7 +12,7 @@ use crate::base::reciprocal::Reciprocal;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, PageInBlock, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
-use crate::config::{Cell, DriveConfig};
+use crate::config::{CellType, DriveConfig};
 
 /// The resolved geometry of a drive.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Geometry {
     /// Wordlines in each block.
     pub wordlines_per_block: u32,
     /// Cell type.
-    pub cell: Cell,
+    pub cell: CellType,
     /// Distance between physical neighbours, in wordline numbers.
     pub neighbour_stride: u32,
     /// Wordlines in a row that share a layer.

@@ -11,8 +11,8 @@ pub(crate) struct TimeWheel {
     /// By block; empty until the first is set.
     times: Vec<Option<Moment>>,
     /// When something else is due that time sets off and that is no block's; `Ns::MAX` where nothing is.
-    beside: Ns,
-    /// When the first is due, or what is beside them, `Ns::MAX` where nothing is: all that a request looks at.
+    other_due: Ns,
+    /// When the first is due, or the other, `Ns::MAX` where nothing is: all that a request looks at.
     next: Ns,
     /// Whether time counts for what the drive holds.
     pub(crate) runs: bool,
@@ -21,7 +21,7 @@ pub(crate) struct TimeWheel {
 impl TimeWheel {
     /// Nothing is due.
     pub(crate) fn new() -> Self {
-        Self { due: BTreeSet::new(), times: vec![], beside: Ns::MAX, next: Ns::MAX, runs: false }
+        Self { due: BTreeSet::new(), times: vec![], other_due: Ns::MAX, next: Ns::MAX, runs: false }
     }
 
     /// When the first is due; `Ns::MAX` where none is.
@@ -69,24 +69,24 @@ impl TimeWheel {
         for (at, block) in due {
             self.set(block, at - by.cast_signed());
         }
-        if self.beside != Ns::MAX {
-            self.set_beside(self.beside.saturating_sub(by));
+        if self.other_due != Ns::MAX {
+            self.set_other_due(self.other_due.saturating_sub(by));
         }
     }
 
     /// When what is no block's is due.
-    pub(crate) fn beside(&self) -> Ns {
-        self.beside
+    pub(crate) fn other_due(&self) -> Ns {
+        self.other_due
     }
 
     /// Sets off what is no block's at this time, and at no other; `Ns::MAX` is never.
-    pub(crate) fn set_beside(&mut self, at: Ns) {
-        self.beside = at;
+    pub(crate) fn set_other_due(&mut self, at: Ns) {
+        self.other_due = at;
         self.look();
     }
 
     fn look(&mut self) {
-        self.next = self.due.first().map_or(Ns::MAX, |(at, _)| due(*at)).min(self.beside);
+        self.next = self.due.first().map_or(Ns::MAX, |(at, _)| due(*at)).min(self.other_due);
     }
 }
 
@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beside_blocks_is_none_of_them() {
+    fn what_is_no_blocks_is_due_apart_from_them() {
         let mut wheel = TimeWheel::new();
         wheel.set(BlockId::new(1), 60);
-        wheel.set_beside(40);
+        wheel.set_other_due(40);
         assert_eq!((wheel.next(), wheel.take_due(50)), (40, None));
         wheel.set_back(10);
-        assert_eq!((wheel.next(), wheel.beside()), (30, 30));
-        wheel.set_beside(Ns::MAX);
+        assert_eq!((wheel.next(), wheel.other_due()), (30, 30));
+        wheel.set_other_due(Ns::MAX);
         assert_eq!((wheel.next(), wheel.take_due(50)), (50, Some(BlockId::new(1))));
     }
 }

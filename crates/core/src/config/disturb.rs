@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, require, require_range};
-use super::flash::Cell;
+use super::flash::CellType;
 
 /// The error model of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ const SPREAD_MAX: f64 = 10.0;
 const KIND_FACTOR_MAX: f64 = 10.0;
 
 impl DisturbConfig {
-    pub(super) fn check(&self, cell: Cell) -> Result<(), ConfigError> {
+    pub(super) fn check(&self, cell: CellType) -> Result<(), ConfigError> {
         require_range("disturb.preprogram_weight", self.preprogram_weight, 0.0, 1.0)?;
         if !self.model.has_table() {
             return Ok(());
@@ -181,7 +181,7 @@ impl DisturbConfig {
         self.spread.iter().try_for_each(|spread| require_range("disturb.spread", *spread, 1.0, SPREAD_MAX))
     }
 
-    fn check_kinds(&self, cell: Cell) -> Result<(), ConfigError> {
+    fn check_kinds(&self, cell: CellType) -> Result<(), ConfigError> {
         if self.kind_factor.is_empty() {
             return Ok(());
         }
@@ -229,7 +229,7 @@ mod tests {
                 table: vec![row],
                 ..DisturbConfig::default()
             };
-            config.check(Cell::Tlc).map_err(|e| e.to_string())
+            config.check(CellType::Tlc).map_err(|e| e.to_string())
         };
         assert_eq!(check(&[1.8, 1.8, 1.0]), Ok(()));
         assert_eq!(check(&[1.0, 2.0]), Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is expected".into()));

@@ -9,7 +9,7 @@ use crate::base::units::Bytes;
 /// Bits per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cell {
+pub enum CellType {
     /// One bit: LSB.
     Slc,
     /// Two: LSB, MSB.
@@ -23,7 +23,7 @@ pub enum Cell {
     Qlc,
 }
 
-impl Cell {
+impl CellType {
     /// Pages that share a wordline's cells.
     pub const fn bits(self) -> u32 {
         match self {
@@ -61,7 +61,7 @@ pub struct GeometryConfig {
     /// Wordlines in each block.
     pub wordlines_per_block: u32,
     /// "slc" to "qlc", with 1, 2, 4 and 8 sensings a page kind; "tlc-2-3-2" for the code of today's TLC.
-    pub cell: Cell,
+    pub cell: CellType,
     /// Data bytes of a page.
     pub page_size: Bytes,
     /// Distance, in wordline numbers, between physical neighbours (strings per layer where wordlines count strings first).
@@ -125,7 +125,7 @@ pub enum KindUs {
 
 impl KindUs {
     /// The time of each page kind.
-    pub fn per_kind(&self, cell: Cell) -> Vec<f64> {
+    pub fn per_kind(&self, cell: CellType) -> Vec<f64> {
         match self {
             Self::All(us) => vec![*us; cell.bits() as usize],
             Self::PerKind(us) => us.clone(),
@@ -242,7 +242,7 @@ fn default_suspend_limit() -> u32 {
 
 impl TimingConfig {
     /// Sensing time per page kind, in microseconds.
-    pub fn sense_per_kind_us(&self, cell: Cell) -> Vec<f64> {
+    pub fn sense_per_kind_us(&self, cell: CellType) -> Vec<f64> {
         self.sense_us.per_kind(cell)
     }
 
@@ -256,7 +256,7 @@ impl TimingConfig {
         self.erase_by_pec.iter().map(|row| row.us).fold(self.erase_us, f64::max)
     }
 
-    pub(super) fn check(&self, cell: Cell) -> Result<(), ConfigError> {
+    pub(super) fn check(&self, cell: CellType) -> Result<(), ConfigError> {
         check_kinds("timing.sense_us", &self.sense_us, cell, 0.001)?;
         check_kinds("timing.program_us", &self.program_us, cell, 0.0)?;
         require(self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)), || {
@@ -294,7 +294,7 @@ impl TimingConfig {
     }
 }
 
-fn check_kinds(key: &str, times: &KindUs, cell: Cell, least: f64) -> Result<(), ConfigError> {
+fn check_kinds(key: &str, times: &KindUs, cell: CellType, least: f64) -> Result<(), ConfigError> {
     let kinds = times.per_kind(cell);
     require(kinds.len() == cell.bits() as usize, || {
         let names = cell.kinds().join(", ");
@@ -309,7 +309,7 @@ mod tests {
 
     fn check(timing: &str) -> String {
         let timing = format!("sense_us = 50\nchannel_mb_s = 0\n{timing}");
-        toml::from_str::<TimingConfig>(&timing).unwrap().check(Cell::Mlc).map_or_else(|e| e.0, |()| String::new())
+        toml::from_str::<TimingConfig>(&timing).unwrap().check(CellType::Mlc).map_or_else(|e| e.0, |()| String::new())
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disturb::PEC_MAX;
 use super::error::{ConfigError, require, require_range};
-use super::flash::Cell;
+use super::flash::CellType;
 use crate::base::span::{Span, YEAR};
 
 /// How the error rate without reads is given.
@@ -136,7 +136,7 @@ impl ErrorConfig {
         *self == Self::default()
     }
 
-    pub(super) fn check(&self, groups: usize, cell: Cell) -> Result<(), ConfigError> {
+    pub(super) fn check(&self, groups: usize, cell: CellType) -> Result<(), ConfigError> {
         for (key, value) in [("error.e", self.e), ("error.a", self.a), ("error.b", self.b)] {
             require_range(key, value, 0.0, RBER_MAX)?;
         }

@@ -31,7 +31,7 @@ pub(super) struct Allowed {
     kinds: usize,
     /// Dose units that a retry may add to what a technique reserves: those far from a wordline, and those beside it.
     far: f64,
-    beside: f64,
+    near: f64,
 }
 
 impl Allowed {
@@ -45,8 +45,8 @@ impl Allowed {
         let budgets = config.hints.said.as_ref().and_then(|_| Budgets::of(config).ok().flatten());
         let within = |latency| budgets.as_ref().map(|of| of.at(latency)).filter(|at| at.us.is_some()).map(|at| usize::from(at.retries));
         let (within, given) = (AccessLatency::ALL.map(within), 1.0 - config.hints.margin);
-        let (far, beside) = (dose * f64::from(2 * g.wordlines_per_block * kinds), dose * f64::from(2 * 2 * kinds + 1));
-        Some(Self { aged, retries, within, given, step, kinds: kinds as usize, far, beside })
+        let (far, near) = (dose * f64::from(2 * g.wordlines_per_block * kinds), dose * f64::from(2 * 2 * kinds + 1));
+        Some(Self { aged, retries, within, given, step, kinds: kinds as usize, far, near })
     }
 
     /// The limits by age and retries behind it.
@@ -90,7 +90,7 @@ impl Allowed {
     fn reserve(&self, table: &LimitTable, group: usize, pec: u32, level: usize) -> Dose {
         let (from, to) = table.lookup_rows(pec);
         let alpha = table.truth(group, from).alpha.max(table.truth(group, to).alpha).weight();
-        Dose::ceil(level as f64 * (self.far + alpha * self.beside))
+        Dose::ceil(level as f64 * (self.far + alpha * self.near))
     }
 
     /// The limit of a group's worst member at a P/E count; 0 where no retry leaves any.

@@ -2,7 +2,7 @@
 //! Every read of a block counts for all of its pages, the one read included.
 
 use super::limits::PageLimits;
-use super::table::Endurance;
+use super::rows::Endurance;
 use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::units::{PageInBlock, WordlineInBlock};

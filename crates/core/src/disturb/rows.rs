@@ -12,9 +12,17 @@
 //! by the table's own rows (policy_row_cycles = 0)       500: 1,000     501 to 1,000: 1,000
 //! ```
 
-use super::table::Endurance;
 use crate::base::dose::{Alpha, Dose};
 use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};
+
+/// What a wordline endures, and what its neighbours do to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endurance {
+    /// Dose at which data is lost.
+    pub limit: Dose,
+    /// Weight of a neighbour's read.
+    pub alpha: Alpha,
+}
 
 /// Limits (dose units) and alphas by P/E count and group.
 #[derive(Clone, Debug)]

@@ -3,13 +3,14 @@
 //! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
 
 use super::allowed::Allowed;
+pub use super::rows::Endurance;
 use super::rows::Rows;
 use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::latency::AccessLatency;
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{Cell, DisturbConfig, DoseUnit, DriveConfig};
+use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig};
 use crate::error::budget::AgedLimits;
 
 /// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
@@ -19,15 +20,6 @@ const KIND_SETS: usize = 16;
 /// Keeps what is drawn for layers and blocks apart from the groups.
 const LAYER_SALT: u64 = 1 << 40;
 const BLOCK_SALT: u64 = 1 << 41;
-
-/// What a wordline endures, and what its neighbours do to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Endurance {
-    /// Dose at which data is lost.
-    pub limit: Dose,
-    /// Weight of a neighbour's read.
-    pub alpha: Alpha,
-}
 
 /// What a technique looks limits up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -302,7 +294,7 @@ pub(crate) fn unit_hash(n: u64) -> f64 {
 }
 
 /// Dose of one sensing per page kind.
-pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [Quarters; 4] {
+pub fn dose_per_kind(unit: DoseUnit, cell: CellType) -> [Quarters; 4] {
     let mut weights = [Quarters::UNIT; 4];
     for (weight, sensings) in weights.iter_mut().zip(cell.sensings()) {
         *weight = dose_of(unit, cell, sensings);
@@ -311,7 +303,7 @@ pub fn dose_per_kind(unit: DoseUnit, cell: Cell) -> [Quarters; 4] {
 }
 
 /// Dose of a read that takes so many sensings.
-fn dose_of(unit: DoseUnit, cell: Cell, sensings: u32) -> Quarters {
+fn dose_of(unit: DoseUnit, cell: CellType, sensings: u32) -> Quarters {
     if unit == DoseUnit::Reads {
         return Quarters::UNIT;
     }
@@ -320,7 +312,7 @@ fn dose_of(unit: DoseUnit, cell: Cell, sensings: u32) -> Quarters {
 }
 
 /// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding does without counts as there.
-pub fn dose_per_coding(unit: DoseUnit, cell: Cell, codings: &Codings) -> [[Quarters; 4]; CODINGS] {
+pub fn dose_per_coding(unit: DoseUnit, cell: CellType, codings: &Codings) -> [[Quarters; 4]; CODINGS] {
     let full = dose_per_kind(unit, cell);
     codings.rows().map(|row| {
         std::array::from_fn(|kind| if row.keeps(kind as u32) { dose_of(unit, cell, row.sensings[kind].into()) } else { full[kind] })
@@ -434,25 +426,25 @@ mod tests {
 
     #[test]
     fn sensing_weights_average_to_one_unit() {
-        assert_eq!(dose_per_kind(DoseUnit::Reads, Cell::Tlc), [Quarters::UNIT; 4]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Tlc)[..3], [2, 3, 7].map(Quarters::from_count));
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, Cell::Slc)[..1], [Quarters::UNIT]);
+        assert_eq!(dose_per_kind(DoseUnit::Reads, CellType::Tlc), [Quarters::UNIT; 4]);
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, CellType::Tlc)[..3], [2, 3, 7].map(Quarters::from_count));
+        assert_eq!(dose_per_kind(DoseUnit::Sensings, CellType::Slc)[..1], [Quarters::UNIT]);
     }
 
     /// TLC: 1, 2 and 4 sensings weigh 2, 3 and 7 quarters. QLC: 1, 2, 4 and 8 weigh 1, 2, 4 and 9.
     #[test]
     fn a_merged_wordline_takes_the_doses_of_its_sensings() {
-        let doses = |cell: Cell, unit: DoseUnit| {
+        let doses = |cell: CellType, unit: DoseUnit| {
             let mut config = crate::drive::tests::tiny_config();
             config.geometry.cell = cell;
             dose_per_coding(unit, cell, &Codings::of(&config)).map(|kinds| kinds.map(Quarters::count))
         };
-        let tlc = doses(Cell::Tlc, DoseUnit::Sensings);
+        let tlc = doses(CellType::Tlc, DoseUnit::Sensings);
         assert_eq!([0, 1, 4, 5].map(|coding| tlc[coding][..3].to_vec()), [[2, 3, 7], [2, 3, 7], [2, 2, 3], [2, 3, 2]]);
-        assert_eq!(doses(Cell::Qlc, DoseUnit::Sensings)[4..7], [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]);
+        assert_eq!(doses(CellType::Qlc, DoseUnit::Sensings)[4..7], [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]);
         // 2, 3 and 2 sensings weigh 3, 5 and 3 quarters, one weighs 2.
-        let tlc_232 = doses(Cell::Tlc232, DoseUnit::Sensings);
+        let tlc_232 = doses(CellType::Tlc232, DoseUnit::Sensings);
         assert_eq!([0, 4, 5].map(|coding| tlc_232[coding][..3].to_vec()), [[3, 5, 3], [3, 2, 3], [3, 5, 2]]);
-        assert!(doses(Cell::Tlc, DoseUnit::Reads).iter().all(|kinds| *kinds == [4; 4]));
+        assert!(doses(CellType::Tlc, DoseUnit::Reads).iter().all(|kinds| *kinds == [4; 4]));
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 
 use super::limits::PageLimits;
-use super::table::Endurance;
+use super::rows::Endurance;
 use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::units::{PageInBlock, WordlineInBlock};

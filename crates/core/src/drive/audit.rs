@@ -133,9 +133,9 @@ impl Drive {
     }
 
     /// Reads between two rewrites that reads cause, in blocks of this age; none where they cause none. Only its ratio between ages counts.
-    pub fn rewrite_pace(&mut self, pec: u32) -> Option<f64> {
+    pub fn reads_per_rewrite(&mut self, pec: u32) -> Option<f64> {
         let (policy, view) = self.policy_and_view();
-        policy.pace(&view, pec)
+        policy.reads_per_rewrite(&view, pec)
     }
 
     /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.

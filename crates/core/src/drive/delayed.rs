@@ -134,7 +134,7 @@ impl Drive {
 
     /// Programs the parity of a stripe that has a partial one, which ends with that. Where it cannot be worked out the stripe is unprotected.
     pub(super) fn commit(&mut self, stripes: Stripes, stripe: u32) {
-        self.mend_stripe(stripe);
+        self.rebuild_stripe(stripe);
         if !stripes.has_parity(stripe) && self.ftl.partial.get(stripe).is_some() {
             return self.ftl.unprotect(&mut self.flash, stripe);
         }

@@ -1,4 +1,4 @@
-//! Units of the flash that fail while the drive runs: what lay there is lost, or is left to be rebuilt from its stripes (`mending`).
+//! Units of the flash that fail while the drive runs: what lay there is lost, or is left to be rebuilt from its stripes (`background_rebuild`).
 //!
 //! A failure takes effect between two requests: with the first from its number or its time on or, where the drive is idle, in the pause.
 
@@ -8,7 +8,7 @@ use crate::base::streams::FIRST_OWN;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Lpn, Ns, PageInBlock};
 use crate::drive::Drive;
-use crate::drive::mending::Mending;
+use crate::drive::background_rebuild::BackgroundRebuild;
 use crate::ftl::retire::Beyond;
 pub use crate::ftl::retire::TakenByFailures;
 
@@ -39,7 +39,7 @@ pub struct FailureBooks {
     /// Those that were rebuilt before writes and trims of their stripes.
     pub rebuilt_for_writes: u64,
     /// When the last rebuild was done: requests before it, and the time; none where it is not.
-    pub mended: Option<(u64, Ns)>,
+    pub rebuild_done: Option<(u64, Ns)>,
 }
 
 /// Failures of a run.
@@ -57,7 +57,7 @@ pub(crate) struct Failing {
     pub(super) last_rebuilt: u32,
     pub(super) rebuilt_read: Option<u32>,
     /// The rebuild under way.
-    pub(super) mending: Option<Mending>,
+    pub(super) background: Option<BackgroundRebuild>,
     pub(super) books: FailureBooks,
 }
 
@@ -88,9 +88,9 @@ impl Drive {
     }
 
     /// Pages on flash that has failed, which nobody has rebuilt yet.
-    pub fn unmended_pages(&self) -> u64 {
+    pub fn pages_to_rebuild(&self) -> u64 {
         let is_failed = |lpn: &Lpn| self.ftl.lies_on_failed(&self.flash, *lpn);
-        if self.failing.mending.is_some() { Lpn::range(0..self.geometry.logical_pages()).filter(is_failed).count() as u64 } else { 0 }
+        if self.failing.background.is_some() { Lpn::range(0..self.geometry.logical_pages()).filter(is_failed).count() as u64 } else { 0 }
     }
 
     /// Whether something is to fail, or is being rebuilt: whoever serves requests asks [`Self::attend`] before each of them then.
@@ -116,8 +116,8 @@ impl Drive {
             let failure = self.failing.to_come.remove(due);
             self.fail(failure, at)?;
         }
-        self.mend_beside_requests(new, at);
-        self.attention = !self.failing.to_come.is_empty() || self.failing.mending.is_some();
+        self.rebuild_during_requests(new, at);
+        self.attention = !self.failing.to_come.is_empty() || self.failing.background.is_some();
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl Drive {
 
     /// How many of these requests, the first of which has this number, may be served before the drive wants attention again: one at least.
     pub(crate) fn calm(&self, number: u64, requests: &[Request]) -> usize {
-        if self.failing.mending.is_some() {
+        if self.failing.background.is_some() {
             return 1;
         }
         let until = |failure: &Failure| match failure.when {
@@ -206,10 +206,10 @@ impl Drive {
                 urgent.extend(of_host().filter(|lpn| gone_here.iter().all(|(other, _)| other != lpn)));
                 gone.push((stripe, gone_here));
             } else {
-                self.begin_mending();
+                self.begin_rebuild();
             }
         }
-        self.mend_at_once(stripes, &urgent, gone);
+        self.rebuild_at_once(stripes, &urgent, gone);
     }
 
     /// These pages of a stripe are gone for good, and its parity with them.

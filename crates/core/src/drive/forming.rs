@@ -115,7 +115,7 @@ impl Drive {
 
     /// Forms the stripe that has waited longest if its time has come.
     pub(super) fn form_in_time(&mut self) {
-        if self.ftl.wheel.beside() > self.flash.now {
+        if self.ftl.wheel.other_due() > self.flash.now {
             return;
         }
         let Some(stripes) = self.geometry.stripes else { return };

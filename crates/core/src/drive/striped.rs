@@ -92,7 +92,7 @@ impl Drive {
     /// Writes to flash what came first into the buffer, with all that came of its stripe in the same request.
     pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
-        if self.mend_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
+        if self.rebuild_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
             let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
             self.ftl.map.to_physical[slot.lpn.index()] = slot.below;
             return;
@@ -175,7 +175,7 @@ impl Drive {
     }
 
     fn trim_in_stripe(&mut self, stripes: Stripes, pages: Lpns) {
-        self.mend_stripe(stripes.of(pages.start));
+        self.rebuild_stripe(stripes.of(pages.start));
         let number = self.ftl.next_xor();
         let mut update = Update::of(stripes, stripes.of(pages.start), number);
         for lpn in pages.clone() {

@@ -7,7 +7,7 @@ use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
 use crate::base::span::{DAY, HOUR, Span};
 use crate::base::units::{BlockId, WordlineInBlock};
-use crate::config::{Cell, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
+use crate::config::{CellType, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
 use crate::disturb::table::LimitTable;
 
 const PRESETS: [&str; 8] = [
@@ -270,7 +270,7 @@ fn heat_takes_from_the_budget_what_so_much_more_age_would() {
 #[test]
 fn single_level_cells_have_one_kind() {
     let mut config = simple();
-    config.geometry.cell = Cell::Slc;
+    config.geometry.cell = CellType::Slc;
     let (_, table, aged) = made(config);
     assert!(aged.truth(&table, 0, Asked { group: 1, kind: 0, level: 4, step: 0 }) > 0);
 }

@@ -220,7 +220,7 @@ impl Ftl {
                 self.worn.begin_waiting(stripe, pages, flash.now);
                 if flash.is_timed() {
                     let at = if self.worn.are_too_many() { flash.now } else { flash.now + self.copy_ns };
-                    self.wheel.set_beside(self.wheel.beside().min(at));
+                    self.wheel.set_other_due(self.wheel.other_due().min(at));
                 }
                 flash.tell(|o| o.awaits_parity(stripe));
             }
@@ -240,7 +240,7 @@ impl Ftl {
     pub(crate) fn pace_forming(&mut self, flash: &Flash) {
         let sweeps = self.worn.lifetime.is_last() && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
         let waits = flash.is_timed() && (sweeps || self.worn.longest_waiting().is_some());
-        self.wheel.set_beside(if waits { flash.now + self.copy_ns } else { Ns::MAX });
+        self.wheel.set_other_due(if waits { flash.now + self.copy_ns } else { Ns::MAX });
     }
 
     /// The stream that a page of a block is moved to: GC keeps those of worn blocks among themselves.

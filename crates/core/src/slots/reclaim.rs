@@ -38,7 +38,7 @@ use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, holds, holds_any};
 use crate::base::units::{BlockId, Bytes, Cause, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{Cell, ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
+use crate::config::{CellType, ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
 use crate::disturb::table::Worn;
 use crate::disturb::told::Limits;
 use crate::error::ages::Ages;
@@ -318,8 +318,8 @@ pub trait Policy: Send {
 
     /// Reads between two rewrites of a block of this age that is read evenly, for how read-caused wear grows with age; only the ratio
     /// between ages counts. None where reads never cause a rewrite.
-    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
-        shared::pace::harmonic_mean(&self.explain(view, pec))
+    fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
+        shared::reads_per_rewrite::harmonic_mean(&self.explain(view, pec))
     }
 }
 
@@ -366,7 +366,7 @@ pub const RECLAIM: &[Technique] = &[
 /// # Errors
 /// What the drive lacks.
 pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigError> {
-    require(!technique.lowers_density || config.geometry.cell != Cell::Tlc232, || {
+    require(!technique.lowers_density || config.geometry.cell != CellType::Tlc232, || {
         let name = technique.name;
         format!(
             "`{name}` makes guard levels, whose worth is known of the 1-2-4 code; with geometry.cell = \"tlc-2-3-2\" a technique without is right"

@@ -214,7 +214,7 @@ impl Device {
     pub fn advance(&mut self, drive: &mut Drive, until: Ns, mut completed: impl FnMut(Tag, Ns)) -> Ns {
         let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
         let at = at_dies.min(at_host).min(until);
-        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.wakes_before(drive, at) || self.mends_before(drive, at)) {
+        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.wakes_before(drive, at) || self.rebuilds_before(drive, at)) {
             return self.now;
         }
         assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
@@ -293,12 +293,12 @@ impl Device {
 
     /// In a pause in which nothing is under way, rebuilds a page of what has failed; the drive has work to do then.
     #[cold]
-    fn mends_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if !drive.is_mending() || self.dies.next().0 != Ns::MAX || self.now >= at {
+    fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
+        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at {
             return false;
         }
         drive.set_now(self.now);
-        drive.mend_next(self.now);
+        drive.rebuild_next(self.now);
         self.route(drive, dies::NIL);
         true
     }

@@ -127,7 +127,7 @@ pub trait Observer: Any {
     /// These pages of the flash have failed, and cannot be read any more. What is lost with them is told of next.
     fn failed(&mut self, _pages: Stretch) {}
     /// All data on flash that has failed is rebuilt or lost by now.
-    fn mended(&mut self) {}
+    fn rebuild_done(&mut self) {}
     /// A page of this stripe lies in a worn block, and the stripe has no parity: it waits for it. What it had is out of date and is not wanted any more.
     fn awaits_parity(&mut self, _stripe: u32) {}
     /// No page of this stripe lies in a worn block: it has no parity from now on, and waits for none.

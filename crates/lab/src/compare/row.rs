@@ -3,12 +3,12 @@
 use vpass_oracle::OracleReport;
 
 use super::column::Column;
-use super::estimate::Estimate;
+use super::mean_ci95::MeanCi95;
 use crate::numbers::days;
 use crate::results::{Confidence, Summary};
 
 /// One technique, on every seed.
-pub struct Row {
+pub struct ComparisonRow {
     /// Read-reclaim technique.
     pub reclaim: &'static str,
     /// Garbage collection policy.
@@ -24,7 +24,7 @@ pub struct Row {
     /// By rising seed.
     pub runs: Vec<Summary>,
     /// Of each column; none where a run has no value.
-    pub estimates: Vec<Option<Estimate>>,
+    pub means: Vec<Option<MeanCi95>>,
 }
 
 /// A row's life, over all its seeds.
@@ -45,7 +45,7 @@ pub enum RowLife {
     },
 }
 
-impl Row {
+impl ComparisonRow {
     /// Whether the oracle found something wrong in any run.
     pub fn has_bug(&self) -> bool {
         self.runs.iter().filter_map(|r| r.oracle.as_ref()).any(OracleReport::is_bug)
@@ -92,7 +92,7 @@ impl Row {
         };
         let Some(low) = mean(|run| run.wear.life_low_days) else { return RowLife::Unknown };
         let high = mean(|run| run.wear.life_high_days).unwrap_or(f64::INFINITY);
-        let middle = self.estimates[0];
+        let middle = self.means[0];
         let half = middle.and_then(|e| e.ci95).unwrap_or(0.0);
         let spread = middle.map_or((low, high), |e| (e.mean - half, e.mean + half));
         RowLife::Days { middle: middle.map(|e| e.mean), low: low.min(spread.0), high: high.max(spread.1) }

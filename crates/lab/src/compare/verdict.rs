@@ -6,13 +6,13 @@ use std::fmt::Write;
 use crate::numbers::{digits, plural};
 
 use super::column::{COLUMNS, Column};
-use super::row::{Row, RowLife};
+use super::row::{ComparisonRow, RowLife};
 
 /// Latencies closer than this are one: the resolution of their histogram, twice.
 const SAME_LATENCY: f64 = 0.002;
 
 /// Which rows have the best mean of a column; none where all are alike.
-pub fn winners(rows: &[Row], column: usize) -> Vec<bool> {
+pub fn winners(rows: &[ComparisonRow], column: usize) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let values: Vec<_> = rows.iter().map(|row| value(row, column)).collect();
     let real = || rows.iter().zip(&values).filter(|(row, _)| !row.counterfactual);
@@ -26,14 +26,14 @@ pub fn winners(rows: &[Row], column: usize) -> Vec<bool> {
 }
 
 /// What ranks a row in a column.
-fn value(row: &Row, column: usize) -> Option<f64> {
-    if COLUMNS[column].is_life() { row.life().rank() } else { row.estimates[column].map(|e| e.mean) }
+fn value(row: &ComparisonRow, column: usize) -> Option<f64> {
+    if COLUMNS[column].is_life() { row.life().rank() } else { row.means[column].map(|e| e.mean) }
 }
 
 /// Who kept the data, and which of those wins for life, tail and RAM, by how much.
-pub fn verdict(rows: &[Row], page_bytes: u64) -> String {
+pub fn verdict(rows: &[ComparisonRow], page_bytes: u64) -> String {
     let mut text = format!("\n{}", losses(rows));
-    let safe: Vec<&Row> = rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
+    let safe: Vec<&ComparisonRow> = rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
     if let ([only], true) = (&safe[..], rows.len() > 1) {
         let _ = write!(text, " Only `{}` kept them all, so there is nothing to compare it with.", only.label);
     }
@@ -48,9 +48,9 @@ pub fn verdict(rows: &[Row], page_bytes: u64) -> String {
 }
 
 /// "`none` lost data: 456 pages."
-fn losses(rows: &[Row]) -> String {
-    let lossy: Vec<&Row> = rows.iter().filter(|row| row.lost_data()).collect();
-    let of = |row: &&Row| {
+fn losses(rows: &[ComparisonRow]) -> String {
+    let lossy: Vec<&ComparisonRow> = rows.iter().filter(|row| row.lost_data()).collect();
+    let of = |row: &&ComparisonRow| {
         let pages: u64 = row.runs.iter().map(|run| run.data_lost_pages).sum();
         let reads: u64 = row.runs.iter().map(|run| run.uncorrectable_reads).sum();
         let what = if pages > 0 { plural(pages, "page") } else { plural(reads, "failed read") };
@@ -97,7 +97,7 @@ impl Standing<'_> {
 
 impl Measure {
     /// "life is longest under `a` (12.9 h, against 4.40 h under `b`: 2.93 times)"; none where fewer than two can be compared.
-    fn of(&self, rows: &[&Row], page_bytes: u64) -> Option<String> {
+    fn of(&self, rows: &[&ComparisonRow], page_bytes: u64) -> Option<String> {
         let column = COLUMNS.iter().position(|c| c.key == self.key).expect("a column has this key");
         let shown = &COLUMNS[column];
         let mut standings: Vec<_> =
@@ -140,7 +140,7 @@ fn times(best: &Standing, next: &Standing) -> String {
     if ratio.is_finite() && ratio > 1.0 { format!(": {word}{} times", digits(ratio)) } else { String::new() }
 }
 
-fn standing(row: &Row, column: usize, page_bytes: u64) -> Option<Standing<'_>> {
+fn standing(row: &ComparisonRow, column: usize, page_bytes: u64) -> Option<Standing<'_>> {
     let shown: &Column = &COLUMNS[column];
     let rank = value(row, column)?;
     let (low, high, is_range, text) = if shown.is_life() {
@@ -148,7 +148,7 @@ fn standing(row: &Row, column: usize, page_bytes: u64) -> Option<Standing<'_>> {
         let (low, high) = if let RowLife::Days { low, high, .. } = life { (low, high) } else { (rank, rank) };
         (low, high, matches!(life, RowLife::Days { middle: None, .. }), life.text())
     } else {
-        let half = row.estimates[column].and_then(|e| e.ci95).unwrap_or(0.0);
+        let half = row.means[column].and_then(|e| e.ci95).unwrap_or(0.0);
         let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
         (rank - half, rank + half, false, shown.text(rank, page_bytes))
     };

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::summary::Life;
-use crate::compare::estimate::Estimate;
+use crate::compare::mean_ci95::MeanCi95;
 
 /// Values that are tried first.
 pub const FIRST: usize = 9;
@@ -79,8 +79,8 @@ impl Point {
         if self.life.lost_data() { 0.0 } else { self.life.years.mean }
     }
 
-    fn estimate(&self) -> Estimate {
-        Estimate { mean: self.rank(), ..self.life.years }
+    fn mean_rank(&self) -> MeanCi95 {
+        MeanCi95 { mean: self.rank(), ..self.life.years }
     }
 }
 
@@ -91,7 +91,7 @@ pub fn best(points: &[Point]) -> usize {
 
 /// Peaks among values in order that stand out of what lies between them by more than their intervals: their places.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
-    let of = |i: usize| points[i].estimate();
+    let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
     for i in 0..points.len() {
         let rises = i == 0 || of(i - 1).mean < of(i).mean;
@@ -102,7 +102,7 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
         // The valley between this peak and the one before.
         if let Some(before) = peaks.last().copied() {
             let valley = (before..=i).map(of).min_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap_or(of(i));
-            let stands_out = |peak: Estimate| peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0);
+            let stands_out = |peak: MeanCi95| peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0);
             if !(stands_out(of(before)) && stands_out(of(i))) {
                 // One peak with a dent.
                 if of(i).mean > of(before).mean {
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_dent_is_no_second_peak() {
         let of = |years: &[f64], ci95: f64| -> Vec<Point> {
-            let point = |y: &f64| Point { text: y.to_string(), value: *y, life: life(Estimate { mean: *y, ci95: Some(ci95) }) };
+            let point = |y: &f64| Point { text: y.to_string(), value: *y, life: life(MeanCi95 { mean: *y, ci95: Some(ci95) }) };
             years.iter().map(point).collect()
         };
         let two = [1.0, 5.0, 3.0, 4.0, 2.0];

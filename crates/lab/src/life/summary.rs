@@ -9,9 +9,9 @@ use vpass_core::slots::parity::NO_PARITY;
 
 use super::{End, Lived, MOST_YEARS, Until, verdict};
 use crate::as_json;
-use crate::compare::estimate::{Estimate, estimate};
+use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 
 /// What the lives of a technique came to. Counts are those of whole drives.
 #[derive(Clone, Debug, Serialize)]
@@ -30,19 +30,19 @@ pub struct Life {
     /// Whether it does what no drive could: it shows what could be had.
     pub counterfactual: bool,
     /// Years until the end.
-    pub years: Estimate,
+    pub years: MeanCi95,
     /// Whether the drive was worn out in every life; else it lives longer than `years`.
     pub worn_out: bool,
     /// Whether every life came to an end of the drive's own, by wear or by errors.
     pub ended: bool,
     /// P/E cycles of the mean block at the end.
-    pub pec_mean: Estimate,
+    pub pec_mean: MeanCi95,
     /// Bytes that the host wrote in a life.
-    pub host_bytes_written: Estimate,
+    pub host_bytes_written: MeanCi95,
     /// Bytes that the flash was programmed with in a life.
-    pub flash_bytes_written: Estimate,
+    pub flash_bytes_written: MeanCi95,
     /// The second by the first; null where the host wrote nothing.
-    pub write_amplification: Option<Estimate>,
+    pub write_amplification: Option<MeanCi95>,
     /// Shares of the pages programmed, by what they were programmed for; null where none was.
     pub consumed: Option<Consumed>,
     /// Pages of host data reported lost, in the mean.
@@ -50,9 +50,9 @@ pub struct Life {
     /// Largest share of its limit that a page in use had taken; of the worst life, so there is no interval. Null where no oracle watched.
     pub worst_dose_ratio: Option<f64>,
     /// Errors by each bit that the host read, of all reads of a life; null where data has no error rate.
-    pub uber: Option<Estimate>,
+    pub uber: Option<MeanCi95>,
     /// Shares of the host's page reads by the retries that they took, from none on; null where the drive makes none.
-    pub reads_by_retries: Option<Vec<Estimate>>,
+    pub reads_by_retries: Option<Vec<MeanCi95>>,
     /// What the host's hints came to, word by word; null where it says nothing.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
     /// Each life by itself.
@@ -67,32 +67,32 @@ pub struct LifeOfWord {
     /// What a read with so many takes on an idle drive, in microseconds.
     pub latency_us: f64,
     /// Share of the host's page reads that were of such data.
-    pub reads: Estimate,
+    pub reads: MeanCi95,
     /// Share of these that took more retries than fit; null where nothing was read.
-    pub missed_budgets: Option<Estimate>,
+    pub missed_budgets: Option<MeanCi95>,
 }
 
 /// What programmed the pages of a life: shares of all.
 #[derive(Clone, Debug, Serialize)]
 pub struct Consumed {
     /// The host's own writes.
-    pub host: Estimate,
+    pub host: MeanCi95,
     /// Garbage collection, which makes room for all others.
-    pub gc: Estimate,
+    pub gc: MeanCi95,
     /// Rewriting because of reads.
-    pub reads: Estimate,
+    pub reads: MeanCi95,
     /// Rewriting because of age.
-    pub age: Estimate,
+    pub age: MeanCi95,
     /// Wear levelling.
-    pub wear_levelling: Estimate,
+    pub wear_levelling: MeanCi95,
     /// Parity of stripes.
-    pub parity: Estimate,
+    pub parity: MeanCi95,
     /// Regrouping by hints, which is an option.
     #[serde(skip_serializing_if = "is_nothing")]
-    pub hints: Estimate,
+    pub hints: MeanCi95,
 }
 
-fn is_nothing(share: &Estimate) -> bool {
+fn is_nothing(share: &MeanCi95) -> bool {
     share.mean == 0.0
 }
 
@@ -113,12 +113,12 @@ pub struct One {
 
 impl Life {
     /// Of one technique's plans and lives, at least one.
-    pub fn of(label: String, plans: &[Plan], lives: &[Lived]) -> Self {
+    pub fn of(label: String, plans: &[RunPlan], lives: &[Lived]) -> Self {
         let plan = &plans[0];
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let whole = f64::from(plan.sample.of);
         let mean =
-            |of: &dyn Fn(&Lived) -> f64| estimate(&lives.iter().map(of).collect::<Vec<_>>()).expect("a technique has a life at least");
+            |of: &dyn Fn(&Lived) -> f64| mean_ci95(&lives.iter().map(of).collect::<Vec<_>>()).expect("a technique has a life at least");
         let has_writes = lives.iter().all(|lived| lived.host_bytes > 0);
         let amplified = |lived: &Lived| lived.programs.sum() as f64 * page / lived.host_bytes as f64;
         Self {
@@ -138,7 +138,7 @@ impl Life {
             consumed: Consumed::of(lives),
             data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
             worst_dose_ratio: lives.iter().filter_map(|lived| lived.oracle.as_ref()).map(|o| o.worst_dose_ratio).reduce(f64::max),
-            uber: estimate_all(lives, |lived| lived.uber),
+            uber: mean_ci95_of_all(lives, |lived| lived.uber),
             reads_by_retries: by_retries(lives),
             hints: by_word(lives),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
@@ -172,25 +172,25 @@ impl Life {
 }
 
 impl One {
-    fn of(plan: &Plan, lived: &Lived) -> Self {
+    fn of(plan: &RunPlan, lived: &Lived) -> Self {
         let oracle_clean = lived.oracle.as_ref().map(|report| !report.is_bug());
         Self { seed: plan.seed, residue: plan.sample.residue, years: lived.years, end: lived.end, oracle_clean }
     }
 }
 
-/// The estimate of a value that every life has.
-fn estimate_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<Estimate> {
-    estimate(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
+/// The mean of a value that every life has.
+fn mean_ci95_of_all(lives: &[Lived], of: impl Fn(&Lived) -> Option<f64>) -> Option<MeanCi95> {
+    mean_ci95(&lives.iter().map(of).collect::<Option<Vec<_>>>()?)
 }
 
-fn by_retries(lives: &[Lived]) -> Option<Vec<Estimate>> {
+fn by_retries(lives: &[Lived]) -> Option<Vec<MeanCi95>> {
     let levels = lives.first()?.retries.as_ref()?.histogram.len();
     let share = |lived: &Lived, level: usize| {
         let histogram = &lived.retries.as_ref()?.histogram;
         let all: u64 = histogram.iter().sum();
         (all > 0).then(|| histogram[level] as f64 / all as f64)
     };
-    (0..levels).map(|level| estimate_all(lives, |lived| share(lived, level))).collect()
+    (0..levels).map(|level| mean_ci95_of_all(lives, |lived| share(lived, level))).collect()
 }
 
 fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
@@ -198,9 +198,9 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
     let of = |lived: &Lived, at: usize| lived.hints.map(|hints| hints.words()[at].1);
     let all = |lived: &Lived| lived.hints.map_or(0, |hints| hints.words().iter().map(|(_, word)| word.reads).sum::<u64>());
     let words = first.words().into_iter().enumerate().filter_map(|(at, (name, word))| {
-        let reads = estimate_all(lives, |lived| Some(of(lived, at)?.reads as f64 / all(lived).max(1) as f64))?;
+        let reads = mean_ci95_of_all(lives, |lived| Some(of(lived, at)?.reads as f64 / all(lived).max(1) as f64))?;
         let missed = |lived: &Lived| of(lived, at).filter(|word| word.reads > 0).map(|word| word.missed_budgets as f64 / word.reads as f64);
-        let missed_budgets = estimate_all(lives, missed);
+        let missed_budgets = mean_ci95_of_all(lives, missed);
         Some((name, LifeOfWord { retries: word.retries, latency_us: word.latency_us, reads, missed_budgets }))
     });
     Some(words.collect())
@@ -216,7 +216,7 @@ impl Consumed {
         }
         let share = |cause: Cause| {
             let of = |lived: &Lived| lived.programs.of(cause) as f64 / lived.programs.sum() as f64;
-            estimate(&lives.iter().map(of).collect::<Vec<_>>()).expect("there is a life")
+            mean_ci95(&lives.iter().map(of).collect::<Vec<_>>()).expect("there is a life")
         };
         Some(Self {
             host: share(Cause::Host),
@@ -230,7 +230,7 @@ impl Consumed {
     }
 
     /// Each with its name.
-    pub fn rows(&self) -> [(&'static str, Estimate); 7] {
+    pub fn rows(&self) -> [(&'static str, MeanCi95); 7] {
         let shares = [self.host, self.gc, self.reads, self.age, self.wear_levelling, self.parity, self.hints];
         std::array::from_fn(|at| (Self::CAUSES[at], shares[at]))
     }
@@ -240,7 +240,7 @@ impl Consumed {
 ///
 /// # Errors
 /// A value that has no JSON.
-pub fn json_of(lives: &[Life], plan: &Plan, samples: u32, seeds: u32, until: Until) -> Result<Value, Failure> {
+pub fn json_of(lives: &[Life], plan: &RunPlan, samples: u32, seeds: u32, until: Until) -> Result<Value, Failure> {
     let own = [
         ("sample", plan.sample.to_string().into()),
         ("samples", samples.into()),
@@ -258,8 +258,8 @@ pub(crate) mod tests {
     use super::*;
 
     /// A life of so many years.
-    pub(crate) fn life(years: Estimate) -> Life {
-        let none = Estimate { mean: 0.0, ci95: None };
+    pub(crate) fn life(years: MeanCi95) -> Life {
+        let none = MeanCi95 { mean: 0.0, ci95: None };
         Life {
             label: String::new(),
             reclaim: "block",

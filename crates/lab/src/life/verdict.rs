@@ -57,11 +57,11 @@ fn told(lives: &[Life]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::estimate::Estimate;
+    use crate::compare::mean_ci95::MeanCi95;
     use crate::life::summary::tests::life;
 
     fn of(label: &str, years: f64, lost: f64) -> Life {
-        Life { label: label.into(), data_lost_pages: lost, ..life(Estimate { mean: years, ci95: Some(0.1) }) }
+        Life { label: label.into(), data_lost_pages: lost, ..life(MeanCi95 { mean: years, ci95: Some(0.1) }) }
     }
 
     #[test]

@@ -6,11 +6,11 @@ use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::stripes::MOST_FAILED;
 use vpass_core::slots::parity::goes_by_wear;
 
-use super::{Plan, Workload};
+use super::{RunPlan, Workload};
 use crate::failure::Failure;
 use crate::setup::Gear;
 
-impl Plan {
+impl RunPlan {
     /// Refuses failures that nobody could inject, of what the drive has not, twice of the same, or beside what cannot stand them.
     pub(super) fn check_failures(&self) -> Result<(), Failure> {
         if self.fail.is_empty() {

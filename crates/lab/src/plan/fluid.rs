@@ -13,7 +13,7 @@ use vpass_workload::synthetic::{FluidSynthetic, WorkloadConfig};
 use vpass_workload::traces::TraceReport;
 use vpass_workload::windows::{FluidWindows, Windows};
 
-use super::{Plan, Workload};
+use super::{RunPlan, Workload};
 use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::setup::{Gear, Watch};
@@ -42,7 +42,7 @@ const WINDOWS: Ns = 100;
 const SHORTEST: Ns = 1_000_000_000;
 const LONGEST: Ns = 3600 * SHORTEST;
 
-impl Plan {
+impl RunPlan {
     /// Refuses what the fluid gear cannot do, before anything is made.
     pub(super) fn check_fluid(&self) -> Result<(), Failure> {
         if self.oracle == Watch::Full {
@@ -186,7 +186,7 @@ impl Fluid {
     ///
     /// # Errors
     /// A warm-up longer than a pass, or a run that is longer than simulated time.
-    pub(crate) fn span(&self, plan: &Plan) -> Result<(Ns, Ns), Failure> {
+    pub(crate) fn span(&self, plan: &RunPlan) -> Result<(Ns, Ns), Failure> {
         if plan.warm_up > self.requests {
             return Err(Failure::usage(format!("--warm-up {}: the workload has only {} requests in a pass", plan.warm_up, self.requests)));
         }

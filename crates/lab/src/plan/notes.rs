@@ -5,11 +5,11 @@ use vpass_core::slots::reclaim::{promise, technique};
 use vpass_workload::fio::{FioSource, JobFile};
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 
-use super::{Plan, Stream, Workload};
+use super::{RunPlan, Stream, Workload};
 use crate::failure::Failure;
 use crate::setup::Gear;
 
-impl Plan {
+impl RunPlan {
     /// What the gear leaves out, and what a sample cannot tell.
     pub(crate) fn gear_warnings(&self) -> Vec<String> {
         let mut sentences = vec![];

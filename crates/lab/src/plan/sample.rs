@@ -10,7 +10,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::hints::{self, HintRange, Hinted};
 use vpass_workload::synthetic::Sample;
 
-use super::Plan;
+use super::RunPlan;
 use crate::failure::Failure;
 use crate::load::Loaded;
 
@@ -28,7 +28,7 @@ pub struct Whole {
     said: Option<Vec<HintRange>>,
 }
 
-impl Plan {
+impl RunPlan {
     /// Capacity of the drive that the sample is of.
     pub fn whole_capacity(&self) -> Bytes {
         self.whole.as_ref().map_or_else(|| self.own_capacity(), |whole| whole.capacity)

@@ -10,12 +10,12 @@ use vpass_workload::stripes::StripesSource;
 use vpass_workload::synthetic::SyntheticSource;
 use vpass_workload::traces::{TraceReport, TraceSource};
 
-use super::{Plan, Workload};
+use super::{RunPlan, Workload};
 use crate::failure::Failure;
 use crate::load::Generated;
 use crate::setup::Gear;
 
-impl Plan {
+impl RunPlan {
     /// The requests, from the beginning.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use vpass_workload::statistics::StatisticsConfig;
 use vpass_workload::traces::{Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named};
 
 use crate::failure::Failure;
-use crate::hints::{HintFile, Kind, Place};
+use crate::hints::{HintFile, Kind, NamedExtent};
 use crate::load::{self, Generated, Loaded};
 use crate::overrides::Override;
 use crate::progress::Begin;
@@ -98,16 +98,16 @@ impl Workload {
     ///
     /// # Errors
     /// A job file whose files do not fit the drive.
-    pub(super) fn places(&self, drive: &DriveConfig) -> Result<(Option<Kind>, Vec<Place>), Failure> {
+    pub(super) fn extents(&self, drive: &DriveConfig) -> Result<(Option<Kind>, Vec<NamedExtent>), Failure> {
         Ok(match self {
             Self::Trace { survey, options } if options.fit == Fit::Error => {
-                let place = |d: &Device| Place { name: d.name.clone(), offset: d.base, bytes: d.extent };
-                (Some(Kind::Device), survey.devices().iter().map(place).collect())
+                let extent = |d: &Device| NamedExtent { name: d.name.clone(), offset: d.base, bytes: d.extent };
+                (Some(Kind::Device), survey.devices().iter().map(extent).collect())
             }
             Self::Fio { jobs, .. } => {
                 let capacity = drive.drive.capacity.expect("a resolved drive has a capacity").0;
                 let files = jobs.files(capacity, drive.geometry.page_size.0 as u32)?;
-                (Some(Kind::File), files.into_iter().map(|(name, offset, bytes)| Place { name, offset, bytes }).collect())
+                (Some(Kind::File), files.into_iter().map(|(name, offset, bytes)| NamedExtent { name, offset, bytes }).collect())
             }
             _ => (None, vec![]),
         })

@@ -49,7 +49,7 @@ impl Failures {
         let books = drive.failure_books()?;
         let first = books.happened.first();
         let since =
-            |of: &dyn Fn((u64, u64)) -> u64| books.mended.zip(first).map(|(mended, first)| of(mended) - of((first.request, first.at)));
+            |of: &dyn Fn((u64, u64)) -> u64| books.rebuild_done.zip(first).map(|(done, first)| of(done) - of((first.request, first.at)));
         Some(Self {
             happened: books
                 .happened
@@ -63,7 +63,7 @@ impl Failures {
             rebuilt_in_background_pages: books.rebuilt_in_background,
             rebuilt_for_reads_pages: books.rebuilt_for_reads,
             rebuilt_for_writes_pages: books.rebuilt_for_writes,
-            unmended_pages: drive.unmended_pages(),
+            unmended_pages: drive.pages_to_rebuild(),
             mended_after_requests: since(&|(requests, _)| requests),
             mended_after_s: since(&|(_, at)| at).filter(|_| has_clock).map(|ns| ns as f64 / 1e9),
             unprotected_stripes: drive.unprotected_stripes(),

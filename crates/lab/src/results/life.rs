@@ -1,11 +1,11 @@
 //! How long a drive would live under a workload: the wear of a run, or of runs at several ages, carried through the ages to come.
 //!
 //! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. What reads cause in a run is therefore
-//! carried along the technique's pace ([`vpass_core::drive::Drive::rewrite_pace`]); what the host writes stays as it is. GC follows both:
+//! carried along the technique's reads per rewrite ([`vpass_core::drive::Drive::reads_per_rewrite`]); what the host writes stays as it is. GC follows both:
 //! it makes up for the pages that host and reclaim take beyond those that reclaim's own erases give back.
 //!
 //! ```text
-//! 10 blocks; 20 block cycles by reads in a day, at a pace of 100 reads; the pace is 100 up to 50 cycles and 50 from there to 100
+//! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite; they are 100 up to 50 cycles and 50 from there to 100
 //! a day wears a block by 2 cycles, then by 4:  50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50
 //! ```
 
@@ -38,8 +38,8 @@ pub(crate) struct Worn {
     /// Cycles of wear beyond the erases, by reprogramming in place.
     pub(crate) extra: f64,
     /// Reads between two rewrites, in the mean over the cycles of the run.
-    pub(crate) pace: f64,
-    /// Reads that data has taken towards a rewrite still to come, over pages; in the unit of copied pages times pace.
+    pub(crate) reads_per_rewrite: f64,
+    /// Reads that data has taken towards a rewrite still to come, over pages; in the unit of copied pages times reads per rewrite.
     pub(crate) underway: f64,
 }
 
@@ -53,14 +53,14 @@ impl Worn {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
 
-    /// How many times as much reads cause where the pace is this. With `underway`, reads count that have not led to a rewrite yet, as
+    /// How many times as much reads cause where so many reads cause a rewrite. With `underway`, reads count that have not led to a rewrite yet, as
     /// far as data of this run leaves its place because of reads and not because the host overwrites it first.
-    fn growth(&self, pace: f64, underway: bool) -> f64 {
+    fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
         }
         let begun = if underway { self.underway * self.programs.reclaim / self.programs.sum() } else { 0.0 };
-        (self.programs.reclaim * self.pace + begun) / (self.programs.reclaim * pace)
+        (self.programs.reclaim * self.reads_per_rewrite + begun) / (self.programs.reclaim * reads_per_rewrite)
     }
 
     /// Block cycles of all blocks in the time of the run, had reads caused `growth` times as much.
@@ -89,8 +89,8 @@ impl Worn {
     }
 
     /// P/E cycles of the mean block in a second.
-    fn rate(&self, pace: f64, underway: bool) -> f64 {
-        self.cycles(self.growth(pace, underway)) / self.blocks / self.seconds
+    fn rate(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
+        self.cycles(self.growth(reads_per_rewrite, underway)) / self.blocks / self.seconds
     }
 }
 
@@ -103,13 +103,13 @@ pub(crate) struct Life {
     pub(crate) high_days: Option<f64>,
 }
 
-/// From `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising age, on drives alike; `pace` of P/E counts.
-pub(crate) fn life(runs: &[Worn], age: f64, rated: u32, pace: &dyn Fn(u32) -> f64) -> Life {
+/// From `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising age, on drives alike; `reads_per_rewrite` of P/E counts.
+pub(crate) fn life(runs: &[Worn], age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64) -> Life {
     if runs.iter().any(|run| run.observed() <= 0.0 || run.seconds <= 0.0) {
         return Life::default();
     }
     let days = |bound: Bound| {
-        let seconds = seconds(age, rated, &|pec| rate(runs, pec, pace(pec), bound));
+        let seconds = seconds(age, rated, &|pec| rate(runs, pec, reads_per_rewrite(pec), bound));
         Some(seconds / 86_400.0).filter(|days| days.is_finite())
     };
     let confident = runs.iter().all(|run| run.observed() >= CONFIDENT_CYCLES);
@@ -124,13 +124,13 @@ enum Bound {
 }
 
 /// P/E cycles of the mean block in a second at this age: of the two runs around it, each carried to it, in proportion to their distance.
-fn rate(runs: &[Worn], pec: u32, pace: f64, bound: Bound) -> f64 {
+fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound) -> f64 {
     let of = |run: &Worn| {
         let (low, high) = poisson_range(run.observed());
         match bound {
-            Bound::LeastWear => run.rate(pace, false) * low / run.observed(),
-            Bound::Middle => run.rate(pace, true),
-            Bound::MostWear => run.rate(pace, true) * high / run.observed(),
+            Bound::LeastWear => run.rate(reads_per_rewrite, false) * low / run.observed(),
+            Bound::Middle => run.rate(reads_per_rewrite, true),
+            Bound::MostWear => run.rate(reads_per_rewrite, true) * high / run.observed(),
         }
     };
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
@@ -179,13 +179,13 @@ mod tests {
             programs: Shares { reclaim: 80.0, ..Shares::default() },
             erases: Shares { reclaim: 20.0, ..Shares::default() },
             extra: 0.0,
-            pace: 100.0,
+            reads_per_rewrite: 100.0,
             underway: 0.0,
         }
     }
 
-    fn days(worn: &Worn, age: f64, rated: u32, pace: &dyn Fn(u32) -> f64) -> f64 {
-        seconds(age, rated, &|pec| rate(std::slice::from_ref(worn), pec, pace(pec), Bound::Middle)) / 86_400.0
+    fn days(worn: &Worn, age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64) -> f64 {
+        seconds(age, rated, &|pec| rate(std::slice::from_ref(worn), pec, reads_per_rewrite(pec), Bound::Middle)) / 86_400.0
     }
 
     fn falling(pec: u32) -> f64 {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn gc_makes_up_for_what_reclaim_takes_and_does_not_give_back() {
-        // Single pages move, and no block is erased: the 50 pages of the host and the 50 of reclaim cost 20 GC erases. At half the pace
+        // Single pages move, and no block is erased: the 50 pages of the host and the 50 of reclaim cost 20 GC erases. At half the reads per rewrite
         // reclaim takes 100: 30 erases.
         let worn = Worn {
             programs: Shares { host: 50.0, reclaim: 50.0, gc: 100.0, ..Shares::default() },
@@ -219,7 +219,7 @@ mod tests {
             ..by_reads()
         };
         assert!((worn.cycles(2.0) - 30.0).abs() < 1e-9);
-        // Whole blocks of which half is valid: reclaim takes 50 pages and gives 100 back. At half the pace GC need not erase at all.
+        // Whole blocks of which half is valid: reclaim takes 50 pages and gives 100 back. At half the reads per rewrite GC need not erase at all.
         let worn = Worn {
             programs: Shares { host: 100.0, reclaim: 50.0, gc: 40.0, ..Shares::default() },
             erases: Shares { reclaim: 10.0, gc: 10.0, ..Shares::default() },
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn reads_on_the_way_to_a_rewrite_count_as_far_as_the_host_leaves_them() {
-        // 80 pages were copied at a pace of 100; another 40 are half-way.
+        // 80 pages were copied at 100 reads per rewrite; another 40 are half-way.
         let worn = Worn { underway: 2000.0, ..by_reads() };
         assert!((worn.growth(100.0, true) - 1.25).abs() < 1e-9 && (worn.growth(50.0, false) - 2.0).abs() < 1e-9);
         let written = Worn { programs: Shares { host: 80.0, ..worn.programs }, ..worn };
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn runs_at_several_ages_are_joined() {
-        // 2 cycles a day at the first age and 6 at the second, with no pace between them: 2, 4 and 6 in the mean.
+        // 2 cycles a day at the first age and 6 at the second, at the same reads per rewrite: 2, 4 and 6, the mean between them.
         let old = Worn { age: 2.0, seconds: 28_800.0, ..by_reads() };
         let rate_at = |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle) * 86_400.0;
         assert!([(0, 2.0), (1, 4.0), (2, 6.0), (9, 6.0)].iter().all(|(pec, cycles)| (rate_at(*pec) - cycles).abs() < 1e-9));

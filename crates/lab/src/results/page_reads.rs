@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use vpass_core::base::units::Ns;
-use vpass_core::config::Cell;
+use vpass_core::config::CellType;
 
 /// The host's page reads.
 #[derive(Clone, Debug, Serialize)]
@@ -86,7 +86,7 @@ impl StagesSum {
 
 impl PageReads {
     /// From sums by page kind and by the valid pages of the wordline, a bit a kind.
-    pub(crate) fn of<const MASKS: usize>(cell: Cell, sums: &[[StagesSum; MASKS]]) -> Self {
+    pub(crate) fn of<const MASKS: usize>(cell: CellType, sums: &[[StagesSum; MASKS]]) -> Self {
         let kinds = cell.kinds();
         let all = StagesSum::of(sums.iter().flatten());
         let by_kind = kinds.iter().zip(sums).map(|(name, of_kind)| (name.to_lowercase(), StagesSum::of(of_kind).stages(all.reads)));
@@ -118,7 +118,7 @@ mod tests {
         let sum = |reads| StagesSum { reads, faster: 1, wait: 2_000 * reads, sense: 50_000 * reads, ..StagesSum::default() };
         let mut sums = [[StagesSum::default(); 8]; 3];
         (sums[0][0b001], sums[0][0b111], sums[1][0b010], sums[2][0b101], sums[2][0b111]) = (sum(1), sum(2), sum(3), sum(4), sum(10));
-        let found = PageReads::of(Cell::Tlc, &sums);
+        let found = PageReads::of(CellType::Tlc, &sums);
         let names: Vec<&str> = found.by_validity.keys().map(String::as_str).collect();
         assert_eq!(names, ["--M", "-C", "-CM", "L", "L-M", "LC", "LCM"]);
         let reads = |name: &str| found.by_validity[name].reads;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use vpass_core::drive::Drive;
 
-use crate::compare::estimate::{Estimate, estimate};
+use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 
 /// Data errors by each bit of data that the host read.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -30,7 +30,7 @@ pub struct OverSeeds {
     /// How many they are.
     pub seeds: u32,
     /// The mean of their rates, and half the width of its 95 % confidence interval.
-    pub rate: Option<Estimate>,
+    pub rate: Option<MeanCi95>,
     /// Data bits that all of them read.
     pub bits_read: u64,
     /// Pages of host data that all of them lost.
@@ -52,7 +52,7 @@ impl OverSeeds {
         let (low, high) = poisson_95(lost);
         Self {
             seeds: runs.len() as u32,
-            rate: estimate(&rates),
+            rate: mean_ci95(&rates),
             bits_read,
             data_lost_pages: lost,
             counted: by_bit(lost as f64),

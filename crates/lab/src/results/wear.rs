@@ -132,7 +132,7 @@ pub(crate) struct Before {
 impl Before {
     pub(crate) fn of(drive: &mut Drive) -> Self {
         let pec = drive.block_states().map(|block| block.pec).collect();
-        Self { effective_mean: effective_mean(drive), pec, underway: Paces::new(drive).underway(drive) }
+        Self { effective_mean: effective_mean(drive), pec, underway: ReadsPerRewrite::new(drive).underway(drive) }
     }
 }
 
@@ -143,35 +143,35 @@ fn effective_mean(drive: &Drive) -> f64 {
 }
 
 /// Reads between two rewrites, by P/E count.
-pub(crate) struct Paces {
+pub(crate) struct ReadsPerRewrite {
     /// None where the error model has no table.
     limits: Option<LimitTable>,
     by_class: HashMap<u64, Option<f64>>,
 }
 
-impl Paces {
+impl ReadsPerRewrite {
     pub(crate) fn new(drive: &Drive) -> Self {
         Self { limits: LimitTable::of(drive.config()), by_class: HashMap::new() }
     }
 
     /// None where reads cause no rewrite.
     pub(crate) fn at(&mut self, drive: &mut Drive, pec: u32) -> Option<f64> {
-        // Thresholds follow from limits, so P/E counts that look up the same limits have the same pace.
+        // Thresholds follow from limits, so P/E counts that look up the same limits have the same reads per rewrite.
         let class = self.limits.as_ref()?.lookup_class(pec);
-        *self.by_class.entry(class).or_insert_with(|| drive.rewrite_pace(pec))
+        *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
     /// Reads that valid pages have taken towards their next rewrite, summed over pages.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
-        self.read_blocks(drive).map(|(valid, reads, pace)| valid * reads.min(pace)).sum()
+        self.read_blocks(drive).map(|(valid, reads, per_rewrite)| valid * reads.min(per_rewrite)).sum()
     }
 
     /// Blocks with data that was read: valid pages, reads, and the reads of a rewrite.
     fn read_blocks(&mut self, drive: &mut Drive) -> impl Iterator<Item = (f64, f64, f64)> {
         let read = drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0);
         let blocks: Vec<_> = read.map(|b| (b.pec, b.reads, f64::from(b.valid))).collect();
-        let with_pace = blocks.into_iter().filter_map(|(pec, reads, valid)| Some((valid, reads, self.at(drive, pec)?)));
-        with_pace.collect::<Vec<_>>().into_iter()
+        let with_interval = blocks.into_iter().filter_map(|(pec, reads, valid)| Some((valid, reads, self.at(drive, pec)?)));
+        with_interval.collect::<Vec<_>>().into_iter()
     }
 
     /// In the mean over the cycles that blocks went through since then; of the cycle to come where they went through none.
@@ -186,18 +186,18 @@ impl Paces {
     }
 }
 
-/// What a run did to its blocks, for the life; and the paces of its technique.
+/// What a run did to its blocks, for the life; and the reads per rewrite of its technique.
 pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     /// Reads of the most read block that holds data, over those of its next rewrite.
     pub(super) progress: f64,
-    paces: Vec<f64>,
+    reads_per_rewrite: Vec<f64>,
 }
 
 impl Ageing {
     /// At the end of a run of so many simulated seconds; without a clock the time is 0.
     pub(crate) fn of(drive: &mut Drive, seconds: Option<f64>, before: &Before) -> Self {
-        let mut paces = Paces::new(drive);
+        let mut intervals = ReadsPerRewrite::new(drive);
         let flash = *drive.flash_counts();
         let shares = |counts: [u64; Cause::COUNT]| {
             let of = |cause: Cause| counts[cause as usize] as f64;
@@ -215,19 +215,19 @@ impl Ageing {
             programs: shares(flash.programs),
             erases,
             extra: ((effective - before.effective_mean) * blocks - erases.sum()).max(0.0),
-            pace: paces.mean_since(drive, &before.pec),
-            underway: (paces.underway(drive) - before.underway).max(0.0),
+            reads_per_rewrite: intervals.mean_since(drive, &before.pec),
+            underway: (intervals.underway(drive) - before.underway).max(0.0),
         };
-        let progress = paces.read_blocks(drive).map(|(_, reads, pace)| reads / pace).fold(0.0, f64::max);
+        let progress = intervals.read_blocks(drive).map(|(_, reads, per_rewrite)| reads / per_rewrite).fold(0.0, f64::max);
         let rated = drive.config().drive.rated_pec;
-        Self { worn, progress, paces: (0..rated).map(|pec| paces.at(drive, pec).unwrap_or(1.0)).collect() }
+        Self { worn, progress, reads_per_rewrite: (0..rated).map(|pec| intervals.at(drive, pec).unwrap_or(1.0)).collect() }
     }
 
     /// From this effective age of the mean block on, by its own run and others at other ages.
     pub(crate) fn life(&self, others: &[Worn], age: f64) -> Life {
         let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
         runs.sort_by(|a, b| a.age.total_cmp(&b.age));
-        life(&runs, age, self.paces.len() as u32, &|pec| self.paces[pec as usize])
+        life(&runs, age, self.reads_per_rewrite.len() as u32, &|pec| self.reads_per_rewrite[pec as usize])
     }
 }
 

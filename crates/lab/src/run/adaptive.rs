@@ -9,11 +9,16 @@ use vpass_oracle::Adversary;
 use super::summary::Served;
 use super::{Measured, Outcome, begun};
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::plan::RunPlan;
 use crate::progress::Progress;
 
 /// Runs a plan with so many requests, `depth` of them outstanding within a burst, or `rate` of them a second.
-pub(super) fn attacked(plan: &Plan, requests: u64, (depth, rate): (u32, Option<f64>), progress: &dyn Progress) -> Result<Outcome, Failure> {
+pub(super) fn attacked(
+    plan: &RunPlan,
+    requests: u64,
+    (depth, rate): (u32, Option<f64>),
+    progress: &dyn Progress,
+) -> Result<Outcome, Failure> {
     let mut run = Measured::begin(begun(plan, progress)?);
     let timed = run.session.engine.is_some();
     let started = Instant::now();

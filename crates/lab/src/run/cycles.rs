@@ -11,17 +11,6 @@ use serde::Serialize;
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
-/// How long a run is to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cycles {
-    /// Blocks' worth of pages that the workload reads.
-    pub blocks: f64,
-    /// Before anything is counted, `Plan::warm_up` requests at most; all of these where absent.
-    pub warm_up: Option<f64>,
-    /// In the part that counts; all of its requests where absent.
-    pub counted: Option<f64>,
-}
-
 /// How long it was.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct CyclesDone {
@@ -71,7 +60,8 @@ fn erases(drive: &Drive) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Chosen, Plan};
+    use crate::plan::Cycles;
+    use crate::plan::{Chosen, RunPlan};
     use crate::progress::{Unwatched, unwatched};
     use crate::run::{Outcome, execute};
     use crate::setup::{Base, Gear, Named, Setup};
@@ -81,7 +71,7 @@ mod tests {
         let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
         let setup = Setup { warm_up: 1_000_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
-        let plan = Plan { cycles, ..Plan::new(&setup, Chosen::default(), &unwatched).unwrap() };
+        let plan = RunPlan { cycles, ..RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap() };
         execute(&plan, &Unwatched).unwrap()
     }
 

@@ -8,11 +8,11 @@ use vpass_core::time::FluidRun;
 use super::summary::Served;
 use super::{Measured, Outcome, begun};
 use crate::failure::Failure;
-use crate::plan::{Fluid, Plan, Tables};
+use crate::plan::{Fluid, RunPlan, Tables};
 use crate::progress::Progress;
 use crate::session::Session;
 
-pub(super) fn run(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failure> {
+pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
     let tables = Tables::default();
     let mut workload = plan.fluid(&tables)?;
     let (warm_up, counted) = workload.span(plan)?;
@@ -40,7 +40,7 @@ pub(super) fn run(plan: &Plan, progress: &dyn Progress) -> Result<Outcome, Failu
     Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
 }
 
-fn warm(plan: &Plan, session: &mut Session, workload: &mut Fluid, until: Ns, progress: &dyn Progress) -> Result<(), Failure> {
+fn warm(plan: &RunPlan, session: &mut Session, workload: &mut Fluid, until: Ns, progress: &dyn Progress) -> Result<(), Failure> {
     let mut steps = Steps::new(plan, workload, progress);
     let source = &mut workload.source;
     let drive = session.drive_mut();
@@ -60,7 +60,7 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn new(plan: &Plan, workload: &Fluid, progress: &'a dyn Progress) -> Self {
+    fn new(plan: &RunPlan, workload: &Fluid, progress: &'a dyn Progress) -> Self {
         let requests = workload.requests as f64 / workload.pass_ns / f64::from(plan.sample.of);
         Self { requests, progress, told: 0 }
     }

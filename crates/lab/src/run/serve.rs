@@ -13,13 +13,13 @@ use super::cycles::{CyclesDone, Phase};
 use super::stable::{MOST_PASSES, Settling};
 use super::summary::Served;
 use crate::failure::Failure;
-use crate::plan::{Plan, Stream};
+use crate::plan::{RunPlan, Stream};
 use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
 /// Serves the workload that a plan has beside its own, at once; time passes by its clock, and begins anew behind it.
-pub(super) fn prepare(plan: &Plan, session: &mut Session, progress: &dyn Progress) -> Result<(), Failure> {
+pub(super) fn prepare(plan: &RunPlan, session: &mut Session, progress: &dyn Progress) -> Result<(), Failure> {
     let Some(mut requests) = plan.source_before()? else { return Ok(()) };
     let mut last = 0;
     let mut step = |served: u64, _: &Drive| progress.advance(served - std::mem::replace(&mut last, served));
@@ -30,7 +30,7 @@ pub(super) fn prepare(plan: &Plan, session: &mut Session, progress: &dyn Progres
 
 /// Serves what comes before anything is counted. `ends` ends the requests.
 pub(super) fn warm_up(
-    plan: &Plan,
+    plan: &RunPlan,
     requests: &mut Passes<Stream>,
     ends: &Cell<bool>,
     session: &mut Session,
@@ -69,13 +69,13 @@ pub(super) fn warm_up(
     Ok(())
 }
 
-pub(super) fn too_short(plan: &Plan, requests: u64) -> Failure {
+pub(super) fn too_short(plan: &RunPlan, requests: u64) -> Failure {
     Failure::usage(format!("--warm-up {}: the workload has only {requests} requests in a pass", plan.warm_up))
 }
 
 /// Serves what counts, and says what became of it.
 pub(super) fn serve(
-    plan: &Plan,
+    plan: &RunPlan,
     mut requests: Passes<Stream>,
     ends: &Cell<bool>,
     run: &mut Measured,

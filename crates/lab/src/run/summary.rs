@@ -7,7 +7,7 @@ use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 use vpass_workload::traces::{Device, TraceReport};
 
-use crate::plan::{Plan, Workload};
+use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{
     Ageing, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace,
@@ -25,7 +25,7 @@ pub(super) struct Served {
 }
 
 pub(super) fn summary(
-    plan: &Plan,
+    plan: &RunPlan,
     drive: &Drive,
     engine: Option<&Replay>,
     served: &Served,
@@ -96,7 +96,7 @@ pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f6
     engine.map(Replay::last_completion).or(served.last_arrival).map(|ns| ns as f64 / 1e9)
 }
 
-fn trace(plan: &Plan, served: &Served) -> Option<Trace> {
+fn trace(plan: &RunPlan, served: &Served) -> Option<Trace> {
     let (Workload::Trace { survey, .. }, Some(report)) = (&plan.workload, &served.trace) else { return None };
     let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
     let device = |d: &Device| TraceDevice {

@@ -15,7 +15,7 @@ use super::summary::Served;
 use super::{Measured, Outcome, begun};
 use crate::failure::Failure;
 use crate::load::Generated;
-use crate::plan::{Plan, Workload};
+use crate::plan::{RunPlan, Workload};
 use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
@@ -25,13 +25,13 @@ use crate::setup::Gear;
 const CHUNK: usize = 512 << 10;
 
 /// Whether two plans can share a stream, whatever their drives and techniques.
-pub fn have_the_same_requests(a: &Plan, b: &Plan) -> bool {
+pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
 /// All that the requests of a plan follow from, and where counting begins; none where they depend on how they are served, or go
 /// over several passes.
-fn follow_from(plan: &Plan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
+fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
     let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };
     let config = &plan.drive.config;
@@ -44,11 +44,11 @@ fn follow_from(plan: &Plan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u6
 ///
 /// # Errors
 /// The workload's, a drive's, or an interruption.
-pub fn execute_together(plans: &[&Plan], progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
+pub fn execute_together(plans: &[&RunPlan], progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
     in_chunks(plans, CHUNK, progress)
 }
 
-fn in_chunks(plans: &[&Plan], chunk: usize, progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
+fn in_chunks(plans: &[&RunPlan], chunk: usize, progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
     let Some(any) = plans.first() else { return Ok(vec![]) };
     let mut sessions = plans.iter().map(|plan| begun(plan, progress)).collect::<Result<Vec<_>, _>>()?;
     let mut source = Passes::new(any.source()?, NonZeroU32::MIN);
@@ -63,7 +63,7 @@ fn in_chunks(plans: &[&Plan], chunk: usize, progress: &dyn Progress) -> Result<V
 }
 
 fn warm_up_all(
-    plan: &Plan,
+    plan: &RunPlan,
     source: &mut dyn RequestSource,
     sessions: &mut [Session],
     chunk: usize,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     /// The same at a thousand requests a second.
-    fn with_clock(mut plan: Plan) -> Plan {
+    fn with_clock(mut plan: RunPlan) -> RunPlan {
         if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &mut plan.workload {
             (file.workload.queue_depth, file.workload.rate) = (None, Some(1000.0));
         }
@@ -162,7 +162,7 @@ mod tests {
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
         let setup = Setup { warm_up: 50_001, ..Setup::new(base, Named::Workload("uniform-read".into())) };
         let plans = ["block", "page-type"]
-            .map(|reclaim| with_clock(Plan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()));
+            .map(|reclaim| with_clock(RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()));
         assert!(have_the_same_requests(&plans[0], &plans[1]));
         let together = in_chunks(&[&plans[0], &plans[1]], 4096, &Unwatched).unwrap();
         for (plan, outcome) in plans.iter().zip(&together) {

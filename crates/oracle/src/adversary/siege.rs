@@ -173,10 +173,10 @@ impl Siege {
     /// Parts of pages whose rest is lost, each followed by as many pages elsewhere as it takes until it leaves the buffer; meanwhile its block
     /// may be cleaned, which holds nothing else by then.
     fn writes_part(&mut self, drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
-        let beside = sight.neighbours(victim).next()?;
+        let neighbour = sight.neighbours(victim).next()?;
         let mut requests = past(drive, sight, victim)?;
         let slots = drive.config().drive.write_buffer.0 / u64::from(drive.geometry().page_bytes);
-        let lost: Vec<Lpn> = sight.neighbours(sight.place_of(beside)).collect();
+        let lost: Vec<Lpn> = sight.neighbours(sight.place_of(neighbour)).collect();
         // A block that holds little else is cleaned next.
         let others = sight.block(victim).iter().filter(|lpn| **lpn != NOBODY && !lost.contains(lpn));
         requests.extend(others.map(|lpn| Request { op: Op::Trim, ..read(drive, *lpn) }));
@@ -214,8 +214,8 @@ impl Siege {
         let next: Vec<Ppn> = open.map(|(block, row)| drive.geometry().first_page(block) + u32::from(row.written)).collect();
         let next: Vec<Ppn> = next.into_iter().filter(|ppn| ppn.index() % sight.pages_per_block != 0).collect();
         let ppn = *next.get(self.dice.between(0, next.len().max(1) as u64 - 1) as usize)?;
-        let beside = sight.neighbours(ppn).next()?;
-        let place = sight.place_of(beside);
+        let neighbour = sight.neighbours(ppn).next()?;
+        let place = sight.place_of(neighbour);
         let oracle = oracle_of(drive);
         let ((dose, limit), slope) = (oracle.truth_of_next(ppn)?, oracle.slope_of_next(ppn, place));
         let reads = limit.saturating_sub(dose).checked_div(slope)? + 2;
@@ -227,7 +227,7 @@ impl Siege {
         let others = others.filter(|other| other / sight.pages_per_block == ppn.index() / sight.pages_per_block).map(Ppn::from_index);
         let mut requests: Vec<Request> =
             others.flat_map(|other| sight.wordline(other)).map(|lpn| Request { op: Op::Trim, ..read(drive, lpn) }).collect();
-        requests.extend(vec![read(drive, beside); reads as usize]);
+        requests.extend(vec![read(drive, neighbour); reads as usize]);
         let width = u64::from(drive.geometry().dies()) * sight.bits as u64;
         let slots = drive.config().drive.write_buffer.0 / u64::from(drive.geometry().page_bytes);
         let written = self.writes(drive, slots + 2 * width);
@@ -280,25 +280,25 @@ fn read(drive: &Drive, lpn: Lpn) -> Request {
 
 /// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else all but.
 fn reads_at(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
-    let beside = sight.neighbours(victim).next()?;
-    let (near, left) = step(drive, victim, sight.place_of(beside))?;
+    let neighbour = sight.neighbours(victim).next()?;
+    let (near, left) = step(drive, victim, sight.place_of(neighbour))?;
     let far = sight.far_from(victim).next().map(|lpn| (lpn, oracle_of(drive).weight(sight.place_of(lpn))));
     let exact = far.and_then(|(lpn, weight)| {
         let counts = (0..=left / near).rev().take(1 << 10).map(|count| (count, left - count * near));
         counts.filter(|(_, rest)| rest % weight == 0).map(|(count, rest)| (count, rest / weight, lpn)).find(|(_, more, _)| *more < 2000)
     });
-    let (count, more, lpn) = exact.unwrap_or((left / near, 0, beside));
-    let mut requests = vec![read(drive, beside); count as usize];
+    let (count, more, lpn) = exact.unwrap_or((left / near, 0, neighbour));
+    let mut requests = vec![read(drive, neighbour); count as usize];
     requests.extend(vec![read(drive, lpn); more as usize]);
     requests.push(read(drive, sight.owners[victim.index()]));
     Some(requests)
 }
 
 /// What a read of the flash page beside it takes from a page, and what that has left, in 1/1024 dose units.
-fn step(drive: &mut Drive, victim: Ppn, beside: Ppn) -> Option<(u64, u64)> {
+fn step(drive: &mut Drive, victim: Ppn, neighbour: Ppn) -> Option<(u64, u64)> {
     let oracle = oracle_of(drive);
     let (dose, limit) = oracle.truth(victim)?;
-    let near = oracle.slope(victim, beside);
+    let near = oracle.slope(victim, neighbour);
     (limit >= dose && near > 0).then(|| (near, limit - dose))
 }
 
@@ -311,8 +311,8 @@ fn both(drive: &mut Drive, sight: &Sight, below: Ppn) -> Option<((Lpn, u64), (Lp
 
 /// The reads beside a page that bring it past its limit by no more than it takes.
 fn past(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
-    let beside = sight.neighbours(victim).next()?;
-    let (near, left) = step(drive, victim, sight.place_of(beside))?;
+    let neighbour = sight.neighbours(victim).next()?;
+    let (near, left) = step(drive, victim, sight.place_of(neighbour))?;
     let reads = left / near + 1;
-    (reads <= MOST_READS).then(|| vec![read(drive, beside); reads as usize])
+    (reads <= MOST_READS).then(|| vec![read(drive, neighbour); reads as usize])
 }

@@ -16,7 +16,7 @@ use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_core::config::{DriveConfig, ProgramUnit};
 use vpass_core::watch::time_event::OpId;
 
-use super::Clock;
+use super::TimingChecker;
 use super::lengths::program_us;
 
 /// Both sides round in orders of their own.
@@ -176,7 +176,7 @@ impl Urgency {
     }
 }
 
-impl Clock {
+impl TimingChecker {
     /// A job of reclaim begins, whose name this gives; none where no time passes.
     pub(crate) fn reclaims(&mut self, block: BlockId, job: Begun) -> Option<u64> {
         self.is_on().then(|| self.urgency.begins(block, job))

@@ -47,7 +47,7 @@ impl Doses {
     pub(super) fn calm(&self, at: At) -> i64 {
         let first = self.with_retries(at, 0);
         match (&self.rates, &self.noise) {
-            (Some(rates), Some(noise)) => rates.dose(noise.calm(), first, self.with_retries(at, rates.beside())),
+            (Some(rates), Some(noise)) => rates.dose(noise.calm(), first, self.with_retries(at, rates.second_place())),
             _ => first,
         }
     }
@@ -55,8 +55,8 @@ impl Doses {
     /// The error rate of a page of this dose, at least and at most: a limit may be off by what rounding does.
     pub(super) fn rates_at(&self, at: At, dose: u64) -> (f64, f64) {
         let rates = self.rates.as_ref().expect("the caller knows");
-        let (first, beside) = (self.with_retries(at, 0), self.with_retries(at, rates.beside()));
-        let with = |more: i64| rates.rate((dose.cast_signed() + more) as f64, first, beside);
+        let (first, second) = (self.with_retries(at, 0), self.with_retries(at, rates.second_place()));
+        let with = |more: i64| rates.rate((dose.cast_signed() + more) as f64, first, second);
         (with(-ROUNDED), with(ROUNDED))
     }
 

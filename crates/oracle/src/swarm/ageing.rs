@@ -3,10 +3,10 @@
 
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
-use vpass_core::config::{Cell, DriveConfig, Number, Params};
+use vpass_core::config::{CellType, DriveConfig, Number, Params};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass};
 
-use super::deck::Decks;
+use super::balanced::Balanced;
 use super::{params, tired};
 use crate::dice::Dice;
 
@@ -26,8 +26,8 @@ const PASSED: [f64; 4] = [0.3, 2.0, 6.0, 20.0];
 const AGED: [f64; 3] = [0.0, 0.5, 1.0];
 
 /// Whether data ages in a case.
-pub(super) fn ages(decks: &Decks) -> bool {
-    decks.pick("ages", &AGES)
+pub(super) fn ages(balanced: &Balanced) -> bool {
+    balanced.pick("ages", &AGES)
 }
 
 /// What of a case is about time.
@@ -43,16 +43,16 @@ impl Ages {
     /// Those of a case, which has the drive's data age; none where it does not.
     /// Always where a refresh technique is `named`, which is at work then.
     pub(super) fn draw(
-        decks: &Decks,
+        balanced: &Balanced,
         config: &mut DriveConfig,
         timed: bool,
         lowers_density: bool,
         named: Option<&'static str>,
     ) -> Option<Self> {
-        if named.is_none() && !ages(decks) {
+        if named.is_none() && !ages(balanced) {
             return None;
         }
-        let mut dice = Dice::new(decks.case ^ 0xA6E0_F0DA_7A00_0000);
+        let mut dice = Dice::new(balanced.case ^ 0xA6E0_F0DA_7A00_0000);
         let fits = |technique: &&RefreshTechnique| config.geometry.cell.bits() > 1 || technique.name != "ida";
         let techniques: Vec<&RefreshTechnique> = REFRESH.iter().filter(fits).collect();
         // That nothing is refreshed is drawn with an age alone.
@@ -60,25 +60,25 @@ impl Ages {
         let technique = named.and_then(refresh_technique).unwrap_or(technique);
         let refresh = technique.name;
         // The code of today's TLC has no guard levels.
-        if refresh == "ida" && config.geometry.cell == Cell::Tlc && !lowers_density && decks.pick("code", &[false, true]) {
-            config.geometry.cell = Cell::Tlc232;
+        if refresh == "ida" && config.geometry.cell == CellType::Tlc && !lowers_density && balanced.pick("code", &[false, true]) {
+            config.geometry.cell = CellType::Tlc232;
         }
         let mut of_refresh = Params::default();
-        let patrol = decks.pick("patrol", &PATROLS);
+        let patrol = balanced.pick("patrol", &PATROLS);
         for technique in ["block", "ida"] {
             of_refresh.set(Some(technique), "patrol", Number::Real(patrol));
         }
-        for (key, deck) in [("at_reclaim", "merges at reclaim"), ("at_gc", "merges at gc")] {
-            of_refresh.set(Some("ida"), key, Number::Whole(decks.pick(deck, &[0, 0, 1])));
+        for (key, list) in [("at_reclaim", "merges at reclaim"), ("at_gc", "merges at gc")] {
+            of_refresh.set(Some("ida"), key, Number::Whole(balanced.pick(list, &[0, 0, 1])));
         }
         config.refresh.params = params::draw_rest(&mut dice, "refresh", of_refresh);
         let period = shortest_pass(config, technique).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
-        let period = if decks.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
+        let period = if balanced.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
         config.refresh.period = Span(period.ceil() as Ns);
         let age = (period * dice.pick(&AGED)) as Ns;
         config.start.age = Span(if refresh == NO_REFRESH { age.max(1) } else { age });
         let passes = (period * dice.pick(&PASSED)) as Ns;
-        config.error.longest_age = tired::longest_age(decks, config.start.age, passes);
+        config.error.longest_age = tired::longest_age(balanced, config.start.age, passes);
         Some(Self { refresh, passes })
     }
 

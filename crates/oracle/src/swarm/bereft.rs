@@ -47,7 +47,7 @@ pub struct Bereft {
     /// Pages that were rebuilt.
     pub rebuilt: u64,
     /// Whether the rebuild was done.
-    pub is_mended: bool,
+    pub is_rebuild_done: bool,
     /// Why the drive stopped, where it did.
     pub stopped: Option<String>,
 }
@@ -198,8 +198,8 @@ impl BereftCase {
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
         let oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         let report = if stopped.is_none() { oracle.conclude(&drive) } else { oracle.report() };
-        let (lost, unprotected, is_mended) = (drive.lost_pages(), books.taken.unprotected, books.mended.is_some());
-        Ok(Bereft { reclaim, requests: REQUESTS - host.left, report, lost, unprotected, rebuilt, is_mended, stopped })
+        let (lost, unprotected, is_rebuild_done) = (drive.lost_pages(), books.taken.unprotected, books.rebuild_done.is_some());
+        Ok(Bereft { reclaim, requests: REQUESTS - host.left, report, lost, unprotected, rebuilt, is_rebuild_done, stopped })
     }
 }
 

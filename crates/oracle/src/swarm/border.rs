@@ -7,7 +7,7 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::{self, CHECK_INTERVAL, Technique, promise};
 use vpass_core::slots::refresh;
 
-use super::deck::Decks;
+use super::balanced::Balanced;
 use crate::dice::Dice;
 
 /// Limits are scaled in steps of this part.
@@ -63,8 +63,8 @@ impl Knob {
 }
 
 /// Half of the drives are brought to a border: most of those a little to the side where the promise holds.
-pub(super) fn sometimes_at_the_border(decks: &Decks, dice: &mut Dice, config: &mut DriveConfig, technique: &Technique, timed: bool) {
-    let knob = decks.pick(
+pub(super) fn sometimes_at_the_border(balanced: &Balanced, dice: &mut Dice, config: &mut DriveConfig, technique: &Technique, timed: bool) {
+    let knob = balanced.pick(
         "border",
         &[None, None, None, None, None, Some(Knob::Limits), Some(Knob::Limits), Some(Knob::Interval), Some(Knob::Late), Some(Knob::Age)],
     );

@@ -1,16 +1,16 @@
-//! The drive of a case: what every case needs of some kind comes from the decks, the rest is drawn.
+//! The drive of a case: what every case needs of some kind comes from the balanced, the rest is drawn.
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
-    BchConfig, CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, EraseAtPec, ErrorConfig,
-    GcConfig, GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig,
+    BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, EraseAtPec,
+    ErrorConfig, GcConfig, GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig,
     RefreshConfig, Schedule, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
 use vpass_core::drive::start::reads::MostStartReads;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, technique};
 
-use super::deck::Decks;
+use super::balanced::Balanced;
 use super::{border, params};
 use crate::dice::Dice;
 
@@ -23,16 +23,16 @@ const WORDLINES: [u32; 16] = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70,
 const RARE: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
 
 /// A drive, with room for streams of a policy's own where it keeps data apart.
-pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveConfig {
+pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveConfig {
     let geometry = GeometryConfig {
         channels: dice.between(1, 3) as u32,
         dies_per_channel: dice.between(1, 3) as u32,
-        planes_per_die: decks.pick("planes", &[1, 1, 2, 2, 3]),
+        planes_per_die: balanced.pick("planes", &[1, 1, 2, 2, 3]),
         blocks_per_plane: None,
-        wordlines_per_block: decks.pick("wordlines", &WORDLINES),
-        cell: decks.pick("cell", &[Cell::Slc, Cell::Mlc, Cell::Tlc, Cell::Qlc]),
+        wordlines_per_block: balanced.pick("wordlines", &WORDLINES),
+        cell: balanced.pick("cell", &[CellType::Slc, CellType::Mlc, CellType::Tlc, CellType::Qlc]),
         page_size: Bytes(dice.pick(&[512, 4096, 16_384])),
-        neighbour_stride: decks.pick("stride", &[1, 1, 2, 4]),
+        neighbour_stride: balanced.pick("stride", &[1, 1, 2, 4]),
         strings_per_layer: dice.pick(&[1, 1, 3]),
     };
     let planes = geometry.planes();
@@ -44,7 +44,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
     let (check_interval, late_reads) = border::random_reserves(dice, restless);
     let mut of_reclaim = Params::default();
     of_reclaim.set(None, CHECK_INTERVAL.key, CHECK_INTERVAL.number(check_interval.into()));
-    of_reclaim.set(None, OWN_AGE.key, OWN_AGE.number(decks.pick("own age", &[0.0, 1.0])));
+    of_reclaim.set(None, OWN_AGE.key, OWN_AGE.number(balanced.pick("own age", &[0.0, 1.0])));
     let of_reclaim = params::draw_shared(dice, "reclaim", of_reclaim);
     let reprogram_dose = dice.pick(&[0.0, 0.3, 7.0]);
     DriveConfig {
@@ -55,19 +55,19 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
             max_outstanding: dice.pick(&[1, 7, 1024]),
             ..CapacityConfig::default()
         },
-        disturb: random_disturb(decks, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
+        disturb: random_disturb(balanced, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
         bch: BchConfig::default(),
         hints: HintsConfig::default(),
-        timing: random_timing(decks, dice, geometry.cell),
-        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), params: params::draw_apart(decks, dice, "gc", Params::default()) },
+        timing: random_timing(balanced, dice, geometry.cell),
+        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), params: params::draw_apart(balanced, dice, "gc", Params::default()) },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
         reclaim: ReclaimConfig {
             retries: 0,
-            schedule: decks.pick("schedule", &[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
+            schedule: balanced.pick("schedule", &[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
             late_reads,
-            params: params::draw_apart(decks, dice, "reclaim", of_reclaim),
+            params: params::draw_apart(balanced, dice, "reclaim", of_reclaim),
         },
         density: DensityConfig {
             limit_factor: dice.pick(&[1.0, 1.5, 10.0]),
@@ -98,7 +98,7 @@ pub(super) fn random_config(decks: &Decks, dice: &mut Dice, keeps_apart: bool, r
 
 /// Limits small enough to be reached, but mostly such that a block can be moved within them, and looked at by wordlines or probed before that.
 fn random_disturb(
-    decks: &Decks,
+    balanced: &Balanced,
     dice: &mut Dice,
     geometry: &GeometryConfig,
     check_interval: u32,
@@ -106,7 +106,7 @@ fn random_disturb(
     reprogram_dose: f64,
 ) -> DisturbConfig {
     use DisturbModel::{Count, None, Wordline};
-    let model = decks.pick("model", &[None, Count, Count, Wordline, Wordline, Wordline, Wordline, Wordline]);
+    let model = balanced.pick("model", &[None, Count, Count, Wordline, Wordline, Wordline, Wordline, Wordline]);
     let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
     let pages = f64::from(geometry.pages_per_block());
     let alpha = 1.0 + 11.0 * dice.unit();
@@ -135,7 +135,7 @@ fn random_disturb(
     kind_factor[weakest] = 1.0;
     DisturbConfig {
         model,
-        dose: decks.pick("dose", &[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
+        dose: balanced.pick("dose", &[DoseUnit::Reads, DoseUnit::Reads, DoseUnit::Sensings]),
         preprogram_weight: dice.pick(&[0.0, 0.0, 0.3, 1.0]),
         groups: (0..groups).map(|g| format!("group {g}")).collect(),
         group_share: vec![],
@@ -156,25 +156,25 @@ pub(super) fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniqu
 }
 
 /// The same for every page kind, or longer by kind.
-fn random_sense(dice: &mut Dice, cell: Cell) -> KindUs {
+fn random_sense(dice: &mut Dice, cell: CellType) -> KindUs {
     match dice.pick(&[1.0, 50.0]) {
         short if short < 2.0 => KindUs::All(short),
         long => KindUs::PerKind((0..cell.bits()).map(|kind| long + 7.3 * f64::from(kind)).collect()),
     }
 }
 
-fn random_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
-    let timing = usual_timing(decks, dice, cell);
+fn random_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> TimingConfig {
+    let timing = usual_timing(balanced, dice, cell);
     // As slow as may be: a job takes so many seconds that its nanoseconds need more than 32 bits.
-    let timing = if decks.pick("program of kind and wear", &RARE) { by_kind_and_wear(decks, timing, cell) } else { timing };
+    let timing = if balanced.pick("program of kind and wear", &RARE) { by_kind_and_wear(balanced, timing, cell) } else { timing };
     let slow =
         TimingConfig { sense_us: KindUs::All(1e5), program_us: KindUs::All(1e5), erase_us: 1e5, erase_by_pec: vec![], ..timing.clone() };
-    if decks.pick("slow", &RARE) { slow } else { timing }
+    if balanced.pick("slow", &RARE) { slow } else { timing }
 }
 
 /// Programs whose time depends on the page kind, where they take pages, and erases that take longer from a P/E count on that blocks pass early.
-fn by_kind_and_wear(decks: &Decks, timing: TimingConfig, cell: Cell) -> TimingConfig {
-    let mut dice = Dice::new(decks.case ^ 0xE2A5_E000_0000_0000);
+fn by_kind_and_wear(balanced: &Balanced, timing: TimingConfig, cell: CellType) -> TimingConfig {
+    let mut dice = Dice::new(balanced.case ^ 0xE2A5_E000_0000_0000);
     let program_us = match (timing.program_unit, &timing.program_us) {
         (ProgramUnit::Page, KindUs::All(us)) => KindUs::PerKind((0..cell.bits()).map(|_| us * (0.5 + dice.unit())).collect()),
         (_, same) => same.clone(),
@@ -183,10 +183,10 @@ fn by_kind_and_wear(decks: &Decks, timing: TimingConfig, cell: Cell) -> TimingCo
     TimingConfig { program_us, erase_by_pec: rows.into_iter().filter(|_| dice.chance(0.7)).collect(), ..timing }
 }
 
-fn usual_timing(decks: &Decks, dice: &mut Dice, cell: Cell) -> TimingConfig {
+fn usual_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> TimingConfig {
     TimingConfig {
         sense_us: random_sense(dice, cell),
-        program_unit: decks.pick("unit", &[ProgramUnit::Page, ProgramUnit::Wordline]),
+        program_unit: balanced.pick("unit", &[ProgramUnit::Page, ProgramUnit::Wordline]),
         program_us: KindUs::All(dice.pick(&[20.0, 400.0])),
         pad_after_us: dice.pick(&[0.0, 50.0, 5000.0]),
         erase_us: dice.pick(&[100.0, 3000.0]),

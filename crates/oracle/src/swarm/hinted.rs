@@ -6,7 +6,7 @@ use vpass_core::base::units::Bytes;
 use vpass_core::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
 use vpass_core::hints::{Budgets, HintRange};
 
-use super::deck::Decks;
+use super::balanced::Balanced;
 use crate::dice::Dice;
 
 /// Streams that every drive has.
@@ -18,11 +18,11 @@ const OWN: u32 = 3;
 ///
 /// # Errors
 /// A drive that cannot be.
-pub(super) fn draw(decks: &Decks, mut config: DriveConfig, keeps_apart: bool) -> Result<DriveConfig, ConfigError> {
-    if config.ecc.levels() < 2 || !decks.pick("hinted", &[true, false]) {
+pub(super) fn draw(balanced: &Balanced, mut config: DriveConfig, keeps_apart: bool) -> Result<DriveConfig, ConfigError> {
+    if config.ecc.levels() < 2 || !balanced.pick("hinted", &[true, false]) {
         return Ok(config);
     }
-    let mut dice = Dice::new(decks.case ^ 0x41D7_F0DA_7A00_0000);
+    let mut dice = Dice::new(balanced.case ^ 0x41D7_F0DA_7A00_0000);
     let own = if keeps_apart { OWN } else { 0 };
     let room = 2 * (AccessLatency::COUNT as u32 - 1) * (STREAMS + own) + MIN_SPARE_BLOCKS + 2 * own;
     let more = room.div_ceil(config.geometry.planes());

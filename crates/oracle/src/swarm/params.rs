@@ -5,7 +5,7 @@ use vpass_core::config::Params;
 use vpass_core::slots::card::{About, Param};
 use vpass_core::slots::slot;
 
-use super::deck::Decks;
+use super::balanced::Balanced;
 use crate::dice::Dice;
 
 /// Draws what several techniques of a slot share, but for what was drawn before.
@@ -18,14 +18,14 @@ pub(super) fn draw_shared(dice: &mut Dice, table: &str, mut params: Params) -> P
     params
 }
 
-/// Draws all that was not drawn before. What has no alias is newer than the other parameters of its slot, and has a deck of its own: the rest of
+/// Draws all that was not drawn before. What has no alias is newer than the other parameters of its slot, and has a list of its own: the rest of
 /// the case stays what it is.
-pub(super) fn draw_apart(decks: &Decks, dice: &mut Dice, table: &str, mut params: Params) -> Params {
+pub(super) fn draw_apart(balanced: &Balanced, dice: &mut Dice, table: &str, mut params: Params) -> Params {
     for (about, param) in slot(table).expect("a slot of the list").params() {
         if param.alias.is_some() {
             draw(dice, about, param, &mut params);
         } else {
-            let drawn = decks.pick(&format!("{table}.{}.{}", about.name, param.key), param.draw);
+            let drawn = balanced.pick(&format!("{table}.{}.{}", about.name, param.key), param.draw);
             params.set(Some(about.name), param.key, param.number(drawn));
         }
     }

@@ -15,9 +15,9 @@ use super::witness::Witness;
 use super::{Host, bereft, border, keeps_promises, start};
 use crate::adversary::{Adversary, Coming, Siege};
 use crate::dice::Dice;
-use crate::fullness::Sight;
-use crate::hearsay::Ear;
-use crate::promises::{Answers, Knows};
+use crate::oracle::fullness::Sight;
+use crate::oracle::hearsay::Ear;
+use crate::oracle::promises::{Answers, Knows};
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
 /// Requests of a siege for each of a stream: it does one thing after the other, and nothing at random between.

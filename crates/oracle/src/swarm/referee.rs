@@ -10,7 +10,7 @@ use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::gc::{Candidates, GC, GcPolicy};
 
-use crate::fullness::Sight;
+use crate::oracle::fullness::Sight;
 
 /// Blocks of each list that `stable-greedy` looks at.
 const LOOK: usize = 4;

@@ -6,7 +6,7 @@ use vpass_core::config::{DriveConfig, Number, Params, ProgramUnit};
 use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
 
-use super::deck::Decks;
+use super::balanced::Balanced;
 use super::params;
 use crate::dice::Dice;
 
@@ -16,9 +16,9 @@ const DIES: [(u32, u32); 5] = [(3, 1), (4, 1), (2, 2), (5, 1), (2, 3)];
 const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
 
 /// The reclaim technique of a case.
-pub(super) fn technique(decks: &Decks) -> &'static Technique {
+pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
     let goes: Vec<&Technique> = RECLAIM.iter().filter(|t| !t.keeps_apart && !t.lowers_density && !t.needs.retries).collect();
-    decks.pick("technique beside parity", &goes)
+    balanced.pick("technique beside parity", &goes)
 }
 
 /// The reclaim and the refresh technique that a parity technique is made of, in the case of this number. Of one with stripes others take the place of
@@ -32,19 +32,19 @@ pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'
 const PUBLISHED: [bool; 4] = [false, false, false, true];
 
 /// Makes a technique keep to its published rule, with a turn drawn from all that a stripe allows.
-fn draw_published(decks: &Decks, config: &mut DriveConfig, technique: &ParityTechnique) {
+fn draw_published(balanced: &Balanced, config: &mut DriveConfig, technique: &ParityTechnique) {
     let named = |key| technique.params.iter().find(|param| param.key == key);
     if let (Some(published), Some(turn)) = (named("published"), named("n_update")) {
         let most = technique.args(config).whole(&STRIPE);
-        let turn_at = Dice::new(decks.case ^ 0x0E6F_05ED_0E6F_05ED).between(0, u64::from(most)) as f64;
+        let turn_at = Dice::new(balanced.case ^ 0x0E6F_05ED_0E6F_05ED).between(0, u64::from(most)) as f64;
         config.parity.params.set(Some(technique.name), published.key, published.number(1.0));
         config.parity.params.set(Some(technique.name), turn.key, turn.number(turn_at));
     }
 }
 
 /// When blocks are worn, so that some are in the course of a case, and how stripes that need parity are counted and wait for it: of dice of their own.
-fn worn_beyond(decks: &Decks, config: &DriveConfig) -> Params {
-    let mut dice = Dice::new(decks.case ^ 0x00C0_FFEE_0B10_C500);
+fn worn_beyond(balanced: &Balanced, config: &DriveConfig) -> Params {
+    let mut dice = Dice::new(balanced.case ^ 0x00C0_FFEE_0B10_C500);
     let mut params = Params::default();
     let above = u64::from(config.start.pec) + dice.between(0, 4);
     params.set(None, "t_p", Number::Whole(above.cast_signed()));
@@ -60,30 +60,30 @@ fn worn_beyond(decks: &Decks, config: &DriveConfig) -> Params {
 ///
 /// # Errors
 /// Why it cannot be resolved.
-pub(super) fn draw(decks: &Decks, config: DriveConfig, technique: &ParityTechnique) -> Result<DriveConfig, String> {
-    let mut dice = Dice::new(decks.case ^ 0x0A1D_5A1D_5A1D_5000);
+pub(super) fn draw(balanced: &Balanced, config: DriveConfig, technique: &ParityTechnique) -> Result<DriveConfig, String> {
+    let mut dice = Dice::new(balanced.case ^ 0x0A1D_5A1D_5A1D_5000);
     let mut config = config;
-    let (channels, dies) = decks.pick("dies of parity", &DIES);
+    let (channels, dies) = balanced.pick("dies of parity", &DIES);
     (config.geometry.channels, config.geometry.dies_per_channel) = (channels, dies);
     config.timing.program_unit = ProgramUnit::Page;
     config.drive.capacity = None;
     config.drive.spare = Some(dice.pick(&SPARE));
-    let mut given = worn_beyond(decks, &config);
+    let mut given = worn_beyond(balanced, &config);
     // It matters where something fails (`bereft`).
     given.set(None, REBUILD.key, REBUILD.number(REBUILD.default));
     config.parity.params = params::draw_rest(&mut dice, "parity", given);
     if channels * dies == 3 {
         config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
     }
-    if decks.pick("published rule", &PUBLISHED) {
-        draw_published(decks, &mut config, technique);
+    if balanced.pick("published rule", &PUBLISHED) {
+        draw_published(balanced, &mut config, technique);
     }
     if technique.make(&config, 0).longest_cached().is_some() {
         // It keeps a stripe together in half of the buffer.
         let stripe = u64::from(technique.args(&config).whole(&STRIPE));
         config.drive.write_buffer = Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
     }
-    if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none()) && decks.case % 4 == 3 {
+    if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none()) && balanced.case % 4 == 3 {
         // Stripes are those of a request then.
         config.drive.write_buffer = Bytes(0);
     }

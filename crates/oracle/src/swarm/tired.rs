@@ -6,7 +6,7 @@ use vpass_core::base::units::Bytes;
 use vpass_core::config::{BchConfig, BchTarget, Combine, DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::slots::reclaim::{Technique, promise};
 
-use super::deck::Decks;
+use super::balanced::Balanced;
 use crate::dice::Dice;
 
 /// One case in five.
@@ -20,15 +20,15 @@ const ROOM: f64 = 4.0;
 const TIMES: u32 = 4;
 
 /// Gives a case error rates, if it is one of them; tells whether it is.
-pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
-    if !is_tired(decks) || !config.disturb.model.disturbs() {
+pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
+    if !is_tired(balanced) || !config.disturb.model.disturbs() {
         return false;
     }
-    if config.disturb.model == DisturbModel::Count && decks.pick("code", &[true, false, false]) {
-        by_code(decks, config, technique, timed);
+    if config.disturb.model == DisturbModel::Count && balanced.pick("code", &[true, false, false]) {
+        by_code(balanced, config, technique, timed);
         return true;
     }
-    let mut dice = Dice::new(decks.case ^ 0x71BE_D0DA_7A00_0000);
+    let mut dice = Dice::new(balanced.case ^ 0x71BE_D0DA_7A00_0000);
     let (retries, step) = (dice.pick(&[0, 1, 3]), dice.pick(&[1.05, 1.25]));
     let ecc = &mut config.ecc;
     ecc.cap = (0..=retries).map(|level| CAP * f64::powi(step, level)).collect();
@@ -37,8 +37,8 @@ pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Techniqu
         ecc.retry_sense_us = (0..retries).map(|level| 30.0 + f64::from(level)).collect();
         ecc.retry_transfer_us = (0..retries).map(|level| 3.5 + f64::from(level)).collect();
     }
-    ecc.start_from_last = retries > 0 && keeps_levels(decks);
-    if is_noisy(decks) {
+    ecc.start_from_last = retries > 0 && keeps_levels(balanced);
+    if is_noisy(balanced) {
         config.error.noise = true;
         ecc.codeword = Some(Bytes(512));
     }
@@ -66,15 +66,15 @@ pub(super) fn draw(decks: &Decks, config: &mut DriveConfig, technique: &Techniqu
 }
 
 /// Limits from one code, of about the size that the case has already, and an age that is tolerable with much to spare, hardly or not at all.
-fn by_code(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed: bool) {
-    let mut dice = Dice::new(decks.case ^ 0xBC40_0000_0000_0000);
+fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, timed: bool) {
+    let mut dice = Dice::new(balanced.case ^ 0xBC40_0000_0000_0000);
     let table = std::mem::take(&mut config.disturb.table);
     // What the drive's file may say at most.
     config.error.longest_age = config.error.longest_age.min(Span(10 * YEAR));
     let longest = config.longest_age().0.max(HOUR) as f64;
     config.error.model = ErrorLaw::Bch;
     (config.ecc.codeword, config.ecc.code_rate, config.ecc.corrects) = (Some(Bytes(512)), 4096.0 / 4200.0, vec![8]);
-    let noise = is_noisy(decks);
+    let noise = is_noisy(balanced);
     config.error.noise = noise;
     config.bch = BchConfig {
         target: dice.pick(&[BchTarget::Yield, BchTarget::Uber]),
@@ -97,22 +97,22 @@ fn by_code(decks: &Decks, config: &mut DriveConfig, technique: &Technique, timed
 }
 
 /// Whether the data of a case may have error rates.
-fn is_tired(decks: &Decks) -> bool {
-    decks.pick("tired", &TIRED)
+fn is_tired(balanced: &Balanced) -> bool {
+    balanced.pick("tired", &TIRED)
 }
 
 /// Whether its reads begin with the level that worked last, where it has retries.
-pub(super) fn keeps_levels(decks: &Decks) -> bool {
-    is_tired(decks) && decks.pick("start from last", &[true, false])
+pub(super) fn keeps_levels(balanced: &Balanced) -> bool {
+    is_tired(balanced) && balanced.pick("start from last", &[true, false])
 }
 
 /// Whether its retries are drawn.
-pub(super) fn is_noisy(decks: &Decks) -> bool {
-    is_tired(decks) && decks.pick("noise", &[true, false, false])
+pub(super) fn is_noisy(balanced: &Balanced) -> bool {
+    is_tired(balanced) && balanced.pick("noise", &[true, false, false])
 }
 
 /// The longest age of data that nothing refreshes: all that passes, or less.
-pub(super) fn longest_age(decks: &Decks, start: Span, passes: u64) -> Span {
+pub(super) fn longest_age(balanced: &Balanced, start: Span, passes: u64) -> Span {
     let all = start.0.saturating_add(passes).max(HOUR);
-    Span(if decks.pick("too old", &[false, false, true]) { start.0.max(all / 2) } else { all })
+    Span(if balanced.pick("too old", &[false, false, true]) { start.0.max(all / 2) } else { all })
 }

@@ -11,8 +11,8 @@ use vpass_core::slots::reclaim::{
 };
 
 use crate::endurance::Endurance;
-use crate::hearsay::{Divided, Ear, Told, Within};
-use crate::promises::{Answer, Answers, Wanted};
+use crate::oracle::hearsay::{Divided, Ear, Told, Within};
+use crate::oracle::promises::{Answer, Answers, Wanted};
 
 /// Questions of which one is asked about the inside of its block, too.
 const SELDOM: u64 = 8;
@@ -186,7 +186,7 @@ impl Policy for Witness {
         self.policy.explain(view, pec)
     }
 
-    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
-        self.policy.pace(view, pec)
+    fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
+        self.policy.reads_per_rewrite(view, pec)
     }
 }

@@ -4,7 +4,7 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{Address, BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
-    CapacityConfig, Cell, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
+    CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
     HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
@@ -24,7 +24,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
             planes_per_die: 1,
             blocks_per_plane: Some(blocks),
             wordlines_per_block: wordlines,
-            cell: Cell::Tlc,
+            cell: CellType::Tlc,
             page_size: Bytes(page),
             neighbour_stride: 1,
             strings_per_layer: 1,

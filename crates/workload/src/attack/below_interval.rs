@@ -22,7 +22,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
         let Some(victim) = knowledge.victim(target) else { continue };
         let Some(reads) = knowledge.up_to_the_last_look(target, victim, per_read(knowledge, target, victim)) else { continue };
         phases.push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), reads.even));
-        bursts.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.beside));
+        bursts.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.of_neighbours));
     }
     phases.extend(bursts);
     phases

@@ -26,7 +26,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
         let Some(reads) = knowledge.up_to_the_last_look(target, victim, per_read) else { continue };
         let pages = tracked.iter().filter_map(|w| knowledge.pages(target, *w).next()).collect();
         phases.push(PhaseConfig::reads(pages, reads.even));
-        phases.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.beside));
+        phases.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.of_neighbours));
     }
     phases
 }

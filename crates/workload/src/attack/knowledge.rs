@@ -64,7 +64,7 @@ pub struct ReadMix {
     /// Evenly.
     pub even: u64,
     /// Beside one wordline.
-    pub beside: u64,
+    pub of_neighbours: u64,
 }
 
 impl Strength {
@@ -139,7 +139,7 @@ impl Knowledge {
         }
         let heavier = s.assumed_alpha - per_read;
         let beside = if heavier > 0.0 { ((left - per_read * look) / heavier - UNEVEN).floor().clamp(0.0, look - 1.0) } else { 0.0 };
-        Some(ReadMix { even: (look - beside) as u64, beside: (beside + interval) as u64 })
+        Some(ReadMix { even: (look - beside) as u64, of_neighbours: (beside + interval) as u64 })
     }
 
     /// The dose that the job which moves a whole block deposits on one of its wordlines at most: `P + 2 (alpha - 1) p`.

@@ -7,9 +7,9 @@ use vpass_core::base::request::SourceError;
 
 use super::grammar::{Assignment, SourceLine};
 use super::options::{self, Role};
+use super::service::{Order, Service};
 use super::sizes::Blocks;
 use super::skew::Distribution;
-use super::turns::{Order, Service};
 use super::values::{self, Amount, KbBase, PerOp};
 use crate::synthetic::MAX_QUEUE_DEPTH;
 

@@ -19,11 +19,11 @@ use rand_core::SeedableRng;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::units::Ns;
 
-use super::clock::Clocks;
 use super::file::{FioOptions, JobFile};
 use super::job::Job;
 use super::layout::{Part, layout};
 use super::queues::Queues;
+use super::rate_clocks::RateClocks;
 use super::record::{JobCounts, JobRecord};
 use super::worker::Worker;
 use crate::pass::PassSource;
@@ -54,7 +54,7 @@ pub struct FioSource {
 /// A clone at work.
 pub(super) struct Running {
     pub(super) worker: Worker,
-    pub(super) clocks: Option<Clocks>,
+    pub(super) clocks: Option<RateClocks>,
     /// Until it has its turn again in a closed loop.
     turn: u128,
 }
@@ -97,7 +97,7 @@ impl FioSource {
             let shared = Arc::new(job.clone());
             for part in parts {
                 let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
-                let clocks = Clocks::new(job).filter(|_| options.queue_depth.is_none());
+                let clocks = RateClocks::new(job).filter(|_| options.queue_depth.is_none());
                 // At most 4,096, as in fio.
                 job_of.push(i as u16);
                 workers.push(Running { worker, clocks, turn: TURN / u128::from(job.depth) });
@@ -318,7 +318,7 @@ impl PassSource for FioSource {
     fn next_pass(&mut self) -> Result<(), SourceError> {
         for running in &mut self.workers {
             running.worker.begin();
-            running.clocks = Clocks::new(&running.worker.job).filter(|_| self.options.queue_depth.is_none());
+            running.clocks = RateClocks::new(&running.worker.job).filter(|_| self.options.queue_depth.is_none());
         }
         self.begin_stage(0);
         Ok(())

@@ -7,9 +7,9 @@ use vpass_core::base::request::SourceError;
 use super::draft::{Draft, MOST_JOBS, Pattern, Think, Ways};
 use super::grammar::{Section, SourceLine};
 use super::options;
+use super::service::Service;
 use super::sizes::Blocks;
 use super::skew::Distribution;
-use super::turns::Service;
 use super::values::{Amount, PerOp};
 use crate::synthetic::Arrivals;
 

@@ -17,7 +17,7 @@ use super::job::Job;
 #[derive(Default)]
 pub(super) struct Queues {
     /// One for each clone of the file; those of other stages are over.
-    clones: Vec<Lane>,
+    clones: Vec<CloneQueue>,
     /// When a clone asks next, in turns where times are equal.
     due: BinaryHeap<Reverse<(Ns, u64, usize)>>,
     turn: u64,
@@ -25,7 +25,7 @@ pub(super) struct Queues {
 }
 
 #[derive(Clone, Copy)]
-struct Lane {
+struct CloneQueue {
     state: State,
     outstanding: u32,
     issued: u64,
@@ -45,7 +45,7 @@ enum State {
     Over,
 }
 
-const OVER: Lane = Lane { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
+const OVER: CloneQueue = CloneQueue { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
 
 impl Queues {
     /// Begins a stage at `now` for those of the clones that belong to it.
@@ -84,19 +84,19 @@ impl Queues {
     /// A request of a clone is complete.
     pub(super) fn completed(&mut self, clones: &[Running], origin: u16, now: Ns) {
         let i = usize::from(origin);
-        let lane = &mut self.clones[i];
-        lane.outstanding -= 1;
-        lane.completed += 1;
-        if lane.state == State::Full {
+        let clone = &mut self.clones[i];
+        clone.outstanding -= 1;
+        clone.completed += 1;
+        if clone.state == State::Full {
             self.go_on(i, &clones[i].worker.job, now);
-        } else if lane.state == State::Draining {
+        } else if clone.state == State::Draining {
             self.pause_if_drained(i, &clones[i].worker.job, now);
         }
     }
 
     /// The time of the next request that is known; `Ns::MAX` where it follows from a completion, none where all is done.
     pub(super) fn waits_until(&self) -> Option<Ns> {
-        let waits = || self.clones.iter().any(|lane| lane.outstanding > 0).then_some(Ns::MAX);
+        let waits = || self.clones.iter().any(|clone| clone.outstanding > 0).then_some(Ns::MAX);
         self.due.peek().map(|Reverse((at, ..))| *at).or_else(waits)
     }
 
@@ -112,13 +112,13 @@ impl Queues {
 
     /// The next request now, or the pause before it.
     fn go_on(&mut self, i: usize, job: &Job, now: Ns) {
-        let lane = &mut self.clones[i];
-        let served = |counts_issued| if counts_issued { lane.issued } else { lane.completed };
+        let clone = &mut self.clones[i];
+        let served = |counts_issued| if counts_issued { clone.issued } else { clone.completed };
         if let Some(think) = job.think
-            && served(think.counts_issued) >= lane.thought_at + think.blocks
+            && served(think.counts_issued) >= clone.thought_at + think.blocks
         {
-            lane.thought_at = served(think.counts_issued);
-            lane.state = State::Draining;
+            clone.thought_at = served(think.counts_issued);
+            clone.state = State::Draining;
             self.pause_if_drained(i, job, now);
             return;
         }
@@ -151,7 +151,7 @@ impl Queues {
         self.clones[i].state = State::Over;
         if exit_all {
             self.due.clear();
-            self.clones.iter_mut().for_each(|lane| lane.state = State::Over);
+            self.clones.iter_mut().for_each(|clone| clone.state = State::Over);
         }
     }
 }

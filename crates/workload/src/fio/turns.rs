@@ -2,23 +2,8 @@
 //! until the next pass begins.
 
 use super::in_file::InFile;
+use super::service::{Order, Service};
 use crate::synthetic::random::{Random, below};
-
-/// How a clone goes from file to file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    RoundRobin,
-    Random,
-    /// One file to its end, then the next.
-    Sequential,
-}
-
-/// `file_service_type=roundrobin:3`: an order, and requests in a row to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Service {
-    pub(super) order: Order,
-    pub(super) in_a_row: u32,
-}
 
 /// See the module.
 pub(super) struct Turns {

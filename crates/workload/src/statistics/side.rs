@@ -6,11 +6,11 @@ use rand_core::SeedableRng;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Ns;
 
-use super::clock::WindowClock;
 use super::layout::{Blocks, Layout};
 use super::lengths::Shape;
 use super::plan::SidePlan;
 use super::turns::Turns;
+use super::window_clock::WindowClock;
 use crate::synthetic::alias::Alias;
 use crate::synthetic::random::{Random, Rng, below};
 

@@ -1,10 +1,11 @@
 //! A trace on its way to a drive: looked through once, laid out on the drive, then replayed as requests.
 
-pub(in crate::traces) mod clock;
+pub(in crate::traces) mod capacity_fit;
 pub(in crate::traces) mod file_replay;
-pub(in crate::traces) mod fit;
 pub(in crate::traces) mod layout;
 pub(in crate::traces) mod packing;
 pub(in crate::traces) mod scan;
 pub(in crate::traces) mod survey;
+pub(in crate::traces) mod trace_clock;
+pub(in crate::traces) mod trace_options;
 pub(in crate::traces) mod trace_source;

@@ -12,4 +12,5 @@ pub(in crate::traces) mod quote;
 pub(in crate::traces) mod rate;
 pub(in crate::traces) mod reader;
 pub(in crate::traces) mod records;
+pub(in crate::traces) mod trace_row;
 pub(in crate::traces) mod unit;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
-use super::{Figure, Mean};
+use super::figure::{Figure, Mean};
 
 /// `expected.toml`.
 #[derive(Clone, Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
-use super::Group;
+use crate::paper::group::Group;
 
 /// A table of one number of every run of a group.
 #[derive(Clone, Debug, Deserialize)]

@@ -20,7 +20,7 @@ pub(super) struct Failed {
 
 /// Where a member of a stripe lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum MemberLocation {
     /// On its own die.
     Home,
     /// On another.
@@ -32,7 +32,7 @@ enum Place {
 /// The members of a stripe that are not on dies of their own.
 #[derive(Default)]
 struct Moved {
-    members: [Option<(u32, Place)>; 2 * MOST_FAILED],
+    members: [Option<(u32, MemberLocation)>; 2 * MOST_FAILED],
     without_parity: bool,
 }
 
@@ -63,9 +63,9 @@ impl Stripes {
 
     fn die_of(&self, stripe: u32, member: u32, moved: &Moved) -> Option<u32> {
         match moved.of(member) {
-            Place::Home => Some(self.home(stripe, member)),
-            Place::On(die) => Some(die),
-            Place::Nowhere => None,
+            MemberLocation::Home => Some(self.home(stripe, member)),
+            MemberLocation::On(die) => Some(die),
+            MemberLocation::Nowhere => None,
         }
     }
 
@@ -80,15 +80,15 @@ impl Stripes {
                 .find(|die| is_alive(die) && self.member_on(stripe, *die, &moved).is_none())
                 .filter(|_| failed.relocates);
             if let Some(die) = spare {
-                moved.set(member, Place::On(die));
+                moved.set(member, MemberLocation::On(die));
             } else if member == self.members {
                 moved.without_parity = true;
-                moved.set(member, Place::Nowhere);
+                moved.set(member, MemberLocation::Nowhere);
             } else {
                 let parity = self.die_of(stripe, self.members, &moved).filter(|_| !moved.without_parity);
                 moved.without_parity = true;
-                moved.set(self.members, Place::Nowhere);
-                moved.set(member, parity.map_or(Place::Nowhere, Place::On));
+                moved.set(self.members, MemberLocation::Nowhere);
+                moved.set(member, parity.map_or(MemberLocation::Nowhere, MemberLocation::On));
             }
         }
         moved
@@ -96,9 +96,9 @@ impl Stripes {
 
     /// The member of a stripe that lies on a die.
     fn member_on(&self, stripe: u32, die: u32, moved: &Moved) -> Option<u32> {
-        let guest = moved.members.iter().flatten().find(|(_, to)| *to == Place::On(die)).map(|(member, _)| *member);
+        let guest = moved.members.iter().flatten().find(|(_, to)| *to == MemberLocation::On(die)).map(|(member, _)| *member);
         let own = (die + self.dies - stripe % self.dies) % self.dies;
-        guest.or(Some(own).filter(|own| *own <= self.members && moved.of(*own) == Place::Home))
+        guest.or(Some(own).filter(|own| *own <= self.members && moved.of(*own) == MemberLocation::Home))
     }
 
     /// Pages that each die is to hold, from die 0 on; none where there is no die for a page of the host.
@@ -118,11 +118,11 @@ impl Stripes {
 }
 
 impl Moved {
-    fn of(&self, member: u32) -> Place {
-        self.members.iter().flatten().find(|(of, _)| *of == member).map_or(Place::Home, |(_, to)| *to)
+    fn of(&self, member: u32) -> MemberLocation {
+        self.members.iter().flatten().find(|(of, _)| *of == member).map_or(MemberLocation::Home, |(_, to)| *to)
     }
 
-    fn set(&mut self, member: u32, to: Place) {
+    fn set(&mut self, member: u32, to: MemberLocation) {
         let known = self.members.iter().position(|of| of.is_some_and(|(of, _)| of == member));
         let free = known.or_else(|| self.members.iter().position(Option::is_none)).expect("a failure moves two members at most");
         self.members[free] = Some((member, to));

@@ -135,7 +135,7 @@ impl ChanceProbe {
     }
 
     /// (alpha - 1) G.
-    fn beside(&self, view: &View, limits: Limits, pec: u32, alpha: Alpha) -> Dose {
+    fn neighbour_share(&self, view: &View, limits: Limits, pec: u32, alpha: Alpha) -> Dose {
         Reads(self.near(view, limits, pec)) * (alpha - Alpha::ONE)
     }
 
@@ -143,7 +143,7 @@ impl ChanceProbe {
     fn end(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
-            let room = (e.limit - self.beside(view, limits, pec, e.alpha)).max(Dose::ZERO).units();
+            let room = (e.limit - self.neighbour_share(view, limits, pec, e.alpha)).max(Dose::ZERO).units();
             // Where no neighbour is special, nothing is kept for it.
             if e.alpha == Alpha::ONE { room } else { room * (1.0 - NEAR) }
         };
@@ -170,7 +170,7 @@ impl ChanceProbe {
     }
 
     /// The neighbours of a wordline that hold data.
-    fn beside_with_data(view: &View, block: BlockId, wordline: WordlineInBlock) -> impl Iterator<Item = WordlineInBlock> {
+    fn neighbours_with_data(view: &View, block: BlockId, wordline: WordlineInBlock) -> impl Iterator<Item = WordlineInBlock> {
         let (bits, stride) = (view.geometry.cell.bits(), view.geometry.neighbour_stride);
         let above = Some(wordline + stride).filter(|w| w.number() < view.geometry.wordlines_per_block);
         // One written in part will be given more.
@@ -201,7 +201,7 @@ impl Policy for ChanceProbe {
             return self.block.on_alarm(view, block, out);
         }
         self.draws += 1;
-        let wordlines: Vec<_> = Self::beside_with_data(view, block, view.wordline_read(block)).collect();
+        let wordlines: Vec<_> = Self::neighbours_with_data(view, block, view.wordline_read(block)).collect();
         if wordlines.is_empty() {
             return self.next(view, limits, block);
         }
@@ -219,13 +219,13 @@ impl Policy for ChanceProbe {
         let mut in_turn = vec![];
         for (sensing, probed) in (now + 1 - found.len() as u32..).zip(found) {
             let e = limits.lookup(limits.group_of(probed.wordline), pec);
-            if probed.left_of(e.limit) < far + self.beside(view, limits, pec, e.alpha) {
+            if probed.left_of(e.limit) < far + self.neighbour_share(view, limits, pec, e.alpha) {
                 self.pages
                     .get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block))
                     .insert(probed.wordline.first_page(bits), bits);
             }
             if self.is_drawn(view, block, sensing) {
-                in_turn.extend(Self::beside_with_data(view, block, probed.wordline));
+                in_turn.extend(Self::neighbours_with_data(view, block, probed.wordline));
             }
         }
         if !in_turn.is_empty() {
@@ -258,7 +258,7 @@ impl Policy for ChanceProbe {
         // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe must find left of it.
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
-            let own = self.beside(view, limits, pec, e.alpha).units();
+            let own = self.neighbour_share(view, limits, pec, e.alpha).units();
             Budget { group, endures: e.limit.units(), alpha: 1.0, reads: 1 + after_end(view), own }
         };
         Promise::within((0..limits.groups()).map(of_group))
@@ -281,7 +281,7 @@ impl Policy for ChanceProbe {
         };
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
-            let need = f64::from(end + after_end(view)) + self.beside(view, limits, pec, e.alpha).units();
+            let need = f64::from(end + after_end(view)) + self.neighbour_share(view, limits, pec, e.alpha).units();
             let limit = e.limit.units();
             Threshold {
                 name: format!("reads beside a wordline of group {} from which on a probe of it moves it", view.disturb.groups[group]),

@@ -199,8 +199,8 @@ impl Policy for Tiered {
     }
 
     /// Where wear matters blocks have counters, and their wordlines are rewritten one by one.
-    fn pace(&self, view: &View, pec: u32) -> Option<f64> {
-        self.straw.pace(view, pec)
+    fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
+        self.straw.reads_per_rewrite(view, pec)
     }
 }
 

@@ -168,12 +168,12 @@ mod tests {
     #[test]
     fn a_merged_wordline_reads_as_fast_as_a_kind_with_as_few_sensings() {
         let mut config = crate::drive::tests::tiny_config();
-        (config.geometry.cell, config.geometry.wordlines_per_block) = (crate::config::Cell::Tlc, 64);
+        (config.geometry.cell, config.geometry.wordlines_per_block) = (crate::config::CellType::Tlc, 64);
         let sense = sense_per_coding(&[50.0, 75.0, 125.0], &Codings::of(&config)).map(|kinds| kinds.map(|ns| ns / 1000));
         assert_eq!(sense[..2], [[50, 75, 125, 0], [50, 75, 0, 0]]);
         assert_eq!(sense[4..6], [[0, 50, 75, 0], [0, 0, 50, 0]]);
         // 10 us and 15 us a sensing.
-        config.geometry.cell = crate::config::Cell::Tlc232;
+        config.geometry.cell = crate::config::CellType::Tlc232;
         let sense = sense_per_coding(&[40.0, 55.0, 40.0], &Codings::of(&config)).map(|kinds| kinds.map(|ns| ns / 1000));
         assert_eq!([sense[0], sense[4], sense[5]], [[40, 55, 40, 0], [0, 25, 40, 0], [0, 0, 25, 0]]);
     }

@@ -3,24 +3,27 @@
 use vpass_core::base::units::Bytes;
 use vpass_workload::synthetic::WorkloadConfig;
 
-use crate::plan::{Chosen, Plan};
+use crate::plan::{Chosen, RunPlan};
 use crate::progress::{Unwatched, unwatched};
 use crate::results::Summary;
 use crate::run::execute;
 use crate::setup::{Base, Named, Setup, Watch};
 
 /// One-page reads without a host link, so that a read's latency is that of its page.
-fn plan(drive: &str, page: &str, keys: &str) -> Plan {
+fn plan(drive: &str, page: &str, keys: &str) -> RunPlan {
     let of_page = format!("workload.block_size={page}");
     let set = keys.split_whitespace().chain(["timing.host_mb_s=0", &of_page]).map(str::to_owned).collect();
     let base = Base { oracle: Watch::Off, set, ..Base::new(drive) };
-    let plan =
-        Plan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen { reclaim: "none", ..Chosen::default() }, &unwatched)
-            .unwrap();
-    Plan { stages: true, ..plan }
+    let plan = RunPlan::new(
+        &Setup::new(base, Named::Workload("uniform-read".into())),
+        Chosen { reclaim: "none", ..Chosen::default() },
+        &unwatched,
+    )
+    .unwrap();
+    RunPlan { stages: true, ..plan }
 }
 
-fn found(plan: &Plan) -> Summary {
+fn found(plan: &RunPlan) -> Summary {
     execute(plan, &Unwatched).unwrap().summary
 }
 
@@ -45,7 +48,7 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_watching_changes_nothing
         let of_cases: u64 = reads.by_validity.values().map(|stages| stages.reads).sum();
         let of_kinds: u64 = reads.by_kind.values().map(|stages| stages.reads).sum();
         assert_eq!((of_cases, of_kinds), (all.reads, all.reads));
-        let unwatched = found(&Plan { stages: false, ..plan });
+        let unwatched = found(&RunPlan { stages: false, ..plan });
         let without = |summary: &Summary| {
             let mut value = serde_json::to_value(summary).unwrap();
             let map = value.as_object_mut().unwrap();
@@ -61,7 +64,7 @@ fn reads_are_counted_by_what_is_valid_below_while_the_drive_changes() {
     // As many writes as a quarter of all pages come before what counts, and none then.
     let config = WorkloadConfig { requests: 16_384, read_share: 0.0, block_size: Some(Bytes(16 << 10)), ..WorkloadConfig::default() };
     let quiet = "workload.requests=60000 timing.sense_us=[10,20,40] disturb.model=none drive.spare=0.5";
-    let before = Plan { before: Some(config), ..plan("tiny", "16KiB", quiet) };
+    let before = RunPlan { before: Some(config), ..plan("tiny", "16KiB", quiet) };
     let reads = found(&before).page_reads.unwrap();
     let share = |case: &str| reads.by_validity[case].share;
     // Of the pages of the first filling e^(-1/4) are still valid, each for itself; what was written later lies apart, nearly all of it valid.
@@ -73,6 +76,6 @@ fn reads_are_counted_by_what_is_valid_below_while_the_drive_changes() {
     }
     assert!((reads.by_kind["csb"].sense_us - 20.0).abs() < 1e-9 && (reads.by_kind["msb"].share - 1.0 / 3.0).abs() < 0.02);
     // Without what came before every page has its wordline whole.
-    let reads = found(&Plan { before: None, ..before }).page_reads.unwrap();
+    let reads = found(&RunPlan { before: None, ..before }).page_reads.unwrap();
     assert_eq!(reads.by_validity["LCM"].reads + reads.by_validity["LC"].reads + reads.by_validity["L"].reads, reads.all.reads);
 }

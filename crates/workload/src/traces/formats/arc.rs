@@ -45,12 +45,12 @@ fn detect(head: &Head) -> bool {
 
 struct Rows {
     op: Op,
-    pace: MissingTimes,
+    times: MissingTimes,
 }
 
 fn open(opening: &Opening) -> Box<dyn LineReader> {
     let op = opening.options.assume_op.unwrap_or(Op::Read);
-    Box::new(Rows { op, pace: MissingTimes::new(opening.options.clock) })
+    Box::new(Rows { op, times: MissingTimes::new(opening.options.clock) })
 }
 
 impl LineReader for Rows {
@@ -62,6 +62,6 @@ impl LineReader for Rows {
         fields.unused_number()?;
         fields.unused_number()?;
         fields.end()?;
-        Ok(Some(TraceRow { at_ns: self.pace.next(), device: 0, offset, bytes, op: self.op, hint: None }))
+        Ok(Some(TraceRow { at_ns: self.times.next(), device: 0, offset, bytes, op: self.op, hint: None }))
     }
 }

@@ -46,11 +46,11 @@ const LEAST_WAIT_US: u64 = 100;
 struct Log {
     header_due: bool,
     files: Names,
-    pace: MissingTimes,
+    times: MissingTimes,
 }
 
 fn open(opening: &Opening) -> Box<dyn LineReader> {
-    Box::new(Log { header_due: true, files: Names::default(), pace: MissingTimes::new(opening.options.clock) })
+    Box::new(Log { header_due: true, files: Names::default(), times: MissingTimes::new(opening.options.clock) })
 }
 
 impl LineReader for Log {
@@ -68,11 +68,11 @@ impl LineReader for Log {
         let file = fields.text()?;
         match entry(&mut fields, ACTION)? {
             Entry::Data { op, offset, bytes } => {
-                Ok(Some(TraceRow { at_ns: self.pace.next(), device: self.files.number(file)?, offset, bytes, op, hint: None }))
+                Ok(Some(TraceRow { at_ns: self.times.next(), device: self.files.number(file)?, offset, bytes, op, hint: None }))
             }
             Entry::Wait { us } => {
                 if us >= LEAST_WAIT_US {
-                    self.pace.wait(us.checked_mul(1000).ok_or(BadRow::Column(OFFSET))?)?;
+                    self.times.wait(us.checked_mul(1000).ok_or(BadRow::Column(OFFSET))?)?;
                 }
                 Ok(None)
             }

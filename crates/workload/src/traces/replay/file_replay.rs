@@ -7,10 +7,10 @@ use vpass_core::base::request::{Op, SourceError};
 use vpass_core::base::units::Ns;
 
 use crate::traces::file::TraceFile;
-use crate::traces::replay::clock::{Clock, FileClock};
-use crate::traces::replay::fit::{CHANGED, Fitter};
+use crate::traces::replay::capacity_fit::{CHANGED, Fitter};
 use crate::traces::replay::layout::Device;
 use crate::traces::replay::survey::FileSurvey;
+use crate::traces::replay::trace_clock::{FileClock, TraceClock};
 use crate::traces::rows::format::TraceRow;
 use crate::traces::rows::options::ReadOptions;
 
@@ -41,7 +41,7 @@ pub(in crate::traces) struct Placed {
 
 /// What a row meets on its way.
 pub(in crate::traces) struct Way<'a> {
-    pub(in crate::traces) clock: &'a Clock,
+    pub(in crate::traces) clock: &'a TraceClock,
     pub(in crate::traces) fitter: &'a Fitter,
     pub(in crate::traces) strict: bool,
 }

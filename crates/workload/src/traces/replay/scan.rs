@@ -8,11 +8,11 @@ use std::path::Path;
 use vpass_core::base::request::SourceError;
 
 use crate::traces::file::{Skipped, TraceFile};
-use crate::traces::replay::fit::Fit;
+use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::replay::layout::Device;
 use crate::traces::replay::packing::Touched;
 use crate::traces::replay::survey::FileSurvey;
-use crate::traces::replay::trace_source::TraceOptions;
+use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::names::MAX_DEVICES;
 
 /// What was found in the files so far.

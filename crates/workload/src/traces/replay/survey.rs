@@ -8,11 +8,11 @@ use vpass_core::base::request::SourceError;
 use vpass_core::base::units::Ns;
 
 use crate::traces::file::Skipped;
-use crate::traces::replay::fit::Fit;
+use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::replay::layout::{Device, lay_out, too_large, too_many_pages};
 use crate::traces::replay::packing::Packing;
 use crate::traces::replay::scan::Scan;
-use crate::traces::replay::trace_source::TraceOptions;
+use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::blk;
 use crate::traces::rows::format::{Epoch, Format};
 use crate::traces::rows::options::{MissingClock, ReadOptions};

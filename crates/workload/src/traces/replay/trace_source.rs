@@ -13,50 +13,14 @@ use vpass_core::base::units::Ns;
 
 use crate::pass::PassSource;
 use crate::traces::file::Skipped;
-use crate::traces::replay::clock::Clock;
+use crate::traces::replay::capacity_fit::Fitter;
 use crate::traces::replay::file_replay::{FileReplay, Placed, Way};
-use crate::traces::replay::fit::{Fit, Fitter};
 use crate::traces::replay::survey::Survey;
-use crate::traces::rows::options::ReadOptions;
+use crate::traces::replay::trace_clock::TraceClock;
+use crate::traces::replay::trace_options::TraceOptions;
 
 /// Buffers of an open file, and what its compression keeps.
 const LANE_BYTES: u64 = 1 << 20;
-
-/// How a trace is replayed.
-#[derive(Clone, Debug)]
-pub struct TraceOptions {
-    /// How each file is read.
-    pub read: ReadOptions,
-    /// Takes only the devices of these numbers or names; all where there are none.
-    pub only: Vec<String>,
-    /// Takes the files as parts of one trace, one after the other, and devices of the same name in them as the same.
-    pub concat: bool,
-    /// What becomes of requests beyond the drive's capacity.
-    pub fit: Fit,
-    /// The drive's page, by which [`Fit::Pack`] packs: a power of two up to 1 MiB.
-    pub page_bytes: u64,
-    /// Refuses a request that is earlier than the one before it, instead of moving it up.
-    pub strict: bool,
-    /// How many times faster than recorded, above 0.
-    pub speed: f64,
-    /// Open takes the trace's own clock.
-    pub arrival: Arrival,
-}
-
-impl Default for TraceOptions {
-    fn default() -> Self {
-        Self {
-            read: ReadOptions::default(),
-            only: vec![],
-            concat: false,
-            fit: Fit::Error,
-            page_bytes: 4096,
-            strict: false,
-            speed: 1.0,
-            arrival: Arrival::Open,
-        }
-    }
-}
 
 /// What was read so far, over all passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +47,7 @@ pub struct TraceReport {
 pub struct TraceSource {
     survey: Arc<Survey>,
     options: TraceOptions,
-    clock: Clock,
+    clock: TraceClock,
     fitter: Fitter,
     /// The files of the current part, those that have ended too, and the next row of each where there are several.
     replays: Vec<(FileReplay, Option<Placed>)>,
@@ -128,7 +92,7 @@ impl TraceSource {
             span_ns: 0,
         };
         let mut source = Self {
-            clock: Clock::new(options.speed),
+            clock: TraceClock::new(options.speed),
             fitter: Fitter { packing: survey.packing(options.fit)?, fit: options.fit, capacity, extent: survey.space() },
             survey,
             options,

@@ -3,8 +3,8 @@
 use std::io;
 
 use crate::traces::bytes::window::Window;
-use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
+use crate::traces::rows::trace_row::{Epoch, TraceRow};
 
 /// Why there is no row.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use vpass_core::base::request::Op;
 
 use crate::traces::bytes::digits::{decimal, digits};
-use crate::traces::rows::format::BadRow;
+use crate::traces::rows::trace_row::BadRow;
 
 /// Columns between single commas.
 pub(in crate::traces) type Commas<'a> = Fields<'a, false>;

@@ -1,7 +1,7 @@
 //! The times of a trace that keeps none: evenly, at the rate that the user named.
 
-use crate::traces::rows::format::BadRow;
 use crate::traces::rows::options::MissingClock;
+use crate::traces::rows::trace_row::BadRow;
 
 /// A clock that ticks once a request.
 #[derive(Debug)]
@@ -51,21 +51,21 @@ mod tests {
 
     #[test]
     fn requests_come_evenly() {
-        let mut pace = MissingTimes::new(MissingClock::Rate(3000.0));
-        assert_eq!([(); 4].map(|()| pace.next()), [0, 333_333, 666_666, 1_000_000]);
-        let mut pace = MissingTimes::new(MissingClock::Ignore);
-        assert_eq!([(); 3].map(|()| pace.next()), [0; 3]);
+        let mut times = MissingTimes::new(MissingClock::Rate(3000.0));
+        assert_eq!([(); 4].map(|()| times.next()), [0, 333_333, 666_666, 1_000_000]);
+        let mut times = MissingTimes::new(MissingClock::Ignore);
+        assert_eq!([(); 3].map(|()| times.next()), [0; 3]);
     }
 
     #[test]
     fn a_wait_counts_from_the_wait_before() {
-        let mut pace = MissingTimes::new(MissingClock::Rate(1e6));
-        pace.next();
-        pace.wait(10_000).unwrap();
-        assert_eq!([(); 2].map(|()| pace.next()), [10_000, 11_000]);
+        let mut times = MissingTimes::new(MissingClock::Rate(1e6));
+        times.next();
+        times.wait(10_000).unwrap();
+        assert_eq!([(); 2].map(|()| times.next()), [10_000, 11_000]);
         // Two more requests would come 2 us after it ended, so a wait of 1 us is over before it begins.
-        pace.wait(1000).unwrap();
-        assert_eq!(pace.next(), 12_000);
-        assert!(pace.wait(u64::MAX).is_err());
+        times.wait(1000).unwrap();
+        assert_eq!(times.next(), 12_000);
+        assert!(times.wait(u64::MAX).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::traces::rows::format::BadRow;
+use crate::traces::rows::trace_row::BadRow;
 
 /// Most devices of one trace. The largest public collections have some thousands; more means that a column was misread.
 pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;

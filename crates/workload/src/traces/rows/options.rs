@@ -5,7 +5,8 @@ use std::path::Path;
 use vpass_core::base::request::{Op, SourceError};
 
 use crate::traces::rows::blk::BlkAction;
-use crate::traces::rows::format::{Epoch, Format};
+use crate::traces::rows::format::Format;
+use crate::traces::rows::trace_row::Epoch;
 use crate::traces::rows::unit::{TimeUnit, Times};
 
 /// What a format does not keep and the user has to say, and what to do about wrong lines.

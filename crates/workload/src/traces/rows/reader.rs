@@ -1,8 +1,8 @@
 //! What reads the body of a file: line by line, record by record, or many rows at a time. A format makes one for each file it
 //! is asked to read, so a reader may remember what the file said before.
 
-use crate::traces::rows::format::{BadRow, Epoch, TraceRow};
 use crate::traces::rows::options::ReadOptions;
+use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
 
 /// A reader of text. It never sees a blank line.
 pub(in crate::traces) trait LineReader: Send {

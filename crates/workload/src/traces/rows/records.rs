@@ -4,8 +4,8 @@ use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::window::{BUFFER_BYTES, Window};
-use crate::traces::rows::format::{BadRow, TraceRow};
 use crate::traces::rows::reader::{RecordReader, Taken};
+use crate::traces::rows::trace_row::{BadRow, TraceRow};
 
 /// Why there is no row.
 #[derive(Debug)]

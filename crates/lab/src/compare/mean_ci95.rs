@@ -2,7 +2,7 @@
 
 /// A mean and the half width of its 95 % confidence interval; none for a single value.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Estimate {
+pub struct MeanCi95 {
     /// Of the values.
     pub mean: f64,
     /// Half the width of its interval.
@@ -27,7 +27,7 @@ fn student_t(df: usize) -> f64 {
 }
 
 /// Of independent values; none of no value.
-pub fn estimate(values: &[f64]) -> Option<Estimate> {
+pub fn mean_ci95(values: &[f64]) -> Option<MeanCi95> {
     let n = values.len();
     if n == 0 {
         return None;
@@ -37,7 +37,7 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
         student_t(n - 1) * (variance / n as f64).sqrt()
     });
-    Some(Estimate { mean, ci95 })
+    Some(MeanCi95 { mean, ci95 })
 }
 
 #[cfg(test)]
@@ -47,10 +47,10 @@ mod tests {
     #[test]
     fn an_interval_by_hand() {
         // 1, 2, 3: mean 2, standard deviation 1, 4.303 / sqrt 3.
-        let e = estimate(&[1.0, 2.0, 3.0]).unwrap();
+        let e = mean_ci95(&[1.0, 2.0, 3.0]).unwrap();
         assert!((e.mean - 2.0).abs() < 1e-12 && (e.ci95.unwrap() - 2.4843).abs() < 1e-3);
-        assert_eq!(estimate(&[5.0]), Some(Estimate { mean: 5.0, ci95: None }));
-        assert_eq!(estimate(&[]), None);
+        assert_eq!(mean_ci95(&[5.0]), Some(MeanCi95 { mean: 5.0, ci95: None }));
+        assert_eq!(mean_ci95(&[]), None);
     }
 
     #[test]

@@ -20,9 +20,9 @@ use vpass_core::config::{DisturbModel, DriveConfig, Schedule};
 
 use crate::doses::Truth;
 use crate::endurance::{COUNTED_UNIT, FAR, UNIT};
-use crate::hearsay::late_reads;
 use crate::medium::At;
 use crate::oracle::Oracle;
+use crate::oracle::hearsay::late_reads;
 
 /// Reads that nothing bears, in quarters.
 const FOR_EVER: u64 = 1 << 40;

@@ -3,17 +3,17 @@
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NOBODY, PhysRead, ReadResult};
 
-use crate::end_scan::words;
 use crate::endurance::Endurance;
 use crate::error_rates::step_of;
 use crate::medium::At;
 use crate::oracle::Oracle;
+use crate::oracle::end_scan::words;
 use crate::report::Kind;
 use crate::stamps::Stamp;
 
 /// A page that is read, as far as caches know it.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct CachedPage {
     at: At,
     /// Weight of its neighbours.
     alpha: u64,
@@ -45,20 +45,20 @@ impl Oracle {
             }
         }
         // What lies beyond the flash is not looked at anywhere.
-        let mut places = [Place::default(); BATCH];
-        for (read, place) in batch.iter().zip(&mut places).filter(|(read, _)| read.ppn.number() < self.raw_pages) {
-            *place = self.find(read.ppn);
-            self.medium.prefetch_stamp(place.at);
-            if !self.is_dull(place) {
-                self.medium.prefetch_around(place.at.wordline, self.doses.reach());
+        let mut pages = [CachedPage::default(); BATCH];
+        for (read, page) in batch.iter().zip(&mut pages).filter(|(read, _)| read.ppn.number() < self.raw_pages) {
+            *page = self.find(read.ppn);
+            self.medium.prefetch_stamp(page.at);
+            if !self.is_dull(page) {
+                self.medium.prefetch_around(page.at.wordline, self.doses.reach());
             }
         }
-        for (read, place) in batch.iter().zip(&places) {
+        for (read, page) in batch.iter().zip(&pages) {
             if read.ppn.number() < self.raw_pages && self.clock.is_on() {
                 let level = if read.lpn == NOBODY { 0 } else { self.doses.first_level(self.geometry.block_of(read.ppn)) };
                 self.clock.sensed(read, level);
             }
-            self.read_page(read, place);
+            self.read_page(read, page);
         }
     }
 
@@ -76,22 +76,22 @@ impl Oracle {
 
     /// What a read of a page is compared with.
     #[inline]
-    fn find(&self, ppn: Ppn) -> Place {
+    fn find(&self, ppn: Ppn) -> CachedPage {
         let at = At::new(&self.geometry, ppn);
         let Endurance { limit, alpha } = self.doses.page(at);
         // Rounded down: no dose up to it exceeds the worst ratio, which only grows while the batch is judged.
         let unremarkable = (self.worst_dose_ratio * limit.cast_signed() as f64) as u64;
-        Place { at, alpha, dull: limit.min(unremarkable) }
+        CachedPage { at, alpha, dull: limit.min(unremarkable) }
     }
 
     /// Whether the dose of a page that is read well can tell nothing new.
     #[inline]
-    fn is_dull(&self, place: &Place) -> bool {
-        self.doses.ceiling(place.at.block, place.alpha) <= place.dull
+    fn is_dull(&self, page: &CachedPage) -> bool {
+        self.doses.ceiling(page.at.block, page.alpha) <= page.dull
     }
 
     #[inline]
-    fn read_page(&mut self, read: &PhysRead, place: &Place) {
+    fn read_page(&mut self, read: &PhysRead, page: &CachedPage) {
         let by_host = read.cause == Cause::Host && !read.fill;
         self.seen.host_read_pages += u64::from(by_host);
         self.parity.note_read(read, by_host);
@@ -115,7 +115,7 @@ impl Oracle {
         if read.ppn.number() >= self.raw_pages {
             return self.read_off_flash(read, newest);
         }
-        let at = place.at;
+        let at = page.at;
         let carried = self.medium.stamp(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
@@ -137,7 +137,7 @@ impl Oracle {
             self.findings.add(Kind::Limit, || format!("lpn {} was read at ppn {}, which has failed", read.lpn, read.ppn));
         }
         if good {
-            if !self.is_dull(place) {
+            if !self.is_dull(page) {
                 self.compare(read, at);
             }
             if carried.tag.is_damaged() {
@@ -146,8 +146,8 @@ impl Oracle {
         } else if read.result == ReadResult::Uncorrectable {
             self.uncorrectable(read, at, self.doses.truth(&self.medium, at));
         }
-        if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(place)) {
-            self.check_retries(read, at, self.is_dull(place));
+        if self.is_full() && (read.retries > 0 || self.doses.has_rates() && !self.is_dull(page)) {
+            self.check_retries(read, at, self.is_dull(page));
         }
         if read.retries > 0 {
             self.judge_latency(read, at);
@@ -168,16 +168,16 @@ impl Oracle {
             return;
         }
         if let Some(judged) = self.doses.drawn(&self.medium, at, read, is_dull) {
-            let place = self.place(read.ppn);
-            self.findings.note(Kind::Limit, judged.map_err(|what| format!("a read of lpn {} at {place}: {what}", read.lpn)));
+            let page = self.place(read.ppn);
+            self.findings.note(Kind::Limit, judged.map_err(|what| format!("a read of lpn {} at {page}: {what}", read.lpn)));
             return;
         }
         let (least, most) = self.doses.retries(&self.medium, at);
         if !(least..=most).contains(&read.retries) {
-            let (place, truth) = (self.place(read.ppn), self.doses.truth(&self.medium, at));
+            let (page, truth) = (self.place(read.ppn), self.doses.truth(&self.medium, at));
             self.findings.add(Kind::Limit, || {
                 let (of, retries) = (read.cause.name(), read.retries);
-                format!("{of} read of lpn {} at {place} took {retries} retries; it takes {least} to {most}: {}", read.lpn, words(truth))
+                format!("{of} read of lpn {} at {page} took {retries} retries; it takes {least} to {most}: {}", read.lpn, words(truth))
             });
         }
     }

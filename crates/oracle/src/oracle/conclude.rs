@@ -5,9 +5,9 @@ use vpass_core::drive::Drive;
 
 use crate::addresses;
 use crate::books::{DriveBooks, differences};
-use crate::claims::Seen;
-use crate::mapping::MapEntry;
 use crate::oracle::Oracle;
+use crate::oracle::claims::Seen;
+use crate::oracle::mapping::MapEntry;
 use crate::report::{Kind, OracleReport};
 use crate::time_check::TimeCheck;
 

@@ -9,7 +9,7 @@ use crate::ftl::retire::Beyond;
 use crate::watch::observer::Observer;
 
 /// A rebuild under way.
-pub(super) struct Mending {
+pub(super) struct BackgroundRebuild {
     /// All pages before this one have been rebuilt, or are lost.
     watermark: Lpn,
     /// Pages that may be rebuilt now.
@@ -18,15 +18,15 @@ pub(super) struct Mending {
 
 impl Drive {
     /// Pages lie on flash that has failed: those before the watermark, too.
-    pub(super) fn begin_mending(&mut self) {
-        self.failing.mending = Some(Mending { watermark: Lpn::new(0), credit: 0.0 });
-        self.failing.books.mended = None;
+    pub(super) fn begin_rebuild(&mut self) {
+        self.failing.background = Some(BackgroundRebuild { watermark: Lpn::new(0), credit: 0.0 });
+        self.failing.books.rebuild_done = None;
     }
 
     /// Stripes that lose pages for good, and those whose parity waits in the cache, are rebuilt at once: with the pages that are lost goes the
     /// parity that others need, and cleaning, which may have to give up parity that waits, cannot rebuild anything. All is worked out before
     /// anything is lost or written.
-    pub(super) fn mend_at_once(&mut self, stripes: Stripes, urgent: &[Lpn], gone: Vec<(u32, Vec<(Lpn, Beyond)>)>) {
+    pub(super) fn rebuild_at_once(&mut self, stripes: Stripes, urgent: &[Lpn], gone: Vec<(u32, Vec<(Lpn, Beyond)>)>) {
         let rebuilt: Vec<(Lpn, Option<u32>)> = urgent.iter().map(|lpn| (*lpn, self.take_in_hand(*lpn))).collect();
         for (stripe, gone) in gone.iter().filter(|(_, gone)| !gone.is_empty()) {
             self.lose(stripes, *stripe, gone);
@@ -42,38 +42,38 @@ impl Drive {
         }
         self.ftl.in_hand.clear();
         for (stripe, _) in gone {
-            self.mend(stripes.parity(stripe));
+            self.rebuild_page(stripes.parity(stripe));
         }
     }
 
     /// Whether a rebuild is under way.
-    pub(crate) fn is_mending(&self) -> bool {
-        self.failing.mending.is_some()
+    pub(crate) fn is_rebuilding(&self) -> bool {
+        self.failing.background.is_some()
     }
 
     /// So many requests of the host have come since: pages are rebuilt beside them.
-    pub(super) fn mend_beside_requests(&mut self, requests: u64, at: Ns) {
-        if let Some(mending) = &mut self.failing.mending {
-            mending.credit += requests as f64 * self.failing.by_request;
+    pub(super) fn rebuild_during_requests(&mut self, requests: u64, at: Ns) {
+        if let Some(rebuild) = &mut self.failing.background {
+            rebuild.credit += requests as f64 * self.failing.by_request;
         }
-        while let Some(mending) = self.failing.mending.as_mut().filter(|mending| mending.credit >= 1.0) {
-            mending.credit -= 1.0;
-            self.mend_next(at);
+        while let Some(rebuild) = self.failing.background.as_mut().filter(|rebuild| rebuild.credit >= 1.0) {
+            rebuild.credit -= 1.0;
+            self.rebuild_next(at);
         }
     }
 
     /// Rebuilds the next page; the rebuild is done where there is none.
-    pub(crate) fn mend_next(&mut self, at: Ns) {
-        while let Some(mending) = &mut self.failing.mending {
-            let lpn = mending.watermark;
+    pub(crate) fn rebuild_next(&mut self, at: Ns) {
+        while let Some(rebuild) = &mut self.failing.background {
+            let lpn = rebuild.watermark;
             if lpn.number() >= self.geometry.logical_pages() {
-                self.failing.mending = None;
-                self.failing.books.mended = Some((self.failing.request, at));
-                self.flash.tell(Observer::mended);
+                self.failing.background = None;
+                self.failing.books.rebuild_done = Some((self.failing.request, at));
+                self.flash.tell(Observer::rebuild_done);
                 return;
             }
-            mending.watermark = lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
-            if self.mend(lpn) {
+            rebuild.watermark = lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
+            if self.rebuild_page(lpn) {
                 self.failing.books.rebuilt_in_background += 1;
                 return;
             }
@@ -82,11 +82,11 @@ impl Drive {
 
     /// What lies on failed flash of a stripe is rebuilt before anything of the stripe changes.
     /// Tells whether anything was.
-    pub(super) fn mend_stripe(&mut self, stripe: u32) -> bool {
-        let Some(stripes) = self.geometry.stripes.filter(|_| self.is_mending()) else { return false };
+    pub(super) fn rebuild_stripe(&mut self, stripe: u32) -> bool {
+        let Some(stripes) = self.geometry.stripes.filter(|_| self.is_rebuilding()) else { return false };
         let before = self.failing.books.rebuilt_for_writes;
         for lpn in stripes.data(stripe).chain([stripes.parity(stripe)]) {
-            self.failing.books.rebuilt_for_writes += u64::from(self.mend(lpn));
+            self.failing.books.rebuilt_for_writes += u64::from(self.rebuild_page(lpn));
         }
         self.failing.books.rebuilt_for_writes > before
     }
@@ -105,7 +105,7 @@ impl Drive {
     }
 
     /// Rebuilds a page if it lies on failed flash; tells whether that was done.
-    pub(super) fn mend(&mut self, lpn: Lpn) -> bool {
+    pub(super) fn rebuild_page(&mut self, lpn: Lpn) -> bool {
         let Some(ppn) = self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)) else { return false };
         let rebuilt = self.repair(lpn, ppn);
         if !rebuilt {

@@ -8,8 +8,8 @@ use vpass_core::base::units::{BlockId, StreamId};
 use vpass_core::config::DriveConfig;
 use vpass_core::slots::reclaim::{FIRST_OWN, StreamSpec};
 
-use crate::hearsay::Told;
 use crate::oracle::Oracle;
+use crate::oracle::hearsay::Told;
 use crate::report::Kind;
 
 /// What is known of streams, and of the blocks that they opened.

@@ -4,7 +4,7 @@ use vpass_core::base::units::{END_OF_TIME, Ns};
 
 /// Where the trace's clocks meet the run's. Files that are merged are one part; parts follow each other.
 #[derive(Debug)]
-pub(in crate::traces) struct Clock {
+pub(in crate::traces) struct TraceClock {
     speed: f64,
     /// The latest run time, at the trace's own speed, that is not after the end of time at either speed.
     end: Ns,
@@ -15,7 +15,7 @@ pub(in crate::traces) struct Clock {
     rows: u64,
 }
 
-impl Clock {
+impl TraceClock {
     pub(in crate::traces) fn new(speed: f64) -> Self {
         // A number of hundreds of years is exact to minutes at least, and so is the end.
         let end = (END_OF_TIME as f64 * speed.min(1.0)) as Ns;
@@ -92,7 +92,7 @@ const TOO_SLOW: &str = "at this --speed the time since the first request passes 
 mod tests {
     use super::*;
 
-    fn times(clock: &mut Clock, rows: &[u64]) -> Vec<Ns> {
+    fn times(clock: &mut TraceClock, rows: &[u64]) -> Vec<Ns> {
         let mut file = FileClock::new(rows[0]);
         rows.iter().map(|t| clock.serve(clock.at(file.arrive(*t).0).unwrap())).collect()
     }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_next_pass_comes_one_mean_gap_later() {
-        let mut clock = Clock::new(1.0);
+        let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[1000, 1100, 1600]);
         clock.begin_part().unwrap();
         // 600 ns over 2 gaps: 300.
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn one_row_has_no_gap_to_go_by() {
-        let mut clock = Clock::new(1.0);
+        let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[7]);
         clock.begin_part().unwrap();
         assert_eq!(times(&mut clock, &[7]), [0]);
@@ -126,16 +126,16 @@ mod tests {
 
     #[test]
     fn speed_divides_all_times() {
-        let mut clock = Clock::new(2.0);
+        let mut clock = TraceClock::new(2.0);
         assert_eq!(times(&mut clock, &[0, 1000, 3001]), [0, 500, 1500]);
     }
 
     #[test]
     fn the_end_of_time_is_an_error() {
-        let mut clock = Clock::new(1.0);
+        let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[0, END_OF_TIME - 5]);
         assert_eq!(clock.begin_part(), Err(TOO_LATE));
-        let mut clock = Clock::new(1.0);
+        let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[0, 100]);
         clock.begin_part().unwrap();
         assert_eq!(clock.at(u64::MAX), Err(TOO_LATE));
@@ -144,10 +144,10 @@ mod tests {
     #[test]
     fn time_ends_at_the_speed_of_the_run() {
         // A quarter of the speed: four times as long. No factor above 1 makes a trace longer.
-        let mut clock = Clock::new(0.25);
+        let mut clock = TraceClock::new(0.25);
         assert_eq!(clock.at(END_OF_TIME / 4).map(|at| clock.serve(at)), Ok(END_OF_TIME));
         assert_eq!(clock.at(END_OF_TIME / 4 + 1), Err(TOO_SLOW));
-        assert_eq!(Clock::new(4.0).at(END_OF_TIME), Ok(END_OF_TIME));
-        assert_eq!(Clock::new(4.0).at(END_OF_TIME + 1), Err(TOO_LATE));
+        assert_eq!(TraceClock::new(4.0).at(END_OF_TIME), Ok(END_OF_TIME));
+        assert_eq!(TraceClock::new(4.0).at(END_OF_TIME + 1), Err(TOO_LATE));
     }
 }

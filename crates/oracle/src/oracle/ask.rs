@@ -30,9 +30,9 @@ impl Oracle {
         (truth.limit as f64 - truth.dose as f64) / (4 * self.doses.page(at).alpha) as f64
     }
 
-    /// What a read of the flash page `beside` one, on a wordline next to its own, adds to its dose, in 1/1024.
-    pub(crate) fn slope(&self, ppn: Ppn, beside: Ppn) -> u64 {
-        self.doses.page(At::new(&self.geometry, ppn)).alpha * u64::from(self.doses.of_page(At::new(&self.geometry, beside)))
+    /// What a read of the flash page `neighbour`, on a wordline next to its own, adds to its dose, in 1/1024.
+    pub(crate) fn slope(&self, ppn: Ppn, neighbour: Ppn) -> u64 {
+        self.doses.page(At::new(&self.geometry, ppn)).alpha * u64::from(self.doses.of_page(At::new(&self.geometry, neighbour)))
     }
 
     /// What a read of a page adds to the doses of what lies far from it in its block, in 1/1024.
@@ -51,8 +51,8 @@ impl Oracle {
     }
 
     /// As [`Self::slope`], of that page.
-    pub(crate) fn slope_of_next(&self, ppn: Ppn, beside: Ppn) -> u64 {
-        let slope = self.slope(ppn, beside);
+    pub(crate) fn slope_of_next(&self, ppn: Ppn, neighbour: Ppn) -> u64 {
+        let slope = self.slope(ppn, neighbour);
         if At::new(&self.geometry, ppn).kind > 0 { slope } else { self.doses.before(slope) }
     }
 

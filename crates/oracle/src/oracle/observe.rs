@@ -169,8 +169,8 @@ impl Observer for Oracle {
         self.fail(pages);
     }
 
-    fn mended(&mut self) {
-        self.check_mended();
+    fn rebuild_done(&mut self) {
+        self.check_rebuild_done();
     }
 
     fn lives_in(&mut self, stage: u8) {

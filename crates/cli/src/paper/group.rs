@@ -7,85 +7,85 @@ use serde::Deserialize;
 use vpass_lab::failure::Failure;
 use vpass_lab::setup::Gear;
 
+use super::periods::Periods;
+use super::span::Span;
 use crate::args::Samples;
-use crate::paper::periods::Periods;
-use crate::paper::span::Span;
 
 /// Runs that differ in technique, workload and variant only: each with each.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::paper) struct Group {
-    pub(in crate::paper) name: String,
-    pub(in crate::paper) gear: GroupGear,
-    pub(in crate::paper) reclaim: Vec<String>,
+pub(super) struct Group {
+    pub(super) name: String,
+    pub(super) gear: GroupGear,
+    pub(super) reclaim: Vec<String>,
     /// Refresh techniques. Where there are any, figures go by them and `reclaim` names one technique.
     #[serde(default)]
-    pub(in crate::paper) refresh: Vec<String>,
+    pub(super) refresh: Vec<String>,
     /// Parity techniques. Where there are any, figures go by them, and `reclaim` and `refresh` name one technique each at the most.
     #[serde(default)]
-    pub(in crate::paper) parity: Vec<String>,
+    pub(super) parity: Vec<String>,
     /// Names; all where empty.
     #[serde(default)]
-    pub(in crate::paper) workloads: Vec<String>,
+    pub(super) workloads: Vec<String>,
     /// Other values for keys of the drive, in this group.
     #[serde(default)]
-    pub(in crate::paper) set: Vec<String>,
+    pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
-    pub(in crate::paper) variants: Vec<Variant>,
+    pub(super) variants: Vec<Variant>,
     /// The part that counts ends when the drive's own erases, those of reclaim and GC, have gone so many times round the blocks that are
     /// read: the set of `blocks`, or as many as the host's capacity fills. `reads_per_block` is then the most that a run may take, and
     /// figures divide counts by what the host asked for (`share_of`), because runs differ in length.
     #[serde(default)]
-    pub(in crate::paper) cycles: Option<f64>,
+    pub(super) cycles: Option<f64>,
     /// The same of what is not counted, with `warm_up_reads_per_block`.
     #[serde(default)]
-    pub(in crate::paper) warm_up_cycles: Option<f64>,
+    pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
-    pub(in crate::paper) wear: GroupWear,
+    pub(super) wear: GroupWear,
     /// The read-active set: so many blocks from the start of the host's capacity; the whole drive where absent.
     #[serde(default)]
-    pub(in crate::paper) blocks: Option<u32>,
+    pub(super) blocks: Option<u32>,
     /// Host reads of each of these blocks, in the mean, that are counted.
     #[serde(default)]
-    pub(in crate::paper) reads_per_block: f64,
+    pub(super) reads_per_block: f64,
     /// The same before anything is counted.
     #[serde(default)]
-    pub(in crate::paper) warm_up_reads_per_block: f64,
+    pub(super) warm_up_reads_per_block: f64,
     /// Whether blocks begin at random in the cycle of a run's technique: up to the first of its thresholds.
     #[serde(default)]
-    pub(in crate::paper) out_of_phase: bool,
+    pub(super) out_of_phase: bool,
     /// How far towards that threshold they begin at most: what is left keeps a block from its last reads before anything runs, and
     /// keeps blocks that are hardly read from ever reaching it.
     #[serde(default = "most_of_the_way")]
-    pub(in crate::paper) phases: f64,
+    pub(super) phases: f64,
     /// Share of the dies' time that the host's reads and writes take, at an even load; a closed loop where absent.
     #[serde(default)]
-    pub(in crate::paper) load: Option<f64>,
+    pub(super) load: Option<f64>,
     /// Requests a second, instead of `load`.
     #[serde(default)]
-    pub(in crate::paper) rate: Option<f64>,
+    pub(super) rate: Option<f64>,
     /// On a whole drive: passes instead of each workload's own.
     #[serde(default)]
-    pub(in crate::paper) passes: Option<f64>,
+    pub(super) passes: Option<f64>,
     #[serde(default)]
-    pub(in crate::paper) warm_up_passes: Option<f64>,
+    pub(super) warm_up_passes: Option<f64>,
     /// In the place of passes and amounts: data that ages before anything counts.
     #[serde(default)]
-    pub(in crate::paper) periods: Option<Periods>,
+    pub(super) periods: Option<Periods>,
     /// In the place of passes and amounts: so many reads of each page in so many days.
     #[serde(default)]
-    pub(in crate::paper) span: Option<Span>,
+    pub(super) span: Option<Span>,
     /// Fluid gear: so many disjoint samples of one page in N, such as "4/104"; a variant may have its own.
     #[serde(default)]
-    pub(in crate::paper) sample: Option<Samples>,
+    pub(super) sample: Option<Samples>,
     /// Runs of each kind, with seeds one after the other; figures take their mean.
     #[serde(default)]
-    pub(in crate::paper) seeds: Option<NonZeroU32>,
+    pub(super) seeds: Option<NonZeroU32>,
     /// Repeats what is counted until programs and erases per host page, by cause, no longer change.
     #[serde(default)]
-    pub(in crate::paper) until_stable: bool,
+    pub(super) until_stable: bool,
     #[serde(default)]
-    pub(in crate::paper) oracle: bool,
+    pub(super) oracle: bool,
 }
 
 /// Share of a cycle.
@@ -95,12 +95,12 @@ fn most_of_the_way() -> f64 {
 
 impl Group {
     /// Whether its runs end by cycles of their blocks, or warm up so.
-    pub(in crate::paper) fn goes_by_cycles(&self) -> bool {
+    pub(super) fn goes_by_cycles(&self) -> bool {
         self.cycles.is_some() || self.warm_up_cycles.is_some()
     }
 
     /// What its runs are told apart by.
-    pub(in crate::paper) fn slot(&self) -> &'static str {
+    pub(super) fn slot(&self) -> &'static str {
         match (self.parity.is_empty(), self.refresh.is_empty()) {
             (false, _) => "parity",
             (true, false) => "refresh",
@@ -109,7 +109,7 @@ impl Group {
     }
 
     /// Whether the page reads of its runs are taken apart.
-    pub(in crate::paper) fn has_stages(&self) -> bool {
+    pub(super) fn has_stages(&self) -> bool {
         self.periods.as_ref().is_some_and(|periods| periods.stages)
     }
 
@@ -122,7 +122,7 @@ impl Group {
     }
 
     /// Whether a variant has this name.
-    pub(in crate::paper) fn has_variant(&self, name: &str) -> bool {
+    pub(super) fn has_variant(&self, name: &str) -> bool {
         self.variants.iter().any(|variant| variant.name == name)
     }
 
@@ -147,10 +147,55 @@ impl Group {
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
             "`gear = \"fluid\"` is expected beside `span` and `sample`, and `sample` nowhere else"
         } else {
-            self.span.as_ref().map_or(Ok(()), |span| span.check(self))?;
-            return self.periods.as_ref().map_or(Ok(()), |periods| periods.check(self));
+            self.span.as_ref().map_or(Ok(()), |span| self.check_span(span))?;
+            return self.periods.as_ref().map_or(Ok(()), |periods| self.check_periods(periods));
         };
         Err(Failure::usage(format!("group {}: {wrong}", self.name)))
+    }
+
+    /// Checks what it says of its span.
+    ///
+    /// # Errors
+    /// What cannot be, or does not go together.
+    fn check_span(&self, span: &Span) -> Result<(), Failure> {
+        let of_variants = self.variants.iter().filter_map(|variant| variant.reads_per_page);
+        let amounts = of_variants.chain([span.days, span.reads_per_page]).chain(span.window.iter().map(|w| w.load));
+        let has_load = self.load.is_some() || self.variants.iter().any(|variant| variant.load.is_some());
+        let wrong = if amounts.into_iter().any(|amount| !(amount > 0.0 && amount.is_finite())) {
+            "amounts above 0 are expected"
+        } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
+            "a window of 1 read or more is expected"
+        } else if span.window.is_some() != self.gear.is_timed() {
+            "a `window` is expected in the timed gear, and nowhere else"
+        } else if has_load || self.rate.is_some() || self.passes.is_some() {
+            "its days and reads a page are its rate; `load`, `rate` and `passes` are not expected beside them"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::usage(format!("group {}: span: {wrong}", self.name)))
+    }
+
+    /// Checks what it says of its periods.
+    ///
+    /// # Errors
+    /// What cannot be, or does not go together.
+    fn check_periods(&self, periods: &Periods) -> Result<(), Failure> {
+        let has_load = self.load.is_some() || self.variants.iter().all(|variant| variant.load.is_some());
+        let amounts = [Some(periods.before), Some(periods.updates), periods.reads.map(|n| n as f64), periods.counted];
+        let wrong = if amounts.into_iter().flatten().any(|amount| amount.is_nan() || amount <= 0.0) {
+            "amounts above 0 are expected"
+        } else if periods.reads.is_some() == periods.counted.is_some() {
+            "either `reads` or `counted` is expected"
+        } else if periods.read_share.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
+            "`read_share` is expected to be above 0 and at most 1"
+        } else if periods.reads.is_some() && has_load == periods.queue_depth.is_some() {
+            "with `reads`, either a `load`, of the group or of each variant, or `queue_depth` is expected"
+        } else if periods.queue_depth.is_some() && periods.read_share.is_none() {
+            "with `queue_depth`, `read_share` is expected: updates that go on by a clock have no share of what has none"
+        } else {
+            return Ok(());
+        };
+        Err(Failure::usage(format!("group {}: periods: {wrong}", self.name)))
     }
 
     /// Checks that keys of a technique's own are of one that runs.
@@ -195,7 +240,7 @@ impl Group {
 /// Whether limits fall while a group's runs wear their drives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::paper) enum GroupWear {
+pub(super) enum GroupWear {
     /// As the disturb table has it.
     #[default]
     Counts,
@@ -206,14 +251,14 @@ pub(in crate::paper) enum GroupWear {
 /// The gear of a group.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::paper) enum GroupGear {
+pub(super) enum GroupGear {
     Timed,
     Untimed,
     Fluid,
 }
 
 impl GroupGear {
-    pub(in crate::paper) fn is_timed(self) -> bool {
+    pub(super) fn is_timed(self) -> bool {
         matches!(self, Self::Timed)
     }
 }
@@ -231,35 +276,35 @@ impl From<GroupGear> for Gear {
 /// Other values for keys of the drive.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::paper) struct Variant {
-    pub(in crate::paper) name: String,
+pub(super) struct Variant {
+    pub(super) name: String,
     /// Techniques in the place of the group's; the group's where empty.
     #[serde(default)]
-    pub(in crate::paper) reclaim: Vec<String>,
+    pub(super) reclaim: Vec<String>,
     /// Refresh techniques in the place of the group's; the group's where empty.
     #[serde(default)]
-    pub(in crate::paper) refresh: Vec<String>,
+    pub(super) refresh: Vec<String>,
     /// Parity techniques in the place of the group's; the group's where empty.
     #[serde(default)]
-    pub(in crate::paper) parity: Vec<String>,
+    pub(super) parity: Vec<String>,
     /// Preset or file in the place of the recipe's drive.
     #[serde(default)]
-    pub(in crate::paper) drive: Option<String>,
+    pub(super) drive: Option<String>,
     #[serde(default)]
-    pub(in crate::paper) set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// More of them for the runs of one technique, by its name.
     #[serde(default)]
-    pub(in crate::paper) own: BTreeMap<String, Vec<String>>,
+    pub(super) own: BTreeMap<String, Vec<String>>,
     /// What the host says of how slow reads of its data may be: a file as `--hints` takes it, beside the recipe.
     #[serde(default)]
-    pub(in crate::paper) hints: Option<String>,
+    pub(super) hints: Option<String>,
     /// In the place of the span's.
     #[serde(default)]
-    pub(in crate::paper) reads_per_page: Option<f64>,
+    pub(super) reads_per_page: Option<f64>,
     /// In the place of the group's.
     #[serde(default)]
-    pub(in crate::paper) sample: Option<Samples>,
+    pub(super) sample: Option<Samples>,
     /// In the place of the group's.
     #[serde(default)]
-    pub(in crate::paper) load: Option<f64>,
+    pub(super) load: Option<f64>,
 }

@@ -5,9 +5,9 @@ use vpass_core::base::units::Cause;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, NOBODY, PhysRead, ReadResult};
 
 use crate::doses::Truth;
-use crate::end_scan::words;
 use crate::medium::At;
 use crate::oracle::Oracle;
+use crate::oracle::end_scan::words;
 use crate::report::Kind;
 use crate::stamps::{Stamp, Tag};
 

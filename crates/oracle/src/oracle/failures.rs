@@ -212,7 +212,7 @@ impl Oracle {
     }
 
     /// The drive has rebuilt all that it could.
-    pub(crate) fn check_mended(&mut self) {
+    pub(crate) fn check_rebuild_done(&mut self) {
         let left = self.parity.places.iter().position(|ppn| {
             let is_wanted = || self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp));
             *ppn != NO_PPN && self.failures.is_failed(*ppn) && is_wanted()

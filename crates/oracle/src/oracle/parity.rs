@@ -12,12 +12,12 @@ use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
 use vpass_core::watch::observer::{NO_PPN, PhysRead, ReadResult, XorSource};
 
-use crate::delay::Delay;
 use crate::medium::At;
 use crate::oracle::Oracle;
+use crate::oracle::delay::Delay;
+use crate::oracle::worn::Worn;
 use crate::report::Kind;
 use crate::stamps::{Stamp, Tag};
-use crate::worn::Worn;
 
 /// What is known of stripes; nothing where the drive has none.
 #[derive(Debug, Default)]

@@ -8,14 +8,12 @@ use vpass_core::base::units::{BlockId, Moment, PageInBlock, Ppn};
 use vpass_core::config::{DriveConfig, Number};
 use vpass_core::watch::observer::{PhysRead, ReadResult};
 
+use crate::codings::FASTER;
 use crate::doses::Truth;
-use crate::end_scan::words;
 use crate::medium::At;
 use crate::oracle::Oracle;
+use crate::oracle::end_scan::words;
 use crate::report::Kind;
-
-/// The first coding that saves sensings.
-pub(crate) const FASTER: u8 = 4;
 
 /// What is known of adjusted wordlines.
 #[derive(Debug, Default)]

@@ -12,7 +12,7 @@ use vpass_core::config::{DriveConfig, Number};
 use vpass_core::watch::observer::NO_PPN;
 
 use crate::oracle::Oracle;
-use crate::parity::Parity;
+use crate::oracle::parity::Parity;
 use crate::report::Kind;
 
 /// Where the published rule turns unless the drive says otherwise (da-raid5-2013 IV-B).

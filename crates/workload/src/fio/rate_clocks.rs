@@ -12,14 +12,14 @@ use crate::synthetic::arrivals::ArrivalClock;
 use crate::synthetic::random::Random;
 
 /// The clocks of a clone.
-pub(super) struct Clocks {
+pub(super) struct RateClocks {
     by_op: [Option<ArrivalClock>; 3],
     /// Bytes of the request that the clock's rate is for; none where all requests count alike.
     unit: [Option<f64>; 3],
     start_ns: Ns,
 }
 
-impl Clocks {
+impl RateClocks {
     /// Where the job has a rate.
     pub(super) fn new(job: &Job) -> Option<Self> {
         let rate = job.rate?;

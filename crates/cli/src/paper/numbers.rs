@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
-use vpass_lab::compare::estimate::estimate;
+use vpass_lab::compare::mean_ci95::mean_ci95;
 use vpass_lab::failure::Failure;
 
 use super::recipe::{Expected, Figure, Mean};
@@ -12,10 +11,10 @@ use super::run::{REFUSED, Run};
 /// The numbers of a figure, in the order of the runs.
 pub(super) struct Numbers<'a> {
     figure: &'a Figure,
-    rows: Vec<Row<'a>>,
+    rows: Vec<FigureRow<'a>>,
 }
 
-struct Row<'a> {
+struct FigureRow<'a> {
     variant: &'a str,
     workload: &'a str,
     technique: &'a str,
@@ -67,7 +66,7 @@ impl<'a> Numbers<'a> {
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
         for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique)) {
-            let sum = |pointers: &[String]| pointers.iter().map(|p| number_at(&figure.name, run, p)).sum::<Result<f64, Failure>>();
+            let sum = |pointers: &[String]| pointers.iter().map(|p| run.number_at(&figure.name, p)).sum::<Result<f64, Failure>>();
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
             // None of nothing is no share of it.
             let raw = if figure.weights.is_empty() {
@@ -77,7 +76,7 @@ impl<'a> Numbers<'a> {
             };
             let base = if figure.over_metric.is_empty() { raw } else { sum(&figure.over_metric)? };
             let shown = if run.fell_behind { Shown::Refused } else { Shown::Number(raw) };
-            rows.push(Row {
+            rows.push(FigureRow {
                 variant: &run.variant,
                 workload: &run.workload,
                 technique: run.technique,
@@ -93,7 +92,7 @@ impl<'a> Numbers<'a> {
         if let Some(over) = figure.divisor() {
             let of_variant = figure.over_variant.is_some();
             for i in 0..rows.len() {
-                let key = |row: &Row<'a>| (row.workload, row.seed, row.residue, if of_variant { row.technique } else { row.variant });
+                let key = |row: &FigureRow<'a>| (row.workload, row.seed, row.residue, if of_variant { row.technique } else { row.variant });
                 let base = rows.iter().find(|r| key(r) == key(&rows[i]) && over == if of_variant { r.variant } else { r.technique });
                 let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
                 let refused = [&rows[i], base].into_iter().any(|row| row.refused);
@@ -110,12 +109,13 @@ impl<'a> Numbers<'a> {
 
     /// What the workloads and seeds come to; no number where a workload has none.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
-        let is_left_out = |row: &Row| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
-        let of_it: Vec<&Row> = self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique) && !is_left_out(r)).collect();
+        let is_left_out = |row: &FigureRow| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
+        let of_it: Vec<&FigureRow> =
+            self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique) && !is_left_out(r)).collect();
         if mean != Mean::Sums {
             return Shown::mean(&of_it.iter().map(|r| r.shown).collect::<Vec<_>>());
         }
-        let sum = |of: fn(&Row) -> f64| of_it.iter().map(|row| of(row)).sum::<f64>();
+        let sum = |of: fn(&FigureRow) -> f64| of_it.iter().map(|row| of(row)).sum::<f64>();
         match sum(|row| row.divisor) {
             _ if of_it.iter().any(|row| row.shown == Shown::Refused) => Shown::Refused,
             divisor if divisor > 0.0 => Shown::Number(sum(|row| row.raw) / divisor),
@@ -133,7 +133,7 @@ impl<'a> Numbers<'a> {
     pub(super) fn half_width(&self, variant: &str, workload: &str, technique: &str) -> Option<f64> {
         let of_it = self.rows.iter().filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
         let numbers: Option<Vec<f64>> = of_it.map(|r| r.shown.number()).collect();
-        estimate(&numbers?)?.ci95
+        mean_ci95(&numbers?)?.ci95
     }
 
     /// The number of a technique where the paper has one of this figure.
@@ -212,27 +212,11 @@ impl<'a> Numbers<'a> {
 fn weighted(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (metric, weight) in figure.metric.iter().zip(&figure.weights) {
-        let weight = number_at(&figure.name, run, weight)?;
-        sum += number_at(&figure.name, run, metric)? * weight;
+        let weight = run.number_at(&figure.name, weight)?;
+        sum += run.number_at(&figure.name, metric)? * weight;
         whole += weight;
     }
     Ok(if whole > 0.0 { sum / whole } else { 0.0 })
-}
-
-/// A number of a run's summary, for the figure of this name.
-///
-/// # Errors
-/// It is no number.
-pub(super) fn number_at(figure: &str, run: &Run, pointer: &str) -> Result<f64, Failure> {
-    if let Some(taken_off) = pointer.strip_prefix('-') {
-        return number_at(figure, run, taken_off).map(|n| -n);
-    }
-    match run.summary.pointer(pointer) {
-        // Nothing waited, or nothing was asked for: there is no number, which counts as none of it.
-        Some(Value::Null) => Ok(0.0),
-        Some(Value::Number(n)) => Ok(n.as_f64().unwrap_or_default()),
-        _ => Err(Failure::usage(format!("figure {figure}: {pointer} is no number of a summary"))),
-    }
 }
 
 #[cfg(test)]

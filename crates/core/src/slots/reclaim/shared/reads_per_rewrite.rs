@@ -22,8 +22,8 @@ mod tests {
     #[test]
     fn worked_example() {
         let threshold = |reads| Threshold { name: String::new(), reads, because: String::new() };
-        let pace = harmonic_mean(&[threshold(100), threshold(300)]).unwrap();
-        assert!((pace - 150.0).abs() < 1e-9, "{pace}");
+        let mean = harmonic_mean(&[threshold(100), threshold(300)]).unwrap();
+        assert!((mean - 150.0).abs() < 1e-9, "{mean}");
         assert_eq!(harmonic_mean(&[]), None);
     }
 }
