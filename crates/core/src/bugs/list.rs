@@ -478,6 +478,8 @@ macro_rules! list {
             StartReadsTwice,
             /// Blocks have served half the reads that they were drawn.
             StartReadsHalved,
+            /// Twice as many blocks as start.worn_share says begin with start.worn_pec.
+            WornShareTwice,
             /// Blocks written in part served the reads of whole ones.
             StartReadsOpen,
             /// One page less than start.fill is written.

@@ -332,6 +332,13 @@ impl Ftl {
         self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
     }
 
+    /// Erased blocks stand in the order of the wear with which they begin.
+    pub(crate) fn rank_free(&mut self, flash: &Flash) {
+        for block in self.free.take_all() {
+            self.add_free(flash, block);
+        }
+    }
+
     /// The page's data is no longer wanted here.
     pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
         if self.bugs.has(Bug::StaleCopyReturns) && flash.seq() % 61 == 60 && !flash.hot(flash.geometry.block_of(ppn)).has(MOVING) {

@@ -167,6 +167,7 @@ impl Ftl {
             self.worn.counters = (0..stripes.count()).map(|stripe| self.pages_in_worn_blocks(flash, stripes, stripe)).collect();
             self.worn.marked = self.worn.counters.iter().filter(|counter| **counter > 0).count() as u32;
             self.worn.any_is_worn = flash.geometry.block_ids().any(|block| self.is_worn(flash, block));
+            self.worn.touched = (0..stripes.count()).filter(|stripe| self.counter(*stripe) > 0).collect();
         }
     }
 

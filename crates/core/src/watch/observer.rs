@@ -157,6 +157,8 @@ pub trait Observer: Any {
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;
     /// [`NO_LPN`] stands where a page was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
+    /// The drive begins with blocks that are worn differently, this one by so many P/E cycles. Told of all blocks before anything is written.
+    fn worn_before(&mut self, _block: BlockId, _pec: u32) {}
     /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the
     /// dose read from each of its wordlines, from wordline 0 on.
     fn served_before(&mut self, block: BlockId, doses: &[Quarters]);

@@ -76,7 +76,7 @@ impl Oracle {
     /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
     pub(crate) fn begin_measured_phase(&mut self) {
         self.forget_hint_counts();
-        let checked = self.start_reads.check().and_then(|()| self.ageing.check_start());
+        let checked = self.start_reads.check().and_then(|()| self.start_wear.check()).and_then(|()| self.ageing.check_start());
         self.findings.note(Kind::Books, checked);
         self.ageing.begin_measured_phase();
         self.causes.begin_measured_phase();

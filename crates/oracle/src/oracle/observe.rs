@@ -292,7 +292,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
         self.doses.erase(block);
-        self.is_erased_for_worn(block);
+        self.note_worn(block);
         self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
         self.keep_failed_from_use(block);
     }
@@ -300,6 +300,10 @@ impl Observer for Oracle {
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
         self.preload_block(block, lpns);
         self.preload_by_hint(block, lpns);
+    }
+
+    fn worn_before(&mut self, block: BlockId, pec: u32) {
+        self.begin_worn(block, pec);
     }
 
     fn served_before(&mut self, block: BlockId, doses: &[Quarters]) {

@@ -175,8 +175,8 @@ impl Oracle {
         above.is_some_and(|above| self.doses.cycles_of(self.geometry.block_of(ppn)) > above)
     }
 
-    /// A block was erased so often.
-    pub(crate) fn is_erased_for_worn(&mut self, block: BlockId) {
+    /// A block has been erased, or begins with its wear.
+    pub(crate) fn note_worn(&mut self, block: BlockId) {
         let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
         self.parity.worn.any_block |= above.is_some_and(|above| self.doses.cycles_of(block) > above);
     }
