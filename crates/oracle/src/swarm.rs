@@ -199,6 +199,7 @@ impl Case {
         if !restless {
             border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique, timed);
         }
+        striped::draw_start_wear(&balanced, &mut config);
         // What merges states in place does not go with parity yet.
         let ages = Ages::draw(&balanced, &mut config, timed, restless || technique.lowers_density, parts.and_then(|(_, refresh)| refresh))
             .filter(|ages| self.parity.is_none() || ages.refresh != "ida");

@@ -57,10 +57,10 @@ fn worn_beyond(balanced: &Balanced, config: &DriveConfig) -> Params {
 }
 
 /// In one case of three some blocks begin worn beyond others, so that a drive may begin in any stage of its life.
-fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
+pub(super) fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
     let mut dice = Dice::new(balanced.case ^ 0x05EA_50AE_D0B1_0C00);
     let (spread, share, beyond) = (dice.pick(&[0, 3]), dice.pick(&[0.0, 0.05, 0.3]), dice.between(0, 4) as u32);
-    if balanced.case % 3 == 1 {
+    if balanced.case % 3 == 1 && config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some()) {
         let start = &mut config.start;
         (start.pec_spread, start.worn_share, start.worn_pec) = (spread, share, start.pec + spread + beyond);
     }
@@ -96,9 +96,6 @@ pub(super) fn draw(balanced: &Balanced, config: DriveConfig, technique: &ParityT
     if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none()) && balanced.case % 4 == 3 {
         // Stripes are those of a request then.
         config.drive.write_buffer = Bytes(0);
-    }
-    if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_some()) {
-        draw_start_wear(balanced, &mut config);
     }
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));

@@ -34,6 +34,7 @@ impl Drive {
             more[order[n as usize].index()] = start.worn_pec - start.pec;
         }
         self.flash.wear_before_start(more);
+        self.ftl.worn.any_is_worn = self.geometry.block_ids().any(|block| self.ftl.is_worn(&self.flash, block));
         for block in self.geometry.block_ids() {
             let pec = self.flash.cold(block).pec;
             self.flash.tell(|o| o.worn_before(block, pec));
