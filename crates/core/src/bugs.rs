@@ -99,8 +99,8 @@ impl Bug {
     ];
 
     /// Those of parity where wear calls for it.
-    pub const OF_WEAR: [Self; 5] =
-        [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled];
+    pub const OF_WEAR: [Self; 6] =
+        [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
 
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {

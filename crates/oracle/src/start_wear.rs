@@ -54,7 +54,10 @@ impl StartWear {
             return Err(format!("{} of {} blocks begin with {worn_pec} P/E cycles; {of_share} are the share", self.worn, self.blocks));
         }
         if others > 0.0 && is_apart && (self.sum / others - spread / 2.0).abs() > FAR * (spread + 1.0) / (12.0 * others).sqrt() {
-            return Err(format!("blocks begin with {pec} P/E cycles and {} more in the mean; half of {spread} is expected", self.sum / others));
+            return Err(format!(
+                "blocks begin with {pec} P/E cycles and {} more in the mean; half of {spread} is expected",
+                self.sum / others
+            ));
         }
         Ok(())
     }

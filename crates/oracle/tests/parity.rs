@@ -58,7 +58,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
 
-    const RECORDED: [(Bug, u64); 17] = [
+    const RECORDED: [(Bug, u64); 18] = [
         (Bug::TrimLeavesParity, 2),
         (Bug::OldDataForgotten, 5),
         (Bug::RebuiltFromGarbage, 127),
@@ -76,6 +76,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::DissolvedEarly, 3),
         (Bug::SweptUnformed, 2),
         (Bug::WornRecycled, 0),
+        (Bug::WornShareTwice, 1),
     ];
     const WITHIN: u64 = 300;
     let named = |name| parity_technique(name).expect("it is in the list");
@@ -84,7 +85,7 @@ fn every_bug_of_parity_is_found() {
     let shows = |bug: Bug, seed: u64| {
         let technique = match bug {
             Bug::GatherForgetsOthers | Bug::ForgetsTooSoon => hc,
-            Bug::SweptUnformed | Bug::WornRecycled => da_raid5,
+            Bug::SweptUnformed | Bug::WornRecycled | Bug::WornShareTwice => da_raid5,
             _ if Bug::OF_WEAR.contains(&bug) => pe_aware,
             _ if Bug::OF_DELAY.contains(&bug) => ppc,
             _ => raid5,

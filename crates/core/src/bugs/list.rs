@@ -478,7 +478,7 @@ macro_rules! list {
             StartReadsTwice,
             /// Blocks have served half the reads that they were drawn.
             StartReadsHalved,
-            /// Twice as many blocks as start.worn_share says begin with start.worn_pec.
+            /// Twice as many blocks as `start.worn_share` says begin with `start.worn_pec` cycles.
             WornShareTwice,
             /// Blocks written in part served the reads of whole ones.
             StartReadsOpen,
