@@ -102,7 +102,7 @@ pub(crate) fn run(
 /// A drive that loses a die.
 fn bereft(seed: u64) -> Result<CaseSummary, String> {
     let done = BereftCase { seed, bug: None }.run()?;
-    Ok(CaseSummary { what: String::new(), technique: done.reclaim, adversary: false, requests: done.requests, report: Some(done.report) })
+    Ok(CaseSummary { technique: done.reclaim, requests: done.requests, report: Some(done.report), ..CaseSummary::default() })
 }
 
 /// What the clean cases of a technique came to.

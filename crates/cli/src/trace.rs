@@ -1,4 +1,4 @@
-//! `vpass trace`: what is in a trace, and traces made from traces.
+//! `vpass trace`: shows what is in a trace, and makes traces from others.
 
 pub(crate) mod args;
 mod blocks;

@@ -1,4 +1,4 @@
-//! `vpass workload`: workloads made, and held against what they are made after.
+//! `vpass workload`: makes workloads from statistics, and compares them with these.
 
 pub(crate) mod args;
 mod fit;

@@ -14,6 +14,7 @@ pub mod reciprocal;
 pub mod request;
 pub(crate) mod search;
 pub mod span;
+pub(crate) mod splitmix;
 pub mod streams;
 pub mod stripes;
 pub mod units;

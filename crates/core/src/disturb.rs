@@ -1,6 +1,6 @@
 //! Error models: how reads wear at data, one model a file; this file is the seam.
-//! The drive asks a model rarely: `assess` says up to which count every page of a block certainly decodes at once, `health` where one page
-//! stands in a block for which that can no longer be said.
+//! The drive asks a model rarely: `assess` says up to which count every page of a block certainly decodes at once. Past that
+//! count, `health` says how one page of the block stands.
 
 mod allowed;
 mod count;

@@ -5,7 +5,7 @@
 //! "idle"    ->   hints.idle_us  ->   as many as fit   ->  the dose from which on a page needs more
 //! ```
 //!
-//! A reclaim technique knows nothing of it: it goes by the limits of a block at the block's budget ([`crate::disturb::told::Limits`]).
+//! A reclaim technique knows nothing of hints: it uses the limits of a block at the block's budget ([`crate::disturb::told::Limits`]).
 
 mod books;
 mod budgets;

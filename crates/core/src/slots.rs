@@ -8,6 +8,7 @@ pub mod parity;
 pub mod reclaim;
 pub mod refresh;
 pub mod rewrite;
+pub mod seed;
 pub(crate) use at_work::{Away, Facts, Slots, Told};
 
 use crate::config::{DriveConfig, Params};

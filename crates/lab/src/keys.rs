@@ -1,7 +1,7 @@
-//! Every key of drive and workload files: what it means, what it may be, what it is where nobody says so.
+//! Every key of drive and workload files: its meaning, its range and its default.
 //!
 //! Names and defaults come from the types that read the keys, meanings from the comments on their fields (`docs`). Ranges and units stand in
-//! `ranges`; tests hold them against the checks. Of parameters of techniques all that stands on their cards.
+//! `ranges`; tests hold them against the checks. The cards of techniques say all of this about their parameters.
 
 use serde::Serialize;
 use vpass_core::config::Number;

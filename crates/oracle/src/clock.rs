@@ -2,8 +2,8 @@
 //! as the configuration says; a request is complete with its last part, over the host link and with its waits; no die idles while something
 //! waits for it.
 //!
-//! Which of a die's queues has its turn is taken from the engine, within what the configuration promises: scheduling is not done again here. The first error ends the checking, since
-//! all later times would follow from it.
+//! The oracle does not schedule again: it takes from the engine which of a die's queues is served next, and checks that the configuration allows
+//! it. The first error ends the checking, since all later times would follow from it.
 
 mod dies;
 mod expected;

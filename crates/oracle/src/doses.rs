@@ -25,7 +25,7 @@ use vpass_core::base::units::BlockId;
 use vpass_core::config::{CellType, DisturbModel, DoseUnit, DriveConfig};
 
 use crate::codings::Codings;
-use crate::endurance::{self, Endurance, Endurances, FAR, UNIT};
+use crate::endurance::{self, Endurance, Endurances, FAR, UNIT, counts_alike};
 use crate::error_rates::ErrorRates;
 use crate::medium::{At, Counters, Medium};
 use crate::noise::Noise;
@@ -210,7 +210,7 @@ impl Doses {
         let (endurance, limit) = self.endurance(at);
         let Counters { read, neighbour_before: s, block_before: b } = medium.counters(at.wordline);
         let since = self.blocks[at.block.index()].read - b;
-        let dose = if self.model == DisturbModel::Count {
+        let dose = if counts_alike(self.model) {
             FAR * since + self.before(FAR * b)
         } else {
             let low = self.low(medium, at);
@@ -236,7 +236,7 @@ impl Doses {
             return 0;
         }
         let Counters { neighbour_before: s, block_before: b, .. } = medium.counters(at.wordline);
-        let by_neighbours = if self.model == DisturbModel::Count { 0 } else { self.endurance(at).0.alpha * s };
+        let by_neighbours = if counts_alike(self.model) { 0 } else { self.endurance(at).0.alpha * s };
         let is_exact = match self.preprogram_weight {
             0 => by_neighbours.is_multiple_of(FAR),
             weight => b == 0 || weight == WEIGHT_ONE as u64,
@@ -278,7 +278,7 @@ impl Doses {
             return Truth::SAFE;
         }
         let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block.index()].read);
-        let s = if self.model == DisturbModel::Count { 0 } else { self.low(medium, at) };
+        let s = if counts_alike(self.model) { 0 } else { self.low(medium, at) };
         self.of_kind(Truth { dose: self.before(endurance.alpha * s + FAR * (b - s)), limit: limit.cast_signed() }, at)
     }
 

@@ -212,6 +212,14 @@ fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     config.table.iter().map(of_row).collect()
 }
 
+/// Whether every read of a block counts alike for all its pages, those of the wordline that is read included. No model is passed over here either.
+pub(crate) fn counts_alike(model: DisturbModel) -> bool {
+    match model {
+        DisturbModel::Count => true,
+        DisturbModel::None | DisturbModel::Wordline => false,
+    }
+}
+
 /// 1 and a share more, in 1/1024.
 fn scaled(more: f64) -> u32 {
     ONE + (more * f64::from(ONE)) as u32

@@ -1,9 +1,9 @@
 //! Random drives under random workloads, watched by the oracle. A case is one number: the same number, build and
 //! configuration give the same case, so a failure is replayed by its number.
 //!
-//! **Checked** everything the oracle checks; that a correct policy loses nothing wherever its promise holds, up to the border of that; that
+//! **Checked** is everything that the oracle checks; that a correct policy loses nothing wherever its promise holds, up to the border of that; that
 //! settings under which it does not hold are refused without a run; that the content agrees with a naive reference drive; that every
-//! request is served. **Not checked** that figures are right: closed forms do that.
+//! request is served. **Not checked** is whether figures are right: closed forms do that.
 //!
 //! Techniques, gears, schedules, cells, error models and the like are drawn in balance (`balanced`), so that each has its share; the rest is
 //! drawn. An adversary (`crate::adversary`) makes the requests of a quarter of the cases, a random stream those of the others; drives without
@@ -14,6 +14,7 @@ mod ageing;
 mod balanced;
 pub mod bereft;
 mod border;
+mod cards;
 mod draw;
 mod hinted;
 mod params;
@@ -39,6 +40,7 @@ use vpass_core::slots::refresh::{self, NO_REFRESH};
 
 use self::ageing::Ages;
 use self::balanced::Balanced;
+pub use self::cards::Cards;
 use self::play::{Play, Played};
 use crate::OracleReport;
 use crate::dice::Dice;
@@ -79,12 +81,14 @@ impl Host {
 pub const RESTLESS: &str = "(at random)";
 
 /// What a clean case did.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CaseSummary {
     /// The case in a line.
     pub what: String,
     /// Its technique, or [`RESTLESS`].
     pub technique: &'static str,
+    /// Its techniques, as they were drawn; none of a case whose techniques are no draw.
+    pub cards: Option<Cards>,
     /// Whether an adversary made its requests.
     pub adversary: bool,
     /// Requests served.
@@ -99,6 +103,7 @@ pub struct Case {
     seed: u64,
     technique: Option<&'static Technique>,
     parity: Option<&'static ParityTechnique>,
+    cards: Option<Cards>,
     /// Whether flash fails.
     fails: bool,
     bug: Option<Bug>,
@@ -124,7 +129,7 @@ pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
 impl Case {
     /// The case of this number.
     pub fn new(seed: u64) -> Self {
-        Self { seed, technique: None, parity: None, fails: false, bug: None }
+        Self { seed, technique: None, parity: None, cards: None, fails: false, bug: None }
     }
 
     /// A case of this technique: one of its battery.
@@ -137,6 +142,12 @@ impl Case {
     #[must_use]
     pub fn striped(self, parity: &'static ParityTechnique) -> Self {
         Self { parity: Some(parity), ..self }
+    }
+
+    /// The same case with these techniques, whatever the lists of techniques have become since it was recorded.
+    #[must_use]
+    pub fn with_cards(self, cards: Cards) -> Self {
+        Self { cards: Some(cards), ..self }
     }
 
     /// The same case, in which a die, a plane, a block or a page fails, or two of them.
@@ -167,6 +178,17 @@ impl Case {
         tired::is_noisy(&Balanced { case: self.seed })
     }
 
+    /// The reclaim technique that is recorded, goes with parity or is drawn; none stands for the restless policy.
+    fn reclaim(self, balanced: &Balanced) -> Option<&'static Technique> {
+        match (self.cards, self.parity) {
+            (Some(cards), _) => reclaim::technique(cards.reclaim),
+            (None, Some(parity)) => {
+                Some(striped::parts(self.seed, parity.name).0.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(balanced)))
+            }
+            (None, None) => balanced.pick("technique", &techniques()),
+        }
+    }
+
     /// Runs it.
     ///
     /// # Errors
@@ -176,19 +198,13 @@ impl Case {
         let mut dice = Dice::new(self.seed);
         let timed = balanced.pick("gear", &[false, true]);
         let parity = self.parity.map(|parity| parity.name);
-        let parts = parity.map(|name| striped::parts(self.seed, name));
-        let beside_parity = parts.map(|(reclaim, _)| reclaim.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(&balanced)));
-        let named = self.technique.or(beside_parity).or_else(|| balanced.pick("technique", &techniques()));
+        let named = self.technique.or_else(|| self.reclaim(&balanced));
         // Under the restless policy the technique named only says what the drive may begin with.
         let restless = named.is_none();
         let technique = named.unwrap_or_else(|| vpass_core::slots::reclaim::technique("block").expect("it is in the list"));
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
-        let mut techniques = Techniques {
-            reclaim: technique.name.into(),
-            gc: balanced.pick("gc", &cleaning).into(),
-            seed: self.seed,
-            ..Techniques::default()
-        };
+        let gc = self.cards.map_or_else(|| balanced.pick("gc", &cleaning), |cards| cards.gc);
+        let mut techniques = Techniques { reclaim: technique.name.into(), gc: gc.into(), seed: self.seed, ..Techniques::default() };
         let mut config = draw::random_config(&balanced, &mut dice, restless || technique.keeps_apart, restless)
             .resolve()
             .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
@@ -200,9 +216,13 @@ impl Case {
             border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique, timed);
         }
         striped::draw_start_wear(&balanced, &mut config);
+        let lowers_density = restless || technique.lowers_density;
+        let refresh = (parity.and_then(|name| striped::parts(self.seed, name).1), self.cards.map(|cards| cards.refresh));
+        let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh);
+        let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
+        let cards = Some(Cards { reclaim: if restless { RESTLESS } else { technique.name }, gc, refresh: drawn });
         // What merges states in place does not go with parity yet.
-        let ages = Ages::draw(&balanced, &mut config, timed, restless || technique.lowers_density, parts.and_then(|(_, refresh)| refresh))
-            .filter(|ages| self.parity.is_none() || ages.refresh != "ida");
+        let ages = ages.filter(|ages| self.parity.is_none() || ages.refresh != "ida");
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);
         }
@@ -238,7 +258,7 @@ impl Case {
         let name = if restless { RESTLESS } else { technique.name };
         let what = describe(&config, name, &techniques.gc, timed, host, ages);
         let adversary = host != Host::Stream;
-        let summary = |what: String, requests, report| CaseSummary { what, technique: name, adversary, requests, report };
+        let summary = |what: String, requests, report| CaseSummary { what, technique: name, cards, adversary, requests, report };
         if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
             return Ok(summary(format!("{what}: {said}"), 0, None));
         }

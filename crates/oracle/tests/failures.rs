@@ -38,21 +38,22 @@ fn nothing_is_lost_that_parity_gives_back() {
 fn every_bug_of_rebuilds_is_found() {
     use vpass_core::bugs::Bug;
 
-    const RECORDED: [(Bug, u64); 9] = [
-        (Bug::RebuiltAstray, 6),
-        (Bug::WatermarkSkips, 1),
-        (Bug::WriteLostInRebuild, 0),
-        (Bug::DeadBlockReused, 9),
-        (Bug::LossByFailureHidden, 3),
-        (Bug::RebuiltReadAtOnce, 2),
-        (Bug::RebuiltFromGarbage, 74),
-        (Bug::PartialUnseen, 1),
-        (Bug::MemberAstray, 1),
+    const RECORDED: [(Bug, u64, ()); 9] = [
+        (Bug::RebuiltAstray, 6, ()),
+        (Bug::WatermarkSkips, 1, ()),
+        (Bug::WriteLostInRebuild, 0, ()),
+        (Bug::DeadBlockReused, 9, ()),
+        (Bug::LossByFailureHidden, 3, ()),
+        (Bug::RebuiltReadAtOnce, 2, ()),
+        (Bug::RebuiltFromGarbage, 74, ()),
+        (Bug::PartialUnseen, 1, ()),
+        (Bug::MemberAstray, 1, ()),
     ];
     const WITHIN: u64 = 200;
-    let shows = |bug: Bug, seed: u64| {
+    let shows = |bug: Bug, seed: u64, _: Option<()>| {
         let said = BereftCase { seed, bug: Some(bug) }.run();
-        said.is_err_and(|said| !said.contains("the drive stopped")) && BereftCase { seed, bug: None }.run().is_ok()
+        let shows = said.is_err_and(|said| !said.contains("the drive stopped")) && BereftCase { seed, bug: None }.run().is_ok();
+        shows.then(String::new)
     };
     // A rebuild from a page past its limit or on failed flash, and one from parity that is out of date.
     let bugs = Bug::OF_FAILURES.into_iter().chain([Bug::RebuiltFromGarbage, Bug::PartialUnseen, Bug::MemberAstray]);
@@ -79,7 +80,7 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
 /// that nobody could know of yet.
 #[test]
 fn drives_on_which_losses_were_once_told_wrongly() {
-    for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882] {
+    for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882, 40_526] {
         if let Err(said) = (BereftCase { seed, bug: None }).run() {
             panic!("seed {seed}: {said}");
         }

@@ -1,7 +1,7 @@
 //! Is every seeded bug found, and by whom it must be found? A checker that never fails is not trusted.
 //!
-//! Each bug is tried first on the case that is recorded for it. Where cases have changed since, it is looked for from there on, and the test says
-//! which case to record. `make soak` looks for all of them afresh, in a minute of one core each (`VPASS_BUG=NAME,..` for some).
+//! Each bug is tried first on the case that is recorded for it, with the techniques that it had then: a technique that is added to a list moves no
+//! record. Where cases have changed since for another reason, the bug is looked for from there on, and the test says which case to record. `make soak` looks for all of them afresh, in a minute of one core each (`VPASS_BUG=NAME,..` for some).
 #![cfg(feature = "seeded-bugs")]
 #![expect(clippy::print_stdout, reason = "says which case to record, and what was found")]
 
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use recorded::{BATTERY, CHECK, SAID, STOPPED, SURVIVORS, UNTOUCHED};
 use vpass_core::bugs::{Bug, Finder};
 use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
-use vpass_oracle::swarm::{Case, run_case};
+use vpass_oracle::swarm::{Cards, Case, run_case};
 
 /// Cases within which a bug must show that the recorded one no longer shows.
 const WITHIN: u64 = 3000;
@@ -27,18 +27,21 @@ const ALWAYS: [Bug; 3] = [Bug::AlphaOne, Bug::BestGroup, Bug::LateReadsZero];
 struct Wanted {
     bug: Bug,
     by: Option<&'static Technique>,
-    recorded: u64,
+    /// The case, and its techniques when it was recorded; none where there is no record.
+    recorded: Option<(u64, Cards)>,
 }
 
 impl Wanted {
-    fn case(&self, seed: u64, bug: Option<Bug>) -> Result<(), String> {
-        let case = bug.into_iter().fold(Case::new(seed), Case::with);
-        self.by.map_or(case, |technique| case.under(technique)).run().map(|_| ())
+    /// The techniques of this case if it shows the bug: a finding with it, and none without.
+    fn shows(&self, case: Case) -> Option<Cards> {
+        let case = self.by.map_or(case, |technique| case.under(technique));
+        let shows = case.with(self.bug).run().is_err_and(|said| self.counts(&said));
+        case.run().ok().filter(|_| shows)?.cards
     }
 
-    /// Whether this case shows the bug: a finding with it, and none without.
-    fn shows(&self, seed: u64) -> bool {
-        self.case(seed, Some(self.bug)).is_err_and(|said| self.counts(&said)) && self.case(seed, None).is_ok()
+    /// Whether the case that is recorded shows it.
+    fn is_recorded(&self) -> bool {
+        self.recorded.is_some_and(|(seed, cards)| self.shows(Case::new(seed).with_cards(cards)).is_some())
     }
 
     /// Whether a finding is of the kind that is wanted: of the oracle, unless the drive always stops first, and in its words.
@@ -48,10 +51,10 @@ impl Wanted {
     }
 
     /// The first case from this one on that shows it.
-    fn first(&self, from: u64, within: u64, time: Duration) -> Option<u64> {
+    fn first(&self, from: u64, within: u64, time: Duration) -> Option<(u64, Cards)> {
         let begun = Instant::now();
         let mut cases = (from..from + within).take_while(|_| begun.elapsed() < time);
-        cases.find(|seed| self.shows(*seed))
+        cases.find_map(|seed| Some((seed, self.shows(Case::new(seed))?)))
     }
 
     fn words(&self) -> String {
@@ -62,7 +65,7 @@ impl Wanted {
 
 /// Bugs of the drive.
 fn by_check() -> Vec<Wanted> {
-    let recorded = |bug| CHECK.iter().find(|(of, _)| *of == bug).map_or(0, |(_, seed)| *seed);
+    let recorded = |bug| CHECK.iter().find(|(of, ..)| *of == bug).map(|(_, seed, cards)| (*seed, Cards::recorded(cards)));
     let all = Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Check);
     all.map(|bug| Wanted { bug, by: None, recorded: recorded(bug) }).collect()
 }
@@ -70,11 +73,12 @@ fn by_check() -> Vec<Wanted> {
 /// Distorted bounds: those of [`ALWAYS`] under every technique that promises anything, the rest where they are recorded.
 fn by_battery() -> Vec<Wanted> {
     let protecting = || RECLAIM.iter().filter(|t| !t.may_lose());
-    let recorded = |bug, name| BATTERY.iter().find(|(of, by, _)| (*of, *by) == (bug, name)).map_or(0, |(.., seed)| *seed);
+    let find = |bug, name| BATTERY.iter().find(|(of, by, ..)| (*of, *by) == (bug, name));
+    let recorded = |bug, name| find(bug, name).map(|(.., seed, cards)| (*seed, Cards::recorded(cards)));
     let every = ALWAYS.into_iter().flat_map(|bug| protecting().map(move |technique| (bug, technique)));
     let every = every.filter(|(bug, by)| !UNTOUCHED.contains(&(*bug, by.name)));
     let others = BATTERY.iter().filter(|(bug, ..)| !ALWAYS.contains(bug));
-    let others = others.map(|(bug, by, _)| (*bug, technique(by).expect("a technique of the list")));
+    let others = others.map(|(bug, by, ..)| (*bug, technique(by).expect("a technique of the list")));
     every.chain(others).map(|(bug, by)| Wanted { bug, by: Some(by), recorded: recorded(bug, by.name) }).collect()
 }
 
@@ -99,14 +103,16 @@ fn on_all_cores(wanted: &[Wanted], each: impl Fn(&Wanted) -> Option<String> + Sy
 /// Those that are not found at their recorded case, nor later.
 fn missed(wanted: &[Wanted]) -> Vec<String> {
     on_all_cores(wanted, |wanted| {
-        let found = wanted.first(wanted.recorded, WITHIN, Duration::from_secs(120));
-        if let Some(seed) = found.filter(|seed| *seed != wanted.recorded) {
-            println!("{}: record case {seed} in the place of {}", wanted.words(), wanted.recorded);
+        if wanted.is_recorded() {
+            return None;
         }
-        found.is_none().then(|| {
+        let from = wanted.recorded.map_or(0, |(seed, _)| seed);
+        let Some((seed, cards)) = wanted.first(from, WITHIN, Duration::from_secs(120)) else {
             println!("{}: not found", wanted.words());
-            wanted.words()
-        })
+            return Some(wanted.words());
+        };
+        println!("{}: record ({seed}, \"{cards}\") in the place of {from}", wanted.words());
+        None
     })
 }
 
@@ -151,7 +157,8 @@ fn bugs_are_found_afresh() {
         let missed = on_all_cores(&wanted, |wanted| {
             let begun = Instant::now();
             let found = wanted.first(from, u64::MAX - from, Duration::from_secs(seconds));
-            let said = found.map_or("not found".into(), |seed| format!("case {seed} after {:.1} s", begun.elapsed().as_secs_f64()));
+            let said = found
+                .map_or("not found".into(), |(seed, cards)| format!("case {seed} ({cards}) after {:.1} s", begun.elapsed().as_secs_f64()));
             println!("{}: {said}", wanted.words());
             found.is_none().then(|| wanted.words())
         });

@@ -1,7 +1,7 @@
 //! fio job files: what fio(1) would ask of a drive, from the file as it is. Start with [`JobFile`] and [`FioSource`].
 //!
-//! Followed is the manual page of fio 3.33 and, where that is silent, what fio 3.33 does: `tests/fio_real.rs` compares the two where fio
-//! is installed. Options that speak of the host are left out and listed; options that would change the workload in a way that is not
+//! It follows the manual page of fio 3.33 and, where the manual is silent, what fio 3.33 does: `tests/fio_real.rs` compares the two if
+//! fio is installed. Options that speak of the host are left out and listed; options that would change the workload in a way that is not
 //! supported stop the run, by name.
 //!
 //! | file | what it does |

@@ -2,7 +2,7 @@
 //! `n / d` for n < 2^31 is one multiplication and one shift (Granlund and Montgomery, PLDI '94).
 
 /// A divisor prepared for fast division of numbers below 2^31.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reciprocal {
     mul: u64,
     shift: u32,
@@ -26,6 +26,13 @@ impl Reciprocal {
         ((u64::from(n) * self.mul) >> self.shift) as u32
     }
 
+    /// `n % divisor`, n below 2^31.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "three instructions on the write path")]
+    pub fn remainder(self, n: u32) -> u32 {
+        n - self.quotient(n) * self.divisor
+    }
+
     /// The divisor.
     pub fn divisor(self) -> u32 {
         self.divisor
@@ -40,7 +47,7 @@ mod tests {
     proptest! {
         #[test]
         fn is_exact(n in 0u32..1 << 31, d in 1u32..=1 << 31) {
-            prop_assert_eq!(Reciprocal::new(d).quotient(n), n / d);
+            prop_assert_eq!((Reciprocal::new(d).quotient(n), Reciprocal::new(d).remainder(n)), (n / d, n % d));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Stripes: so many pages of the host in a row, and a page of parity, each on a die of its own (da-raid5-2013 II-B).
+//! Stripes: N consecutive pages of the host and a page of parity, each on a die of its own (da-raid5-2013 II-B).
 //!
 //! A page's die follows from its number alone: member i of stripe s lies on die (s + i) mod dies, the parity being member N. The pages of parity
 //! have numbers of their own behind those of the host, one a stripe.
@@ -13,6 +13,7 @@
 mod moved;
 
 use self::moved::Failed;
+use crate::base::reciprocal::Reciprocal;
 use crate::base::units::{DieId, Lpn, Lpns};
 
 /// Pages of the host in a stripe, a bit each, the first in the lowest.
@@ -21,8 +22,8 @@ pub type Members = u64;
 /// How the host's pages are grouped, and where they and their parity lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stripes {
-    members: u32,
-    dies: u32,
+    members: Reciprocal,
+    dies: Reciprocal,
     host_pages: u32,
     /// Dies that have failed, in the order in which they did.
     failed: [Option<Failed>; MOST_FAILED],
@@ -34,17 +35,21 @@ pub const MOST_FAILED: usize = 4;
 impl Stripes {
     /// Stripes of so many pages of the host, fewer than there are dies.
     pub fn new(members: u32, dies: u32, host_pages: u32) -> Self {
-        Self { members, dies, host_pages, failed: [None; MOST_FAILED] }
+        Self { members: Reciprocal::new(members), dies: Reciprocal::new(dies), host_pages, failed: [None; MOST_FAILED] }
     }
 
     /// Pages of the host in a stripe; the last stripe may hold fewer.
     pub fn members(&self) -> u32 {
-        self.members
+        self.members.divisor()
+    }
+
+    fn dies(&self) -> u32 {
+        self.dies.divisor()
     }
 
     /// Stripes, and so pages of parity.
     pub fn count(&self) -> u32 {
-        self.host_pages.div_ceil(self.members)
+        self.host_pages.div_ceil(self.members())
     }
 
     /// Pages of the host and of parity.
@@ -61,30 +66,39 @@ impl Stripes {
     /// The stripe of a page, of the host or of parity.
     #[inline]
     pub fn of(&self, lpn: Lpn) -> u32 {
-        if self.is_parity(lpn) { lpn.number() - self.host_pages } else { lpn.number() / self.members }
+        if self.is_parity(lpn) { lpn.number() - self.host_pages } else { self.members.quotient(lpn.number()) }
     }
 
     /// The pages of the host in a stripe.
     #[inline]
     pub fn data(&self, stripe: u32) -> Lpns {
-        Lpns { start: self.first(stripe), end: Lpn::new(((stripe + 1) * self.members).min(self.host_pages)) }
+        Lpns { start: self.first(stripe), end: Lpn::new(((stripe + 1) * self.members()).min(self.host_pages)) }
+    }
+
+    /// Those of them whose bits are set.
+    #[inline]
+    pub fn those(&self, stripe: u32, members: Members) -> impl Iterator<Item = Lpn> + Clone + use<> {
+        let (first, pages) = (self.first(stripe), self.data(stripe).len() as u32);
+        let left = members & Members::MAX >> (Members::BITS - pages);
+        std::iter::successors(Some(left).filter(|left| *left != 0), |left| Some(left & (left - 1)).filter(|left| *left != 0))
+            .map(move |left| first + left.trailing_zeros())
     }
 
     /// The first of them.
     #[inline]
     fn first(&self, stripe: u32) -> Lpn {
-        Lpn::new(stripe * self.members)
+        Lpn::new(stripe * self.members())
     }
 
     /// The bit of a page of the host in its stripe.
     #[inline]
     pub fn bit(&self, lpn: Lpn) -> Members {
-        1 << (lpn.number() % self.members)
+        1 << self.members.remainder(lpn.number())
     }
 
     /// All pages of the host in a stripe.
     pub fn all_of(&self, stripe: u32) -> Members {
-        self.data(stripe).fold(0, |all, lpn| all | self.bit(lpn))
+        Members::MAX >> (Members::BITS - self.data(stripe).len() as u32)
     }
 
     /// The parity of a stripe.
@@ -105,23 +119,23 @@ impl Stripes {
 
     #[inline]
     fn member(&self, lpn: Lpn) -> u32 {
-        if self.is_parity(lpn) { self.members } else { lpn - self.first(self.of(lpn)) }
+        if self.is_parity(lpn) { self.members() } else { lpn - self.first(self.of(lpn)) }
     }
 
     /// The die of a member where none has failed.
     #[inline]
     fn home(&self, stripe: u32, member: u32) -> u32 {
-        (stripe + member) % self.dies
+        self.dies.remainder(stripe + member)
     }
 
     /// The pages of a die, those of parity included, in the order of their stripes; of the host's pages those below `filled` and their parity.
     pub fn on_die(&self, die: DieId, filled: u32) -> impl Iterator<Item = Lpn> + use<> {
         let all = *self;
-        (0..filled.div_ceil(all.members)).filter_map(move |stripe| {
-            let member = (u32::from(die) + all.dies - stripe % all.dies) % all.dies;
+        (0..filled.div_ceil(all.members())).filter_map(move |stripe| {
+            let member = all.dies.remainder(u32::from(die) + all.dies() - all.dies.remainder(stripe));
             match member {
-                m if m < all.members => Some(all.first(stripe) + m).filter(|lpn| lpn.number() < filled),
-                m if m == all.members => Some(all.parity(stripe)),
+                m if m < all.members() => Some(all.first(stripe) + m).filter(|lpn| lpn.number() < filled),
+                m if m == all.members() => Some(all.parity(stripe)),
                 _ => None,
             }
         })
@@ -130,8 +144,8 @@ impl Stripes {
     /// Pages that a die holds at most: those of parity included.
     pub fn most_on_a_die(&self) -> u32 {
         let stripes = self.count();
-        let whole = stripes / self.dies * (self.members + 1);
-        whole + (stripes % self.dies).min(self.members + 1)
+        let whole = stripes / self.dies() * (self.members() + 1);
+        whole + (stripes % self.dies()).min(self.members() + 1)
     }
 }
 
@@ -170,6 +184,9 @@ mod tests {
                 dies.sort_unstable();
                 dies.dedup();
                 prop_assert_eq!(dies.len(), stripes.data(stripe).len() + 1);
+                let odd: Vec<Lpn> = stripes.data(stripe).filter(|lpn| stripes.bit(*lpn) & 0xAAAA_AAAA != 0).collect();
+                prop_assert_eq!(stripes.those(stripe, 0xAAAA_AAAA).collect::<Vec<_>>(), odd);
+                prop_assert_eq!(stripes.all_of(stripe), stripes.data(stripe).fold(0, |all, lpn| all | stripes.bit(lpn)));
                 prop_assert!(stripes.data(stripe).all(|lpn| stripes.of(lpn) == stripe) && stripes.of(stripes.parity(stripe)) == stripe);
             }
         }

@@ -8,6 +8,7 @@ use super::rows::Rows;
 use crate::base::codings::{CODINGS, Codings, FACTOR_ONE, FULL};
 use crate::base::dose::{Alpha, Dose, Quarters};
 use crate::base::latency::AccessLatency;
+use crate::base::splitmix::fraction;
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
 use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig};
@@ -74,7 +75,7 @@ impl LimitTable {
         let share = |g: usize| config.group_share.get(g).copied().unwrap_or(1.0 / groups as f64);
         let layers = wordlines_per_block.div_ceil(strings_per_layer);
         let group_of_layer = (0..layers).map(|layer| {
-            let mut u = unit_hash(u64::from(layer));
+            let mut u = fraction(0, u64::from(layer));
             let mut g = 0;
             while g + 1 < groups && u >= share(g) {
                 u -= share(g);
@@ -137,7 +138,7 @@ impl LimitTable {
 
     /// Limits of a block over those of the worst block, in 1/1024; at least 1024.
     pub fn block_factor(&self, block: BlockId) -> u32 {
-        MEMBER_ONE + (self.block_variation * unit_hash(BLOCK_SALT ^ u64::from(block.number())) * f64::from(MEMBER_ONE)) as u32
+        MEMBER_ONE + (self.block_variation * fraction(0, BLOCK_SALT ^ u64::from(block.number())) * f64::from(MEMBER_ONE)) as u32
     }
 
     /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.
@@ -264,7 +265,7 @@ impl LimitTable {
 
 /// Limits of layers over their group's, in 1/1024: each group's worst layer stands at 1, the rest are spread up to the group's best.
 fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
-    let strength = |layer: usize| unit_hash(LAYER_SALT ^ layer as u64);
+    let strength = |layer: usize| fraction(0, LAYER_SALT ^ layer as u64);
     let worst = |group: u8| {
         let layers = group_of_layer.iter().enumerate().filter(|(_, g)| **g == group);
         layers.map(|(layer, _)| strength(layer)).fold(f64::INFINITY, f64::min)
@@ -283,14 +284,6 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
 fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
     let factor = |kind: usize| kind_factor.get(kind).map_or(MEMBER_ONE, |f| (f * f64::from(MEMBER_ONE)) as u32);
     std::array::from_fn(|set| (0..4).filter(|kind| set >> kind & 1 == 1).map(factor).min().unwrap_or(MEMBER_ONE))
-}
-
-/// A number in [0, 1) that depends on nothing but `n` (splitmix64's finaliser).
-pub(crate) fn unit_hash(n: u64) -> f64 {
-    let mut z = n.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Dose of one sensing per page kind.

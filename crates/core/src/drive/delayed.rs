@@ -52,10 +52,13 @@ impl Drive {
     /// How the partial parity of an update is brought up to date, unless neither way can be read.
     fn renewal(&self, update: &Update, unreadable: [bool; 3]) -> Option<Renewal> {
         let covered = self.ftl.partial.covered(update.stripe);
-        let on_flash = |lpn: &Lpn| covered & update.bit(*lpn) != 0 && self.ftl.place_of(*lpn).is_some();
-        let count = |changing| update.pages(changing).filter(on_flash).count() as u32;
-        let covering =
-            Covering { changing: update.pages(true).count() as u32, covered_changing: count(true), covered_staying: count(false) };
+        let those = |members| update.stripes.those(update.stripe, members);
+        let on_flash = |members| those(members).filter(|lpn| self.ftl.place_of(*lpn).is_some()).count() as u32;
+        let covering = Covering {
+            changing: those(update.changing).count() as u32,
+            covered_changing: on_flash(covered & update.changing),
+            covered_staying: on_flash(covered & !update.changing),
+        };
         let first = self.parity.renewal(&covering);
         // Of a whole one nothing is kept: it stays whole.
         let is_whole = self.ftl.partial.get(update.stripe).is_some_and(|partial| partial.is_whole);
@@ -77,17 +80,12 @@ impl Drive {
         let (number, serial) = (update.number, update.serial);
         let forgets = self.bugs.has(Bug::GatherForgetsOthers) && update.stripe.is_multiple_of(3);
         let keeps_old = self.bugs.has(Bug::PartialKeepsOld) && update.stripe.is_multiple_of(3);
-        let is_read = match renewal {
-            Renewal::TakeOut => update
-                .pages(true)
-                .filter(|lpn| taken_out & !update.old_read & update.bit(*lpn) != 0 && !keeps_old)
-                .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
-            Renewal::Gather => update
-                .pages(false)
-                .filter(|lpn| covered & update.bit(*lpn) != 0 && !forgets)
-                .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial)),
-            Renewal::Expose => true,
+        let read = match renewal {
+            Renewal::TakeOut if !keeps_old => taken_out & update.changing & !update.old_read,
+            Renewal::Gather if !forgets => covered & !update.changing,
+            Renewal::TakeOut | Renewal::Gather | Renewal::Expose => 0,
         };
+        let is_read = update.stripes.those(update.stripe, read).all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
         update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
             // The buffer is free when the partial parity is in place, too.
@@ -99,7 +97,7 @@ impl Drive {
     /// The versions that the parity on flash goes on to count, of pages that a partial parity covers from this update on.
     pub(super) fn to_keep(&self, update: &Update) -> Vec<(Lpn, Ppn)> {
         let known = self.ftl.partial.counted(update.stripe);
-        let new = update.pages(true).filter(|lpn| known & update.bit(*lpn) == 0);
+        let new = update.stripes.those(update.stripe, update.changing & !known);
         new.filter_map(|lpn| Some((lpn, self.ftl.place_of(lpn)?))).collect()
     }
 

@@ -69,18 +69,14 @@ impl Update {
         self.stripes.bit(lpn)
     }
 
-    fn changes(&self, lpn: Lpn) -> bool {
-        self.changing & self.bit(lpn) != 0
-    }
-
     /// The pages of the stripe that change, or that stay.
     pub(super) fn pages(self, changing: bool) -> impl Iterator<Item = Lpn> {
-        self.stripes.data(self.stripe).filter(move |lpn| self.changes(*lpn) == changing)
+        self.stripes.those(self.stripe, if changing { self.changing } else { !self.changing })
     }
 
     /// The pages that are written.
     pub(super) fn written(self) -> impl Iterator<Item = Lpn> {
-        self.pages(true).filter(move |lpn| self.gone & self.bit(*lpn) == 0)
+        self.stripes.those(self.stripe, self.changing & !self.gone)
     }
 
     pub(super) fn parity(&self) -> Lpn {
@@ -341,7 +337,7 @@ impl Drive {
     /// Reads the old parity, and the old data that is not in memory.
     fn read_to_modify(&mut self, update: &Update) -> bool {
         let forgotten = self.bugs.has(Bug::OldDataForgotten) && update.stripe.is_multiple_of(7);
-        let old = update.pages(true).filter(|lpn| update.old_read & update.bit(*lpn) == 0 && !forgotten);
+        let old = update.stripes.those(update.stripe, if forgotten { 0 } else { update.changing & !update.old_read });
         old.chain([update.parity()]).all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
     }
 
@@ -430,9 +426,11 @@ impl Drive {
     /// An update is over: whoever cleans in the background may begin.
     pub(super) fn clean_after(&mut self, update: &Update) {
         let (flash, ftl, mut slots) = self.parts();
-        for lpn in update.pages(true).chain([update.parity()]) {
-            let domain = ftl.domain_of_page(lpn);
-            ftl.collect_in_background(flash, &mut slots, domain);
+        if flash.is_timed() {
+            for lpn in update.pages(true).chain([update.parity()]) {
+                let domain = ftl.domain_of_page(lpn);
+                ftl.collect_in_background(flash, &mut slots, domain);
+            }
         }
         ftl.level_wear(flash, &mut slots);
     }

@@ -1,6 +1,7 @@
 //! Host writes and trims: into the buffer, out of it to flash.
 
 use crate::base::streams::HOST;
+use crate::base::stripes::Stripes;
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
@@ -70,7 +71,10 @@ impl Drive {
         let Some(stripes) = self.geometry.stripes.filter(|_| self.longest_cached.is_some()) else { return };
         let pages = stripes.data(stripes.of(lpn));
         if !self.ftl.buffer.goes_through {
-            self.ftl.buffer.keep_longest(&pages);
+            let others = pages.clone().filter(|other| *other != lpn).any(|other| self.ftl.map.to_physical[other.index()].slot().is_some());
+            if others || !self.ftl.buffer.is_newest(slot) {
+                self.ftl.buffer.keep_longest(&pages);
+            }
             return;
         }
         self.ftl.buffer.pass(slot);
@@ -189,6 +193,27 @@ impl Drive {
         }
         if let Some(soon) = self.ftl.buffer.nth(AHEAD) {
             self.prefetch_neighbours(soon.below);
+        }
+        if let Some(stripes) = self.geometry.stripes {
+            self.prefetch_parity(stripes);
+        }
+    }
+
+    /// Asks for what an update of parity touches besides: the counters of the old versions that it reads, and all that belongs to the parity.
+    #[inline]
+    fn prefetch_parity(&self, stripes: Stripes) {
+        let parity_of = |lpn: Lpn| stripes.parity(stripes.of(lpn));
+        if let Some(later) = self.ftl.buffer.nth(3 * AHEAD) {
+            self.prefetch_map(parity_of(later.lpn));
+        }
+        if let Some(later) = self.ftl.buffer.nth(2 * AHEAD) {
+            let parity = self.ftl.map.to_physical[parity_of(later.lpn).index()];
+            self.prefetch_counters(later.below);
+            self.prefetch_counters(parity);
+            self.prefetch_overwrite(parity);
+        }
+        if let Some(soon) = self.ftl.buffer.nth(AHEAD) {
+            self.prefetch_neighbours(self.ftl.map.to_physical[parity_of(soon.lpn).index()]);
         }
     }
 

@@ -1,5 +1,5 @@
-//! What a sensing counts: its block, its wordline where reads disturb anything, and the technique's counters or its page where the
-//! technique wants that.
+//! What a sensing counts: its block; its wordline, if reads disturb anything; and the technique's counters or its page, if the technique
+//! wants them.
 //! The read path is compiled for each, so that nobody pays for what is not counted.
 
 pub(crate) mod page_counters;

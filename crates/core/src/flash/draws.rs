@@ -4,6 +4,7 @@
 //! A draw is a pure function of the run's seed, of the page, and of what its block has served since the erase, which each sensing raises: what a
 //! read comes to depends on what the drive did before, and on nothing else.
 
+use crate::base::splitmix::number;
 use crate::base::units::{PageInBlock, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::disturb::{BlockView, ErrorModel, PageHealth};
@@ -81,18 +82,11 @@ impl Draws {
 
 /// A number from 0 to 1, both excluded, as good as drawn: numbers that differ in a bit give numbers that have nothing in common.
 fn dice(seed: u64, ppn: Ppn, pec: u32, served: u32) -> f64 {
-    let mixed =
-        [u64::from(ppn.number()), u64::from(pec) << 32 | u64::from(served)].into_iter().fold(mix(seed), |hash, part| mix(hash ^ part));
+    let mixed = [u64::from(ppn.number()), u64::from(pec) << 32 | u64::from(served)]
+        .into_iter()
+        .fold(number(seed, 0), |hash, part| number(hash ^ part, 0));
     // As fine as 64 bits are: the last level fails with a chance of 1e-16. The largest is the last number below 1.
     ((mixed as f64 + 0.5) * (0.5f64).powi(64)).min(1.0 - f64::EPSILON / 2.0)
-}
-
-/// `SplitMix64`'s step and output (Steele, Lea and Flood, OOPSLA 2014).
-fn mix(state: u64) -> u64 {
-    let z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ z >> 31
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Everything that is ever done to flash, and nobody else does any of it: sensing, programming, recoding, erasing.
+//! All operations on flash are here and nowhere else: sensing, programming, recoding, erasing.
 
 mod erase;
 mod preload;

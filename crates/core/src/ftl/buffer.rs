@@ -117,6 +117,11 @@ impl WriteBuffer {
         self.unused.push(slot);
     }
 
+    /// Whether a page leaves last, as things stand.
+    pub(crate) fn is_newest(&self, slot: u32) -> bool {
+        self.order.back() == Some(&slot)
+    }
+
     /// Pages that go through.
     pub(crate) fn through(&self) -> usize {
         self.through

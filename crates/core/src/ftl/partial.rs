@@ -163,13 +163,13 @@ impl Ftl {
     /// Pages of a stripe that its partial parity does not cover and of which flash holds anything.
     pub(crate) fn uncovered(&self, stripes: Stripes, stripe: u32) -> impl Iterator<Item = Lpn> {
         let covered = self.partial.covered(stripe);
-        stripes.data(stripe).filter(move |lpn| covered & stripes.bit(*lpn) == 0 && self.place_of(*lpn).is_some())
+        stripes.those(stripe, !covered).filter(|lpn| self.place_of(*lpn).is_some())
     }
 
     /// What making a partial parity whole takes, either way.
     pub(crate) fn change_of(&self, stripes: Stripes, stripe: u32) -> Change {
         let (kept, exposed) = self.partial.get(stripe).map_or((0, 0), |partial| (partial.kept.len(), partial.exposed));
-        let exposed = stripes.data(stripe).filter(|lpn| exposed & stripes.bit(*lpn) != 0 && self.place_of(*lpn).is_some()).count();
+        let exposed = stripes.those(stripe, exposed).filter(|lpn| self.place_of(*lpn).is_some()).count();
         Change {
             to_modify: (kept + exposed) as u32 + u32::from(self.place_of(stripes.parity(stripe)).is_some()),
             to_do_whole: self.uncovered(stripes, stripe).count() as u32,
@@ -186,7 +186,7 @@ impl Ftl {
                 let takes_new = self.bugs.has(Bug::CommitTakesNew);
                 parts.extend(kept.iter().map(|(lpn, ppn)| if takes_new { Part::Page(*lpn) } else { Part::Kept(*lpn, *ppn) }));
                 let exposed = self.partial.get(stripe).map_or(0, |partial| partial.exposed);
-                parts.extend(stripes.data(stripe).filter(|lpn| exposed & stripes.bit(*lpn) != 0).map(Part::Page));
+                parts.extend(stripes.those(stripe, exposed).map(Part::Page));
                 parts.push(Part::Page(stripes.parity(stripe)));
             }
         }
@@ -203,9 +203,7 @@ impl Ftl {
         if stripes.is_parity(lpn) {
             return Some(self.parts_of_parity(stripes, stripe, Equation::Whole));
         }
-        let others_in = |members: Members| {
-            stripes.data(stripe).filter(move |other| *other != lpn && members & stripes.bit(*other) != 0).map(Part::Page)
-        };
+        let others_in = |members: Members| stripes.those(stripe, members & !stripes.bit(lpn)).map(Part::Page);
         if partial.covered & stripes.bit(lpn) != 0 {
             return Some(others_in(partial.covered).chain([Part::Partial(stripe)]).collect());
         }

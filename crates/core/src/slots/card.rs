@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use super::seed::Seed;
 use crate::config::{DriveConfig, Number, Params};
 
 /// A technique of a slot whose techniques are `P`s.
@@ -9,7 +10,7 @@ pub struct Card<P: InSlot + ?Sized + 'static> {
     /// All but its constructor.
     pub about: About,
     /// Makes one, of its arguments, for a drive of this configuration; what it draws by chance follows from the seed.
-    pub new: fn(&Args, &DriveConfig, u64) -> Box<P>,
+    pub new: fn(&Args, &DriveConfig, Seed) -> Box<P>,
 }
 
 /// What is to be known of a technique without making one.
@@ -135,8 +136,6 @@ pub struct Args<'a> {
 pub trait InSlot {
     /// Its table in a drive file.
     const TABLE: &'static str;
-    /// What the run's seed is mixed with, so that slots draw different numbers by chance.
-    const SALT: u64;
 
     /// The parameters that were given there.
     fn given(config: &DriveConfig) -> &Params;
@@ -180,9 +179,9 @@ impl About {
 }
 
 impl<P: InSlot + ?Sized> Card<P> {
-    /// A technique for a drive of this configuration.
+    /// A technique for a drive of this configuration, in a run of this seed.
     pub fn make(&self, config: &DriveConfig, seed: u64) -> Box<P> {
-        (self.new)(&self.args(config), config, seed ^ P::SALT)
+        (self.new)(&self.args(config), config, Seed::new(seed, P::TABLE, self.name))
     }
 
     /// The numbers that it has on a drive of this configuration.

@@ -42,7 +42,6 @@ pub trait GcPolicy: Send {
 
 impl InSlot for dyn GcPolicy {
     const TABLE: &'static str = "gc";
-    const SALT: u64 = 0x6A4B_A6E5_A17E_D000;
 
     fn given(config: &DriveConfig) -> &Params {
         &config.gc.params

@@ -1,6 +1,6 @@
 //! Parity inside the drive: pages that repair others. One technique a file; this file is the seam.
 //!
-//! A technique says how many pages of the host share a page of parity, and how and when that is brought up to date. The drive reads and programs
+//! A technique says how many pages of the host share a page of parity, and how and when that page is brought up to date. The drive reads and programs
 //! (`drive/striped.rs`, `drive/delayed.rs`), keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod da_raid5;
@@ -129,7 +129,6 @@ pub trait Parity: Send {
 
 impl InSlot for dyn Parity {
     const TABLE: &'static str = "parity";
-    const SALT: u64 = 0x0A41_7E5A_17ED_0000;
 
     fn given(config: &DriveConfig) -> &Params {
         &config.parity.params

@@ -325,8 +325,6 @@ pub trait Policy: Send {
 
 impl InSlot for dyn Policy {
     const TABLE: &'static str = "reclaim";
-    // Of itself the seed is what `vpass` is given.
-    const SALT: u64 = 0;
 
     fn given(config: &DriveConfig) -> &Params {
         &config.reclaim.params

@@ -1,7 +1,7 @@
 //! Data refresh: rewriting data because it is old. One technique a file; this file is the seam.
 //!
-//! A block's age is that of its oldest page. Its erase begins it anew, and so does programming over all that it holds. A technique says when it
-//! wants to look at a block of an age; the drive asks it then, and does with the block what it says.
+//! A block's age is that of its oldest page. The age starts again when the block is erased, or when all its data is programmed over. A technique
+//! says at which age it wants to look at a block. The drive asks it then, and does with the block what it says.
 
 mod block;
 mod ida;
@@ -12,6 +12,7 @@ use crate::base::codings::Codings;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::kinds_in;
 use crate::base::span::{SECOND, Span};
+use crate::base::splitmix;
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Bytes, Moment, Ns, Ppn, WordlineInBlock, us};
 use crate::config::{ConfigError, DriveConfig, ErrorLaw, Params, require};
@@ -70,13 +71,9 @@ impl Adjusting {
     }
 
     /// Whether adjusting its wordline corrupts a page in a block of so many P/E cycles: the same page in the same cycle always, or never.
-    /// splitmix64, of the seed, at the step whose number is made of both.
+    /// The number of the seed that is made of both decides.
     pub(crate) fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
-        let step = (u64::from(pec) << 32 | u64::from(ppn.number())).wrapping_add(1);
-        let z = self.seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31) < self.of_2_64
+        splitmix::number(self.seed, u64::from(pec) << 32 | u64::from(ppn.number())) < self.of_2_64
     }
 }
 
@@ -145,8 +142,6 @@ pub trait Refresh: Send {
 
 impl InSlot for dyn Refresh {
     const TABLE: &'static str = "refresh";
-    // The same as reclaim: each of the two hashes in a way of its own.
-    const SALT: u64 = 0;
 
     fn given(config: &DriveConfig) -> &Params {
         &config.refresh.params

@@ -12,7 +12,7 @@ use vpass_core::config::DisturbModel;
 use vpass_core::drive::Drive;
 use vpass_core::watch::observer::{NO_LPN, NO_PPN, PhysRead};
 
-use crate::endurance::FAR;
+use crate::endurance::{FAR, counts_alike};
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -42,7 +42,7 @@ impl Blame {
             places: huge_vec(geometry.host_pages as usize, NO_PPN),
             owners: huge_vec(geometry.raw_pages() as usize, NO_LPN),
             range_pages: geometry.host_pages.div_ceil(RANGES).max(1),
-            own_reads_count: model == DisturbModel::Count,
+            own_reads_count: counts_alike(model),
             copies: vec![0.0; RANGES as usize],
             exact: true,
         }

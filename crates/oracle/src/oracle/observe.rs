@@ -157,6 +157,10 @@ impl Observer for Oracle {
 
     fn superseded(&mut self, lpn: Lpn) {
         self.forget_failed(lpn);
+        // What lies on failed flash takes the version that goes now: whether it could be read is known of that alone.
+        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) {
+            self.weigh_stripe(stripes.of(lpn));
+        }
         self.leaves_stripe(lpn);
     }
 

@@ -25,6 +25,17 @@ const PASSED: [f64; 4] = [0.3, 2.0, 6.0, 20.0];
 /// Ages at the start, in periods.
 const AGED: [f64; 3] = [0.0, 0.5, 1.0];
 
+/// Parameters that these cases draw one after the other. Another one has a list of its own, and moves nothing else of a case.
+const IN_TURN: [(&str, &str); 7] = [
+    ("block", "lead"),
+    ("block", "at_once"),
+    ("ida", "lead"),
+    ("ida", "at_once"),
+    ("ida", "error_rate"),
+    ("ida", "adjust_us"),
+    ("ida", "only_invalid"),
+];
+
 /// Whether data ages in a case.
 pub(super) fn ages(balanced: &Balanced) -> bool {
     balanced.pick("ages", &AGES)
@@ -41,13 +52,13 @@ pub(super) struct Ages {
 
 impl Ages {
     /// Those of a case, which has the drive's data age; none where it does not.
-    /// Always where a refresh technique is `named`, which is at work then.
+    /// Always where a refresh technique is `named`, which is at work then; the one that is recorded takes the place of the one that is drawn.
     pub(super) fn draw(
         balanced: &Balanced,
         config: &mut DriveConfig,
         timed: bool,
         lowers_density: bool,
-        named: Option<&'static str>,
+        (named, recorded): (Option<&'static str>, Option<&'static str>),
     ) -> Option<Self> {
         if named.is_none() && !ages(balanced) {
             return None;
@@ -57,7 +68,7 @@ impl Ages {
         let techniques: Vec<&RefreshTechnique> = REFRESH.iter().filter(fits).collect();
         // That nothing is refreshed is drawn with an age alone.
         let technique = techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
-        let technique = named.and_then(refresh_technique).unwrap_or(technique);
+        let technique = named.or(recorded).and_then(refresh_technique).unwrap_or(technique);
         let refresh = technique.name;
         // The code of today's TLC has no guard levels.
         if refresh == "ida" && config.geometry.cell == CellType::Tlc && !lowers_density && balanced.pick("code", &[false, true]) {
@@ -71,7 +82,7 @@ impl Ages {
         for (key, list) in [("at_reclaim", "merges at reclaim"), ("at_gc", "merges at gc")] {
             of_refresh.set(Some("ida"), key, Number::Whole(balanced.pick(list, &[0, 0, 1])));
         }
-        config.refresh.params = params::draw_rest(&mut dice, "refresh", of_refresh);
+        config.refresh.params = params::draw_apart((balanced, &mut dice), "refresh", &IN_TURN, of_refresh);
         let period = shortest_pass(config, technique).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
         let period = if balanced.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
         config.refresh.period = Span(period.ceil() as Ns);

@@ -61,13 +61,16 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
         bch: BchConfig::default(),
         hints: HintsConfig::default(),
         timing: random_timing(balanced, dice, geometry.cell),
-        gc: GcConfig { background: dice.pick(&[0.0, 0.25, 0.6]), params: params::draw_apart(balanced, dice, "gc", Params::default()) },
+        gc: GcConfig {
+            background: dice.pick(&[0.0, 0.25, 0.6]),
+            params: params::draw_apart((balanced, dice), "gc", &[], Params::default()),
+        },
         wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
         reclaim: ReclaimConfig {
             retries: 0,
             schedule: balanced.pick("schedule", &[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
             late_reads,
-            params: params::draw_apart(balanced, dice, "reclaim", of_reclaim),
+            params: params::draw_apart((balanced, dice), "reclaim", &[], of_reclaim),
         },
         density: DensityConfig {
             limit_factor: dice.pick(&[1.0, 1.5, 10.0]),

@@ -18,24 +18,16 @@ pub(super) fn draw_shared(dice: &mut Dice, table: &str, mut params: Params) -> P
     params
 }
 
-/// Draws all that was not drawn before. What has no alias is newer than the other parameters of its slot, and has a list of its own: the rest of
-/// the case stays what it is.
-pub(super) fn draw_apart(balanced: &Balanced, dice: &mut Dice, table: &str, mut params: Params) -> Params {
+/// Draws all that was not drawn before. Parameters with an alias, and those that are named as drawn `in_turn`, come from the case's dice one after
+/// the other. Each other one has a list of its own: where it is added, the rest of the case stays what it is.
+pub(super) fn draw_apart((balanced, dice): (&Balanced, &mut Dice), table: &str, in_turn: &[(&str, &str)], mut params: Params) -> Params {
     for (about, param) in slot(table).expect("a slot of the list").params() {
-        if param.alias.is_some() {
+        if param.alias.is_some() || in_turn.contains(&(about.name, param.key)) {
             draw(dice, about, param, &mut params);
-        } else {
+        } else if params.get(Some(about.name), param.key).is_none() {
             let drawn = balanced.pick(&format!("{table}.{}.{}", about.name, param.key), param.draw);
             params.set(Some(about.name), param.key, param.number(drawn));
         }
-    }
-    params
-}
-
-/// Draws all that was not drawn before, with the dice of a battery.
-pub(super) fn draw_rest(dice: &mut Dice, table: &str, mut params: Params) -> Params {
-    for (about, param) in slot(table).expect("a slot of the list").params() {
-        draw(dice, about, param, &mut params);
     }
     params
 }

@@ -15,6 +15,9 @@ const DIES: [(u32, u32); 5] = [(3, 1), (4, 1), (2, 2), (5, 1), (2, 3)];
 /// Share of the flash that the host does not see.
 const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
 
+/// Parameters that these cases draw one after the other. Another one has a list of its own, and moves nothing else of a case.
+const IN_TURN: [(&str, &str); 5] = [("ppc", "pages"), ("hc", "pages"), ("hc", "cut_off"), ("hc", "published"), ("hc", "n_update")];
+
 /// The reclaim technique of a case.
 pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
     let goes: Vec<&Technique> = RECLAIM.iter().filter(|t| !t.keeps_apart && !t.lowers_density && !t.needs.retries).collect();
@@ -81,7 +84,7 @@ pub(super) fn draw(balanced: &Balanced, config: DriveConfig, technique: &ParityT
     let mut given = worn_beyond(balanced, &config);
     // It matters where something fails (`bereft`).
     given.set(None, REBUILD.key, REBUILD.number(REBUILD.default));
-    config.parity.params = params::draw_rest(&mut dice, "parity", given);
+    config.parity.params = params::draw_apart((balanced, &mut dice), "parity", &IN_TURN, given);
     if channels * dies == 3 {
         config.parity.params.set(None, STRIPE.key, STRIPE.number(2.0));
     }

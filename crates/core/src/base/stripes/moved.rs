@@ -75,19 +75,19 @@ impl Stripes {
         for (n, failed) in self.failed.iter().flatten().enumerate() {
             let Some(member) = self.member_on(stripe, failed.die, &moved) else { continue };
             let is_alive = |die: &u32| self.failed[..=n].iter().flatten().all(|failed| failed.die != *die);
-            let spare = (self.members + 1..self.dies)
+            let spare = (self.members() + 1..self.dies())
                 .map(|other| self.home(stripe, other))
                 .find(|die| is_alive(die) && self.member_on(stripe, *die, &moved).is_none())
                 .filter(|_| failed.relocates);
             if let Some(die) = spare {
                 moved.set(member, MemberLocation::On(die));
-            } else if member == self.members {
+            } else if member == self.members() {
                 moved.without_parity = true;
                 moved.set(member, MemberLocation::Nowhere);
             } else {
-                let parity = self.die_of(stripe, self.members, &moved).filter(|_| !moved.without_parity);
+                let parity = self.die_of(stripe, self.members(), &moved).filter(|_| !moved.without_parity);
                 moved.without_parity = true;
-                moved.set(self.members, MemberLocation::Nowhere);
+                moved.set(self.members(), MemberLocation::Nowhere);
                 moved.set(member, parity.map_or(MemberLocation::Nowhere, MemberLocation::On));
             }
         }
@@ -97,19 +97,19 @@ impl Stripes {
     /// The member of a stripe that lies on a die.
     fn member_on(&self, stripe: u32, die: u32, moved: &Moved) -> Option<u32> {
         let guest = moved.members.iter().flatten().find(|(_, to)| *to == MemberLocation::On(die)).map(|(member, _)| *member);
-        let own = (die + self.dies - stripe % self.dies) % self.dies;
-        guest.or(Some(own).filter(|own| *own <= self.members && moved.of(*own) == MemberLocation::Home))
+        let own = (die + self.dies() - stripe % self.dies()) % self.dies();
+        guest.or(Some(own).filter(|own| *own <= self.members() && moved.of(*own) == MemberLocation::Home))
     }
 
     /// Pages that each die is to hold, from die 0 on; none where there is no die for a page of the host.
     pub fn pages_by_die(&self) -> Option<Vec<u32>> {
-        let mut pages = vec![0; self.dies as usize];
+        let mut pages = vec![0; self.dies() as usize];
         for stripe in 0..self.count() {
             let moved = self.moved(stripe);
             for lpn in self.data(stripe) {
                 pages[self.die_of(stripe, self.member(lpn), &moved)? as usize] += 1;
             }
-            if let Some(die) = self.die_of(stripe, self.members, &moved).filter(|_| !moved.without_parity) {
+            if let Some(die) = self.die_of(stripe, self.members(), &moved).filter(|_| !moved.without_parity) {
                 pages[die as usize] += 1;
             }
         }

@@ -1,5 +1,5 @@
 //! # Greedy
-//! Cleans the block with the fewest valid pages. Of several it takes the one that was left alone the longest.
+//! Cleans the block with the fewest valid pages. In a tie it takes the block that was left alone the longest.
 //!
 //! - **Paper:** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation 67 (2010).
 //! - **Acts at:** each cleaning.

@@ -4,10 +4,10 @@
 //! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable page-mapping multichannel SSDs, ACM TECS 2016.
 //!   It is the GC of ipr-2018 IV.
 //! - **Acts at:** each cleaning. Candidates are the first four blocks of each list up to `gc.stable_slack` of a block above the emptiest.
-//!   Stable are those left alone at least half as long as the longest. Of them the block of least effective wear is cleaned; reprogramming
-//!   counts as wear.
+//!   A candidate is stable if it was left alone at least half as long as any other. The stable one of least effective wear is cleaned;
+//!   reprogramming counts as wear.
 //! - **Costs:** a list link and a time stamp per block, and a bounded look: constant time.
-//! - **Departs from the paper:** its score is not public. Public are: utilisation and stability of a block, constant time, wear levelling.
+//! - **Departs from the paper:** its score is not public. It is known to weigh utilisation and stability of a block, in constant time, and to level wear.
 //!   The rest is assumed. Wear levelling at channel level is the drive's own.
 //! - **Does not help:** uniform writes. Greedy is optimal there.
 //!

@@ -2,12 +2,12 @@
 //! Two caches: the write buffer keeps the pages of a stripe together and lets whole stripes go, and a partial parity cache delays their parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-E, Algorithm 2).
-//! - **Acts at:** each stripe that leaves the buffer, the one first that was written longest ago. A request of more pages than `cut_off` goes through
+//! - **Acts at:** each stripe that leaves the buffer, the stripe written longest ago first. A request of more pages than `cut_off` goes through
 //!   to flash with its parity; its pages leave the buffer and the cache.
 //! - **Costs:** as `ppc`; fewer programs, because pages that are written again are still in the buffer, and fewer reads.
-//! - **Departs from the paper:** with more than `N_update` pages the published partial parity holds those alone. What it covered besides is in no parity
-//!   until the commit. Here the old versions of pages that change again are read, or the other pages that it covers, whichever are
-//!   fewer, and it goes on to cover all. `published = 1` does as printed.
+//! - **Departs from the paper:** with more than `N_update` pages the published partial parity holds those alone. The other pages that it
+//!   covered are in no parity until the commit. Here it goes on to cover all: the drive reads the old versions of the pages that change
+//!   again or the other covered pages, whichever are fewer. `published = 1` does as printed.
 //! - **Does not help:** a loss of power, as with `ppc`.
 //!
 //! ```text

@@ -2,13 +2,13 @@
 //! Keeps parity only for stripes with a page in a worn block: one of more than `t_p` P/E cycles.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-D, Algorithm 1).
-//! - **Acts at:** each stripe that leaves the write buffer, which keeps the pages of a stripe together and lets that first go that was written longest
-//!   ago; and each move of a page to a worn block or out of one. Parity that a move makes necessary is formed later, in the background.
+//! - **Acts at:** each stripe that leaves the write buffer, and each move of a page to a worn block or out of one. The buffer keeps the pages of a
+//!   stripe together; the stripe written longest ago leaves first. Parity that a move makes necessary is formed later, in the background.
 //! - **Costs:** as `raid5` for stripes with parity, nothing for others. A stripe that comes to need parity takes a read of each page that stays, and
 //!   a program.
 //! - **Departs from the paper:** its counter rises with each write to a worn block and falls with each to another, wherever the old copy lay, and no move
 //!   changes it. So it drifts. Here it is the number of pages that lie in worn blocks; `published = 1` counts as printed.
-//! - **Does not help:** what cannot be read in a stripe without parity is lost, and so it is while the stripe waits for its parity.
+//! - **Does not help:** a page that cannot be read, in a stripe without parity or one that still waits for its parity, is lost.
 //!
 //! ```text
 //! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program

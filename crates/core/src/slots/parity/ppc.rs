@@ -1,5 +1,5 @@
 //! # PPC
-//! A partial parity cache: parity is programmed late, and waits in the controller's memory as far as it is worked out.
+//! A partial parity cache: parity is programmed late. Until then, the part of it that is worked out waits in the controller's memory.
 //!
 //! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it (II-B).
 //! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full, and before a version that it needs is erased.

@@ -6,7 +6,7 @@
 //! - **Costs:** a program and up to two reads for a page that is written by itself; one page in N + 1 of the flash.
 //! - **Does not help:** two pages of a stripe that cannot be read at the same time.
 //!
-//! Of the two ways to the new parity it takes the one with fewer reads; where they are as many, the first.
+//! There are two ways to the new parity. It takes the one with fewer reads; in a tie, the first.
 //!
 //! ```text
 //! N = 4, all written     D0 changes              P' = P ^ D0 ^ D0'                   2 reads      (equation 1)

@@ -1,15 +1,15 @@
 //! # UDL
-//! Keeps no parity: in its place each block is rewritten before its reads, or the age of its data, come to what the code bears.
+//! Keeps no parity. Instead, each block is rewritten before its reads or the age of its data exceed what the code corrects.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B, III-C): unbound-disturb limiting, for drives that are not worn yet.
-//! - **Is made of:** reclaim `block`, which goes by `T_read`, and refresh `block`, which goes by `T_retention`. What is named of the two takes
-//!   the part's place.
-//! - **Acts at:** as these do; by age in idle gaps, from an eighth of the period before its end on.
+//! - **Is made of:** reclaim `block`, which goes by `T_read`, and refresh `block`, which goes by `T_retention`. A technique that is named
+//!   replaces that part.
+//! - **Acts at:** as these do. By age it acts in idle gaps, in the last eighth of the period.
 //! - **Costs:** blocks that are read much, or that nobody rewrites, are programmed again.
-//! - **Does not help:** a page that cannot be read for another reason, and whatever lies on a die that fails.
+//! - **Does not help:** a page that cannot be read for another reason, or data on a die that fails.
 //!
-//! Its period is the longest that the drive's limits allow: `T_retention` of `[bch]` at the end of the drive's life, less what a refresh may be
-//! late by. Where no code has given an age by itself (`bch.combine = "sum"`, or another error model) it is `refresh.period`.
+//! Its period is the longest that the drive's limits allow: `T_retention` of `[bch]` at the end of the drive's life, less the time that a
+//! refresh may be late. If no code gives an age by itself (`bch.combine = "sum"`, or another error model), it is `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
 use crate::base::span::Span;

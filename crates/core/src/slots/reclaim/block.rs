@@ -6,10 +6,10 @@
 //!   p of them on each neighbour: `D_move = P + 2 (alpha - 1) p`. `R_late` is the reads that the block still serves until its last page is
 //!   out.
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** the papers type the threshold in. Here it follows from the limits, so that it holds at every P/E count and
+//! - **Departs from the paper:** the papers set the threshold by hand. Here it follows from the limits, so that it holds at every P/E count and
 //!   under every schedule.
 //! - **Does not help:** blocks with a few hot wordlines. The rest of the block is rewritten for nothing.
-//! - **Safety:** no page is lost, whatever is read, where T is 1 or more (`docs/safety/block.md`).
+//! - **Safety:** if T is 1 or more, no page is lost, whatever is read (`docs/safety/block.md`).
 //!
 //! ```text
 //! 192 pages, one group, alpha 1, limit 10,000:      D_move = 192 + 0 = 192      T = 10,000 - 192 = 9,808

@@ -1,15 +1,15 @@
 //! # Chance probe
-//! Counts the errors of a read wordline's neighbours, at reads drawn by chance. It keeps nothing of a block but its reads, and finds what
-//! lies near a hot wordline with a probability as close to one as one likes.
+//! At reads drawn at random, senses the neighbours of the wordline that was read and counts their errors. It keeps one read count per
+//! block. The probability that it finds data beside a hot wordline in time can be set as close to one as wanted.
 //!
 //! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's (MICRO 2025, from public notes).
-//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe may be drawn in turn. A wordline moves where less
-//!   is left of its limit than may come before the next probe; the block moves at E reads. The page below has the formulas.
+//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read, and may be drawn too. A wordline moves when
+//!   the rest of its limit is less than what may come before the next probe; the block moves at E reads. The safety page has the formulas.
 //! - **Costs:** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) and their dose.
 //! - **Departs from the paper:** PARA refreshes without looking. Draws are `SipHash` under the run's seed; a controller would draw from a
 //!   source of noise.
-//! - **Does not help:** evenly read blocks as much as counters do. A share ([`NEAR`]) of a limit, and w reads, are kept for neighbours.
-//! - **Safety:** no page is lost but with probability 2^-64 for each undrawn stretch; the seed is secret (`docs/safety/chance-probe.md`).
+//! - **Does not help:** blocks that are read evenly as much as counters would. A share ([`NEAR`]) of a limit, and w reads, are kept for neighbours.
+//! - **Safety:** a page is lost with a probability of at most 2^-64 a stretch without a draw, if the seed is secret (`docs/safety/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
@@ -54,7 +54,7 @@ pub(super) const CARD: Technique = Card {
         params: &[PROBABILITY],
         ..About::PLAIN
     },
-    new: |args, config, seed| Box::new(ChanceProbe::new(args, config, seed)),
+    new: |args, config, seed| Box::new(ChanceProbe::new(args, config, seed.of_run())),
 };
 
 /// Natural logarithm of one over the probability that a stretch of w reads is not drawn: 64 ln 2.
@@ -102,7 +102,7 @@ impl Draw {
             #[cfg(test)]
             Self::Public => {
                 let life = u64::from(block.number()) << 43 ^ u64::from(pec) << 27;
-                crate::disturb::table::unit_hash(life ^ u64::from(sensing))
+                crate::base::splitmix::fraction(0, life ^ u64::from(sensing))
             }
         }
     }

@@ -1,11 +1,11 @@
 //! # `HotLD`
-//! Finds the read-hot pages and writes them to blocks with guard levels, which endure ten times the reads and hold two pages of three.
+//! Finds the read-hot pages and writes them to blocks with guard levels, which endure ten times the reads and hold two thirds of the pages.
 //!
 //! - **Paper:** ipr-2018 III-B, III-C; `HotLD` of IV: the paper's approach without in-place reprogramming.
 //! - **Acts at:** `block`'s threshold; for blocks of low density with `density.limit_factor` times the limits.
 //! - **Costs:** 12 bytes a block (reads, time of the last refresh, time since when its density is low) and 2 for each page of a monitor
 //!   block. A block of low density takes three programs for two pages.
-//! - **Departs from the paper:** refreshes are timed in page operations of the host, so that time means the same untimed. A block of low
+//! - **Departs from the paper:** refreshes are timed in page operations of the host, so that they mean the same without a clock. A block of low
 //!   density at its limit moves to another; the paper says that of IPR only. `density.spare_share` bounds the pages that are taken away.
 //! - **Does not help:** even reads. No block comes to its limit sooner than the average, and nothing is hot.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/hotld.md`).

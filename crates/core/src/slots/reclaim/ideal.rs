@@ -1,7 +1,7 @@
 //! # Ideal
 //! Does what `block` would do on flash whose reads disturb all wordlines alike and whose pages all have the median wordline's limit for its
-//! weakest kind. It is a counterfactual and no technique: the run's drive, and the oracle that judges it, have this nature. It is a bound
-//! to compare with.
+//! weakest kind. This is a counterfactual, not a technique: the run's flash is changed, and so is the oracle's. It gives a bound to
+//! compare with.
 //!
 //! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
 //! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a block's wordlines, by P/E count.

@@ -3,8 +3,8 @@
 //! They then endure ten times the reads, and only a third of their pages had to move.
 //!
 //! - **Paper:** ipr-2018 III, all of it.
-//! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower one, by what reprogramming reads more than moving; a block
-//!   of low density has `block`'s with `density.limit_factor` times the limits.
+//! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower one, because reprogramming takes more reads than moving; a
+//!   block of low density has that of `block` with `density.limit_factor` times the limits.
 //! - **Costs:** 12 bytes a block (reads, times of the last refresh and of the last reprogramming), 2 for each page of a monitor block
 //!   (III-E).
 //! - **Departs from the paper:** the pool is kept for read-hot blocks (`density.keep_pool`). The page below lists all departures.

@@ -1,5 +1,5 @@
 //! # None
-//! Does nothing about read disturbance. The drive reports what is lost; that loss is what the other techniques are worth.
+//! Does nothing about read disturbance. The drive reports the data that is lost: what the other techniques save.
 //!
 //! - **Costs:** nothing.
 //! - **Does not help:** anybody's data.

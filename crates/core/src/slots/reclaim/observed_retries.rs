@@ -1,12 +1,12 @@
 //! # Observed retries
-//! Counts nothing. A page moves when a read of it has taken more retries than reads may: more than `reclaim.retries`, or than fit the budget
+//! Counts nothing. A page moves when a read of it took too many retries: more than `reclaim.retries`, or more than fit the latency budget
 //! that the host's hints give its data.
 //!
 //! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become slower (its SSD-I and SSD-J).
 //! - **Acts at:** no count of reads. A threshold for the worst pattern would keep the doses of real patterns alpha times below their limits,
 //!   and no read would ever take a retry.
 //! - **Costs:** nothing.
-//! - **Departs from the paper:** what its drives do is not known, but for what it did to their latencies.
+//! - **Departs from the paper:** the paper shows the latencies of its drives. What the drives do is not known.
 //! - **Does not help:** data that nobody reads. The neighbours of a hammered wordline are lost unseen.
 //! - **Safety:** none.
 //!

@@ -1,6 +1,6 @@
 //! # Page type
-//! Counts the reads of each block like `block`, but moves only those kinds of pages that the count could have lost. The weakest kind moves
-//! first and each stronger kind later; at the strongest kind the block is emptied.
+//! Counts the reads of each block like `block`, but moves only the page kinds that so many reads could have lost. The weakest kind moves
+//! first and each stronger kind later; with the strongest kind the block is empty, and is erased.
 //!
 //! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management of NAND Flash Memory", IEEE TVLSI 2023
 //!   (its abstract; doi 10.1109/TVLSI.2023.3240172), as straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
@@ -8,8 +8,8 @@
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** its thresholds are not public, so they follow from the limits. Only the reclaim stream's stripes spread
 //!   read-hot data.
-//! - **Does not help:** where all kinds endure alike it is `block`. It leaves blocks with holes.
-//! - **Safety:** no page is lost, whatever is read, where `block` loses none (`docs/safety/page-type.md`).
+//! - **Does not help:** flash whose page kinds endure alike: there it is `block`. It leaves holes in blocks.
+//! - **Safety:** wherever `block` loses no page, neither does it (`docs/safety/page-type.md`).
 //!
 //! ```text
 //! 192 pages, alpha 1, limit 10,000, factors LSB 1.5, CSB 1.5, MSB 1:      D_move = 192

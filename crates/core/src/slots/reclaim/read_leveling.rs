@@ -3,7 +3,7 @@
 //! nothing yet. What was just written has endured nothing. The block is erased when no room for its pages is left.
 //!
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
-//! - **Acts at:** `block`'s threshold; of a shadow block, at as many reads since its pages were written.
+//! - **Acts at:** `block`'s threshold. A shadow block's reads count since its pages were written.
 //! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 10 for each shadow block (when it was opened, at which read and from
 //!   which page on it was filled last); and the pages that shadow blocks leave unused.
 //! - **Departs from the paper:** as `redftl`. Pages of one wordline share what it has endured, so a filling begins on a new wordline.

@@ -1,13 +1,13 @@
 //! # STRAW-SS, as published
 //! UNSAFE: `straw-ss` with the paper's own margin, which leaves no room for movers' reads and for those that a block serves during its job.
-//! It is there to be compared with, and to show what the room costs.
+//! It exists for comparison: it shows what that room costs.
 //!
 //! - **Paper:** straw-2024 III-B: a wordline moves where its count, "including the possible additional reads by the next interval", exceeds
 //!   `ERC_MAX`; its pages are copied "before the next interval".
 //! - **Acts at:** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the ERC of `straw_ss.rs`.
 //! - **Costs:** what `straw-ss` costs.
 //! - **Departs from the paper:** looks that cannot find anything are left out. Of several lowest counters the next in turn is taken.
-//! - **Does not help:** data under attack, and data that is lost to what the margin leaves out.
+//! - **Does not help:** data under attack, and data that the reads left out of the margin destroy.
 //! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
 //!
 //! ```text

@@ -3,8 +3,8 @@
 //! pool, for the blocks that need them.
 //!
 //! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the look is straw-2024's (`shared/straw.rs`).
-//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there layer counters serve the block, and it is looked at as by
-//!   `straw-wl`. Wordline counters follow where layers gave a wordline that share. Without layer counters it is emptied at T or later.
+//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there the block has layer counters, and looks as in `straw-wl`. It gets
+//!   wordline counters when, by its layers, a wordline may have that share. Without layer counters it is emptied at T or later.
 //! - **Costs:** 6 bytes per block, 3 per counter of the pools (`reclaim.layer_sets`, `reclaim.wordline_sets`) and 12 per set.
 //! - **Departs from the paper:** Hydra keeps all fine counters in memory and caches them. Here there is only the pool; cold blocks give
 //!   sets back.

@@ -1,14 +1,14 @@
 //! # IDA coding
 //! Refreshes a block where it lies, so that reads of it take fewer sensings: the LSB page of each wordline whose top page is valid moves, and states
-//! that differ only in pages which are gone merge.
+//! that differ only in pages that are gone are merged.
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
-//! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves whole the next time.
+//! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves as a whole the next time.
 //! - **Beyond the paper:** with `at_reclaim` and `at_gc` wordlines whose LSB page is gone are merged between refreshes, too: those that a partial
-//!   reclaim leaves, and those of a block that GC has passed over. What is to move anyway is not.
-//! - **Costs:** what is merged is read twice, a share of it, `error_rate`, is written elsewhere, and a wordline costs up to a program
+//!   reclaim leaves, and those of a block that GC has passed over. Data that is about to move is not merged.
+//! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere, and a wordline costs up to a program
 //!   (`adjust_us`). Merged blocks stay in use half empty: more garbage collection.
-//! - **Departs from the paper:** a block whose reclaim technique has no room for these reads moves whole. A merge makes data new (inference).
+//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no room for these reads. A merge makes data new (inference).
 //! - **Does not help:** drives that are full and written, where GC cleans blocks before they come to the age.
 //! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr` or `ipr-wl` merged moves, and the reverse.
 //!
@@ -107,7 +107,7 @@ pub(super) const CARD: RefreshTechnique = Card {
     new: |args, config, seed| {
         Box::new(Ida {
             by_age: Block::new(args, config),
-            adjusting: Adjusting::new(args.real(&ERROR_RATE), seed),
+            adjusting: Adjusting::new(args.real(&ERROR_RATE), seed.of_run()),
             error_rate: args.real(&ERROR_RATE),
             only_invalid: args.whole(&ONLY_INVALID) == 1,
             at_reclaim: args.whole(&AT_RECLAIM) == 1,

@@ -279,19 +279,15 @@ impl Dies {
     /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
     /// under steady pressure the head would keep them for ever.
     pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool, at: Ns) {
-        let mut dropped = vec![];
         let stays = self.bugs.has(Bug::ReclaimNeverEnds);
-        let summary = &mut self.summaries[usize::from(die)];
-        let jobs = &mut self.queues[usize::from(die)].jobs;
-        jobs.retain(|(job, cause)| {
-            let done = is_done(*job);
-            summary.reclaim_work -= u32::from(done && *cause == Cause::Reclaim && !stays);
-            dropped.extend(done.then_some((job.block, *cause)));
-            !done
-        });
-        summary.set(JOBS, !jobs.is_empty());
-        for (block, cause) in dropped {
-            self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
+        let index = usize::from(die);
+        while let Some(n) = self.queues[index].jobs.iter().position(|(job, _)| is_done(*job)) {
+            let jobs = &mut self.queues[index].jobs;
+            let (job, cause) = jobs.remove(n).expect("it was just found");
+            let summary = &mut self.summaries[index];
+            summary.reclaim_work -= u32::from(cause == Cause::Reclaim && !stays);
+            summary.set(JOBS, !jobs.is_empty());
+            self.note(|| TimeEvent::Job { die, block: job.block, cause, on: false, at });
         }
     }
 

@@ -1,0 +1,46 @@
+//! What a technique draws by chance, it draws from a seed of its own: it follows from the run's seed and from the technique's name. A technique
+//! that is added moves nothing that others draw.
+
+use crate::base::splitmix::number;
+
+/// The seed of a run, as one technique is given it.
+#[derive(Clone, Copy, Debug)]
+pub struct Seed {
+    run: u64,
+    /// Of the names of slot and technique.
+    name: u64,
+}
+
+impl Seed {
+    /// That of a technique of a slot.
+    pub(super) fn new(run: u64, slot: &str, technique: &str) -> Self {
+        let bytes = slot.bytes().chain([b'.']).chain(technique.bytes());
+        // FNV-1a.
+        Self { run, name: bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)) }
+    }
+
+    /// The technique's own: no other technique draws from it, whatever the run's seed is.
+    pub fn own(self) -> u64 {
+        // Seeds that follow each other, and names that are alike, come far apart.
+        number(self.run ^ self.name, 0)
+    }
+
+    /// The run's. Only techniques whose draws are published go by it, each with a hash that is its own.
+    pub fn of_run(self) -> u64 {
+        self.run
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn techniques_draw_apart_and_runs_too() {
+        let own = |run, slot, name| Seed::new(run, slot, name).own();
+        let seeds = [own(1, "reclaim", "block"), own(1, "refresh", "block"), own(1, "reclaim", "none"), own(2, "reclaim", "block")];
+        assert!((0..4).all(|i| (0..i).all(|j| seeds[i] != seeds[j])), "{seeds:?}");
+        assert_eq!(own(1, "reclaim", "block"), seeds[0]);
+        assert_eq!(Seed::new(7, "refresh", "ida").of_run(), 7);
+    }
+}
