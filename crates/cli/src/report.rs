@@ -285,8 +285,9 @@ fn delayed(delayed: &Delayed) -> String {
 fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     let miscounted = by_wear.miscounted_stripes;
     let wrong = if miscounted > 0 { format!("; the counters of {} are wrong", plural(miscounted, "stripe")) } else { String::new() };
+    let stage = by_wear.life.as_ref().map_or_else(String::new, |life| format!("; stage {} of the drive's life", life.stage));
     format!(
-        "\n  {} of {} have parity, for {} % of the blocks above {} P/E cycles; {} got it, {} gave it back, {} waited for it at most{wrong}",
+        "\n  {} of {} have parity, for {} % of the blocks above {} P/E cycles; {} got it, {} gave it back, {} waited for it at most{wrong}{stage}",
         count(by_wear.protected_stripes),
         plural(stripes.into(), "stripe"),
         digits(100.0 * by_wear.worn_share),

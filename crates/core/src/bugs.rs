@@ -99,7 +99,8 @@ impl Bug {
     ];
 
     /// Those of parity where wear calls for it.
-    pub const OF_WEAR: [Self; 3] = [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly];
+    pub const OF_WEAR: [Self; 6] =
+        [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
 
     /// Those of limits that parity raises: in the drive's configuration already.
     pub const OF_RAISED: [Self; 3] = [Self::LateParityTrusted, Self::SpreadForgotten, Self::ServiceForgotten];

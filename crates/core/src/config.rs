@@ -26,7 +26,7 @@ pub use flash::{CellType, EraseAtPec, GeometryConfig, KindUs, ProgramUnit, Timin
 pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, WearConfig};
 pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};
-pub use parity::{ByWear, ParityCache, ParityConfig};
+pub use parity::{ByWear, LastStage, ParityCache, ParityConfig};
 pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;

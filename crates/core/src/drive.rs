@@ -31,6 +31,7 @@ use crate::drive::failing::Failing;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
+pub use crate::ftl::lifetime::{Lifetime, Stage};
 use crate::hints::HintBooks;
 use crate::slots::gc::GcPolicy;
 use crate::slots::parity::{NO_PARITY, Parity};

@@ -83,6 +83,8 @@ pub(crate) struct Flash {
     wear_counts: bool,
     /// P/E cycles of every block when the drive was made.
     first_pec: u32,
+    /// Beyond these, by block; nothing where all blocks began alike.
+    more_pec: Vec<u32>,
     model: Option<Box<dyn ErrorModel>>,
     /// The levels that reads begin with.
     levels: Levels,
@@ -160,6 +162,7 @@ impl Flash {
             reprogram_wear: config.density.wear,
             wear_counts: config.density.wear_counts_for_limits,
             first_pec: config.start.pec,
+            more_pec: vec![],
             levels: Levels::new(&config.ecc, g.blocks),
             draws: Draws::new(model.as_deref().and_then(ErrorModel::chances), None),
             services: Services::of(config),

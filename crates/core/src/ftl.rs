@@ -8,6 +8,7 @@ pub(crate) mod gather;
 pub(crate) mod gathers;
 pub(crate) mod job;
 pub(crate) mod lent;
+pub(crate) mod lifetime;
 pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;
@@ -140,7 +141,7 @@ impl Ftl {
             xors: 0,
             parity: ParityCounts::default(),
             partial: PartialParities::default(),
-            worn: WornStripes::new(config.parity.by_wear(), geometry.stripes),
+            worn: WornStripes::new(config, geometry.stripes),
             started_jobs: vec![],
             jobs_begun: 0,
             leaving_now: 0,

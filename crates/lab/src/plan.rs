@@ -280,6 +280,10 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     ages.dedup();
     // The drive's own age is run anyway.
     ages.retain(|pec| *pec != start);
+    if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
+        let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, start.worn_share) has no age of its own; leave one out";
+        return Err(Failure::usage(why.into()));
+    }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
         Some(pec) => Err(Failure::usage(format!(

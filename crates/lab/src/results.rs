@@ -24,7 +24,7 @@ pub use failures::Failures;
 pub use hints::{Hints, OfWord};
 pub use life::CONFIDENT_CYCLES;
 use page_reads::PageReads;
-pub use parity::{ByWear, Delayed, Parity, PowerLoss, ReadsFirst};
+pub use parity::{ByWear, Delayed, Life, Parity, PowerLoss, ReadsFirst};
 pub use tired::{Losses, Retries};
 pub use uber::{OverSeeds, Uber};
 pub use wear::{AgeWear, Confidence, Wear};

@@ -176,6 +176,18 @@ impl Ageing {
         self.begin_at(block, since);
     }
 
+    /// A block may grow older than promised: something else protects what it holds.
+    pub(crate) fn excuse(&mut self, block: BlockId) {
+        if let Some(since) = self.since(block) {
+            self.order.remove(&(since, block));
+        }
+    }
+
+    /// The same for all.
+    pub(crate) fn excuse_all(&mut self) {
+        self.order.clear();
+    }
+
     /// A block is erased.
     pub(crate) fn end(&mut self, block: BlockId) {
         if let Some(since) = self.since.get_mut(block.index()).and_then(Option::take) {

@@ -389,7 +389,7 @@ impl Doses {
 
     /// P/E cycles of a block.
     pub(crate) fn cycles_of(&self, block: BlockId) -> u32 {
-        self.start_pec + self.worn[block.index()].cycles
+        self.start_pec + self.worn[block.index()].all()
     }
 
     /// The coding of a wordline by itself; 0 where it has none.
@@ -442,6 +442,16 @@ impl Doses {
             *level = 0;
         }
         self.know_limits(limits);
+    }
+
+    /// A block begins with so many P/E cycles. Gives how many of them others do not begin with.
+    pub(crate) fn begin_worn(&mut self, block: BlockId, pec: u32) -> u32 {
+        let more = pec.saturating_sub(self.start_pec);
+        let limits = more * self.table.groups() as u32;
+        self.worn[block.index()].more = more;
+        self.blocks[block.index()].limits = limits;
+        self.know_limits(limits);
+        more
     }
 
     /// Looks limits up until those that begin at `limits` are known.

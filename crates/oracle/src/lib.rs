@@ -29,6 +29,7 @@ mod report;
 mod requests;
 mod stamps;
 mod start_reads;
+mod start_wear;
 mod stripe;
 pub mod swarm;
 mod time_check;

@@ -72,6 +72,7 @@ use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::requests::Requests;
 use crate::stamps::{Loss, Stamp, Stamps};
 use crate::start_reads::StartReads;
+use crate::start_wear::StartWear;
 use crate::time_check::TimeCheck;
 use crate::wear::Wear;
 
@@ -114,6 +115,7 @@ pub struct Oracle {
     pub(crate) cleaning: Cleaning,
     pub(crate) course: Course,
     pub(crate) start_reads: StartReads,
+    pub(crate) start_wear: StartWear,
     pub(crate) ageing: Ageing,
     pub(crate) causes: Causes,
     pub(crate) adjusted: Adjusted,
@@ -151,6 +153,7 @@ impl Oracle {
             requests: Requests::new(geometry.page_bytes),
             memory: Memory::new(config, geometry.stripes),
             start_reads: StartReads::new(config),
+            start_wear: StartWear::new(config, geometry.blocks),
             ageing: Ageing::new(config),
             causes: Causes::new(config),
             adjusted: Adjusted::default(),

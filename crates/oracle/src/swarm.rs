@@ -34,7 +34,7 @@ use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::Techniques;
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::{ParityTechnique, has_stripes, reclaim_part, refresh_part};
+use vpass_core::slots::parity::{ParityTechnique, has_stripes};
 use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH};
 
@@ -183,7 +183,7 @@ impl Case {
         match (self.cards, self.parity) {
             (Some(cards), _) => reclaim::technique(cards.reclaim),
             (None, Some(parity)) => {
-                Some(reclaim_part(parity.name).and_then(reclaim::technique).unwrap_or_else(|| striped::technique(balanced)))
+                Some(striped::parts(self.seed, parity.name).0.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(balanced)))
             }
             (None, None) => balanced.pick("technique", &techniques()),
         }
@@ -215,8 +215,9 @@ impl Case {
         if !restless {
             border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique, timed);
         }
+        striped::draw_start_wear(&balanced, &mut config);
         let lowers_density = restless || technique.lowers_density;
-        let refresh = (parity.and_then(refresh_part), self.cards.map(|cards| cards.refresh));
+        let refresh = (parity.and_then(|name| striped::parts(self.seed, name).1), self.cards.map(|cards| cards.refresh));
         let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh);
         let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
         let cards = Some(Cards { reclaim: if restless { RESTLESS } else { technique.name }, gc, refresh: drawn });

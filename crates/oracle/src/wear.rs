@@ -120,6 +120,14 @@ impl Wear {
         *most = (*most).max(b.milli());
     }
 
+    /// A block begins with so many cycles more than others.
+    pub(crate) fn begin_worn(&mut self, block: BlockId, more: u32) {
+        let b = &mut self.blocks[block.index()];
+        b.cycles += more;
+        let most = &mut self.most[(block.number() / self.blocks_per_domain) as usize];
+        *most = (*most).max(b.milli());
+    }
+
     /// A block is used no more: it is neither free nor full.
     pub(crate) fn retire(&mut self, block: BlockId) {
         let b = &mut self.blocks[block.index()];

@@ -231,3 +231,30 @@ fn parity_leaves_out_what_it_does_not_go_with() {
     assert!(done.stderr.contains("left out") && done.stderr.contains("`redftl`, which keeps kinds of data apart"), "{}", done.stderr);
     vpass(&few).refuses(2, &["parity.stripe=3 at most"]);
 }
+
+/// Every parity technique in one table, on a capacity that leaves room for the parity of each.
+#[test]
+fn every_parity_technique_has_a_row() {
+    let all = "none,raid5,ppc,udl,pe-aware,hc,da-raid5";
+    let on = |capacity: &str, techniques: [&str; 2]| {
+        let drive =
+            ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=300", "--gear", "untimed", "--json"];
+        let techniques = ["--reclaim", techniques[0], "--refresh", techniques[1], "--parity", all, "--set", "parity.stripe=3"];
+        let capacity = format!("drive.capacity={capacity}");
+        let age = ["--set", "workload.rate=1000", "--set", &capacity, "--set", "geometry.blocks_per_plane=70"];
+        vpass(&[&drive[..], &techniques, &age].concat())
+    };
+    for techniques in [["none", "none"], ["block", "block"], ["straw-wl", "none"], ["page-type", "block"]] {
+        let done = on("768MiB", techniques);
+        assert_eq!(done.code, 0, "{techniques:?}: {}", done.stderr);
+        let json = done.json();
+        let rows = json["techniques"].as_array().unwrap();
+        let names: Vec<&str> = rows.iter().map(|row| row["parity"].as_str().unwrap_or("none")).collect();
+        assert_eq!(names, all.split(',').collect::<Vec<_>>());
+        assert!(rows.iter().all(|row| row["runs"][0]["host"] == rows[0]["runs"][0]["host"]), "the same requests");
+        let life = &rows[6]["runs"][0]["parity"]["by_wear"]["life"];
+        assert_eq!((life["stage"].as_u64(), life["l"].as_u64()), (Some(1), Some(16_384)), "{life}");
+        assert!(done.stderr.contains("and its last stage begins with more than 16,384 (parity.l) in worn blocks: it never does"));
+    }
+    on("1GiB", ["block", "none"]).refuses(2, &["the largest capacity that fits", "drive.capacity="]);
+}

@@ -64,6 +64,8 @@ fn runs_at_several_ages_give_one_life() {
     let refused = |ages: &str| vpass(&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "start.pec=100", "--ages", ages]);
     refused("50").refuses(2, &["--ages 50", "start.pec, 100"]);
     refused("3000").refuses(2, &["--ages 3000", "rated P/E cycles, 3000"]);
+    let uneven = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "start.pec_spread=100", "--ages", "1000"];
+    vpass(&uneven).refuses(2, &["--ages", "start.pec_spread"]);
 }
 
 fn small_drive(requests: &str, more: &[&str]) -> Done {

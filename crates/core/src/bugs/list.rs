@@ -478,6 +478,8 @@ macro_rules! list {
             StartReadsTwice,
             /// Blocks have served half the reads that they were drawn.
             StartReadsHalved,
+            /// Twice as many blocks as `start.worn_share` says begin with `start.worn_pec` cycles.
+            WornShareTwice,
             /// Blocks written in part served the reads of whole ones.
             StartReadsOpen,
             /// One page less than start.fill is written.
@@ -659,6 +661,10 @@ macro_rules! list {
             SpreadForgotten,
             /// The parity of a stripe is given back while one of its pages lies in a worn block.
             DissolvedEarly,
+            /// The last stage passes stripes without giving them parity.
+            SweptUnformed,
+            /// Blocks that are to be left alone are recycled, and those that are to be recycled are left alone.
+            WornRecycled,
 
             // Reads in bulk.
             /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.

@@ -243,6 +243,12 @@ impl Serialize for ReclaimConfig {
 pub struct StartConfig {
     /// P/E cycles of every block.
     pub pec: u32,
+    /// P/E cycles that each block has beyond these at most: how many is drawn evenly from 0 on.
+    pub pec_spread: u32,
+    /// Share of the blocks, drawn at random, that begin with `worn_pec` cycles.
+    pub worn_share: f64,
+    /// P/E cycles of that share.
+    pub worn_pec: u32,
     /// Share of the capacity written once, sequentially.
     pub fill: f64,
     /// Then overwritten at random, in multiples of the filled capacity. From 1 on, and on a large drive, the steady
@@ -256,7 +262,7 @@ pub struct StartConfig {
 
 impl Default for StartConfig {
     fn default() -> Self {
-        Self { pec: 0, fill: 1.0, overwrite: 0.0, reads: 0, age: Span(0) }
+        Self { pec: 0, pec_spread: 0, worn_share: 0.0, worn_pec: 0, fill: 1.0, overwrite: 0.0, reads: 0, age: Span(0) }
     }
 }
 
@@ -266,6 +272,21 @@ impl StartConfig {
         require_range("start.overwrite", self.overwrite, 0.0, 1000.0)?;
         // No limit of `[disturb]` is larger.
         require(self.reads <= 20_000_000, || format!("start.reads = {} is more than 20000000", self.reads))?;
-        require(self.pec <= PEC_MAX, || format!("start.pec = {} is more than {PEC_MAX}", self.pec))
+        require(self.pec <= PEC_MAX, || format!("start.pec = {} is more than {PEC_MAX}", self.pec))?;
+        let room = PEC_MAX - self.pec;
+        require(self.pec_spread <= room, || {
+            format!("start.pec_spread = {}: with start.pec = {} it may be {room} at most", self.pec_spread, self.pec)
+        })?;
+        require_share("start.worn_share", self.worn_share)?;
+        let least = self.pec + self.pec_spread;
+        require(self.worn_share == 0.0 || (least..=PEC_MAX).contains(&self.worn_pec), || {
+            format!("start.worn_pec = {}: blocks that are worn more than others begin with {least} to {PEC_MAX} P/E cycles", self.worn_pec)
+        })
+    }
+
+    /// P/E cycles of the most worn block.
+    pub fn pec_most(&self) -> u32 {
+        let of_share = if self.worn_share > 0.0 { self.worn_pec } else { 0 };
+        of_share.max(self.pec + self.pec_spread)
     }
 }

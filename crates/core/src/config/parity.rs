@@ -41,6 +41,19 @@ pub struct ByWear {
     pub as_printed: bool,
     /// Stripes that may wait for their parity; more are formed at once.
     pub queue: u32,
+    /// Where the drive lives in stages: what its last one begins with, and is like.
+    pub last: Option<LastStage>,
+}
+
+/// The last stage of a drive's life, in which all stripes have parity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastStage {
+    /// L: with a page in a worn block in more stripes than these it begins.
+    pub beyond: u32,
+    /// Pages of the longest request that the write buffer takes in then.
+    pub cut_off: u32,
+    /// Pages of partial parity that the controller keeps then.
+    pub cache_pages: u32,
 }
 
 impl ParityConfig {

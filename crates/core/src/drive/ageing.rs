@@ -62,6 +62,9 @@ impl Drive {
     fn look_at_aged(&mut self, block: BlockId) {
         let (now, since) = (self.flash.now.cast_signed(), self.flash.cold(block).programmed_at);
         let Some(end) = self.refresh.done_by(since) else { return };
+        if self.ftl.is_left_alone(&self.flash, block) {
+            return;
+        }
         if self.flash.hot(block).has(MOVING) {
             // Whoever moves it makes it young, if it moves all of it and in time.
             if now < end {
@@ -159,6 +162,7 @@ impl Drive {
         self.ftl.steps.set_back(passed);
         self.ftl.partial.window.set_back(passed);
         self.ftl.worn.window.set_back(passed);
+        self.ftl.worn.lifetime.set_back(passed);
         self.refresh.set_back(passed);
         self.flash.tell(|o| o.clock_restarts(passed));
     }

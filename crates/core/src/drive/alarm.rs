@@ -89,7 +89,8 @@ impl Drive {
     /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
-        if self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) || self.flash.hot(block).has(MOVING) {
+        let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
+        if self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) || stays {
             return;
         }
         let (page, budget) = (self.geometry.page_in(block, ppn), self.flash.cold(block).budget);
@@ -112,6 +113,17 @@ impl Drive {
             return;
         }
         self.do_as_policy_says(block);
+    }
+
+    /// Asks the policies of blocks that were read for rebuilds, where nothing else is under way.
+    pub(super) fn ask_about_rebuilds(&mut self) {
+        while let Some(block) = self.ftl.worn.lifetime.take_unasked() {
+            self.facts.rung_by = self.geometry.first_page(block);
+            if self.flash.hot(block).state != BlockState::Free {
+                self.ask_policy(block);
+                self.flash.set_alarm(block);
+            }
+        }
     }
 
     /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
@@ -138,6 +150,9 @@ impl Drive {
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
         self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
+        if self.leaves_alone(block) {
+            return;
+        }
         let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
@@ -148,10 +163,23 @@ impl Drive {
         }
         for action in actions {
             let Action::Rewrite(rewrite) = action else { unreachable!("probes are carried out while the policy is asked") };
+            if self.ftl.is_left_alone(&self.flash, rewrite.block) {
+                continue;
+            }
             // Another block keeps its own deadline: its policy is asked when its alarm rings.
             let deadline = if rewrite.block == block { next } else { Reads::NEVER };
             self.reclaim(rewrite, deadline);
         }
+    }
+
+    /// Tells whether the policy has nothing to say of a block, which is not recycled. It is not asked again then.
+    fn leaves_alone(&mut self, block: BlockId) -> bool {
+        let is_left_alone = self.ftl.is_left_alone(&self.flash, block);
+        if is_left_alone {
+            self.flash.tell(|o| o.asks_at(block, Reads::NEVER));
+            self.flash.set_policy_alarm(block, Reads::NEVER);
+        }
+        is_left_alone
     }
 
     /// The policy wants nothing of a block that a job has left data in: wordlines of it may be adjusted where they lie.
@@ -228,6 +256,9 @@ impl Drive {
         }
         if self.bugs.has(Bug::GcJobGetsNoDeadline) {
             self.flash.set_policy_alarm(block, Reads::NEVER);
+            return;
+        }
+        if self.leaves_alone(block) {
             return;
         }
         // What is left to do must be what the policy has left room for: a move of all that is there.

@@ -141,11 +141,11 @@ impl Drive {
     /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.
     pub fn block_states(&self) -> impl Iterator<Item = BlockRow> + '_ {
         let (hot, cold) = self.flash.blocks();
-        hot.iter().zip(cold).map(|(hot, cold)| BlockRow {
+        hot.iter().zip(cold).zip(self.geometry.block_ids()).map(|((hot, cold), block)| BlockRow {
             state: hot.state,
             pec: cold.pec,
             effective_milli: cold.effective_milli(),
-            cycles: cold.pec - self.config.start.pec,
+            cycles: cold.pec - self.flash.first_pec(block),
             reprogrammed_cycles: cold.reprogrammed_cycles,
             reads: f64::from(cold.carries) * CARRY.units() + hot.reads.units(),
             mode: hot.mode,

@@ -24,7 +24,7 @@ impl Drive {
         self.make_place_for(update);
         let (mut unreadable, mut before) = ([false; 3], None);
         loop {
-            if self.ftl.is_unprotected(update.stripe) || !update.stripes.has_parity(update.stripe) {
+            if self.ftl.lacks_parity(update.stripes, update.stripe) || !update.stripes.has_parity(update.stripe) {
                 return false;
             }
             let state = self.ftl.partial.state(update.stripe);
@@ -36,7 +36,8 @@ impl Drive {
                 return false;
             };
             let good = self.read_to_renew(update, renewal, completes);
-            let same = |drive: &Self| drive.ftl.partial.state(update.stripe) == state && !drive.ftl.is_unprotected(update.stripe);
+            let same =
+                |drive: &Self| drive.ftl.partial.state(update.stripe) == state && !drive.ftl.lacks_parity(update.stripes, update.stripe);
             if good && same(self) {
                 self.make_room(update, false);
                 if same(self) {

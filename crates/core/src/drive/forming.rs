@@ -10,14 +10,19 @@
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
 use crate::base::units::Lpn;
+use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::drive::striped::Update;
+use crate::ftl::lifetime::Stage;
 
 impl Drive {
     /// Begins with a change of a stripe. Tells whether it is going to have parity then: always, where wear does not say so.
     pub(super) fn plans_parity(&mut self, update: &Update) -> bool {
         let Some(by_wear) = self.config.parity.by_wear() else { return true };
         self.ftl.worn.updating = Some(update.stripe);
+        if self.ftl.worn.lifetime.is_last() {
+            return true;
+        }
         let written: Vec<Lpn> = update.written().collect();
         // What makes room may move pages of this stripe, too.
         for lpn in &written {
@@ -64,11 +69,48 @@ impl Drive {
     /// Forms stripes that wait, where nothing else is under way: all of them where nothing takes time, and what is too many elsewhere.
     pub(crate) fn form_waiting(&mut self) {
         let Some(stripes) = self.geometry.stripes.filter(|_| self.ftl.worn.is_on() && self.ftl.worn.updating.is_none()) else { return };
+        self.ask_about_rebuilds();
+        self.ftl.settle_parity(&mut self.flash);
+        self.live_on();
         while (!self.flash.is_timed() || self.ftl.worn.are_too_many())
             && let Some(stripe) = self.ftl.worn.longest_waiting()
         {
             self.protect_anew(stripes, stripe);
         }
+        while !self.flash.is_timed() && self.sweep(stripes) {}
+    }
+
+    /// Begins with the stage of life that is due.
+    fn live_on(&mut self) {
+        let (due, now) = (self.ftl.stage_due(), self.ftl.worn.lifetime.stage());
+        if due == now {
+            return;
+        }
+        let (host_writes, at) = (self.host.write_pages, self.flash.now);
+        for stage in [Stage::Worn, Stage::Last].into_iter().filter(|stage| *stage > now && *stage <= due) {
+            self.ftl.worn.lifetime.enter(stage, host_writes, at);
+            self.flash.tell(|o| o.lives_in(stage.number()));
+        }
+        if let Some(last) = self.ftl.worn.lifetime.last().filter(|_| due == Stage::Last) {
+            self.longest_cached = Some(last.cut_off);
+            self.ftl.partial.pages = last.cache_pages as usize;
+            self.ftl.pace_forming(&self.flash);
+        }
+    }
+
+    /// In the last stage: sees to one stripe more, and forms it where it has no parity. Tells whether one was left to be seen to.
+    fn sweep(&mut self, stripes: Stripes) -> bool {
+        let lifetime = &mut self.ftl.worn.lifetime;
+        if !lifetime.is_last() || lifetime.watermark == stripes.count() {
+            return false;
+        }
+        let stripe = lifetime.watermark;
+        lifetime.watermark += 1;
+        let waits_for_none = self.ftl.is_unprotected(stripe) || !self.ftl.is_on_flash(stripe);
+        if !waits_for_none && self.ftl.lacks_parity(stripes, stripe) && !self.bugs.has(Bug::SweptUnformed) {
+            self.protect_anew(stripes, stripe);
+        }
+        true
     }
 
     /// Forms the stripe that has waited longest if its time has come.
@@ -76,8 +118,10 @@ impl Drive {
         if self.ftl.wheel.other_due() > self.flash.now {
             return;
         }
-        if let Some((stripes, stripe)) = self.geometry.stripes.zip(self.ftl.worn.longest_waiting()) {
-            self.protect_anew(stripes, stripe);
+        let Some(stripes) = self.geometry.stripes else { return };
+        match self.ftl.worn.longest_waiting() {
+            Some(stripe) => self.protect_anew(stripes, stripe),
+            None => _ = self.sweep(stripes),
         }
         self.form_waiting();
         let (flash, ftl, _) = self.parts();

@@ -3,3 +3,4 @@
 mod ages;
 mod precondition;
 pub mod reads;
+mod wear;

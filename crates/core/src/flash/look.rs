@@ -30,6 +30,16 @@ impl Flash {
         &self.cold[block.index()]
     }
 
+    /// P/E cycles with which a block began.
+    pub(crate) fn first_pec(&self, block: BlockId) -> u32 {
+        self.first_pec + self.more_pec.get(block.index()).copied().unwrap_or(0)
+    }
+
+    /// Whether blocks began with different wear.
+    pub(crate) fn is_worn_unevenly(&self) -> bool {
+        !self.more_pec.is_empty()
+    }
+
     /// The records of all blocks.
     pub(crate) fn blocks(&self) -> (&[BlockHot], &[BlockCold]) {
         (&self.hot, &self.cold)

@@ -133,7 +133,8 @@ impl Ftl {
             return;
         }
         self.refresh.corrupted_pages += 1;
-        self.carry_page(flash, slots, job, (src, Some(Origin::Copy(src))), Some(to));
+        let level = flash.began_at();
+        self.carry_page(flash, slots, job, (src, level, Some(Origin::Copy(src))), Some(to));
     }
 
     /// A job has adjusted all that it will. Where all that is left of its block was adjusted in it, the block is as old as the first of that.

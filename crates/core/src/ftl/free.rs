@@ -95,6 +95,13 @@ impl FreeBlocks {
         Some(block)
     }
 
+    /// Takes all of them.
+    pub(crate) fn take_all(&mut self) -> Vec<BlockId> {
+        self.domains.iter_mut().for_each(|counts| *counts = Counts::default());
+        let planes = self.planes.iter_mut().flat_map(|of| [std::mem::take(&mut of.outside), std::mem::take(&mut of.pool)]);
+        planes.flatten().map(|(_, block)| block).collect()
+    }
+
     /// Takes out a block of a plane that is used no more.
     pub(crate) fn remove(&mut self, plane: u32, block: BlockId, in_pool: bool) {
         let of = &mut self.planes[plane as usize];

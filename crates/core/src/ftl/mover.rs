@@ -202,11 +202,13 @@ impl Ftl {
         let lpn = flash.contents().to_logical[src.index()];
         let hidden = self.is_hidden(flash, lpn);
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
+        // What it is rebuilt of is sensed next.
+        let level = flash.began_at();
         let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild(flash, lpn).map(Origin::Xor) };
         if origin.is_none() && self.stripes.is_some_and(|stripes| !stripes.is_parity(lpn)) && !self.is_whole_in_memory(lpn) {
             self.report_lost(flash, lpn);
         }
-        self.carry_page(flash, slots, job, (src, origin), to);
+        self.carry_page(flash, slots, job, (src, level, origin), to);
     }
 
     /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.
@@ -214,17 +216,18 @@ impl Ftl {
         flash.by_wordline() && self.map.to_physical[lpn.index()].slot().is_some()
     }
 
-    /// What was just sensed of a page, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it is neither.
+    /// What was sensed of a page, beginning with a level, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it
+    /// is neither.
     pub(super) fn carry_page(
         &mut self,
         flash: &mut Flash,
         slots: &mut Slots,
         job: &Job,
-        (src, origin): (Ppn, Option<Origin>),
+        (src, level, origin): (Ppn, u8, Option<Origin>),
         to: Option<StreamId>,
     ) {
         let good = origin.is_some();
-        let (lpn, coding, level) = (flash.contents().to_logical[src.index()], flash.read_coding(src), flash.began_at());
+        let (lpn, coding) = (flash.contents().to_logical[src.index()], flash.read_coding(src));
         let hidden = self.is_hidden(flash, lpn);
         self.invalidate(flash, src);
         if hidden {
@@ -311,6 +314,7 @@ impl Ftl {
         self.wheel.clear(block);
         self.steps.clear(block);
         flash.erase(block, cause);
+        self.worn.any_is_worn |= self.is_worn(flash, block);
         // What has failed in part is empty now, and stays so.
         if !flash.has_failed(block) {
             self.add_free(flash, block);
@@ -326,6 +330,13 @@ impl Ftl {
             flash.erases_total()
         };
         self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
+    }
+
+    /// Erased blocks stand in the order of the wear with which they begin.
+    pub(crate) fn rank_free(&mut self, flash: &Flash) {
+        for block in self.free.take_all() {
+            self.add_free(flash, block);
+        }
     }
 
     /// The page's data is no longer wanted here.

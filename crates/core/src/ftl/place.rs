@@ -213,7 +213,7 @@ impl Ftl {
                 flash.draw_reads(other);
             }
         }
-        let mut first = slots.arm(flash, self.away(flash), block);
+        let mut first = if self.is_left_alone(flash, block) { Reads::NEVER } else { slots.arm(flash, self.away(flash), block) };
         flash.tell(|o| o.asks_at(block, first));
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
@@ -232,7 +232,8 @@ impl Ftl {
             let now = flash.now;
             flash.tell(|o| o.clock(now));
             let forgotten = flash.hot(block).stream == GC && planted(Bug::AgeForgottenAfterMove);
-            if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| !forgotten) {
+            let is_looked_at = !forgotten && !self.is_left_alone(flash, block);
+            if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| is_looked_at) {
                 self.wheel.set(block, at);
             }
         }

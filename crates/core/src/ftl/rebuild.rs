@@ -116,7 +116,9 @@ impl Ftl {
             return None;
         }
         let number = self.next_xor();
-        if !self.read_parts(flash, &parts, number) {
+        let is_read = self.read_parts(flash, &parts, number);
+        self.note_unasked(flash, &parts);
+        if !is_read {
             return None;
         }
         self.parity.rebuilt += 1;

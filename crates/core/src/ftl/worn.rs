@@ -22,6 +22,7 @@ use crate::bugs::Bug;
 use crate::config::{ByWear, DriveConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
+use crate::ftl::lifetime::Lifetime;
 use crate::watch::observer::Origin;
 
 /// What is known of stripes where wear calls for parity; nothing elsewhere.
@@ -38,10 +39,17 @@ pub(crate) struct WornStripes {
     order: VecDeque<u32>,
     /// How many wait, and for how long.
     pub(crate) window: Window,
+    /// Stripes whose counter is above 0.
+    pub(super) marked: u32,
+    /// A block has become worn, or was from the start.
+    pub(crate) any_is_worn: bool,
+    /// The stages of the drive's life.
+    pub(crate) lifetime: Lifetime,
 }
 
 impl WornStripes {
-    pub(crate) fn new(by_wear: Option<ByWear>, stripes: Option<Stripes>) -> Self {
+    pub(crate) fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
+        let by_wear = config.parity.by_wear();
         let count = stripes.filter(|_| by_wear.is_some()).map_or(0, |stripes| stripes.count() as usize);
         Self {
             by_wear,
@@ -51,6 +59,9 @@ impl WornStripes {
             waits: vec![0; count.div_ceil(64)],
             order: VecDeque::new(),
             window: Window::default(),
+            marked: 0,
+            any_is_worn: by_wear.is_some_and(|by_wear| config.start.pec > by_wear.above),
+            lifetime: Lifetime::new(by_wear.and_then(|by_wear| by_wear.last)),
         }
     }
 
@@ -128,6 +139,7 @@ impl Ftl {
         } else if is_worn && !(matches!(origin, Origin::Copy(_)) && self.bugs.has(Bug::MovesNotCounted)) {
             self.worn.counters[stripe as usize] += 1;
             if self.worn.counters[stripe as usize] == 1 {
+                self.worn.marked += 1;
                 self.worn.touched.push(stripe);
             }
         }
@@ -140,8 +152,10 @@ impl Ftl {
         let is_printed = self.worn.by_wear.is_some_and(|by_wear| by_wear.as_printed);
         if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) {
             let counter = &mut self.worn.counters[stripes.of(lpn) as usize];
+            let was_marked = *counter > 0;
             *counter = counter.saturating_sub(1);
             if *counter == 0 {
+                self.worn.marked -= u32::from(was_marked);
                 self.worn.touched.push(stripes.of(lpn));
             }
         }
@@ -151,6 +165,9 @@ impl Ftl {
     pub(crate) fn count_worn(&mut self, flash: &Flash) {
         if let Some(stripes) = self.stripes.filter(|_| self.worn.is_on()) {
             self.worn.counters = (0..stripes.count()).map(|stripe| self.pages_in_worn_blocks(flash, stripes, stripe)).collect();
+            self.worn.marked = self.worn.counters.iter().filter(|counter| **counter > 0).count() as u32;
+            self.worn.any_is_worn = flash.geometry.block_ids().any(|block| self.is_worn(flash, block));
+            self.worn.touched = (0..stripes.count()).filter(|stripe| self.counter(*stripe) > 0).collect();
         }
     }
 
@@ -172,7 +189,7 @@ impl Ftl {
     /// Whether a stripe should have parity. Of the printed rule its counter may stay above 0 when flash holds nothing of it.
     pub(crate) fn needs_parity(&self, stripe: u32) -> bool {
         let least = u32::from(self.bugs.has(Bug::DissolvedEarly) && stripe.is_multiple_of(3));
-        self.counter(stripe) > least && self.is_on_flash(stripe)
+        (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
     }
 
     /// Whether there is no parity to repair a page of a stripe with.
@@ -222,7 +239,8 @@ impl Ftl {
 
     /// When the stripe that waits next is formed, now that one was: as fast as a die copies pages.
     pub(crate) fn pace_forming(&mut self, flash: &Flash) {
-        let waits = self.worn.longest_waiting().is_some() && flash.is_timed();
+        let sweeps = self.worn.lifetime.is_last() && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
+        let waits = flash.is_timed() && (sweeps || self.worn.longest_waiting().is_some());
         self.wheel.set_other_due(if waits { flash.now + self.copy_ns } else { Ns::MAX });
     }
 

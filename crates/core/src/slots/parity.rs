@@ -3,6 +3,7 @@
 //! A technique says how many pages of the host share a page of parity, and how and when that page is brought up to date. The drive reads and programs
 //! (`drive/striped.rs`, `drive/delayed.rs`), keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
+mod da_raid5;
 mod hc;
 mod none;
 mod pe_aware;
@@ -144,7 +145,7 @@ impl InSlot for dyn Parity {
 pub type ParityTechnique = Card<dyn Parity>;
 
 /// Every parity technique; one line each.
-pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD];
+pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD, da_raid5::CARD];
 
 /// The name of the one that keeps none.
 pub const NO_PARITY: &str = none::CARD.about.name;
@@ -182,12 +183,17 @@ pub fn parity_technique(name: &str) -> Option<&'static ParityTechnique> {
 
 /// The reclaim technique that a parity technique brings, where the run names none.
 pub fn reclaim_part(parity: &str) -> Option<&'static str> {
-    (parity == udl::CARD.about.name).then_some(udl::PARTS.0)
+    recycles(parity).then_some(udl::PARTS.0)
 }
 
 /// The refresh technique that it brings.
 pub fn refresh_part(parity: &str) -> Option<&'static str> {
-    (parity == udl::CARD.about.name).then_some(udl::PARTS.1)
+    recycles(parity).then_some(udl::PARTS.1)
+}
+
+/// Whether a technique recycles blocks, be it for a part of the drive's life.
+fn recycles(parity: &str) -> bool {
+    [udl::CARD.about.name, da_raid5::CARD.about.name].contains(&parity)
 }
 
 /// The period that its refresh technique goes by on this drive, where that follows from the drive's limits.
@@ -274,6 +280,7 @@ pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError
         format!("parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page")
     })?;
     hc::check(config, parity, members)?;
+    da_raid5::check(config, parity, members)?;
     require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))?;
     let needed = u32::from(FIRST_OWN) + RESERVE + u32::from(config.parity.by_wear.is_some());
     let spare = Geometry::new(config).spare_blocks_of_domain();

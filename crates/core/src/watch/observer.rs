@@ -122,6 +122,8 @@ pub trait Observer: Any {
     /// parity on flash goes on to count the versions that they had when a partial parity first covered them, until parity is programmed. What is
     /// `exposed` was covered before, and is not any more: nothing protects it until then.
     fn delayed(&mut self, _stripe: u32, _number: u32, _covered: u64, _exposed: u64) {}
+    /// This stage of the drive's life begins: the second or the third.
+    fn lives_in(&mut self, _stage: u8) {}
     /// These pages of the flash have failed, and cannot be read any more. What is lost with them is told of next.
     fn failed(&mut self, _pages: Stretch) {}
     /// All data on flash that has failed is rebuilt or lost by now.
@@ -155,6 +157,8 @@ pub trait Observer: Any {
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;
     /// [`NO_LPN`] stands where a page was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
+    /// The drive begins with blocks that are worn differently, this one by so many P/E cycles. Told of all blocks before anything is written.
+    fn worn_before(&mut self, _block: BlockId, _pec: u32) {}
     /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the
     /// dose read from each of its wordlines, from wordline 0 on.
     fn served_before(&mut self, block: BlockId, doses: &[Quarters]);

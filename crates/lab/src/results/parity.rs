@@ -3,7 +3,7 @@
 use serde::Serialize;
 use vpass_core::base::window::Window;
 use vpass_core::config::ParityCache;
-use vpass_core::drive::Drive;
+use vpass_core::drive::{Drive, Lifetime};
 use vpass_core::error::bch::Bch;
 
 /// Parity. Its reads and programs stand in `flash`, under `parity`.
@@ -80,6 +80,24 @@ pub struct ByWear {
     pub waiting_s: Option<f64>,
     /// Stripes whose counter is not the number of their pages in worn blocks, at the end: above 0 by the published rule alone.
     pub miscounted_stripes: u64,
+    /// The stages of the drive's life; absent where the technique has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub life: Option<Life>,
+}
+
+/// The stages of a drive's life: recycling alone, parity of worn stripes, parity of all.
+#[derive(Clone, Debug, Serialize)]
+pub struct Life {
+    /// The stage at the end: 1, 2 or 3.
+    pub stage: u8,
+    /// L: with a page in a worn block in more stripes than these the last stage begins.
+    pub l: u32,
+    /// Page writes of the host after which the second and the third stage began; null where they began before the measured phase, or did not begin.
+    pub began_after_writes: [Option<u64>; 2],
+    /// The times at which they began, in seconds; null without a clock, too.
+    pub began_s: [Option<f64>; 2],
+    /// In the last stage: stripes that were seen to, so that they have parity.
+    pub stripes_seen_to: u32,
 }
 
 /// The window without protection: stripes whose parity on flash lags behind.
@@ -170,6 +188,20 @@ impl ByWear {
             waiting_writes: window.stripe_writes,
             waiting_s: drive.is_timed().then(|| window.stripe_ns as f64 / 1e9),
             miscounted_stripes: drive.miscounted_stripes(),
+            life: drive.lifetime().and_then(|lifetime| Life::of(drive, lifetime)),
+        })
+    }
+}
+
+impl Life {
+    fn of(drive: &Drive, lifetime: &Lifetime) -> Option<Self> {
+        let began = lifetime.began();
+        Some(Self {
+            stage: lifetime.stage().number(),
+            l: lifetime.last()?.beyond,
+            began_after_writes: began.map(|began| began.map(|(writes, _)| writes)),
+            began_s: began.map(|began| began.filter(|_| drive.is_timed()).map(|(_, at)| at as f64 / 1e9)),
+            stripes_seen_to: lifetime.watermark(),
         })
     }
 }

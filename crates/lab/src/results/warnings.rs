@@ -49,6 +49,7 @@ impl Summary {
             self.of_reads_underway(ageing.progress),
             self.of_refresh_to_come(refresh_period),
             self.of_wear_to_come(),
+            self.of_no_last_stage(),
         ];
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
@@ -98,6 +99,18 @@ impl Summary {
                  longer run may wear the drive more.",
                 100.0 * progress.min(1.0),
                 self.reclaim_technique
+            )
+        })
+    }
+
+    fn of_no_last_stage(&self) -> Option<String> {
+        let parity = self.parity.as_ref()?;
+        let l = parity.by_wear.as_ref()?.life.as_ref()?.l;
+        (l >= parity.parity_pages).then(|| {
+            format!(
+                "The drive has {} stripes, and its last stage begins with more than {} (parity.l) in worn blocks: it never does.",
+                count(parity.parity_pages.into()),
+                count(l.into())
             )
         })
     }

@@ -109,6 +109,11 @@ impl Doses {
         self.steps[block.index()] = if self.keeps_time { step } else { 0 };
     }
 
+    /// Whether chance decides how many retries a read takes.
+    pub(crate) fn draws_retries(&self) -> bool {
+        self.noise.is_some()
+    }
+
     /// Whether data has error rates, so that age counts.
     pub(crate) fn has_rates(&self) -> bool {
         self.rates.is_some()

@@ -4,6 +4,8 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Worn {
     pub(super) cycles: u32,
+    /// Those that it began with, and others did not.
+    pub(super) more: u32,
     /// Those with a reprogramming, and whether the present one is such.
     reprogrammed: u32,
     pub(super) is_reprogrammed: bool,
@@ -20,12 +22,17 @@ impl Worn {
             let seldom = 0.2 * f64::from(self.cycles) / f64::from(self.reprogrammed);
             self.beyond_milli += ((wear - 1.0) * seldom.max(1.0).sqrt() * 1000.0).round() as u64;
         }
-        self.cycles + if counts { self.beyond_milli.div_ceil(1000) as u32 } else { 0 }
+        self.all() + if counts { self.beyond_milli.div_ceil(1000) as u32 } else { 0 }
+    }
+
+    /// All of its cycles but those with which every block began.
+    pub(super) fn all(self) -> u32 {
+        self.more + self.cycles
     }
 
     /// The same of a drive whose blocks began with so many cycles.
     pub(super) fn since(self, start_pec: u32) -> BlockWear {
-        let cycles = u64::from(start_pec) + u64::from(self.cycles);
+        let cycles = u64::from(start_pec) + u64::from(self.all());
         BlockWear {
             cycles: self.cycles,
             reprogrammed: self.reprogrammed,

@@ -21,12 +21,12 @@ use crate::report::Kind;
 pub(crate) struct Why {
     /// Whether age took it, for certain and perhaps.
     by_age: (bool, bool),
-    /// Whether it may be older than data may become: nobody promises to keep it then.
-    too_old: bool,
+    /// Whether nobody promises to keep it: it may be older than data may become, or its block was left alone for parity to repair it.
+    not_promised: bool,
 }
 
 impl Why {
-    const UNKNOWN: Self = Self { by_age: (false, true), too_old: true };
+    const UNKNOWN: Self = Self { by_age: (false, true), not_promised: true };
 }
 
 /// Losses by cause.
@@ -38,8 +38,8 @@ pub(crate) struct Causes {
     failed: BTreeMap<Lpn, Why>,
     /// Losses by age in the measured phase, at least and at most.
     by_age: (u64, u64),
-    /// Losses of data that may have been too old, since the beginning.
-    too_old: u64,
+    /// Losses of data that nobody promised to keep, since the beginning.
+    not_promised: u64,
 }
 
 impl Causes {
@@ -49,7 +49,7 @@ impl Causes {
 
     fn add(&mut self, why: Why) {
         self.by_age = (self.by_age.0 + u64::from(why.by_age.0), self.by_age.1 + u64::from(why.by_age.1));
-        self.too_old += u64::from(why.too_old);
+        self.not_promised += u64::from(why.not_promised);
     }
 
     /// A page that nothing could read is reported lost.
@@ -71,12 +71,15 @@ impl Causes {
 impl Oracle {
     /// Why a page cannot be read, at a time or when the drive told the time last.
     fn why(&self, at: At, now: Option<Ns>) -> Why {
-        let Some(longest) = self.causes.longest.filter(|_| self.doses.has_rates()) else { return Why::default() };
+        let is_left_alone = self.is_left_alone(at.block);
+        let Some(longest) = self.causes.longest.filter(|_| self.doses.has_rates()) else {
+            return Why { not_promised: is_left_alone, ..Why::default() };
+        };
         let age = self.ageing.age(at.block, now);
         let is_too_old = age > longest;
         let may_be_too_old = is_too_old || now.is_none() && step_of(age) == step_of(longest);
         let (is_spoilt, may_be_spoilt) = self.doses.is_spoilt_by_age(at);
-        Why { by_age: (is_too_old || is_spoilt, may_be_too_old || may_be_spoilt), too_old: may_be_too_old }
+        Why { by_age: (is_too_old || is_spoilt, may_be_too_old || may_be_spoilt), not_promised: may_be_too_old || is_left_alone }
     }
 
     /// A page could not be read.
@@ -95,9 +98,10 @@ impl Oracle {
         causes
     }
 
-    /// Losses of data that may have been older than data may become, since the beginning: nobody promises to keep that.
-    pub(crate) fn losses_of_too_old(&mut self, now: Ns) -> u64 {
-        self.causes_by(now).too_old
+    /// Losses that no technique promised to prevent, since the beginning: of data that may have been older than data may become, and of data in
+    /// blocks that were left alone.
+    pub(crate) fn losses_not_promised(&mut self, now: Ns) -> u64 {
+        self.causes_by(now).not_promised
     }
 
     /// What the drive says of its losses.
@@ -159,7 +163,7 @@ mod tests {
         let (lost, by_age) = (drive.lost_pages(), drive.lost_by_age());
         assert!(by_age > 100 && lost > by_age + 100, "{by_age} of {lost} by age");
         assert_eq!(oracle.causes_by(drive.now()).by_age, (by_age, by_age));
-        assert_eq!(oracle.losses_of_too_old(drive.now()), 0);
+        assert_eq!(oracle.losses_not_promised(drive.now()), 0);
         oracle.check_causes(by_age, drive.now());
         assert!(!oracle.report().is_bug());
         for wrong in [0, by_age - 1, by_age + 1, lost] {

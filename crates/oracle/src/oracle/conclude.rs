@@ -57,6 +57,7 @@ impl Oracle {
         });
         let refresh = drive.refresh_counts();
         self.check_adjusted(refresh.merged_wordlines, refresh.corrupted_pages);
+        self.excuse_what_is_left_alone();
         let aged = self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
         self.findings.note(Kind::Books, aged);
         self.know_ages(drive.now());
@@ -76,7 +77,7 @@ impl Oracle {
     /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
     pub(crate) fn begin_measured_phase(&mut self) {
         self.forget_hint_counts();
-        let checked = self.start_reads.check().and_then(|()| self.ageing.check_start());
+        let checked = self.start_reads.check().and_then(|()| self.start_wear.check()).and_then(|()| self.ageing.check_start());
         self.findings.note(Kind::Books, checked);
         self.ageing.begin_measured_phase();
         self.causes.begin_measured_phase();

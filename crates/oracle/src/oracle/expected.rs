@@ -53,7 +53,7 @@ impl Expected {
     /// The share of what a block bears that age takes.
     fn aged(&self, pec: u32) -> f64 {
         let Some((rates, endurances, step)) = &self.aged else { return 0.0 };
-        let limit = |step| rates.limits(endurances, pec, Whose { group: 0, kind: 0, step })[0] as f64;
+        let limit = |step| rates.limit(endurances, pec, Whose { group: 0, kind: 0, step }, 0) as f64;
         (1.0 - limit(*step) / limit(0)).clamp(0.0, 1.0)
     }
 

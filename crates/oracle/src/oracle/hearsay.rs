@@ -220,8 +220,15 @@ impl Oracle {
 }
 
 /// As `reclaim.late_reads` says or, without a word, the reads of a die in the time of a job, but no more than an eighth of what the weakest
-/// wordlines endure of reads beside them; none where jobs run at once.
+/// wordlines endure of reads beside them; none where jobs run at once. And as many as a block has pages where moves of blocks that are left alone
+/// read others to rebuild what they have lost.
 pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
+    let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
+    let pages = config.geometry.wordlines_per_block * config.geometry.cell.bits();
+    late_by_jobs(config, timed) + if leaves_alone { pages } else { 0 }
+}
+
+fn late_by_jobs(config: &DriveConfig, timed: bool) -> u32 {
     if let Some(late) = config.reclaim.late_reads {
         return late;
     }

@@ -108,6 +108,8 @@ impl Oracle {
             return if buffered { Ok(()) } else { Err(format!("lpn {lpn} holds {} and is mapped nowhere", newest.words())) };
         }
         let carried = self.carried(ppn).ok_or_else(|| format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash"))?;
+        // Where chance decides, what could not be read for the parity of another page may be read well the next time.
+        let carried = if self.doses.draws_retries() { carried.undamaged() } else { carried };
         if carried.lpn != lpn || (carried.tag != newest.on_flash() && !buffered) {
             return Err(format!(
                 "the map leads from lpn {lpn}, {}, to {}, which carries {}",

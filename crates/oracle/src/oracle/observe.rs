@@ -16,6 +16,7 @@ use crate::stamps::{Stamp, Stamps};
 
 impl Observer for Oracle {
     fn requests(&mut self, first: u64, requests: &[Request]) {
+        self.excuse_what_is_left_alone();
         let checked = requests.last().map_or(Ok(()), |last| self.ageing.requests(last.at));
         self.findings.note(Kind::Protocol, checked);
         self.expect_reads(requests);
@@ -41,6 +42,7 @@ impl Observer for Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
+        self.check_stage();
         self.parity.delay.host_writes();
         self.check_failures();
         self.parity.worn.host_writes(self.parity.stripes);
@@ -112,6 +114,7 @@ impl Observer for Oracle {
         self.blame.programmed(ppn, lpn);
         self.program_within(at.block);
         if self.ageing.programmed(at.block) {
+            self.excuse_left_alone(at.block);
             self.asked_of_age(at.block);
         }
         self.check_to_come(at.block);
@@ -175,6 +178,10 @@ impl Observer for Oracle {
         self.check_rebuild_done();
     }
 
+    fn lives_in(&mut self, stage: u8) {
+        self.enter_stage(stage);
+    }
+
     fn awaits_parity(&mut self, stripe: u32) {
         self.check_always_protected(stripe);
         let checked = self.await_parity(stripe);
@@ -207,6 +214,7 @@ impl Observer for Oracle {
         self.clock.programmed(ppn, false, cause);
         if let Some(at) = self.program_in_order(ppn, NOBODY, seq, cause) {
             self.ageing.programmed(at.block);
+            self.excuse_left_alone(at.block);
             self.pad_by_hint(at.block);
             self.medium.set_stamp(at, Stamp::DEAD);
             self.blame.programmed(ppn, NOBODY);
@@ -227,6 +235,7 @@ impl Observer for Oracle {
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
+        self.check_recycled(block, cause);
         if cause == Cause::Refresh && self.adjusted.between && self.moves_nothing(block, pages) {
             self.ageing.may_refresh();
         } else if cause == Cause::Refresh {
@@ -291,6 +300,7 @@ impl Observer for Oracle {
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
         self.doses.erase(block);
+        self.note_worn(block);
         self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
         self.keep_failed_from_use(block);
     }
@@ -300,12 +310,17 @@ impl Observer for Oracle {
         self.preload_by_hint(block, lpns);
     }
 
+    fn worn_before(&mut self, block: BlockId, pec: u32) {
+        self.begin_worn(block, pec);
+    }
+
     fn served_before(&mut self, block: BlockId, doses: &[Quarters]) {
         let doses: Vec<u32> = doses.iter().map(|dose| dose.count()).collect();
         self.age_block(block, &doses);
     }
 
     fn clock(&mut self, at: Ns) {
+        self.excuse_what_is_left_alone();
         let checked = self.ageing.clock(at).and_then(|()| self.check_older());
         self.findings.note(Kind::Protocol, checked);
     }
@@ -314,6 +329,7 @@ impl Observer for Oracle {
         if self.check_block(block, "age") {
             let checked = self.ageing.aged(block, since);
             self.findings.note(Kind::Books, checked);
+            self.excuse_left_alone(block);
             self.asked_of_age(block);
         }
     }

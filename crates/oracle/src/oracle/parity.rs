@@ -186,6 +186,7 @@ impl Oracle {
     fn drop_parity_of_none(&mut self, stripe: u32) {
         if let Some(stripes) = self.parity.stripes.filter(|_| self.parity.members[stripe as usize] == 0) {
             self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
+            self.parity.weigh(stripe);
             let checked = self.stamps.trimmed(stripes.parity(stripe));
             self.findings.note(Kind::Protocol, checked);
         }

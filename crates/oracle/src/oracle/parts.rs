@@ -82,7 +82,8 @@ impl Order {
     const CUT_OFF: u64 = 8;
 
     fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
-        let cut_off = config.parity.params.get(Some("hc"), "cut_off").map_or(Self::CUT_OFF, |most| most.value() as u64);
+        let cut_off = |technique| config.parity.params.get(Some(technique), "cut_off").map_or(Self::CUT_OFF, |most| most.value() as u64);
+        let cut_off = cut_off("hc").min(cut_off("da-raid5"));
         match (config.timing.program_unit, stripes) {
             (ProgramUnit::Wordline, _) => Self::Any,
             (ProgramUnit::Page, None) => Self::FirstCome,

@@ -1,4 +1,4 @@
-//! What a drive begins with: pages that it holds already, and reads that it has served.
+//! What a drive begins with: pages that it holds already, the wear of its blocks, and reads that it has served.
 
 use vpass_core::base::units::{BlockId, Lpn};
 
@@ -36,6 +36,18 @@ impl Oracle {
             self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
             self.lies_at(*lpn, ppn);
         }
+    }
+
+    /// A block begins with so many P/E cycles.
+    pub(crate) fn begin_worn(&mut self, block: BlockId, pec: u32) {
+        if !self.check_block(block, "wear") {
+            return;
+        }
+        let checked = self.start_wear.begin(block, pec);
+        self.findings.note(Kind::Books, checked);
+        let more = self.doses.begin_worn(block, pec);
+        self.wear.begin_worn(block, more);
+        self.note_worn(block);
     }
 
     /// A block has served reads before the run: the dose of each wordline, in quarters.

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use vpass_core::base::stripes::Stripes;
-use vpass_core::base::units::{Lpn, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::base::window::Window;
 use vpass_core::config::{ByWear, DriveConfig};
-use vpass_core::drive::Drive;
+use vpass_core::drive::{Drive, Lifetime};
 use vpass_core::watch::observer::NO_PPN;
 
 use crate::oracle::Oracle;
@@ -30,13 +30,26 @@ pub(crate) struct Worn {
     stripe_writes: u64,
     page_writes: u64,
     most: (u64, u64),
+    /// Stripes with a page in a worn block; whether any block is worn; and the stage of the drive's life that it has told of, from 1 on.
+    marked: u32,
+    any_block: bool,
+    stage: u8,
+    /// Pages of the host that were programmed since a further stage has been due.
+    overdue: u32,
+    /// In the last stage: stripes that were written since it began.
+    written_since: Vec<bool>,
+    /// Stripes on flash that have no parity, nor wait for it, nor were given up.
+    without: BTreeSet<u32>,
 }
 
 impl Worn {
     pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
         let (pages, count) = (stripes.pages() as usize, stripes.count() as usize);
         let lies_in_one = vec![false; pages];
-        Self { by_wear: config.parity.by_wear(), lies_in_one, members: vec![0; count], printed: vec![0; count], ..Self::default() }
+        let by_wear = config.parity.by_wear();
+        let any_block = by_wear.is_some_and(|by_wear| config.start.pec > by_wear.above);
+        let (members, printed, written_since) = (vec![0; count], vec![0; count], vec![false; count]);
+        Self { by_wear, lies_in_one, members, printed, any_block, stage: 1, written_since, ..Self::default() }
     }
 
     pub(crate) fn begin_measured_phase(&mut self, stripes: Option<Stripes>) {
@@ -72,7 +85,9 @@ impl Worn {
         if self.by_wear.is_some() {
             let was = std::mem::replace(&mut self.lies_in_one[lpn.index()], is_worn);
             let members = &mut self.members[stripe as usize];
+            let was_marked = *members > 0;
             *members = *members + u32::from(is_worn) - u32::from(was);
+            self.marked = self.marked + u32::from(*members > 0) - u32::from(was_marked);
         }
     }
 
@@ -100,11 +115,44 @@ impl Worn {
             return;
         }
         let has_something = has_parity || is_unprotected || self.waiting.contains(&stripe);
-        if has_something == (is_on_flash && self.calls_for_parity(stripe)) {
+        if is_on_flash && !has_something {
+            self.without.insert(stripe);
+        } else {
+            self.without.remove(&stripe);
+        }
+        let calls = self.calls_for_parity(stripe);
+        let must = is_on_flash && (calls || self.is_last() && self.written_since[stripe as usize]);
+        let may = is_on_flash && (calls || self.is_last());
+        if has_something && may || !has_something && !must {
             self.wrong.remove(&stripe);
         } else {
             self.wrong.insert(stripe);
         }
+    }
+
+    /// Whether the drive is in the last stage of its life.
+    fn is_last(&self) -> bool {
+        self.stage == 3
+    }
+
+    /// The stage that the drive should be in, as far as it has stages.
+    fn stage_due(&self) -> u8 {
+        let Some(last) = self.by_wear.and_then(|by_wear| by_wear.last) else { return 1 };
+        match (self.any_block, self.marked > last.beyond) {
+            (false, _) => 1,
+            (true, false) => 2,
+            (true, true) => 3,
+        }
+    }
+
+    /// The drive tells of the next stage of its life.
+    fn enters(&mut self, stage: u8) -> Result<(), String> {
+        let (due, before) = (self.stage_due(), std::mem::replace(&mut self.stage, stage));
+        self.overdue = 0;
+        if stage == before + 1 && stage <= due {
+            return Ok(());
+        }
+        Err(format!("stage {stage} begins after stage {before}; {} stripes have pages in worn blocks, and stage {due} is due", self.marked))
     }
 
     /// The first stripe that has parity and should have none, or the other way round; it is said once.
@@ -127,6 +175,67 @@ impl Oracle {
         above.is_some_and(|above| self.doses.cycles_of(self.geometry.block_of(ppn)) > above)
     }
 
+    /// A block has been erased, or begins with its wear.
+    pub(crate) fn note_worn(&mut self, block: BlockId) {
+        let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
+        self.parity.worn.any_block |= above.is_some_and(|above| self.doses.cycles_of(block) > above);
+    }
+
+    /// The drive tells of a stage of its life.
+    pub(crate) fn enter_stage(&mut self, stage: u8) {
+        let checked = self.parity.worn.enters(stage);
+        self.findings.note(Kind::Books, checked);
+    }
+
+    /// The host goes on: the drive has told of the stage that is due. A job may make it due between writes, and the stripe that leaves the buffer next
+    /// goes before it.
+    pub(crate) fn check_stage(&mut self) {
+        let (due, told) = (self.parity.worn.stage_due(), self.parity.worn.stage);
+        let members = self.parity.stripes.map_or(0, |stripes| stripes.members());
+        if due > told && self.parity.worn.overdue > members {
+            (self.parity.worn.stage, self.parity.worn.overdue) = (due, 0);
+            self.findings.add(Kind::Books, || format!("the host goes on, and stage {due} is due; the drive is in stage {told}"));
+        }
+    }
+
+    /// Whether a block is left alone by reclaim and refresh, parity being there for what cannot be read of it.
+    pub(crate) fn is_left_alone(&self, block: BlockId) -> bool {
+        let worn = &self.parity.worn;
+        let Some(by_wear) = worn.by_wear.filter(|by_wear| by_wear.last.is_some()) else { return false };
+        self.doses.cycles_of(block) > by_wear.above || worn.is_last() && worn.without.is_empty()
+    }
+
+    /// A block begins to age. One that is left alone may grow as old as it likes.
+    pub(crate) fn excuse_left_alone(&mut self, block: BlockId) {
+        if self.is_left_alone(block) {
+            self.ageing.excuse(block);
+        }
+    }
+
+    /// All stripes have parity, and the drive is in the last stage of its life: no block is refreshed any more.
+    pub(crate) fn excuse_what_is_left_alone(&mut self) {
+        let worn = &self.parity.worn;
+        if worn.is_last() && worn.without.is_empty() {
+            self.ageing.excuse_all();
+        }
+    }
+
+    /// Reclaim or refresh begins to move a block: not one that is left alone for its wear.
+    pub(crate) fn check_recycled(&mut self, block: BlockId, cause: Cause) {
+        let staged = self.parity.worn.by_wear.filter(|by_wear| by_wear.last.is_some());
+        let Some(by_wear) = staged.filter(|_| matches!(cause, Cause::Reclaim | Cause::Refresh)) else { return };
+        let cycles = self.doses.cycles_of(block);
+        if cycles > by_wear.above {
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "block {block} is recycled for {} at {cycles} P/E cycles; above {} parity is to do that",
+                    cause.name(),
+                    by_wear.above
+                )
+            });
+        }
+    }
+
     /// Whether what is programmed anew of a page, of the host or of parity, lay in a worn block until now.
     pub(crate) fn lay_in_worn_block(&self, lpn: Lpn) -> bool {
         self.parity.places.get(lpn.index()).is_some_and(|ppn| *ppn != NO_PPN && self.is_worn(*ppn))
@@ -138,6 +247,9 @@ impl Oracle {
             return;
         };
         let is_worn = self.is_worn(ppn);
+        let worn = &mut self.parity.worn;
+        worn.written_since[stripes.of(lpn) as usize] |= worn.is_last();
+        worn.overdue += u32::from(worn.stage_due() > worn.stage);
         let counter = &mut self.parity.worn.printed[stripes.of(lpn) as usize];
         *counter = if is_worn { *counter + 1 } else { counter.saturating_sub(1) };
         self.parity.weigh(stripes.of(lpn));
@@ -151,7 +263,7 @@ impl Oracle {
         let (open, most) = (self.parity.worn.open(Some(stripes)), self.parity.worn.most);
         self.parity.worn.most = (most.0.max(open.0), most.1.max(open.1));
         self.parity.weigh(stripe);
-        if self.parity.worn.calls_for_parity(stripe) {
+        if self.parity.worn.calls_for_parity(stripe) || self.parity.worn.is_last() {
             return Ok(());
         }
         Err(format!("stripe {stripe} waits for parity, and no page of it lies in a worn block"))
@@ -166,8 +278,10 @@ impl Oracle {
         self.parity.worn.ends(stripe);
         self.parity.unprotected.remove(&stripe);
         self.parity.weigh(stripe);
-        if self.parity.is_on_flash(stripe) && self.parity.worn.calls_for_parity(stripe) {
-            return Err(format!("the parity of stripe {stripe} is given back, and a page of it lies in a worn block"));
+        if self.parity.is_on_flash(stripe) && (self.parity.worn.calls_for_parity(stripe) || self.parity.worn.is_last()) {
+            return Err(format!(
+                "the parity of stripe {stripe} is given back, and a page of it lies in a worn block, or all are to have some"
+            ));
         }
         Ok(())
     }
@@ -211,6 +325,16 @@ impl Oracle {
             ("stripes that waited, summed up over writes", stripe_writes, worn.stripe_writes),
             ("pages in these", page_writes, worn.page_writes),
         ];
+        let swept = drive.lifetime().map_or(0, Lifetime::watermark);
+        let left_out = worn.without.first().copied().filter(|stripe| *stripe < swept);
+        let stage = drive.lifetime().map_or(1, |lifetime| lifetime.stage().number());
+        let told = worn.stage;
+        if let Some(stripe) = left_out {
+            self.findings.add(Kind::Books, || format!("the drive has given parity to stripes below {swept}; stripe {stripe} has none"));
+        }
+        if stage != told {
+            self.findings.add(Kind::Books, || format!("the drive reports stage {stage} of its life; it told of {told}"));
+        }
         for (what, claimed, seen) in lines {
             if claimed != seen {
                 self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {seen} were seen"));

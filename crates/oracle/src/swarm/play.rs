@@ -111,8 +111,8 @@ impl Play<'_> {
         oracle.check_doses(&drive);
         oracle.check_counters(&drive);
         let all_lost = lost_before + drive.lost_pages();
-        // Nobody promises to keep data that is older than it may become.
-        let lost = all_lost.saturating_sub(oracle.losses_of_too_old(drive.now()));
+        // Nobody promises to keep data that is older than it may become, or what lies in blocks that are left alone.
+        let lost = all_lost.saturating_sub(oracle.losses_not_promised(drive.now()));
         if all_lost == 0 {
             compare(&drive, &source.reference)?;
         }

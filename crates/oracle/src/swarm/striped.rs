@@ -3,7 +3,7 @@
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{DriveConfig, Number, Params, ProgramUnit};
-use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE};
+use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
 
 use super::balanced::Balanced;
@@ -22,6 +22,13 @@ const IN_TURN: [(&str, &str); 5] = [("ppc", "pages"), ("hc", "pages"), ("hc", "c
 pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
     let goes: Vec<&Technique> = RECLAIM.iter().filter(|t| !t.keeps_apart && !t.lowers_density && !t.needs.retries).collect();
     balanced.pick("technique beside parity", &goes)
+}
+
+/// The reclaim and the refresh technique that a parity technique is made of, in the case of this number. Of one with stripes others take the place of
+/// the former in every second case, and of both in every fourth.
+pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'static str>) {
+    let others = if has_stripes(parity) { case % 4 } else { 0 };
+    (reclaim_part(parity).filter(|_| others % 2 == 0), refresh_part(parity).filter(|_| others < 3))
 }
 
 /// One case in four keeps to its technique's published rule, where there is one. It is in no draw of the card's: other cases stay what they are.
@@ -46,7 +53,20 @@ fn worn_beyond(balanced: &Balanced, config: &DriveConfig) -> Params {
     params.set(None, "t_p", Number::Whole(above.cast_signed()));
     params.set(None, "queue", Number::Whole(dice.pick(&[0, 1, 4, 64])));
     params.set(Some("pe-aware"), "published", Number::Whole(dice.pick(&[0, 0, 0, 1])));
+    params.set(None, "l", Number::Whole(dice.pick(&[0, 2, 8, 1_000_000])));
+    params.set(Some("da-raid5"), "cut_off", Number::Whole(dice.pick(&[1, 2, 4])));
+    params.set(Some("da-raid5"), "pages", Number::Whole(dice.pick(&[1, 2, 5])));
     params
+}
+
+/// In one case of three some blocks begin worn beyond others, so that a drive may begin in any stage of its life.
+pub(super) fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
+    let mut dice = Dice::new(balanced.case ^ 0x05EA_50AE_D0B1_0C00);
+    let (spread, share, beyond) = (dice.pick(&[0, 3]), dice.pick(&[0.0, 0.05, 0.3]), dice.between(0, 4) as u32);
+    if balanced.case % 3 == 1 && config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some()) {
+        let start = &mut config.start;
+        (start.pec_spread, start.worn_share, start.worn_pec) = (spread, share, start.pec + spread + beyond);
+    }
 }
 
 /// The drive of a case, resolved, under a parity technique.
@@ -76,7 +96,7 @@ pub(super) fn draw(balanced: &Balanced, config: DriveConfig, technique: &ParityT
         let stripe = u64::from(technique.args(&config).whole(&STRIPE));
         config.drive.write_buffer = Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
     }
-    if technique.make(&config, 0).by_wear().is_some() && balanced.case % 4 == 3 {
+    if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none()) && balanced.case % 4 == 3 {
         // Stripes are those of a request then.
         config.drive.write_buffer = Bytes(0);
     }

@@ -1,7 +1,7 @@
 //! Drives whose data has error rates: one case in five of those whose reads disturb, with a ladder of no, one or three retries, and ages that take
 //! a little of the limits or all of them. Of those that reads disturb evenly one in three has limits that follow from a code. Their choices come from dice of their own, so that other cases stay what they are.
 
-use vpass_core::base::span::{HOUR, Span};
+use vpass_core::base::span::{HOUR, Span, YEAR};
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{BchConfig, BchTarget, Combine, DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::slots::reclaim::{Technique, promise};
@@ -85,6 +85,8 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Te
 fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, (timed, raised): (bool, bool)) {
     let mut dice = Dice::new(balanced.case ^ 0xBC40_0000_0000_0000);
     let table = std::mem::take(&mut config.disturb.table);
+    // What the drive's file may say at most.
+    config.error.longest_age = config.error.longest_age.min(Span(10 * YEAR));
     let longest = config.longest_age().0.max(HOUR) as f64;
     config.error.model = ErrorLaw::Bch;
     (config.ecc.codeword, config.ecc.code_rate, config.ecc.corrects) = (Some(Bytes(512)), 4096.0 / 4200.0, vec![8]);
@@ -96,7 +98,7 @@ fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique,
         combine: if noise { Combine::Sum } else { dice.pick(&[Combine::Independent, Combine::Sum]) },
         pec: 1000,
         reads: table.last().map_or(1000.0, |row| 4.0 * row.limit[0]),
-        age: Span((longest * dice.pick(&[0.8, 1.1, 3.0, 20.0])) as u64),
+        age: Span((longest * dice.pick(&[0.8, 1.1, 3.0, 20.0])) as u64).min(Span(100 * YEAR)),
         rows: vec![500, 1000, 2000, 3010, 4000],
         ..BchConfig::default()
     };

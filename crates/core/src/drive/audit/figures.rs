@@ -11,6 +11,7 @@ use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::drive::audit::blame::BlamedRange;
 use crate::error::expected::Expected;
+use crate::ftl::lifetime::Lifetime;
 use crate::ftl::retire::TakenByFailures;
 use crate::watch::observer::Observer;
 
@@ -28,6 +29,7 @@ impl Drive {
         self.ftl.parity = ParityCounts::default();
         self.ftl.partial.window.restart(self.flash.now);
         self.ftl.worn.window.restart(self.flash.now);
+        self.ftl.worn.lifetime.restart();
         self.blame.clear();
         self.uncorrectable_reads = 0;
         if let Some(hints) = &mut self.hints {
@@ -83,6 +85,11 @@ impl Drive {
     /// began; none where wear has nothing to do with parity.
     pub fn forming_window(&self) -> Option<Window> {
         self.ftl.worn.is_on().then(|| self.ftl.worn.window.at(self.flash.now))
+    }
+
+    /// The stages of the drive's life; none where its parity has none.
+    pub fn lifetime(&self) -> Option<&Lifetime> {
+        Some(&self.ftl.worn.lifetime).filter(|lifetime| lifetime.last().is_some())
     }
 
     /// Pages of partial parity that the controller can keep.

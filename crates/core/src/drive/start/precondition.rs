@@ -42,8 +42,9 @@ impl Drive {
     fn prepare(&mut self, seed: u64, computed: bool) {
         let start = self.config.start.clone();
         let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
+        self.wear_before_start(seed);
         if filled == 0 {
-            return;
+            return self.rank_by_wear();
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
         let timed = self.flash.is_timed();
@@ -59,6 +60,7 @@ impl Drive {
                 }
             }
             drive.drain_buffer();
+            drive.form_waiting();
             if start.reads > 0 {
                 drive.serve_before_start(seed);
             }
@@ -98,6 +100,7 @@ impl Drive {
             }
             next += width * block_pages;
         }
+        self.rank_by_wear();
         for lpn in Lpn::range(next..filled) {
             self.write_page(lpn, WHOLE);
         }
@@ -131,6 +134,7 @@ impl Drive {
             self.load_block(block, pages);
         }
         assert!(next == filled, "the steady state holds every page once");
+        self.rank_by_wear();
     }
 
     /// Loads each die with its own pages, those of parity among them: in the order of their stripes or, with a random source, as they are after
@@ -138,7 +142,7 @@ impl Drive {
     fn load_dies(&mut self, stripes: Stripes, filled: u32, mut random: Option<(bool, &mut Xoshiro256PlusPlus)>) {
         let block_pages = self.geometry.pages_per_block;
         let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
-        // All blocks are worn as much.
+        // Where some blocks are worn, stripes with a page in one get their parity next.
         let has_parity = self.config.parity.by_wear().is_none_or(|by_wear| self.config.start.pec > by_wear.above);
         for die in 0..self.geometry.dies() {
             let mut lpns: Vec<Lpn> = stripes.on_die(die as DieId, filled).filter(|lpn| has_parity || !stripes.is_parity(*lpn)).collect();
@@ -173,6 +177,7 @@ impl Drive {
             }
             assert!(next == lpns.len(), "every page is loaded once");
         }
+        self.rank_by_wear();
         self.ftl.count_worn(&self.flash);
     }
 

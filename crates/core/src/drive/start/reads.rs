@@ -37,7 +37,7 @@ impl MostStartReads {
         let geometry = Geometry::new(config);
         let late = late_reads(config, &geometry, timed).max(1);
         let first = config.start.pec;
-        let last = first.saturating_add(erases_at_most(config, &geometry));
+        let last = config.start.pec_most().saturating_add(erases_at_most(config, &geometry));
         // Limits and alpha are linear between the rows.
         let rows = config.disturb.table.iter().map(|row| row.pec).filter(|pec| (first..last).contains(pec));
         let ages: Vec<u32> = rows.chain([first, last]).collect();

@@ -47,10 +47,11 @@ impl Flash {
 
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
     fn wear(&mut self, block: BlockId) {
+        let first_pec = self.first_pec(block);
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += 1;
-            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - self.first_pec;
+            let cycles = cold.pec + u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
             cold.extra_milli += counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);

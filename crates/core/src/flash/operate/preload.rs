@@ -1,4 +1,4 @@
-//! What a drive begins with, written into the records by construction: whole blocks of data, and reads from before the run.
+//! What a drive begins with, written into the records by construction: whole blocks of data, and wear and reads from before the run.
 
 use crate::base::dose::Quarters;
 use crate::base::latency::AccessLatency;
@@ -36,6 +36,14 @@ impl Flash {
             let lpns = self.contents.owners(block).to_vec();
             self.tell(|o| o.preloaded(block, &lpns));
         }
+    }
+
+    /// Each block has been through so many P/E cycles more than all have.
+    pub(crate) fn wear_before_start(&mut self, more: Vec<u32>) {
+        for (cold, more) in self.cold.iter_mut().zip(&more) {
+            cold.pec += *more;
+        }
+        self.more_pec = more;
     }
 
     /// The block has served reads before the run, of this dose for each wordline that is programmed.

@@ -118,6 +118,20 @@ impl Parity for Hc {
     }
 }
 
+/// Refuses a write buffer that does not hold a stripe.
+///
+/// # Errors
+/// A sentence with the key.
+pub(super) fn least_buffer(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
+    let least = Bytes(2 * u64::from(members) * config.geometry.page_size.0);
+    require(config.drive.write_buffer.0 >= least.0, || {
+        format!(
+            "parity technique `{parity}` keeps the {members} pages of a stripe together in one half of drive.write_buffer, which is {}: {least} or more is expected",
+            config.drive.write_buffer
+        )
+    })
+}
+
 /// Refuses a write buffer that does not hold a stripe, and a turn beyond the stripe.
 ///
 /// # Errors
@@ -126,14 +140,7 @@ pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<
     if parity != CARD.about.name {
         return Ok(());
     }
-    let page = config.geometry.page_size.0;
-    let least = Bytes(2 * u64::from(members) * page);
-    require(config.drive.write_buffer.0 >= least.0, || {
-        format!(
-            "parity technique `{parity}` keeps the {members} pages of a stripe together in one half of drive.write_buffer, which is {}: {least} or more is expected",
-            config.drive.write_buffer
-        )
-    })?;
+    least_buffer(config, parity, members)?;
     let args = CARD.args(config);
     let (published, n_update) = (args.whole(&PUBLISHED) == 1, args.whole(&N_UPDATE));
     require(!published || n_update <= members, || {

@@ -71,7 +71,8 @@ pub(super) const CARD: ParityTechnique = Card {
         ..About::PLAIN
     },
     new: |args, config, _| {
-        Box::new(PeAware(ByWear { above: worn_beyond(args, config), as_printed: args.whole(&PUBLISHED) == 1, queue: args.whole(&QUEUE) }))
+        let (above, as_printed, queue) = (worn_beyond(args, config), args.whole(&PUBLISHED) == 1, args.whole(&QUEUE));
+        Box::new(PeAware(ByWear { above, as_printed, queue, last: None }))
     },
 };
 
@@ -97,9 +98,13 @@ impl Parity for PeAware {
         Some(self.0)
     }
 
-    /// The map entries of the parity pages, a counter for each stripe, and the numbers of those that may wait.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
-        let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
-        Bytes(4 * stripes + stripes + 4 * u64::from(self.0.queue))
+        ram_of_counters(geometry, &self.0)
     }
+}
+
+/// The map entries of the parity pages, a counter for each stripe, and the numbers of those that may wait.
+pub(super) fn ram_of_counters(geometry: &Geometry, by_wear: &ByWear) -> Bytes {
+    let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
+    Bytes(4 * stripes + stripes + 4 * u64::from(by_wear.queue))
 }

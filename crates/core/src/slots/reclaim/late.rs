@@ -1,4 +1,7 @@
 //! `R_late`: reads that a block may still serve between its alarm and the end of its job.
+//!
+//! Where blocks are left alone and parity repairs what they lose, moves of theirs read others for that, whose policy cannot be asked within a move.
+//! So many such reads as a block has pages are reserved, too.
 
 use crate::base::geometry::Geometry;
 use crate::config::{DriveConfig, Schedule};
@@ -7,6 +10,13 @@ use crate::config::{DriveConfig, Schedule};
 /// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
 /// block that uses its reads up before its job is done is finished in the foreground anyway.
 pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
+    let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
+    let for_rebuilds = if leaves_alone { geometry.pages_per_block } else { 0 };
+    late_by_jobs(config, geometry, timed) + for_rebuilds
+}
+
+/// What a block serves while its job is under way.
+fn late_by_jobs(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     if let Some(given) = config.reclaim.late_reads {
         return given;
     }

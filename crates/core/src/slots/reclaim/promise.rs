@@ -128,12 +128,24 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
             config.reclaim.schedule
         )));
     }
-    let Some(budget) = promise.broken() else { return Ok(()) };
+    let Some(budget) = promise.broken() else { return check_most_worn(config, technique, timed) };
     let (what, right) = remedy(config, technique, timed);
     Err(ConfigError(format!(
         "{what}: `{}` would lose data, for at {} P/E cycles {}; {right}",
         technique.name,
         config.start.pec,
+        budget.words(&config.disturb)
+    )))
+}
+
+/// The same at the P/E count of the most worn block that is recycled, where blocks begin with different ones.
+fn check_most_worn(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<(), ConfigError> {
+    let left_alone_above = config.parity.by_wear().filter(|by_wear| by_wear.last.is_some()).map(|by_wear| by_wear.above);
+    let most = config.start.pec_most().min(left_alone_above.unwrap_or(u32::MAX));
+    let Some((pec, budget)) = first_broken(config, technique, timed, most) else { return Ok(()) };
+    Err(ConfigError(format!(
+        "start.pec_spread, start.worn_pec: `{}` would lose data, for at {pec} P/E cycles {}; blocks that begin below that are right",
+        technique.name,
         budget.words(&config.disturb)
     )))
 }

@@ -1,0 +1,121 @@
+//! # DA-RAID-5
+//! Three stages of a drive's life: first blocks are recycled and there is no parity, then stripes with a page in a worn block have some, at last all have.
+//!
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B).
+//! - **Is made of:** `udl` (reclaim `block` and refresh `block`; what is named of the two takes the part's place), `pe-aware` and `hc`.
+//! - **Acts at:** the second stage begins with the first block of more than `t_p` P/E cycles. Worn blocks are not recycled, neither for reads nor for age:
+//!   parity repairs what cannot be read. The last stage begins when more than `l` stripes have a page in a worn block. All others get parity
+//!   then, one after the other and behind the host's reads; when all have it, no block is recycled any more. No stage is left again.
+//! - **Costs:** in each stage as its part. The write buffer keeps the pages of a stripe together in all of them.
+//! - **Departs from the paper:** III-E has L count blocks, III-B and IV-A stripes; here it counts stripes. Blocks that are not worn are recycled until the last
+//!   stripe has its parity: until then nothing else protects them.
+//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer nothing is recycled; and as `hc` a loss of power.
+//!
+//! ```text
+//! t_p = 9, l = 1     no block of 10 cycles                        stage 1     no parity
+//!                    a block is erased for the tenth time         stage 2     stripes with a page in it have parity
+//!                    pages of two stripes lie in such blocks      stage 3     all stripes get parity; hc delays it
+//! ```
+
+use super::hc::least_buffer;
+use super::pe_aware::{QUEUE, T_P, ram_of_counters, worn_beyond};
+use super::ppc::ram_of_cache;
+use super::{Change, Covering, Equation, Parity, ParityTechnique, Renewal, STRIPE};
+use crate::base::geometry::Geometry;
+use crate::base::units::Bytes;
+use crate::config::{ByWear, ConfigError, DriveConfig, LastStage};
+use crate::slots::card::{About, Card, Kind, Param};
+
+/// Stripes with a page in a worn block beyond which all get parity.
+const L: Param = Param {
+    key: "l",
+    kind: Kind::Whole,
+    unit: "stripes",
+    default: 16_384.0,
+    range: (0.0, 4_294_967_295.0),
+    draw: &[0.0],
+    meaning: "stripes with a page in a worn block beyond which the last stage begins and all stripes get parity",
+    source: "da-raid5-2013 IV-A: L = 2^14",
+    alias: Some("l"),
+};
+
+/// The longest request that is cached in the last stage.
+const CUT_OFF: Param = Param {
+    key: "cut_off",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 8.0,
+    range: (1.0, 4096.0),
+    draw: &[4.0],
+    meaning: "in the last stage: pages of the longest request that the write buffer takes in; longer ones go through to flash with their parity",
+    source: "da-raid5-2013 III-E: 8 pages",
+    alias: None,
+};
+
+/// Stripes of which the cache keeps a page in the last stage.
+const PAGES: Param = Param {
+    key: "pages",
+    kind: Kind::Whole,
+    unit: "pages",
+    default: 64.0,
+    range: (1.0, 4096.0),
+    draw: &[2.0],
+    meaning: "in the last stage: pages of partial parity that the controller keeps, one a stripe",
+    source: "da-raid5-2013 IV-A: 512 KB of 8-KB pages",
+    alias: None,
+};
+
+pub(super) const CARD: ParityTechnique = Card {
+    about: About {
+        name: "da-raid5",
+        summary: "udl, then pe-aware, then hc, as blocks wear",
+        paper: "Guo et al., DATE 2013",
+        params: &[STRIPE, T_P, QUEUE, L, CUT_OFF, PAGES],
+        ..About::PLAIN
+    },
+    new: |args, config, _| {
+        let last = LastStage { beyond: args.whole(&L), cut_off: args.whole(&CUT_OFF), cache_pages: args.whole(&PAGES) };
+        let by_wear = ByWear { above: worn_beyond(args, config), as_printed: false, queue: args.whole(&QUEUE), last: Some(last) };
+        Box::new(DaRaid5 { by_wear, last, members: args.whole(&STRIPE) })
+    },
+};
+
+pub(super) struct DaRaid5 {
+    by_wear: ByWear,
+    last: LastStage,
+    members: u32,
+}
+
+impl Parity for DaRaid5 {
+    fn equation(&self, change: &Change) -> Equation {
+        change.cheaper(Equation::Modify)
+    }
+
+    /// As `hc` does, without its hole.
+    fn renewal(&self, covering: &Covering) -> Renewal {
+        if covering.covered_changing <= covering.covered_staying { Renewal::TakeOut } else { Renewal::Gather }
+    }
+
+    /// Stripes are grouped in the write buffer; in the first two stages no request is too long for that.
+    fn longest_cached(&self) -> Option<u32> {
+        Some(u32::MAX)
+    }
+
+    fn by_wear(&self) -> Option<ByWear> {
+        Some(self.by_wear)
+    }
+
+    /// That of its parts, the cache of the last stage among them.
+    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
+        let beside = Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages));
+        Bytes(ram_of_counters(geometry, &self.by_wear).0 + ram_of_cache(geometry, self.last.cache_pages, self.members).0 - beside.0)
+    }
+}
+
+/// Refuses a write buffer that does not hold a stripe.
+///
+/// # Errors
+/// A sentence with the key.
+pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
+    if parity == CARD.about.name { least_buffer(config, parity, members) } else { Ok(()) }
+}
