@@ -51,7 +51,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 20] = [
+    const RECORDED: [(Bug, u64, &str); 21] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ParityStale, 0, FIRST),
         (Bug::OldGivenUpEarly, 0, FIRST),
@@ -72,6 +72,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::DissolvedEarly, 3, "page-type, cost-benefit, none"),
         (Bug::LateParityTrusted, 5, "none, greedy, block"),
         (Bug::SpreadForgotten, 5, "none, greedy, block"),
+        (Bug::ServiceForgotten, 73, "straw-ss-sound, cost-benefit, none"),
     ];
     // Nobody has found it yet: 1,450 cases under `ppc` do not show it.
     const SURVIVORS: [Bug; 1] = [Bug::KeptTakenForGood];
