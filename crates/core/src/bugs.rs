@@ -157,12 +157,10 @@ pub(crate) fn plant(bug: Option<Bug>) {
     PLANTED.set(bug);
 }
 
-/// The drive that this thread makes next has this bug in its configuration, if it is one of those.
+/// The drive that this thread makes next has this bug in its configuration, if it is one of those, and no other there.
 #[cfg(feature = "seeded-bugs")]
-pub fn plant_in_configuration(bug: Bug) {
-    if Bug::OF_RAISED.contains(&bug) {
-        plant(Some(bug));
-    }
+pub fn plant_in_configuration(bug: Option<Bug>) {
+    plant(bug.filter(|bug| Bug::OF_RAISED.contains(bug)));
 }
 
 /// Whether the drive of this thread has this bug.

@@ -152,9 +152,7 @@ impl Play<'_> {
     fn drive(&self, seed: u64, verdict: &Verdict) -> Result<Drive, ConfigError> {
         let (config, gc) = (self.config.clone(), &self.techniques.gc);
         #[cfg(feature = "seeded-bugs")]
-        if let Some(bug) = self.bug {
-            vpass_core::bugs::plant_in_configuration(bug);
-        }
+        vpass_core::bugs::plant_in_configuration(self.bug);
         let mut drive = match self.technique {
             None => Drive::with_policy(config, Box::new(Restless::new(seed)), self.techniques, self.timed)?,
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
