@@ -64,7 +64,6 @@ fn every_bug_of_parity_is_found() {
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
     const RECORDED: [(Bug, u64, &str); 25] = [
-    const RECORDED: [(Bug, u64, &str); 21] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ParityStale, 0, FIRST),
         (Bug::OldGivenUpEarly, 0, FIRST),
