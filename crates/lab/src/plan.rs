@@ -282,7 +282,7 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
     ages.retain(|pec| *pec != start);
     if !ages.is_empty() && plan.drive.config.start.pec_most() > start {
         let why = "--ages: a drive whose blocks begin with different wear (start.pec_spread, start.worn_share) has no age of its own; leave one out";
-        return Err(Failure::usage(why.into()));
+        return Err(Failure::usage(why));
     }
     match ages.iter().find(|pec| **pec < start || **pec >= rated) {
         None => Ok(ages),
