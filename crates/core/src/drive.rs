@@ -28,6 +28,7 @@ use crate::bugs::Bugs;
 use crate::config::DriveConfig;
 use crate::drive::audit::blame::Blame;
 use crate::drive::failing::Failing;
+use crate::drive::start::reads::StartReads;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
@@ -92,6 +93,8 @@ pub struct Drive {
     attention: bool,
     /// Requests that the observer was told of; the number of the next one.
     announced: u64,
+    /// What `start.reads` came to.
+    start_reads: StartReads,
 }
 
 impl Drive {

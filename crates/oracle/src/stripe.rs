@@ -1,5 +1,5 @@
 //! What pages with parity are expected to lose, by arithmetic of the oracle's own: binomial terms from logarithms of their own, and normal factors
-//! taken in the middle of cells a fifth of a deviation wide.
+//! taken in the middle of cells a fifth of a deviation wide, or less where deviations are large.
 //!
 //! ```text
 //! a page of a stripe loses a codeword that fails while one of the N other pages fails, all with what the stripe has in common
@@ -7,10 +7,11 @@
 
 use vpass_core::config::DriveConfig;
 
-/// Cells of a normal factor below its middle and above it, and their width in deviations.
-const BELOW: i32 = 35;
-const ABOVE: i32 = 55;
+/// Deviations of a normal factor below its middle and above it, and how wide a cell is at most: in deviations, and in logarithms of rates.
+const BELOW: f64 = 7.0;
+const ABOVE: f64 = 11.0;
 const WIDTH: f64 = 0.2;
+const LN_WIDTH: f64 = 0.1;
 /// Terms of the tail beyond which nothing is left.
 const TERMS: u32 = 200;
 
@@ -106,9 +107,10 @@ impl Stripe {
 
 /// The factors at the middle of each cell, with the share of chances in it.
 fn cells(deviation: f64) -> impl Iterator<Item = (f64, f64)> {
-    let middle = |cell: i32| (f64::from(cell) + 0.5) * WIDTH;
-    let weight = |z: f64| WIDTH * (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+    let width = if deviation > 0.0 { WIDTH.min(LN_WIDTH / deviation) } else { WIDTH };
+    let middle = move |cell: i32| (f64::from(cell) + 0.5) * width;
+    let weight = move |z: f64| width * (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
     let one = (deviation <= 0.0).then_some((1.0, 1.0));
-    let all = if deviation > 0.0 { -BELOW..ABOVE } else { 0..0 };
+    let all = if deviation > 0.0 { (-BELOW / width).round() as i32..(ABOVE / width).round() as i32 } else { 0..0 };
     one.into_iter().chain(all.map(move |cell| ((deviation * middle(cell)).exp(), weight(middle(cell)))))
 }

@@ -158,3 +158,16 @@ fn however_closely_the_oracle_watches_the_drive_does_the_same() {
     assert_eq!(off.1, on.1);
     small_run(&["--oracle", "maybe"]).refuses(2, &["maybe", "off, on, full"]);
 }
+
+/// Blocks that were read while the drive was prepared get no reads from before the run, and the results say how many these are.
+#[test]
+fn reads_from_before_the_run_that_were_not_given_are_told() {
+    let told = |parity: &str| {
+        let drive = ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--set", "parity.stripe=3", "--parity", parity];
+        let start = ["--set", "start.reads=1000", "--set", "start.overwrite=0.2", "--json"];
+        small_run(&[&drive[..], &start].concat()).json()["warnings"].to_string()
+    };
+    assert!(!told("none").contains("start.reads"));
+    let raid5 = told("raid5");
+    assert!(raid5.contains("start.reads: ") && raid5.contains(" written blocks had been read before"), "{raid5}");
+}

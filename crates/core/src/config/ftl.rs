@@ -278,6 +278,7 @@ impl StartConfig {
             format!("start.pec_spread = {}: with start.pec = {} it may be {room} at most", self.pec_spread, self.pec)
         })?;
         require_share("start.worn_share", self.worn_share)?;
+        require(self.worn_pec <= PEC_MAX, || format!("start.worn_pec = {} is more than {PEC_MAX}", self.worn_pec))?;
         let least = self.pec + self.pec_spread;
         require(self.worn_share == 0.0 || (least..=PEC_MAX).contains(&self.worn_pec), || {
             format!("start.worn_pec = {}: blocks that are worn more than others begin with {least} to {PEC_MAX} P/E cycles", self.worn_pec)

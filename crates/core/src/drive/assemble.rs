@@ -10,6 +10,7 @@ use crate::disturb::{ErrorModel, error_model};
 use crate::drive::audit::blame::Blame;
 use crate::drive::failing::Failing;
 use crate::drive::regroup::Regroup;
+use crate::drive::start::reads::StartReads;
 use crate::flash::{Flash, ToCount};
 use crate::ftl::Ftl;
 use crate::hints::{self, HintBooks};
@@ -125,6 +126,7 @@ impl Drive {
             failing: Failing::rebuilding(rebuild),
             attention: false,
             announced: 0,
+            start_reads: StartReads::default(),
         };
         drive.ftl.adjusting = drive.refresh.adjusting();
         drive.ftl.partial.pages = drive.parity.cache_pages() as usize;

@@ -16,10 +16,12 @@ use libm::{exp, expm1, log, log1p};
 
 use super::tail::beyond;
 
-/// Points of a mean lie so many deviations apart, from 7 deviations below the middle to 11 above it, where what hardly ever happens loses most.
+/// Points of a mean lie so many deviations apart at most, from 7 deviations below the middle to 11 above it, where what hardly ever happens loses
+/// most. Logarithms of their rates lie `LN_STEP` apart at most: between being read and being lost a page passes several points.
 const STEP: f64 = 0.25;
-const FIRST: i32 = -28;
-const LAST: i32 = 44;
+const LN_STEP: f64 = 0.125;
+const BELOW: f64 = 7.0;
+const ABOVE: f64 = 11.0;
 /// No error rate is beyond this.
 const RATE_MAX: f64 = 0.5;
 
@@ -119,8 +121,9 @@ fn mean<const N: usize>(deviation: f64, of: impl Fn(f64) -> [f64; N]) -> [f64; N
         return of(1.0);
     }
     let (mut sums, mut weights) = ([0.0; N], 0.0);
-    for point in FIRST..=LAST {
-        let z = f64::from(point) * STEP;
+    let step = STEP.min(LN_STEP / deviation);
+    for point in (-BELOW / step) as i32..=(ABOVE / step) as i32 {
+        let z = f64::from(point) * step;
         let weight = exp(-0.5 * z * z);
         sums.iter_mut().zip(of(exp(deviation * z))).for_each(|(sum, value)| *sum += weight * value);
         weights += weight;

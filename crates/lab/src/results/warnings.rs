@@ -1,6 +1,7 @@
 //! What to know before results are believed: a sentence each, in the JSON and in the text.
 
 use vpass_core::base::span::Span;
+use vpass_core::drive::start::reads::StartReads;
 use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::numbers::{count, digits, seconds};
@@ -16,6 +17,9 @@ const LONG_LAG_S: f64 = 1.0;
 
 /// Share of a rewrite's reads from which on the next rewrite is worth a warning.
 const NEARLY: f64 = 0.1;
+
+/// Share of the written blocks.
+const MANY: f64 = 0.01;
 
 /// Programmed blocks over erased ones from which on a drive lives on its spare blocks.
 const UNPAID: f64 = 1.25;
@@ -52,6 +56,18 @@ impl Summary {
             self.of_no_last_stage(),
         ];
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
+    }
+
+    /// Adds that `start.reads` means less than it says, where many blocks had been read by preparation.
+    pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
+        if f64::from(passed_over) > MANY * f64::from(written) {
+            self.warn(format!(
+                "start.reads: {} of {} written blocks had been read before, as preparation wrote parity or merged in place; they begin with those \
+                 reads alone.",
+                count(passed_over.into()),
+                count(written.into())
+            ));
+        }
     }
 
     fn of_saturation(&self) -> Option<String> {

@@ -84,6 +84,7 @@ pub(super) fn summary(
         warnings: vec![],
     };
     summary.warn_of_itself(ageing, drive.config().refresh.period);
+    summary.warn_of_start_reads(drive.start_reads());
     plan.gear_warnings().into_iter().for_each(|sentence| summary.warn(sentence));
     let most_worn = drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32;
     let before_the_run = plan.trace_warnings().into_iter().chain(plan.promise_warnings(most_worn));

@@ -86,7 +86,21 @@ pub(crate) fn check(config: &DriveConfig, timed: bool) -> Result<(), ConfigError
     })
 }
 
+/// Written blocks that were to have served reads before the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StartReads {
+    /// All of them.
+    pub written: u32,
+    /// Those that preparation had read already: they have served that, and nothing else.
+    pub passed_over: u32,
+}
+
 impl Drive {
+    /// What `start.reads` came to; nothing where it is 0.
+    pub fn start_reads(&self) -> StartReads {
+        self.start_reads
+    }
+
     /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the same reads.
     pub(crate) fn serve_before_start(&mut self, seed: u64) {
         let most = self.config.start.reads;
@@ -97,7 +111,10 @@ impl Drive {
             let written = u32::from(self.flash.hot(block).write_ptr);
             // What parity, or merging in place, has read of a block is all that this block has served: counters begin with what they are given here.
             let begins = self.geometry.stripes.is_none() && !self.flash.tracker().is_on();
-            if written > 0 && (begins || self.flash.hot(block).reads == Quarters::ZERO) {
+            let is_given = begins || self.flash.hot(block).reads == Quarters::ZERO;
+            self.start_reads.written += u32::from(written > 0);
+            self.start_reads.passed_over += u32::from(written > 0 && !is_given);
+            if written > 0 && is_given {
                 self.served_before(block, drawn, written.div_ceil(self.geometry.cell.bits()));
             }
         }
@@ -132,6 +149,7 @@ mod tests {
     use crate::base::units::Lpn;
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
+    use crate::slots::parity::STRIPE;
 
     /// Nobody has anything to say of such reads: no alarm is left that every read would ring.
     #[test]
@@ -143,5 +161,24 @@ mod tests {
         drive.read_page(Lpn::new(0));
         assert!(drive.flash.blocks().0.iter().any(|block| block.reads > Quarters::UNIT), "they are counted");
         assert!(drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY));
+    }
+
+    /// Parity that is written while a drive is filled reads what it is worked out of: such blocks are counted, and get nothing.
+    #[test]
+    fn blocks_that_preparation_has_read_are_passed_over_and_counted() {
+        let passed_over = |parity: &str| {
+            let mut config = tiny_config();
+            (config.geometry.blocks_per_plane, config.drive.spare) = (Some(20), Some(0.5));
+            (config.start.fill, config.start.overwrite, config.start.reads) = (1.0, 0.2, 1000);
+            config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
+            let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+            let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+            drive.precondition(1);
+            let written = drive.flash.blocks().0.iter().filter(|block| block.write_ptr > 0).count() as u32;
+            assert_eq!(drive.start_reads().written, written);
+            drive.start_reads().passed_over
+        };
+        assert_eq!(passed_over("none"), 0);
+        assert!(passed_over("raid5") > 20);
     }
 }
