@@ -196,6 +196,9 @@ impl Dies {
         }
         self.reads[op as usize] = None;
         self.touch(read.unit / lengths.units_per_die);
+        if let Some(stripe) = read.load_for {
+            self.loaded(stripe)?;
+        }
         Ok(Ended::Read(read))
     }
 
