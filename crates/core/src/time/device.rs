@@ -113,6 +113,8 @@ pub struct Device {
     schedule: Schedule,
     /// Requests that whoever watches was told of, and that are not yet submitted.
     announced: u32,
+    /// Stages of the drive's life that have begun since the device was made.
+    stages: usize,
     /// How the page is sensed that the host reads next, where that is not once and at the first level.
     tired: Option<Tired>,
     /// Size and channel time of the last part of a page read.
@@ -160,6 +162,7 @@ impl Device {
             touched: vec![],
             schedule: config.reclaim.schedule,
             announced: 0,
+            stages: drive.stages_begun(),
             tired: None,
             last_transfer: (0, 0),
             bugs: Bugs::default(),

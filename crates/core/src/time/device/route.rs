@@ -91,11 +91,23 @@ impl Device {
             }
         }
         self.ops.clear();
+        if drive.stages_begun() > self.stages {
+            self.note_stages(drive);
+        }
         while let Some((job, die, cause)) = drive.take_started_job() {
             self.dies.add_job(die, job, cause, self.now);
             self.touched.push(die);
         }
         routing.programs
+    }
+
+    /// A further stage of the drive's life has begun: requests that complete from now on are counted to it.
+    #[cold]
+    fn note_stages(&mut self, drive: &Drive) {
+        for _ in self.stages..drive.stages_begun() {
+            self.metrics.stages.push((self.metrics.read.clone(), self.metrics.write.clone()));
+        }
+        self.stages = drive.stages_begun();
     }
 
     /// Queues an operation among the host's reads, if it reads a page for a rebuild that one of these waits for, or is a retry of such a read. Tells
