@@ -59,6 +59,8 @@ struct Die {
     jobs: u32,
     reclaim: u32,
     turn: Turn,
+    /// When work joined the die last where none waited, because a read among the host's had ended.
+    joined: Option<Ns>,
     /// Something changed since time last went on.
     touched: bool,
 }
