@@ -65,13 +65,14 @@ impl Bug {
     ];
 
     /// Those of rebuilds after failures.
-    pub const OF_FAILURES: [Self; 6] = [
+    pub const OF_FAILURES: [Self; 7] = [
         Self::RebuiltAstray,
         Self::WatermarkSkips,
         Self::WriteLostInRebuild,
         Self::DeadBlockReused,
         Self::LossByFailureHidden,
         Self::RebuiltReadAtOnce,
+        Self::RebuildBehindWork,
     ];
 
     /// Those of parity.

@@ -38,13 +38,14 @@ fn nothing_is_lost_that_parity_gives_back() {
 fn every_bug_of_rebuilds_is_found() {
     use vpass_core::bugs::Bug;
 
-    const RECORDED: [(Bug, u64, ()); 9] = [
+    const RECORDED: [(Bug, u64, ()); 10] = [
         (Bug::RebuiltAstray, 6, ()),
         (Bug::WatermarkSkips, 1, ()),
         (Bug::WriteLostInRebuild, 0, ()),
         (Bug::DeadBlockReused, 9, ()),
         (Bug::LossByFailureHidden, 3, ()),
         (Bug::RebuiltReadAtOnce, 2, ()),
+        (Bug::RebuildBehindWork, 2, ()),
         (Bug::RebuiltFromGarbage, 74, ()),
         (Bug::PartialUnseen, 1, ()),
         (Bug::MemberAstray, 1, ()),

@@ -651,6 +651,8 @@ macro_rules! list {
             LossByFailureHidden,
             /// A host read of a page that is rebuilt does not wait for the reads that this takes.
             RebuiltReadAtOnce,
+            /// What a rebuild reads waits behind other work, although a host read waits for it.
+            RebuildBehindWork,
             /// That a move brings a page to a worn block is not counted.
             MovesNotCounted,
             /// Stripes that need parity because of a move do not get it, now and then.

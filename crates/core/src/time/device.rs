@@ -113,6 +113,8 @@ pub struct Device {
     schedule: Schedule,
     /// Requests that whoever watches was told of, and that are not yet submitted.
     announced: u32,
+    /// Stages of the drive's life that have begun since the device was made.
+    stages: usize,
     /// How the page is sensed that the host reads next, where that is not once and at the first level.
     tired: Option<Tired>,
     /// Size and channel time of the last part of a page read.
@@ -160,6 +162,7 @@ impl Device {
             touched: vec![],
             schedule: config.reclaim.schedule,
             announced: 0,
+            stages: drive.stages_begun(),
             tired: None,
             last_transfer: (0, 0),
             bugs: Bugs::default(),
@@ -316,9 +319,11 @@ impl Device {
         self.route(drive, dies::NIL);
     }
 
-    /// Whether dies have other work than to form stripes: what writes wait for, or jobs, or stripes of which nobody waits for anything.
+    /// Whether dies have other work than to form stripes: what writes wait for, or enough stripes of which nobody waits for anything. Jobs, which a die
+    /// sees to when nothing else waits for it, leave room for as many of these as one die has.
     fn has_better_work(&self) -> bool {
-        !self.stalled.is_empty() || self.dies.have_jobs() || self.stripes.of_nobody() >= FORMED_PER_DIE * self.dies.count()
+        let dies = if self.dies.have_jobs() { 1 } else { self.dies.count() };
+        !self.stalled.is_empty() || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
     }
 
     /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.
