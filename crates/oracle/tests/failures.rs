@@ -4,6 +4,7 @@
 #[path = "seeded_bugs/at_recorded.rs"]
 mod at_recorded;
 
+use vpass_core::drive::failing::TakenByFailures;
 use vpass_core::slots::parity::parity_technique;
 use vpass_oracle::swarm::Case;
 use vpass_oracle::swarm::bereft::BereftCase;
@@ -17,7 +18,7 @@ fn nothing_is_lost_that_parity_gives_back() {
     let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
     let (mut wrong, mut rebuilt, mut mended, mut lost, mut stopped) = (vec![], 0, 0, 0, 0);
     for seed in from..from + cases {
-        match (BereftCase { seed, bug: None }).run() {
+        match (BereftCase { seed, by_wear: false, bug: None }).run() {
             Ok(done) => {
                 rebuilt += done.rebuilt;
                 mended += u64::from(done.is_rebuild_done);
@@ -30,6 +31,35 @@ fn nothing_is_lost_that_parity_gives_back() {
     assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
     // Of each kind there are enough to mean something.
     assert!(rebuilt > 20 * cases && mended > cases / 5 && lost > cases / 10 && stopped > 0, "{rebuilt} {mended} {lost} {stopped}");
+}
+
+/// Where wear says which stripes have parity: flash fails in each stage of a drive's life, and pages are lost for want of parity and for nothing else.
+#[test]
+fn what_is_lost_for_want_of_parity_is_told_apart() {
+    let cases = std::env::var("VPASS_CASES").map_or(CASES, |n| n.parse().expect("a number"));
+    let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
+    let (mut wrong, mut rebuilt, mut mended, mut stopped, mut stages) = (vec![], 0, 0, 0, [0; 4]);
+    let mut lost = TakenByFailures::default();
+    for seed in from..from + cases {
+        match (BereftCase { seed, by_wear: true, bug: None }).run() {
+            Ok(done) => {
+                rebuilt += done.rebuilt;
+                mended += u64::from(done.is_rebuild_done);
+                stopped += u64::from(done.stopped.is_some());
+                stages[done.stage.map_or(0, |stage| usize::from(stage.number()))] += 1;
+                lost.pages += done.taken.pages;
+                lost.not_worn += done.taken.not_worn;
+                lost.waiting += done.taken.waiting;
+                lost.twice_failed += done.taken.twice_failed;
+            }
+            Err(said) => wrong.push(format!("{seed}: {said}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
+    println!("{rebuilt} {mended} {stopped} {stages:?} {lost:?}");
+    assert!(rebuilt > 10 * cases && mended > cases / 8 && stopped > 0, "{rebuilt} {mended} {stopped}");
+    assert!(stages.iter().all(|times| *times > cases / 20), "without stages, and in each: {stages:?}");
+    assert!(lost.not_worn > 10 * cases && lost.waiting > cases / 10 && lost.twice_failed > cases / 10, "{lost:?}");
 }
 
 /// Every seeded bug of rebuilds is found at the case that is recorded for it, or at one of those behind.
@@ -51,8 +81,8 @@ fn every_bug_of_rebuilds_is_found() {
     ];
     const WITHIN: u64 = 200;
     let shows = |bug: Bug, seed: u64, _: Option<()>| {
-        let said = BereftCase { seed, bug: Some(bug) }.run();
-        let shows = said.is_err_and(|said| !said.contains("the drive stopped")) && BereftCase { seed, bug: None }.run().is_ok();
+        let said = BereftCase { seed, by_wear: false, bug: Some(bug) }.run();
+        let shows = said.is_err_and(|said| !said.contains("the drive stopped")) && BereftCase { seed, by_wear: false, bug: None }.run().is_ok();
         shows.then(String::new)
     };
     // A rebuild from a page past its limit or on failed flash, and one from parity that is out of date.
@@ -81,7 +111,7 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
 #[test]
 fn drives_on_which_losses_were_once_told_wrongly() {
     for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882, 40_526] {
-        if let Err(said) = (BereftCase { seed, bug: None }).run() {
+        if let Err(said) = (BereftCase { seed, by_wear: false, bug: None }).run() {
             panic!("seed {seed}: {said}");
         }
     }

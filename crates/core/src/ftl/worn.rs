@@ -23,6 +23,7 @@ use crate::config::{ByWear, DriveConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::lifetime::Lifetime;
+use crate::ftl::retire::Beyond;
 use crate::watch::observer::Origin;
 
 /// What is known of stripes where wear calls for parity; nothing elsewhere.
@@ -192,6 +193,21 @@ impl Ftl {
         (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
     }
 
+    /// Why no parity gives a page back of whose stripe it has not failed.
+    pub(super) fn why_without_parity(&self, lpn: Lpn) -> Beyond {
+        let by_wear = self.stripes.map(|stripes| stripes.of(lpn)).filter(|stripe| self.worn.is_on() && !self.is_unprotected(*stripe));
+        match by_wear {
+            None => Beyond::Unprotected,
+            Some(stripe) if self.needs_parity(stripe) => Beyond::Waiting,
+            Some(_) => Beyond::NotWorn,
+        }
+    }
+
+    /// Whether a stripe has parity that may have to be given up: always, where wear does not say which have some.
+    pub(crate) fn may_give_up_parity(&self, stripes: Stripes, stripe: u32) -> bool {
+        !self.worn.is_on() || self.place_of(stripes.parity(stripe)).is_some()
+    }
+
     /// Whether there is no parity to repair a page of a stripe with.
     pub(crate) fn lacks_parity(&self, stripes: Stripes, stripe: u32) -> bool {
         self.is_unprotected(stripe) || self.worn.is_on() && self.place_of(stripes.parity(stripe)).is_none()
@@ -216,8 +232,15 @@ impl Ftl {
         let (parity, pages) = (stripes.parity(stripe), stripes.data(stripe).len() as u64);
         let has_parity = self.place_of(parity).is_some();
         if self.needs_parity(stripe) {
+            if has_parity || self.is_unprotected(stripe) {
+                return;
+            }
+            if !stripes.has_parity(stripe) {
+                // Dies have failed, and none is left for it.
+                return self.unprotect(flash, stripe);
+            }
             let is_forgotten = self.bugs.has(Bug::ParityNotFormed) && stripe.is_multiple_of(3);
-            if !has_parity && !self.is_unprotected(stripe) && !self.worn.waits(stripe) && !is_forgotten {
+            if !self.worn.waits(stripe) && !is_forgotten {
                 self.worn.begin_waiting(stripe, pages, flash.now);
                 if flash.is_timed() {
                     let at = if self.worn.are_too_many() { flash.now } else { flash.now + self.copy_ns };
@@ -227,6 +250,10 @@ impl Ftl {
             }
             return;
         }
+        if has_parity && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn)) {
+            // What has failed of it is still to be rebuilt.
+            return;
+        }
         if has_parity || self.is_unprotected(stripe) || self.worn.waits(stripe) {
             self.drop_page(flash, parity);
             self.worn.end_waiting(stripe, pages, flash.now);
@@ -234,6 +261,13 @@ impl Ftl {
             // A stripe of which flash holds nothing has nothing to protect anyway.
             self.parity.dissolved += u64::from(has_parity && self.is_on_flash(stripe));
             flash.tell(|o| o.needs_no_parity(stripe));
+        }
+    }
+
+    /// A page of a stripe was rebuilt or lost: parity that was kept for that may be given back.
+    pub(crate) fn touch_after_failure(&mut self, flash: &Flash, stripe: u32) {
+        if self.worn.is_on() && flash.has_any_failed() {
+            self.worn.touched.push(stripe);
         }
     }
 

@@ -1,0 +1,33 @@
+//! Cases in which wear says which stripes have parity: blocks that begin worn, or come to be in the course of a case, so that flash fails in each
+//! stage of a drive's life, and while one passes into the next.
+
+use vpass_core::config::{DriveConfig, Number};
+
+use crate::dice::Dice;
+
+/// Parity techniques, and dies a channel.
+pub(super) const DRIVES: [(&str, u32); 5] = [("pe-aware", 2), ("pe-aware", 3), ("da-raid5", 2), ("da-raid5", 2), ("da-raid5", 3)];
+
+/// P/E cycles with which most blocks begin.
+const PEC: u32 = 10;
+
+/// When blocks are worn, how many begin so, and how stripes are counted and wait.
+pub(super) fn draw(dice: &mut Dice, config: &mut DriveConfig, parity: &str) {
+    let (above, spread, share) = (u64::from(PEC) + dice.between(0, 6), dice.pick(&[0, 0, 4]), dice.pick(&[0.0, 0.0, 0.05, 0.3]));
+    // GC has one open block more.
+    config.drive.spare = Some(dice.pick(&[0.5, 0.6]));
+    let start = &mut config.start;
+    (start.pec, start.pec_spread, start.worn_share) = (PEC, spread, share);
+    start.worn_pec = (PEC + spread).max(above as u32) + dice.between(0, 4) as u32;
+    let params = &mut config.parity.params;
+    params.set(None, "t_p", Number::Whole(above.cast_signed()));
+    params.set(None, "queue", Number::Whole(dice.pick(&[0, 1, 4, 64])));
+    let (published, beyond) = (dice.pick(&[0, 0, 0, 1]), dice.pick(&[0, 2, 8, 40, 120, 1_000_000]));
+    if parity == "pe-aware" {
+        params.set(Some(parity), "published", Number::Whole(published));
+    } else {
+        params.set(None, "l", Number::Whole(beyond));
+        params.set(Some(parity), "cut_off", Number::Whole(dice.pick(&[1, 4, 8])));
+        params.set(Some(parity), "pages", Number::Whole(dice.pick(&[1, 5, 24])));
+    }
+}
