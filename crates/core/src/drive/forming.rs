@@ -101,7 +101,8 @@ impl Drive {
     /// In the last stage: sees to one stripe more, and forms it where it has no parity. Tells whether one was left to be seen to.
     fn sweep(&mut self, stripes: Stripes) -> bool {
         let lifetime = &mut self.ftl.worn.lifetime;
-        if !lifetime.is_last() || lifetime.watermark == stripes.count() {
+        let is_over = self.bugs.has(Bug::SweepEndsAtFailure) && self.flash.has_any_failed();
+        if !lifetime.is_last() || lifetime.watermark == stripes.count() || is_over {
             return false;
         }
         let stripe = lifetime.watermark;

@@ -140,7 +140,8 @@ impl Ftl {
     fn parts_of(&self, lpn: Lpn) -> Option<Vec<Part>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        if self.lacks_parity(stripes, stripe) || self.partial.is_exposed(stripes, lpn) {
+        let is_zero = self.worn.is_on() && !self.is_unprotected(stripe) && self.bugs.has(Bug::RebuiltWithoutParity);
+        if self.lacks_parity(stripes, stripe) && !is_zero || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
         let others = || stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|other| *other != lpn).map(Part::Page);

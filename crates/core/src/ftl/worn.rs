@@ -151,7 +151,8 @@ impl Ftl {
         let lpn = flash.contents().to_logical[ppn.index()];
         let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
         let is_printed = self.worn.by_wear.is_some_and(|by_wear| by_wear.as_printed);
-        if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) {
+        let is_kept = self.bugs.has(Bug::FailedCountedWorn) && flash.is_failed(ppn);
+        if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) && !is_kept {
             let counter = &mut self.worn.counters[stripes.of(lpn) as usize];
             let was_marked = *counter > 0;
             *counter = counter.saturating_sub(1);
@@ -250,7 +251,8 @@ impl Ftl {
             }
             return;
         }
-        if has_parity && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn)) {
+        let is_kept = !self.bugs.has(Bug::ParityNotKeptForRebuild);
+        if has_parity && is_kept && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn)) {
             // What has failed of it is still to be rebuilt.
             return;
         }

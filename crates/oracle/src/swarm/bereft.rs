@@ -28,6 +28,9 @@ const PAGE: u64 = 4096;
 /// Parity techniques, and dies a channel.
 const DRIVES: [(&str, u32); 7] = [("raid5", 2), ("raid5", 2), ("ppc", 2), ("hc", 2), ("raid5", 3), ("hc", 3), ("none", 2)];
 
+/// Reclaim techniques, and what a page endures.
+const RECLAIM: [(&str, f64); 3] = [("block", 4000.0), ("block", 4000.0), ("none", 60.0)];
+
 const DRIVE: &str = r#"
     geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 16, cell = "slc", page_size = "4KiB" }
     timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -118,7 +121,8 @@ impl BereftCase {
         if self.by_wear {
             worn::draw(&mut dice, &mut config, parity);
         }
-        let (reclaim, limit) = dice.pick(&[("block", 4000.0), ("block", 4000.0), ("none", 60.0)]);
+        let reclaim: &[(&str, f64)] = if self.by_wear { worn::reclaim(parity) } else { &RECLAIM };
+        let (reclaim, limit) = dice.pick(reclaim);
         config.disturb.table[0].limit = vec![limit];
         let config = config.resolve().map_err(|e| e.to_string())?;
         let first = Failure { unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32), when: Self::when(&mut dice, timed) };

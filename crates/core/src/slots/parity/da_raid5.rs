@@ -20,7 +20,7 @@
 use super::hc::least_buffer;
 use super::pe_aware::{QUEUE, T_P, ram_of_counters, worn_beyond};
 use super::ppc::ram_of_cache;
-use super::{Change, Covering, Equation, Parity, ParityTechnique, Renewal, STRIPE};
+use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::config::{ByWear, ConfigError, DriveConfig, LastStage};
@@ -70,7 +70,7 @@ pub(super) const CARD: ParityTechnique = Card {
         name: "da-raid5",
         summary: "udl, then pe-aware, then hc, as blocks wear",
         paper: "Guo et al., DATE 2013",
-        params: &[STRIPE, T_P, QUEUE, L, CUT_OFF, PAGES],
+        params: &[STRIPE, REBUILD, T_P, QUEUE, L, CUT_OFF, PAGES],
         ..About::PLAIN
     },
     new: |args, config, _| {

@@ -17,7 +17,7 @@
 //!    published       D1 goes to another such                 counter 1 -> 2     so that P stays when all pages lie in young blocks
 //! ```
 
-use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
+use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::config::{ByWear, DriveConfig, ErrorLaw};
@@ -67,7 +67,7 @@ pub(super) const CARD: ParityTechnique = Card {
         name: "pe-aware",
         summary: "a page of parity for every N pages of which one lies in a worn block",
         paper: "Guo et al., DATE 2013, III-D",
-        params: &[STRIPE, T_P, QUEUE, PUBLISHED],
+        params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
         ..About::PLAIN
     },
     new: |args, config, _| {
