@@ -90,7 +90,8 @@ fn every_bug_of_rebuilds_is_found() {
         shows.then(String::new)
     };
     // A rebuild from a page past its limit or on failed flash, and one from parity that is out of date.
-    let bugs = Bug::OF_FAILURES.into_iter().chain(Bug::OF_WORN_FAILURES).chain([Bug::RebuiltFromGarbage, Bug::PartialUnseen, Bug::MemberAstray]);
+    let bugs =
+        Bug::OF_FAILURES.into_iter().chain(Bug::OF_WORN_FAILURES).chain([Bug::RebuiltFromGarbage, Bug::PartialUnseen, Bug::MemberAstray]);
     let missed = at_recorded::missed(bugs, &RECORDED, WITHIN, shows);
     assert!(missed.is_empty(), "{missed:?}");
 }

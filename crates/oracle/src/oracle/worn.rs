@@ -344,10 +344,13 @@ impl Oracle {
         let unformed = worn.without.first().copied().filter(|_| worn.is_last() && !drive.is_timed());
         let in_vain = worn.waiting.iter().copied().find(|stripe| self.lacks_dies(stripes, *stripe));
         if let Some(stripe) = unformed {
-            self.findings.add(Kind::Books, || format!("the last stage of life, in no time, has not come to stripe {stripe}, which has no parity"));
+            self.findings
+                .add(Kind::Books, || format!("the last stage of life, in no time, has not come to stripe {stripe}, which has no parity"));
         }
         if let Some(stripe) = in_vain {
-            self.findings.add(Kind::Books, || format!("stripe {stripe} waits for parity, and so many dies have failed that there is no place for it"));
+            self.findings.add(Kind::Books, || {
+                format!("stripe {stripe} waits for parity, and so many dies have failed that there is no place for it")
+            });
         }
         if stage != told {
             self.findings.add(Kind::Books, || format!("the drive reports stage {stage} of its life; it told of {told}"));

@@ -9,7 +9,8 @@
 //! - **Costs:** in each stage as its part. The write buffer keeps the pages of a stripe together in all of them.
 //! - **Departs from the paper:** III-E has L count blocks, III-B and IV-A stripes; here it counts stripes. Blocks that are not worn are recycled until the last
 //!   stripe has its parity: until then nothing else protects them.
-//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer nothing is recycled; and as `hc` a loss of power.
+//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer nothing is recycled; as `hc` a loss of power; and flash that
+//!   fails before its stripes have parity. Where a die that failed leaves no place for parity, worn blocks are not recycled all the same.
 //!
 //! ```text
 //! t_p = 9, l = 1     no block of 10 cycles                        stage 1     no parity
