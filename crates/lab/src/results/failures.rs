@@ -34,7 +34,7 @@ pub struct Failures {
     pub mended_after_requests: Option<u64>,
     /// The same in seconds, where there is a clock.
     pub mended_after_s: Option<f64>,
-    /// Stripes without parity at the end.
+    /// Stripes that should have parity at the end, and whose parity was given up or has no place any more.
     pub unprotected_stripes: u64,
 }
 
