@@ -178,7 +178,11 @@ impl BereftCase {
         drive.begin_measurement();
         drive.expect_failures(failures);
         let arrival = if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth: dice.pick(&[1, 4, 32]) } };
-        let (pages, writes, longest) = (u64::from(drive.geometry().host_pages), dice.pick(&[0.0, 0.2, 0.6]), dice.pick(&[1, 3, 8]));
+        let (pages, writes, longest) = (
+            u64::from(drive.geometry().host_pages),
+            dice.pick(if self.by_wear { &worn::WRITES } else { &[0.0, 0.2, 0.6] }),
+            dice.pick(&[1, 3, 8]),
+        );
         let mut host = Host { dice: Dice::new(dice.next()), left: REQUESTS, pages, writes, longest, arrival, clock: 0 };
         let served = if timed {
             Replay::new(&drive).run(&mut drive, &mut host, &mut |_, _| true)
