@@ -90,7 +90,7 @@ fn what_parity_gives_back_is_rebuilt() {
 fn what_has_no_parity_for_want_of_wear_is_told() {
     for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
         let line = format!(
-            "--parity {parity} --fail plane:3@r300 --set parity.rebuild=16 --set parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 --set start.worn_pec=20"
+            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 --set parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 --set start.worn_pec=20"
         );
         let (json, all_kept) = striped(&format!("{line} --gear untimed"));
         let failures = &json["failures"];
