@@ -79,13 +79,14 @@ impl Bug {
         [Self::RebuiltWithoutParity, Self::FailedCountedWorn, Self::SweepEndsAtFailure, Self::ParityNotKeptForRebuild];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 6] = [
+    pub const OF_PARITY: [Self; 7] = [
         Self::MemberAstray,
         Self::ParityStale,
         Self::OldGivenUpEarly,
         Self::TrimLeavesParity,
         Self::OldDataForgotten,
         Self::RebuiltFromGarbage,
+        Self::PreparationUncounted,
     ];
 
     /// Those of parity that is delayed.
