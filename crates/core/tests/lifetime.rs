@@ -5,8 +5,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::striped::{Asked, config, operations};
-use vpass_core::base::request::Op;
+use common::striped::{Asked, PAGE, config, operations};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::drive::failing::{FailureBooks, TakenByFailures};
 use vpass_core::drive::{Drive, Stage, Techniques};
 use vpass_core::time::{Replay, run_untimed};
@@ -18,13 +18,13 @@ const L: u64 = 60;
 
 /// Stripes of three, 1000 reads of a block, and reclaim `block`.
 fn drive(timed: bool) -> Drive {
-    drive_of((4, 0.5), timed)
+    drive_of((4, 0.5), 0, timed)
 }
 
-/// The same on so many dies, with such a spare.
-fn drive_of((dies, spare): (u32, f64), timed: bool) -> Drive {
+/// The same on so many dies with such a spare, and so many pages rebuilt for each request.
+fn drive_of((dies, spare): (u32, f64), rebuild: u32, timed: bool) -> Drive {
     let more = format!(
-        "parity.t_p = {T_P}\nparity.l = {L}\nparity.rebuild = 16\ndrive.write_buffer = \"24KiB\"\n\
+        "parity.t_p = {T_P}\nparity.l = {L}\nparity.rebuild = {rebuild}\ndrive.write_buffer = \"24KiB\"\n\
          disturb = {{ model = \"count\", table = [{{ pec = 0, limit = [1000.0] }}] }}"
     );
     let techniques = Techniques { reclaim: "block".into(), parity: "da-raid5".into(), ..Techniques::default() };
@@ -186,7 +186,7 @@ fn fail(drive: &mut Drive, replay: Option<&mut Replay>) -> FailureBooks {
 fn a_die_takes_what_has_no_parity_in_each_stage() {
     for (dies, spare) in [(4, 0.5), (6, 0.65)] {
         for due in [Stage::Young, Stage::Worn, Stage::Last] {
-            let mut drive = drive_of((dies, spare), false);
+            let mut drive = drive_of((dies, spare), 16, false);
             write_until(&mut drive, |drive| stage(drive) == due && (due != Stage::Worn || marked(drive) > L / 2));
             let before = content(&drive);
             let has_parity = |stripe: &u32| due == Stage::Last || before.marked.contains(stripe);
@@ -208,11 +208,9 @@ fn a_die_takes_what_has_no_parity_in_each_stage() {
     }
 }
 
-/// A die fails while the last stage passes through the stripes, in time. What has parity by then is rebuilt, the rest was still to get some; and then all
-/// stripes are passed, those that are left without parity, too.
-#[test]
-fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
-    let mut drive = drive(true);
+/// A drive in time whose last stage has passed some of the stripes, and who serves it.
+fn in_the_sweep(dies: (u32, f64), rebuild: u32) -> (Drive, Replay) {
+    let mut drive = drive_of(dies, rebuild, true);
     let mut replay = Replay::new(&drive);
     let pages = u64::from(drive.geometry().host_pages);
     let mut n = 0;
@@ -220,9 +218,16 @@ fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
         n += 1;
         replay.run(&mut drive, &mut Asked(vec![(Op::Write, n * 7919 % pages, 1)]), &mut |_, _| true).unwrap();
     }
+    assert!(drive.lifetime().unwrap().watermark() < drive.geometry().stripes.unwrap().count());
+    (drive, replay)
+}
+
+/// A die fails while the last stage passes through the stripes, in time. What has parity by then is rebuilt, the rest was still to get some; and then all
+/// stripes are passed, those that are left without parity, too.
+#[test]
+fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
+    let (mut drive, mut replay) = in_the_sweep((4, 0.5), 16);
     let before = content(&drive);
-    let stripes = drive.geometry().stripes.unwrap().count();
-    assert!(drive.lifetime().unwrap().watermark() < stripes);
     let gone = before.on_die(|stripe| !before.protected.contains(stripe));
     assert!(gone > 10 && before.on_die(|stripe| before.protected.contains(stripe)) > 10);
     let books = fail(&mut drive, Some(&mut replay));
@@ -230,6 +235,40 @@ fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
     assert_eq!((books.taken, drive.lost_pages(), drive.pages_to_rebuild()), (lost, gone, 0));
     // Time for the stripes that are left.
     replay.run(&mut drive, &mut Asked((0..20_000).map(|_| (Op::Read, 0, 1)).collect()), &mut |_, _| true).unwrap();
+    let stripes = drive.geometry().stripes.unwrap().count();
     assert_eq!((drive.lifetime().unwrap().watermark(), drive.stripes_with_parity()), (stripes, 0), "a page took each parity's place");
     assert_eq!((drive.unprotected_stripes(), drive.forming_window().unwrap().stripes), (content(&drive).all.len() as u64, 0));
+}
+
+/// A read of page 0 at this time.
+struct ReadAt(Option<u64>);
+
+impl RequestSource for ReadAt {
+    fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
+        out.extend(self.0.take().map(|at| Request { at, offset: 0, bytes: PAGE as u32, op: Op::Read, origin: 0, hint: None }));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+/// In pauses, too, pages of failed flash are rebuilt before all other stripes have got their parity.
+#[test]
+fn a_rebuild_goes_before_the_sweep() {
+    let (mut drive, mut replay) = in_the_sweep((6, 0.65), 0);
+    drive.expect_failures(&[format!("die:{DIE}@r0").parse().unwrap()]);
+    let left = |drive: &Drive| drive.geometry().stripes.unwrap().count() - drive.lifetime().unwrap().watermark();
+    let before = left(&drive);
+    loop {
+        let at = replay.last_completion() + 2_000_000;
+        replay.run(&mut drive, &mut ReadAt(Some(at)), &mut |_, _| true).unwrap();
+        if drive.pages_to_rebuild() == 0 {
+            break;
+        }
+    }
+    let books = drive.failure_books().unwrap();
+    assert!(books.rebuilt_in_background > 20, "{books:?}");
+    assert!(left(&drive) > before / 2, "{} of {before} stripes are left", left(&drive));
 }

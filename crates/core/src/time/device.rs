@@ -217,7 +217,7 @@ impl Device {
     pub fn advance(&mut self, drive: &mut Drive, until: Ns, mut completed: impl FnMut(Tag, Ns)) -> Ns {
         let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
         let at = at_dies.min(at_host).min(until);
-        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.wakes_before(drive, at) || self.rebuilds_before(drive, at)) {
+        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.rebuilds_before(drive, at) || self.wakes_before(drive, at)) {
             return self.now;
         }
         assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
@@ -297,7 +297,7 @@ impl Device {
     /// In a pause in which nothing is under way, rebuilds a page of what has failed; the drive has work to do then.
     #[cold]
     fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at {
+        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at.min(drive.next_wake()) {
             return false;
         }
         drive.set_now(self.now);
@@ -311,14 +311,16 @@ impl Device {
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
         drive.set_now(self.now);
-        drive.note_busy_dies(self.has_better_work());
+        drive.note_busy_dies(self.has_better_work(drive));
         drive.wake();
         self.route(drive, dies::NIL);
     }
 
-    /// Whether dies have other work than to form stripes: what writes wait for, or jobs, or stripes of which nobody waits for anything.
-    fn has_better_work(&self) -> bool {
-        !self.stalled.is_empty() || self.dies.have_jobs() || self.stripes.of_nobody() >= FORMED_PER_DIE * self.dies.count()
+    /// Whether dies have other work than to form stripes: what writes wait for, or jobs, or pages to rebuild, or stripes of which nobody waits for
+    /// anything.
+    fn has_better_work(&self, drive: &Drive) -> bool {
+        let is_awaited = !self.stalled.is_empty() || drive.is_rebuilding();
+        is_awaited || self.dies.have_jobs() || self.stripes.of_nobody() >= FORMED_PER_DIE * self.dies.count()
     }
 
     /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.
