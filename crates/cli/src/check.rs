@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, goes_by_wear, parity_technique};
+use vpass_core::slots::parity::{NO_PARITY, parity_technique};
 use vpass_core::slots::reclaim::{RECLAIM, technique};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
@@ -34,11 +34,6 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
     let striped = parity.map(parity_named).transpose()?.filter(|parity| *parity != NO_PARITY).and_then(parity_technique);
-    if let Some(parity) = parity.filter(|parity| fail && goes_by_wear(parity)) {
-        return Err(Failure::usage(format!(
-            "--fail: where wear says which stripes have parity (`{parity}`), failures are not followed; take --parity raid5, ppc or hc"
-        )));
-    }
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }
@@ -61,9 +56,9 @@ pub(crate) fn run(
             let chosen = only.map_or(chosen, |technique| chosen.under(technique));
             let chosen = striped.map_or(chosen, |parity| chosen.striped(parity));
             let result = match (fail, only.is_some() || parity.is_some()) {
-                (false, _) => chosen.run(),
-                (true, false) => bereft(case),
-                (true, true) => chosen.failing().run(),
+                (false, _) => chosen.run().map(|summary| vec![summary]),
+                (true, false) => [false, true].map(|by_wear| bereft(case, by_wear)).into_iter().collect(),
+                (true, true) => chosen.failing().run().map(|summary| vec![summary]),
             };
             progress.advance(1);
             Some((case, result))
@@ -74,7 +69,7 @@ pub(crate) fn run(
         }
         for (case, result) in &done {
             match result {
-                Ok(summary) => counts.note(summary),
+                Ok(summaries) => summaries.iter().for_each(|summary| counts.note(summary)),
                 Err(sentence) => {
                     failed += 1;
                     let of = only.map_or(String::new(), |technique| format!(" --reclaim {}", technique.name));
@@ -87,7 +82,9 @@ pub(crate) fn run(
         cases += size;
     }
     drop(progress);
-    let drives = numbers::plural(cases, "random drive");
+    // A case of failures by itself is two drives: wear says of one which stripes have parity.
+    let per_case = if fail && only.is_none() && parity.is_none() { 2 } else { 1 };
+    let drives = numbers::plural(cases * per_case, "random drive");
     if failed > 0 {
         return Err(Failure::failed(format!("{} of {drives} failed", numbers::count(failed))));
     }
@@ -100,8 +97,8 @@ pub(crate) fn run(
 }
 
 /// A drive that loses a die.
-fn bereft(seed: u64) -> Result<CaseSummary, String> {
-    let done = BereftCase { seed, bug: None }.run()?;
+fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
+    let done = BereftCase { seed, by_wear, bug: None }.run()?;
     Ok(CaseSummary { technique: done.reclaim, requests: done.requests, report: Some(done.report), ..CaseSummary::default() })
 }
 

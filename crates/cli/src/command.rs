@@ -104,8 +104,8 @@ pub(crate) enum Command {
         /// Only drives with this parity (see `vpass list parity`), under any technique that goes with it or those that it is made of.
         #[arg(long, value_name = "NAME", conflicts_with = "reclaim")]
         parity: Option<String>,
-        /// Small drives that lose a die at a random point, with every parity technique; with --reclaim or --parity, the drives of
-        /// those that lose a die, a plane, a block or a page.
+        /// Small drives that lose a die at a random point, with every parity technique: two a case, of which the second has parity by wear.
+        /// With --reclaim or --parity, the drives of those that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
     },

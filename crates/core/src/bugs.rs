@@ -75,6 +75,10 @@ impl Bug {
         Self::RebuildBehindWork,
     ];
 
+    /// Those of failures where wear says which stripes have parity.
+    pub const OF_WORN_FAILURES: [Self; 4] =
+        [Self::RebuiltWithoutParity, Self::FailedCountedWorn, Self::SweepEndsAtFailure, Self::ParityNotKeptForRebuild];
+
     /// Those of parity.
     pub const OF_PARITY: [Self; 7] = [
         Self::MemberAstray,
@@ -117,7 +121,7 @@ impl Bug {
     pub fn finder(self) -> Finder {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
-            bug if Self::OF_FAILURES.contains(&bug) => Finder::Failures,
+            bug if Self::OF_FAILURES.contains(&bug) || Self::OF_WORN_FAILURES.contains(&bug) => Finder::Failures,
             bug if bug.is_of_parity() => Finder::Parity,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
             _ => Finder::Check,

@@ -653,6 +653,14 @@ macro_rules! list {
             RebuiltReadAtOnce,
             /// What a rebuild reads waits behind other work, although a host read waits for it.
             RebuildBehindWork,
+            /// A page that a failure took from a stripe without parity is rebuilt as if that were all zero.
+            RebuiltWithoutParity,
+            /// Pages that go from failed blocks, lost or rebuilt elsewhere, are counted in worn blocks for ever.
+            FailedCountedWorn,
+            /// The last stage gives no more stripes parity once flash has failed.
+            SweepEndsAtFailure,
+            /// Parity that wear does not call for any more is given back although a page of its stripe is still to be rebuilt.
+            ParityNotKeptForRebuild,
             /// That a move brings a page to a worn block is not counted.
             MovesNotCounted,
             /// Stripes that need parity because of a move do not get it, now and then.

@@ -103,7 +103,8 @@ impl Drive {
 
     /// In the last stage: sees to stripes in turn, up to one that has no parity, and forms that. Tells whether there was one.
     fn sweep(&mut self, stripes: Stripes) -> bool {
-        while self.ftl.worn.lifetime.is_last() && self.ftl.worn.lifetime.watermark < stripes.count() {
+        let is_over = self.bugs.has(Bug::SweepEndsAtFailure) && self.flash.has_any_failed();
+        while !is_over && self.ftl.worn.lifetime.is_last() && self.ftl.worn.lifetime.watermark < stripes.count() {
             let stripe = self.ftl.worn.lifetime.watermark;
             self.ftl.worn.lifetime.watermark += 1;
             if self.ftl.worn.lifetime.watermark == stripes.count() {

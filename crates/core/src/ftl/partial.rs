@@ -279,8 +279,11 @@ impl Ftl {
 
     /// A page was programmed with what was worked out: if it is parity, nothing waits for it any more.
     pub(crate) fn is_programmed(&mut self, flash: &Flash, lpn: Lpn) {
-        if let Some(stripes) = self.stripes.filter(|stripes| stripes.is_parity(lpn)) {
+        let Some(stripes) = self.stripes else { return };
+        if stripes.is_parity(lpn) {
             self.partial.end(stripes.of(lpn), flash.now);
+        } else {
+            self.touch_after_failure(flash, stripes.of(lpn));
         }
     }
 }

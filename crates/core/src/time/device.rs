@@ -220,7 +220,7 @@ impl Device {
     pub fn advance(&mut self, drive: &mut Drive, until: Ns, mut completed: impl FnMut(Tag, Ns)) -> Ns {
         let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
         let at = at_dies.min(at_host).min(until);
-        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.wakes_before(drive, at) || self.rebuilds_before(drive, at)) {
+        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.rebuilds_before(drive, at) || self.wakes_before(drive, at)) {
             return self.now;
         }
         assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
@@ -300,7 +300,7 @@ impl Device {
     /// In a pause in which nothing is under way, rebuilds a page of what has failed; the drive has work to do then.
     #[cold]
     fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at {
+        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at.min(drive.next_wake()) {
             return false;
         }
         drive.set_now(self.now);
@@ -314,16 +314,16 @@ impl Device {
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
         drive.set_now(self.now);
-        drive.note_busy_dies(self.has_better_work());
+        drive.note_busy_dies(self.has_better_work(drive));
         drive.wake();
         self.route(drive, dies::NIL);
     }
 
-    /// Whether dies have other work than to form stripes: what writes wait for, or enough stripes of which nobody waits for anything. Jobs, which a die
-    /// sees to when nothing else waits for it, leave room for as many of these as one die has.
-    fn has_better_work(&self) -> bool {
+    /// Whether dies have other work than to form stripes: what writes wait for, or pages to rebuild, or enough stripes of which nobody waits for anything.
+    /// Jobs, which a die sees to when nothing else waits for it, leave room for as many of these as one die has.
+    fn has_better_work(&self, drive: &Drive) -> bool {
         let dies = if self.dies.have_jobs() { 1 } else { self.dies.count() };
-        !self.stalled.is_empty() || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
+        !self.stalled.is_empty() || drive.is_rebuilding() || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
     }
 
     /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.

@@ -102,7 +102,7 @@ impl Parity {
     }
 
     /// Whether there is a page of parity of a stripe.
-    fn has_parity(&self, stripe: u32) -> bool {
+    pub(crate) fn has_parity(&self, stripe: u32) -> bool {
         self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)
     }
 
@@ -357,7 +357,7 @@ impl Oracle {
             self.parity.wrong.clear();
             self.findings.add(Kind::Stamp, || format!("the host goes on, and the parity of stripe {stripe} is not the XOR of its pages"));
         }
-        if let Some(sentence) = self.parity.worn.first_wrong() {
+        if let Some(sentence) = self.first_worn_wrongly() {
             self.findings.add(Kind::Stamp, || sentence);
         }
     }
