@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, goes_by_wear, parity_technique};
+use vpass_core::slots::parity::{NO_PARITY, goes_by_wear, has_stripes, parity_technique};
 use vpass_core::slots::reclaim::{RECLAIM, technique};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
@@ -37,6 +37,13 @@ pub(crate) fn run(
     if let Some(parity) = parity.filter(|parity| fail && goes_by_wear(parity)) {
         return Err(Failure::usage(format!(
             "--fail: where wear says which stripes have parity (`{parity}`), failures are not followed; take --parity raid5, ppc or hc"
+        )));
+    }
+    let merging = only.filter(|technique| technique.merges_in_place).zip(striped.filter(|parity| has_stripes(parity.name)));
+    if let Some((technique, parity)) = merging {
+        return Err(Failure::usage(format!(
+            "--parity {} does not go with reclaim technique `{}`, which merges states of wordlines in place",
+            parity.name, technique.name
         )));
     }
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {

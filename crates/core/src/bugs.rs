@@ -75,8 +75,9 @@ impl Bug {
     ];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 6] = [
+    pub const OF_PARITY: [Self; 7] = [
         Self::MemberAstray,
+        Self::ApartAstray,
         Self::ParityStale,
         Self::OldGivenUpEarly,
         Self::TrimLeavesParity,
