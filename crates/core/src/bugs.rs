@@ -83,6 +83,7 @@ impl Bug {
         Self::TrimLeavesParity,
         Self::OldDataForgotten,
         Self::RebuiltFromGarbage,
+        Self::PreparationUncounted,
     ];
 
     /// Those of parity that is delayed.
