@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, parity_technique};
+use vpass_core::slots::parity::{NO_PARITY, has_stripes, parity_technique};
 use vpass_core::slots::reclaim::{RECLAIM, technique};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
@@ -34,6 +34,13 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
     let striped = parity.map(parity_named).transpose()?.filter(|parity| *parity != NO_PARITY).and_then(parity_technique);
+    let merging = only.filter(|technique| technique.merges_in_place).zip(striped.filter(|parity| has_stripes(parity.name)));
+    if let Some((technique, parity)) = merging {
+        return Err(Failure::usage(format!(
+            "--parity {} does not go with reclaim technique `{}`, which merges states of wordlines in place",
+            parity.name, technique.name
+        )));
+    }
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }

@@ -2,9 +2,10 @@
 
 mod render;
 
+use std::cmp::Reverse;
 use std::path::Path;
 
-use vpass_core::slots::parity::reclaim_part;
+use vpass_core::slots::parity::{NO_PARITY, reclaim_part};
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_lab::as_json;
 use vpass_lab::compare::{json_of, rows};
@@ -72,8 +73,15 @@ fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     let mut plans: Vec<(RunPlan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
-    let of_first = args.combined.with(reclaims[0].trim())[0];
+    let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
     let first = RunPlan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
+    // A capacity on which those fit that need most is one on which all do: they say which.
+    let must_fit: Vec<&str> = if args.reclaim.is_empty() { vec!["none"] } else { reclaims.iter().map(|name| name.trim()).collect() };
+    let must_fit = must_fit.into_iter().flat_map(|reclaim| args.combined.with(reclaim));
+    let must_fit = must_fit.map(|named| Chosen { reclaim: brings(named.parity).unwrap_or(named.reclaim), ..named });
+    if let Some(neediest) = must_fit.min_by_key(|named| Reverse(first.spare_needed(named))) {
+        first.with(neediest)?;
+    }
     for reclaim in reclaims {
         for named in args.combined.with(reclaim.trim()) {
             if brings(named.parity).is_some_and(|own| own != named.reclaim) {

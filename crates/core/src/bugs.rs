@@ -82,6 +82,7 @@ impl Bug {
     /// Those of parity.
     pub const OF_PARITY: [Self; 7] = [
         Self::MemberAstray,
+        Self::ApartAstray,
         Self::ParityStale,
         Self::OldGivenUpEarly,
         Self::TrimLeavesParity,

@@ -24,6 +24,7 @@ use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
+use crate::base::units::BlockId;
 use crate::bugs::Bugs;
 use crate::config::DriveConfig;
 use crate::drive::audit::blame::Blame;
@@ -178,13 +179,17 @@ impl Drive {
 
     /// What a policy may see, and the policy, apart; of data without a hint.
     pub(crate) fn policy_and_view(&mut self) -> (&mut dyn Policy, View<'_>) {
-        self.policy_and_view_at(AccessLatency::Smallest)
+        self.policy_and_view_at(BlockId::new(0), AccessLatency::Smallest)
     }
 
-    /// The same where it is asked about a block of this budget.
-    pub(crate) fn policy_and_view_at(&mut self, budget: AccessLatency) -> (&mut dyn Policy, View<'_>) {
+    /// The same where it is asked about a block.
+    pub(crate) fn policy_and_view_of(&mut self, block: BlockId) -> (&mut dyn Policy, View<'_>) {
+        self.policy_and_view_at(block, self.flash.cold(block).budget)
+    }
+
+    fn policy_and_view_at(&mut self, block: BlockId, budget: AccessLatency) -> (&mut dyn Policy, View<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        (self.policy.as_mut(), View::of(&self.flash, self.ftl.away(&self.flash), told, budget))
+        (self.policy.as_mut(), View::of(&self.flash, self.ftl.away(&self.flash, block), told, budget))
     }
 
     /// The flash, the controller, and what that may ask of the techniques.

@@ -96,8 +96,8 @@ pub(crate) struct Flash {
     /// Page programs since the drive was made.
     seq: Seq,
     erases_total: u64,
-    /// Pages that the modes of blocks and wordlines take away now.
-    pages_away: u32,
+    /// Pages that the modes of blocks and wordlines take away now, by domain.
+    pages_away: Vec<u32>,
     /// NAND operations since the measured phase began.
     counts: FlashCounts,
     /// Whether physical work is recorded in `ops`: a timed gear takes it from there.
@@ -170,7 +170,7 @@ impl Flash {
             by_wordline: config.timing.program_unit == ProgramUnit::Wordline,
             seq: 0,
             erases_total: 0,
-            pages_away: 0,
+            pages_away: vec![0; geometry.domains() as usize],
             counts: FlashCounts::default(),
             timed,
             ops: vec![],

@@ -76,9 +76,9 @@ pub(crate) struct Ftl {
     /// Deferred jobs that the timed gear has not yet taken over.
     pub(crate) started_jobs: Vec<JobRef>,
     jobs_begun: u64,
-    /// Pages that jobs under way in this very moment will take away.
-    leaving_now: u32,
-    /// Pages that the modes of blocks and wordlines may take away at most.
+    /// Pages that jobs under way in this very moment will take away, by domain.
+    leaving_now: Vec<u32>,
+    /// Pages that the modes of a domain's blocks and wordlines may take away at most.
     pages_to_spare: u32,
     /// Erases of the drive at which static wear levelling looks next.
     next_wear_check: u64,
@@ -145,7 +145,7 @@ impl Ftl {
             worn: WornStripes::new(config, geometry),
             started_jobs: vec![],
             jobs_begun: 0,
-            leaving_now: 0,
+            leaving_now: vec![0; geometry.domains() as usize],
             pages_to_spare: pages_to_spare(config, geometry, &streams),
             streams,
             hinted: hints::hinted(config),
@@ -173,13 +173,12 @@ impl Ftl {
     }
 }
 
-/// Pages that modes may take away: a share of the spare ones, and none that open blocks and the reserve may need.
+/// Pages that modes may take away in each domain: a share of the spare ones, and none that open blocks and the reserve may need.
 fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
-    let open: u32 = streams.widths().iter().map(|(_, width)| width).sum();
+    let open: u32 = streams.widths().iter().map(|(_, width)| width / geometry.domains()).sum();
     // One block more is being moved, and one must be left to gain.
-    let free = geometry.spare_blocks().saturating_sub(open + streams.reserve() + 2) * geometry.pages_per_block;
-    let spare_pages = geometry.raw_pages() - geometry.logical_pages();
-    free.min((config.density.spare_share * f64::from(spare_pages)) as u32)
+    let free = geometry.spare_blocks_of_domain().saturating_sub(open + streams.reserve() + 2) * geometry.pages_per_block;
+    free.min((config.density.spare_share * f64::from(geometry.spare_pages_of_domain())) as u32)
 }
 
 /// Reading a page and programming it on an idle drive; where a program takes a wordline, the page's share of it.

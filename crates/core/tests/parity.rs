@@ -94,5 +94,15 @@ fn what_does_not_fit_is_refused_with_what_does() {
     };
     assert_eq!(fits(bytes), None, "{too_full}");
     assert!(fits(bytes + PAGE).is_some(), "it is the largest");
+    // Six blocks with the reserve, and two more for data that is kept apart.
+    let apart = refused(
+        &|config| {
+            config.drive.spare = None;
+            config.drive.capacity = Some(vpass_core::base::units::Bytes(bytes));
+        },
+        "redftl",
+    );
+    let apart = apart.expect("its streams need more");
+    assert!(apart.contains("6 spare blocks; open blocks, with 2 kinds of data that `redftl` keeps apart, and the GC reserve of a die need 8"), "{apart}");
     assert!(refused(&|_| (), "ipr").unwrap().contains("does not go with reclaim technique `ipr`"));
 }

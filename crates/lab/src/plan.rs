@@ -182,6 +182,12 @@ impl RunPlan {
         plan.checked()
     }
 
+    /// Spare blocks that each die needs for the parity of these techniques; none where they have no stripes, or no such name is known.
+    pub fn spare_needed(&self, named: &Chosen) -> u32 {
+        let config = parity::drive(self.drive.config.clone(), named.parity);
+        technique(named.reclaim).map_or(0, |reclaim| parity::spare_needed(&config, reclaim))
+    }
+
     /// The plan, if it can be run.
     ///
     /// # Errors

@@ -415,7 +415,9 @@ impl Doses {
 
     /// Dose units that fresh data of a block's weakest page bears.
     pub(crate) fn bears(&self, block: BlockId) -> f64 {
-        self.of_group(block, 0).limit as f64 / UNIT as f64 * f64::from(self.blocks[block.index()].factor) / 1024.0
+        let record = &self.blocks[block.index()];
+        let limit = self.table.in_mode(self.of_group(block, 0).limit, record.mode);
+        limit as f64 / UNIT as f64 * f64::from(record.factor) / 1024.0
     }
 
     /// Dose, in quarters, read from a block since its erase; `None` where nobody counts.

@@ -209,7 +209,7 @@ impl Case {
             .resolve()
             .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
         if let Some(parity) = self.parity {
-            config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity)? } else { config };
+            config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity, technique)? } else { config };
             techniques.parity = parity.name.into();
         }
         if !restless {

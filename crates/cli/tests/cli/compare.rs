@@ -227,8 +227,8 @@ fn parity_leaves_out_what_it_does_not_go_with() {
     let done = vpass(&[&few[..], &room].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let rows = |technique: &str| done.stdout.lines().filter(|line| line.starts_with(&format!("{technique},"))).count();
-    assert_eq!(["block", "straw-wl", "redftl", "ipr-wl"].map(rows), [2, 2, 1, 1], "{}", done.stdout);
-    assert!(done.stderr.contains("left out") && done.stderr.contains("`redftl`, which keeps kinds of data apart"), "{}", done.stderr);
+    assert_eq!(["block", "straw-wl", "redftl", "read-leveling", "ipr-wl"].map(rows), [2, 2, 2, 2, 1], "{}", done.stdout);
+    assert!(done.stderr.contains("left out") && done.stderr.contains("reclaim technique `ipr-wl`, which"), "{}", done.stderr);
     vpass(&few).refuses(2, &["parity.stripe=3 at most"]);
 }
 
@@ -260,4 +260,20 @@ fn every_parity_technique_has_a_row() {
         );
     }
     on("geometry.blocks_per_plane=46", ["block", "none"]).refuses(2, &["the largest capacity that fits", "drive.capacity="]);
+}
+
+/// Of techniques that need spare of different sizes the one that needs most is refused, with a capacity on which all of them run.
+#[test]
+fn one_capacity_fits_all_that_are_compared() {
+    let on = |capacity: &str| {
+        let drive = ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=200", "--gear", "untimed", "--json"];
+        let techniques = ["--reclaim", "block,redftl,read-leveling", "--parity", "none,raid5,pe-aware", "--set", "parity.stripe=3"];
+        vpass(&[&drive[..], &techniques, &["--set", "geometry.blocks_per_plane=40", "--set", capacity]].concat())
+    };
+    let refused = on("drive.capacity=512MiB");
+    refused.refuses(2, &["`pe-aware` leaves each die", "with 2 kinds of data that `redftl` keeps apart", "need 9", "drive.capacity="]);
+    let named = refused.stderr.split_whitespace().find(|word| word.starts_with("drive.capacity=")).expect("it is there");
+    let done = on(named);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(done.json()["techniques"].as_array().map(Vec::len), Some(9));
 }

@@ -144,8 +144,17 @@ impl Geometry {
 
     /// Blocks of each of them that no data needs.
     pub fn spare_blocks_of_domain(&self) -> u32 {
-        let pages = self.stripes.map_or(self.host_pages, |stripes| stripes.most_on_a_die());
-        self.blocks_per_domain().saturating_sub(pages.div_ceil(self.pages_per_block))
+        self.blocks_per_domain().saturating_sub(self.pages_of_domain().div_ceil(self.pages_per_block))
+    }
+
+    /// Pages of each of them that no data needs.
+    pub fn spare_pages_of_domain(&self) -> u32 {
+        (self.blocks_per_domain() * self.pages_per_block).saturating_sub(self.pages_of_domain())
+    }
+
+    /// Pages of data, of the host and of parity, that each of them holds at most.
+    fn pages_of_domain(&self) -> u32 {
+        self.stripes.map_or(self.host_pages, |stripes| stripes.most_on_a_die())
     }
 
     /// Shift that turns a byte offset into a page number.

@@ -609,6 +609,8 @@ macro_rules! list {
             // Parity.
             /// GC moves a page to another die than its own.
             MemberAstray,
+            /// A page of a technique's own stream goes to another die than its own.
+            ApartAstray,
             /// The parity of a stripe is not brought up to date now and then.
             ParityStale,
             /// An old version that the parity still needs is given up when new data comes to the buffer.

@@ -93,8 +93,8 @@ impl Drive {
         if self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) || stays {
             return;
         }
-        let (page, budget) = (self.geometry.page_in(block, ppn), self.flash.cold(block).budget);
-        let (policy, view) = self.policy_and_view_at(budget);
+        let page = self.geometry.page_in(block, ppn);
+        let (policy, view) = self.policy_and_view_of(block);
         if let Some(rewrite) = policy.retried(&view, block, page, retries) {
             self.reclaim(rewrite, Reads::NEVER);
         }
@@ -192,19 +192,18 @@ impl Drive {
     /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
-        let budget = self.flash.cold(block).budget;
         if self.flash.is_fluid() {
-            let (policy, view) = self.policy_and_view_at(budget);
+            let (policy, view) = self.policy_and_view_of(block);
             let others = policy.compares_with(&view, block);
             for other in others {
                 self.flash.draw_reads(other);
             }
         }
-        let (policy, view) = self.policy_and_view_at(budget);
+        let (policy, view) = self.policy_and_view_of(block);
         let mut next = policy.on_alarm(&view, block, &mut wanted);
         while let Some(Action::Probe { block, wordlines }) = wanted.pop_if(|action| matches!(action, Action::Probe { .. })) {
             let found = self.flash.probe(block, &wordlines);
-            let (policy, view) = self.policy_and_view_at(budget);
+            let (policy, view) = self.policy_and_view_of(block);
             next = policy.probed(&view, block, &found, &mut wanted);
         }
         if !wanted.is_empty() && self.bugs.has(Bug::LateReadsZero) {

@@ -4,7 +4,6 @@
 
 use crate::base::failure::{Failure, Stretch, Unit, When};
 use crate::base::request::Request;
-use crate::base::streams::FIRST_OWN;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Lpn, Ns, PageInBlock};
 use crate::drive::Drive;
@@ -242,7 +241,8 @@ impl Drive {
     fn lacks_room(&self, stripes: &Stripes) -> Option<String> {
         let Some(pages) = stripes.pages_by_die() else { return Some("no die is left for pages of its stripes".into()) };
         (0..).zip(pages).find_map(|(die, pages)| {
-            let lacks = self.lacks_blocks(die, pages, u32::from(FIRST_OWN) + u32::from(self.ftl.worn.is_on()))?;
+            // Of each stream it may have one open.
+            let lacks = self.lacks_blocks(die, pages, self.ftl.stream_widths().len() as u32)?;
             (pages > 0).then(|| format!("of die {die}, {lacks}"))
         })
     }

@@ -137,9 +137,9 @@ impl Flash {
         self.erases_total
     }
 
-    /// Pages that the modes of blocks and wordlines take away now.
-    pub(crate) fn pages_away(&self) -> u32 {
-        self.pages_away
+    /// Pages that the modes of a domain's blocks and wordlines take away now.
+    pub(crate) fn pages_away(&self, domain: usize) -> u32 {
+        self.pages_away[domain]
     }
 
     /// Whether a program takes a whole wordline.

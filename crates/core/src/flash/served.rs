@@ -28,7 +28,7 @@ impl Flash {
     fn service(&self, block: BlockId) -> Option<Service> {
         let (hot, limits) = (self.hot[block.index()], self.limits()?);
         let (reads, pec) = (hot.reads.far().units(), self.cold[block.index()].pec);
-        let (limit, aged) = limits.borne(block, pec);
+        let (limit, aged) = limits.borne(block, pec, hot.mode);
         (reads > 0.0).then_some(Service { reads, limit, aged })
     }
 
@@ -61,10 +61,10 @@ impl Flash {
 }
 
 impl LimitTable {
-    /// Reads that fresh data of the weakest group of a block bears, and the share of them that the longest age takes where reads and age have one
-    /// budget.
-    fn borne(&self, block: BlockId, pec: u32) -> (f64, f64) {
-        let fresh = self.truth(0, pec).limit.by_1024ths(self.block_factor(block).into()).units();
+    /// Reads that fresh data of the weakest group of a block bears in a mode, and the share of them that the longest age takes where reads and age
+    /// have one budget.
+    fn borne(&self, block: BlockId, pec: u32, mode: u8) -> (f64, f64) {
+        let fresh = self.in_mode(self.truth(0, pec).limit.by_1024ths(self.block_factor(block).into()), mode).units();
         (fresh, self.taken_by_age(pec))
     }
 }

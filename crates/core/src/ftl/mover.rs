@@ -126,11 +126,12 @@ impl Ftl {
     /// one serves on.
     #[inline]
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
-        let others = self.leaving_now;
+        let taken = job.pages_taken(flash);
+        let domain = if taken > 0 { flash.geometry.domain_of(job.block) } else { 0 };
         // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now += job.pages_taken(flash);
+        self.leaving_now[domain] += taken;
         let goes_on = self.step_on(flash, slots, job, reserved);
-        self.leaving_now = others;
+        self.leaving_now[domain] -= taken;
         if self.worn.is_on() {
             self.settle_parity(flash);
         }
@@ -309,7 +310,7 @@ impl Ftl {
     /// Erases a block without valid data and returns it to the free pool.
     fn erase(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, cause: Cause) {
         self.make_whole_before_erase(flash, block);
-        slots.erased(flash, self.away(flash), block, cause);
+        slots.erased(flash, self.away(flash, block), block, cause);
         self.book_low_density(flash, block, cause);
         self.wheel.clear(block);
         self.steps.clear(block);

@@ -1,7 +1,7 @@
 //! The only allocator: the next page of a stream, in blocks that it opens only when it is used.
 
 use crate::base::geometry::Geometry;
-use crate::base::streams::{GC, RECLAIM, RESERVE};
+use crate::base::streams::{FIRST_OWN, GC, RECLAIM, RESERVE};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads, StreamId};
 use crate::bugs::{Bug, disorder, planted};
 use crate::flash::Flash;
@@ -53,6 +53,7 @@ impl Ftl {
         let stream = self.stream_with_room(stream);
         self.aim(stream, lpn);
         let astray = cause == Cause::Gc && self.bugs.has(Bug::MemberAstray)
+            || stream >= FIRST_OWN && self.bugs.has(Bug::ApartAstray)
             || matches!(origin, Origin::Xor(_)) && self.bugs.has(Bug::RebuiltAstray) && lpn.number().is_multiple_of(3);
         if astray {
             // Beside its die, where the stream writes there already.
@@ -208,12 +209,12 @@ impl Ftl {
             return;
         }
         if flash.is_fluid() {
-            let others = slots.compared_with(flash, self.away(flash), block);
+            let others = slots.compared_with(flash, self.away(flash, block), block);
             for other in others {
                 flash.draw_reads(other);
             }
         }
-        let mut first = if self.is_left_alone(flash, block) { Reads::NEVER } else { slots.arm(flash, self.away(flash), block) };
+        let mut first = if self.is_left_alone(flash, block) { Reads::NEVER } else { slots.arm(flash, self.away(flash, block), block) };
         flash.tell(|o| o.asks_at(block, first));
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));

@@ -53,7 +53,7 @@ impl Ftl {
         if !g.codings.has(coding)
             || hot.mode != FULL
             || hot.has(HAS_RECODED)
-            || !self.has_to_spare(flash, flash.pages_if_recoded(block, coding))
+            || !self.has_to_spare(flash, block, flash.pages_if_recoded(block, coding))
         {
             return None;
         }
@@ -71,7 +71,7 @@ impl Ftl {
     /// Pages that have to leave some wordlines of a block before those are recoded. All pages of one leave that cannot be, and it is taken out.
     fn leaving_wordlines(&self, flash: &Flash, block: BlockId, wordlines: &mut Merges) -> PageSet {
         let (bits, codings) = (flash.geometry.cell.bits(), &flash.geometry.codings);
-        let mut room = self.pages_to_spare.saturating_sub(flash.pages_away() + self.pages_leaving(flash));
+        let mut room = self.pages_to_spare.saturating_sub(self.away(flash, block).pages);
         let mut leaving = PageSet::none(flash.geometry.pages_per_block);
         let mut merging = Merges::none();
         for (coding, wordlines) in wordlines.by_coding() {
@@ -95,19 +95,17 @@ impl Ftl {
         leaving
     }
 
-    /// Whether the drive can do without so many pages more. What is under way counts.
-    fn has_to_spare(&self, flash: &Flash, pages: u32) -> bool {
-        flash.pages_away() + self.pages_leaving(flash) + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
+    /// Whether a block's domain can do without so many pages more. What is under way counts.
+    fn has_to_spare(&self, flash: &Flash, block: BlockId, pages: u32) -> bool {
+        self.away(flash, block).pages + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
     }
 
-    /// Pages that low density takes away beside those that are gone, as techniques are told.
-    pub(crate) fn away(&self, flash: &Flash) -> Away {
-        Away { leaving: self.pages_leaving(flash), at_most: self.pages_to_spare }
-    }
-
-    /// Pages that jobs under way will take away.
-    pub(crate) fn pages_leaving(&self, flash: &Flash) -> u32 {
-        self.leaving_now + self.jobs.iter().flatten().map(|job| job.pages_taken(flash)).sum::<u32>()
+    /// Pages that low density takes away in a block's domain, those among them that jobs under way will take; and how many it may.
+    pub(crate) fn away(&self, flash: &Flash, block: BlockId) -> Away {
+        let domain = flash.geometry.domain_of(block);
+        let is_here = |job: &&Job| flash.geometry.domain_of(job.block) == domain;
+        let leaving: u32 = self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_taken(flash)).sum();
+        Away { pages: flash.pages_away(domain) + self.leaving_now[domain] + leaving, at_most: self.pages_to_spare }
     }
 
     /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown. `reserved` as for a move.
@@ -183,7 +181,7 @@ impl Ftl {
             return;
         }
         let taken = flash.geometry.pages_per_block - flash.geometry.available_pages(mode);
-        if !self.has_to_spare(flash, taken) {
+        if !self.has_to_spare(flash, block, taken) {
             self.reclaim.low_density_refused += 1;
             return;
         }
@@ -249,11 +247,11 @@ mod tests {
         ftl.settle(flash, &mut rewrite);
         ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).mode, drive.flash.hot(block).valid), (GUARDED, 6));
-        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away()), (24, 18));
+        assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away(0)), (24, 18));
         write(&mut drive, Lpn::new(0));
         assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
         let (flash, ftl, mut slots) = drive.parts();
         ftl.rewrite(flash, &mut slots, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
-        assert_eq!((drive.flash.hot(block).mode, drive.flash.pages_away()), (0, 0));
+        assert_eq!((drive.flash.hot(block).mode, drive.flash.pages_away(0)), (0, 0));
     }
 }

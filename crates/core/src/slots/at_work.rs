@@ -13,10 +13,10 @@ use crate::slots::reclaim::{Policy, View};
 use crate::slots::refresh::{Held, Refresh};
 use crate::slots::rewrite::Merges;
 
-/// Pages that low density takes away: what jobs under way will take, and what it may take in all.
+/// Pages that low density takes away in a domain, what jobs under way will take among them; and what it may take there in all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Away {
-    pub(crate) leaving: u32,
+    pub(crate) pages: u32,
     pub(crate) at_most: u32,
 }
 
@@ -65,7 +65,7 @@ impl<'a> View<'a> {
             pages: flash.page_counters(),
             contents: flash.contents(),
             recoded: flash.recoded(),
-            pages_away: flash.pages_away() + away.leaving,
+            pages_away: away.pages,
             pages_to_spare: away.at_most,
             clock: facts.host_pages_before + flash.host_reads(host.read_pages) + host.write_pages,
             timed_from: facts.timed_from,

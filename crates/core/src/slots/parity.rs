@@ -247,26 +247,29 @@ pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique, refresh: &
     if config.parity.stripe.is_none() {
         return Ok(());
     }
-    let (keeps_apart, name) = (!reclaim.make(config, 0).streams().is_empty(), reclaim.name);
-    require(!keeps_apart, || {
-        format!(
-            "parity technique `{parity}` does not go with reclaim technique `{name}`, which keeps kinds of data apart in blocks of their own"
-        )
-    })?;
+    let name = reclaim.name;
     let merges = refresh_technique(refresh).is_some_and(|refresh| refresh.make(config, 0).adjusting().is_some());
-    let merging = if reclaim.lowers_density { Some(("reclaim", name)) } else { Some(("refresh", refresh)).filter(|_| merges) };
+    let merging = if reclaim.merges_in_place { Some(("reclaim", name)) } else { Some(("refresh", refresh)).filter(|_| merges) };
     require(merging.is_none(), || {
         let (slot, name) = merging.unwrap_or_default();
         format!("parity technique `{parity}` does not go with {slot} technique `{name}`, which merges states of wordlines in place")
     })?;
-    check_drive(config, parity)
+    check_drive(config, parity, reclaim)
+}
+
+/// Blocks that each die must have beside those that its pages fill: open ones, those of the reclaim technique's own streams among them, and the GC
+/// reserve. The drive is one under a parity technique ([`drive`]); it needs none where that has no stripes.
+pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
+    let own = reclaim.make(config, 0).streams().len() as u32;
+    let streams = u32::from(FIRST_OWN) + own + u32::from(config.parity.by_wear.is_some());
+    config.parity.stripe.map_or(0, |_| streams + RESERVE)
 }
 
 /// Refuses parity on a drive that has no room for it, or no way of keeping it.
 ///
 /// # Errors
 /// A sentence with the key.
-pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
+pub fn check_drive(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return Ok(()) };
     let (dies, g) = (config.geometry.channels * config.geometry.dies_per_channel, &config.geometry);
     require(members < dies, || {
@@ -282,7 +285,7 @@ pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError
     hc::check(config, parity, members)?;
     da_raid5::check(config, parity, members)?;
     require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))?;
-    let needed = u32::from(FIRST_OWN) + RESERVE + u32::from(config.parity.by_wear.is_some());
+    let needed = spare_needed(config, reclaim);
     let spare = Geometry::new(config).spare_blocks_of_domain();
     require(spare >= needed, || {
         let blocks = g.blocks_per_plane.unwrap_or(0);
@@ -291,8 +294,10 @@ pub fn check_drive(config: &DriveConfig, parity: &str) -> Result<(), ConfigError
             blocks * g.planes_per_die >= used + needed
         };
         let pages = largest(0, Geometry::new(config).host_pages, &fits).unwrap_or(0);
+        let own = reclaim.make(config, 0).streams().len();
+        let apart = if own > 0 { format!(", with {own} kinds of data that `{}` keeps apart,", reclaim.name) } else { String::new() };
         let what = format!(
-            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks and the GC reserve of a die need {needed}"
+            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} and the GC reserve of a die need {needed}"
         );
         if pages == 0 {
             return format!("{what}: more blocks are needed (geometry.blocks_per_plane)");

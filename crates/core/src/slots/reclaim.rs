@@ -138,18 +138,18 @@ impl View<'_> {
         self.hot[block.index()].written_to()
     }
 
-    /// Whether the drive can spare the pages of one more full block of low density. Where not, [`Recode::Block`] is refused, and a stream
+    /// Whether the domain of the block that is asked about can spare the pages of one more full block of low density. Where not, [`Recode::Block`] is refused, and a stream
     /// of low density opens blocks of full density. A block reprogrammed before it is full takes more.
     pub fn can_spare(&self) -> bool {
         self.geometry.pages_per_block - self.geometry.available_pages(GUARDED) <= self.spare_pages()
     }
 
-    /// Pages that the drive can still do without.
+    /// Pages that the domain can still do without.
     pub fn spare_pages(&self) -> u32 {
         self.pages_to_spare.saturating_sub(self.pages_away)
     }
 
-    /// Pages that low density takes away. What jobs under way will take counts.
+    /// Pages that low density takes away in the domain of the block that is asked about. What jobs under way will take counts.
     pub fn pages_away(&self) -> u32 {
         self.pages_away
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::metrics::ReclaimCounts;
-use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
 
 use crate::codings::Codings;
@@ -18,8 +18,8 @@ pub(crate) struct DensityBooks {
     pub(crate) codings: Codings,
     reprogrammed: u64,
     erased_by_gc: u64,
-    /// Pages that guard levels take away now, and may at most.
-    away: u64,
+    /// Pages that guard levels take away now in each domain, and may at most in one.
+    away: Vec<u64>,
     /// Blocks of low density that were reprogrammed, and how many there may be, but under a policy that does what it likes.
     made: BTreeSet<BlockId>,
     may_be: Option<usize>,
@@ -34,13 +34,12 @@ pub(crate) struct DensityBooks {
 
 impl DensityBooks {
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
-        let spare = f64::from(geometry.raw_pages() - geometry.host_pages);
         Self {
             codings: Codings::new(geometry),
-            may_take: (config.density.spare_share * spare) as u64,
+            may_take: (config.density.spare_share * f64::from(spare_pages(geometry))) as u64,
             reprogrammed: 0,
             erased_by_gc: 0,
-            away: 0,
+            away: vec![0; geometry.domains() as usize],
             made: BTreeSet::new(),
             may_be: None,
             away_of: BTreeMap::new(),
@@ -68,9 +67,9 @@ impl DensityBooks {
         self.reprogrammed += 1;
     }
 
-    /// Pages that guard levels take away now, of all blocks and of one.
-    pub(crate) fn away(&self) -> u64 {
-        self.away
+    /// Pages that guard levels take away now, of the blocks of a domain and of one.
+    pub(crate) fn away(&self, domain: usize) -> u64 {
+        self.away[domain]
     }
 
     pub(crate) fn away_of(&self, block: BlockId) -> u32 {
@@ -82,7 +81,7 @@ impl Oracle {
     /// The policy is to keep to `density.low_density`.
     pub(crate) fn expect_low_density(&mut self, config: &DriveConfig) {
         let bits = config.geometry.cell.bits();
-        let blocks = (config.density.low_density * f64::from(self.geometry.blocks)) as usize;
+        let blocks = (config.density.low_density * f64::from(self.geometry.blocks_per_domain())) as usize;
         self.density.may_be = Some(if bits == 1 { 0 } else { blocks });
     }
 
@@ -90,7 +89,9 @@ impl Oracle {
     pub(crate) fn count_low_density(&mut self, block: BlockId) {
         self.density.made.insert(block);
         let Some(most) = self.density.may_be else { return };
-        let stay = self.density.made.iter().filter(|made| **made == block || !self.jobs.contains_key(made)).count();
+        // Of its die, where data cannot go to another.
+        let near = self.density.made.iter().filter(|made| self.geometry.domain_of(**made) == self.geometry.domain_of(block));
+        let stay = near.filter(|made| **made == block || !self.jobs.contains_key(made)).count();
         if stay > most {
             self.findings.add(Kind::Books, || format!("{stay} blocks are of low density; density.low_density allows {most}"));
         }
@@ -115,9 +116,10 @@ impl Oracle {
 
     /// Guard levels take so many pages of a block away.
     pub(crate) fn take_away(&mut self, block: BlockId, pages: u32) {
-        self.density.away += u64::from(pages);
+        let domain = self.geometry.domain_of(block);
+        self.density.away[domain] += u64::from(pages);
         *self.density.away_of.entry(block).or_default() += pages;
-        let DensityBooks { away, may_take, .. } = self.density;
+        let (away, may_take) = (self.density.away[domain], self.density.may_take);
         if away > may_take {
             self.findings.add(Kind::Books, || format!("guard levels take {away} pages away; density.spare_share allows {may_take}"));
         }
@@ -131,7 +133,7 @@ impl Oracle {
 
     /// A block is about to be erased.
     pub(crate) fn note_density(&mut self, block: BlockId, cause: Cause) {
-        self.density.away -= u64::from(self.density.away_of.remove(&block).unwrap_or(0));
+        self.density.away[self.geometry.domain_of(block)] -= u64::from(self.density.away_of.remove(&block).unwrap_or(0));
         self.density.made.remove(&block);
         if !self.is_sparse(block) {
             return;
@@ -170,4 +172,14 @@ impl Oracle {
                 .add(Kind::Books, || format!("the drive reports {missed} blocks outside the pool, of {opened} that it wants there"));
         }
     }
+}
+
+/// Pages of each domain that hold neither data of the host nor parity; where pages have dies of their own, of the die that has most.
+fn spare_pages(geometry: &Geometry) -> u32 {
+    let of_data = geometry.stripes.map_or(geometry.host_pages, |stripes| {
+        let mut by_die = vec![0; geometry.dies() as usize];
+        Lpn::range(0..stripes.pages()).for_each(|lpn| by_die[usize::from(stripes.die(lpn))] += 1);
+        by_die.into_iter().max().unwrap_or(0)
+    });
+    geometry.blocks / geometry.domains() * geometry.pages_per_block - of_data
 }

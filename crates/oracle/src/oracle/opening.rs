@@ -206,10 +206,13 @@ impl Oracle {
         }
     }
 
-    /// A policy is told how many pages guard levels take away: those that are gone, and those that jobs under way will take.
+    /// A policy is told how many pages guard levels take away where a block's data must stay: those that are gone, and those that jobs under way will
+    /// take.
     pub(crate) fn wrong_away(&self, told: &Told) -> Option<String> {
-        let gone = self.density.away();
-        let leaving: u64 = self.reclaimed_blocks().map(|block| u64::from(self.most_leaving(block))).sum();
+        let domain = self.geometry.domain_of(told.block);
+        let gone = self.density.away(domain);
+        let near = self.reclaimed_blocks().filter(|block| self.geometry.domain_of(*block) == domain);
+        let leaving: u64 = near.map(|block| u64::from(self.most_leaving(block))).sum();
         let right = (gone..=gone + leaving).contains(&u64::from(told.away));
         (!right).then(|| format!("that low density takes {} pages away; {gone} are gone, and jobs take {leaving} at most", told.away))
     }

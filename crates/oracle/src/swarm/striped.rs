@@ -18,10 +18,15 @@ const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
 /// Parameters that these cases draw one after the other. Another one has a list of its own, and moves nothing else of a case.
 const IN_TURN: [(&str, &str); 5] = [("ppc", "pages"), ("hc", "pages"), ("hc", "cut_off"), ("hc", "published"), ("hc", "n_update")];
 
+/// One case in four has a technique that keeps kinds of data apart. The others stay what they are.
+const APART: [bool; 4] = [false, true, false, false];
+
 /// The reclaim technique of a case.
 pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
-    let goes: Vec<&Technique> = RECLAIM.iter().filter(|t| !t.keeps_apart && !t.lowers_density && !t.needs.retries).collect();
-    balanced.pick("technique beside parity", &goes)
+    let apart = balanced.pick("keeps apart beside parity", &APART);
+    let goes = |t: &&Technique| t.keeps_apart == apart && !t.merges_in_place && !t.needs.retries;
+    let name = if apart { "technique apart beside parity" } else { "technique beside parity" };
+    balanced.pick(name, &RECLAIM.iter().filter(goes).collect::<Vec<_>>())
 }
 
 /// The reclaim and the refresh technique that a parity technique is made of, in the case of this number. Of one with stripes others take the place of
@@ -73,7 +78,12 @@ pub(super) fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
 ///
 /// # Errors
 /// Why it cannot be resolved.
-pub(super) fn draw(balanced: &Balanced, config: DriveConfig, technique: &ParityTechnique) -> Result<DriveConfig, String> {
+pub(super) fn draw(
+    balanced: &Balanced,
+    config: DriveConfig,
+    technique: &ParityTechnique,
+    reclaim: &Technique,
+) -> Result<DriveConfig, String> {
     let mut dice = Dice::new(balanced.case ^ 0x0A1D_5A1D_5A1D_5000);
     let mut config = config;
     let (channels, dies) = balanced.pick("dies of parity", &DIES);
@@ -104,7 +114,7 @@ pub(super) fn draw(balanced: &Balanced, config: DriveConfig, technique: &ParityT
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };
         let drive = parity::drive(resolved, technique.name);
-        match parity::check_drive(&drive, technique.name) {
+        match parity::check_drive(&drive, technique.name, reclaim) {
             Ok(()) => return Ok(drive),
             Err(e) if blocks > 1000 => return Err(e.to_string()),
             Err(_) => {}

@@ -51,7 +51,7 @@ impl Flash {
         self.recoded.add(block, wordline, coding);
         self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(coding);
         let taken = self.geometry.codings.kept_away(coding);
-        self.pages_away += taken;
+        self.take_away(block, taken);
         let (hot, cold) = (&mut self.hot[block.index()], &mut self.cold[block.index()]);
         let before = if hot.has(HAS_RECODED) { cold.pages_away } else { 0 };
         cold.pages_away = before + taken as u16;
@@ -96,7 +96,7 @@ impl Flash {
     fn set_mode(&mut self, block: BlockId, mode: u8, pages_away: u32) {
         self.hot[block.index()].mode = mode;
         self.cold[block.index()].pages_away = pages_away as u16;
-        self.pages_away += pages_away;
+        self.take_away(block, pages_away);
         self.recoded.is_read_otherwise |= self.geometry.codings.is_read_otherwise(mode);
     }
 
@@ -106,8 +106,13 @@ impl Flash {
             self.recoded.clear(block);
         }
         if !(planted(Bug::PagesAwayLeak) && self.hot[block.index()].has(HAS_RECODED)) {
-            self.pages_away -= self.pages_away_of(block);
+            let domain = self.geometry.domain_of(block);
+            self.pages_away[domain] -= self.pages_away_of(block);
         }
+    }
+
+    fn take_away(&mut self, block: BlockId, pages: u32) {
+        self.pages_away[self.geometry.domain_of(block)] += pages;
     }
 
     /// Pages that the block does without now.

@@ -52,13 +52,13 @@ impl HotLd {
     }
 
     /// A hot block's pages may go to a new block of low density; where there are too many, the least read one goes.
-    fn has_room(&mut self, view: &View, out: &mut Vec<Action>) -> bool {
-        if !self.low.has_room()
-            && let Some(block) = self.low.revert_coldest(view)
+    fn has_room(&mut self, view: &View, of: BlockId, out: &mut Vec<Action>) -> bool {
+        if !self.low.has_room(view, of)
+            && let Some(block) = self.low.revert_coldest(view, of)
         {
             out.push(Rewrite::all(block).into());
         }
-        self.low.has_room()
+        self.low.has_room(view, of)
     }
 }
 
@@ -74,13 +74,13 @@ impl Policy for HotLd {
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         let refreshed = if self.low.holds(block) { Rewrite::all_to(block, HOT) } else { self.read_hot.refresh(view, block, HOT) };
         let wants_low = refreshed.named_for(HOT).is_some() && !self.low.holds(block);
-        let full = wants_low && !self.has_room(view, out);
+        let full = wants_low && !self.has_room(view, block, out);
         out.push(if full { Rewrite::all(block) } else { refreshed }.into());
         ReadHot::deadline(view, block)
     }
 
     fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
-        if view.stream(block) == MONITOR { self.low.compared() } else { vec![] }
+        if view.stream(block) == MONITOR { self.low.compared(view, block) } else { vec![] }
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
@@ -155,6 +155,37 @@ mod tests {
         };
         assert_eq!(after(of_low_density - 1), (0, 0, (1, 1)));
         assert_eq!(after(1), (1, 1, (1, 1)), "in another block of low density");
+        assert_eq!(drive.lost_pages(), 0);
+    }
+
+    /// Where each page has a die of its own, each die has blocks of low density, as many as it can do without, and no page leaves its die.
+    #[test]
+    fn each_die_has_blocks_of_low_density() {
+        let text = r#"
+            geometry = { channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.7 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }
+            density = { low_density = 0.05, spare_share = 0.5 }
+            start = { overwrite = 0 }
+            parity.stripe = 3
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let techniques = Techniques { reclaim: "hotld".into(), parity: "raid5".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config, &techniques, false).unwrap();
+        drive.precondition(1);
+        let stripes = drive.geometry().stripes.unwrap();
+        for _ in 0..4 * 976 {
+            (0..200).step_by(16).for_each(|page| drive.read_pages(&[Lpn::new(page)]));
+        }
+        let mut sparse = [0; 4];
+        for (block, row) in drive.geometry().block_ids().zip(drive.block_states()) {
+            sparse[usize::from(drive.geometry().die_of(block))] += u32::from(row.mode > 0);
+        }
+        // 5 % of 60.
+        assert!(sparse.iter().all(|count| (1..=3).contains(count)), "{sparse:?}");
+        let die = |ppn| drive.geometry().die_of(drive.geometry().block_of(ppn));
+        assert!(drive.all_map_rows().all(|row| die(row.ppn) == stripes.die(row.lpn)));
         assert_eq!(drive.lost_pages(), 0);
     }
 }

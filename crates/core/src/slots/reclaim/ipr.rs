@@ -36,6 +36,7 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         keeps_apart: true,
         lowers_density: true,
+        merges_in_place: true,
         needs: Needs { limits: true, counters: false, retries: false },
         in_bulk: InBulk::MeanClock,
         ..About::PLAIN
@@ -64,12 +65,12 @@ impl Ipr {
         if !self.read_hot.gains(view, block) {
             return Rewrite::all_to(block, HOT);
         }
-        if !self.low.has_room()
-            && let Some(coldest) = self.low.revert_coldest(view)
+        if !self.low.has_room(view, block)
+            && let Some(coldest) = self.low.revert_coldest(view, block)
         {
             out.push(Rewrite::all(coldest).into());
         }
-        if !self.low.has_room() || !view.can_spare() {
+        if !self.low.has_room(view, block) || !view.can_spare() {
             return Rewrite::all_to(block, HOT);
         }
         self.low.add(view, block);
@@ -105,7 +106,7 @@ impl Policy for Ipr {
     }
 
     fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
-        if view.stream(block) == HOT && view.mode(block) == 0 { self.low.compared() } else { vec![] }
+        if view.stream(block) == HOT && view.mode(block) == 0 { self.low.compared(view, block) } else { vec![] }
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

@@ -38,6 +38,7 @@ pub(super) const CARD: Technique = Card {
         paper: "STRAW and IPR",
         protects: Protection::Sound,
         lowers_density: true,
+        merges_in_place: true,
         needs: Needs { limits: true, counters: false, retries: false },
         params: &[CHECK_INTERVAL],
         ..About::PLAIN

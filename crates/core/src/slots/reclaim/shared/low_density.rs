@@ -16,7 +16,7 @@ struct Member {
     leaving: bool,
 }
 
-/// At most a share of the blocks.
+/// At most a share of the blocks of each domain.
 pub(in crate::slots::reclaim) struct LowDensity {
     members: Vec<Member>,
     most: usize,
@@ -25,15 +25,20 @@ pub(in crate::slots::reclaim) struct LowDensity {
 
 impl LowDensity {
     pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
-        let blocks = Geometry::new(config).blocks;
+        let blocks = Geometry::new(config).blocks_per_domain();
         // Cells of one bit have nothing to give up.
         let most = if config.geometry.cell.bits() == 1 { 0 } else { (config.density.low_density * f64::from(blocks)) as usize };
         Self { members: vec![], most, reversals: 0 }
     }
 
-    /// Whether there may be one more.
-    pub(in crate::slots::reclaim) fn has_room(&self) -> bool {
-        self.members.iter().filter(|m| !m.leaving).count() < self.most + usize::from(planted(Bug::LowDensityOverfull))
+    /// Whether there may be one more where a block lies.
+    pub(in crate::slots::reclaim) fn has_room(&self, view: &View, block: BlockId) -> bool {
+        self.near(view, block).filter(|m| !m.leaving).count() < self.most + usize::from(planted(Bug::LowDensityOverfull))
+    }
+
+    /// Those in the domain of a block.
+    fn near(&self, view: &View, block: BlockId) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(move |m| view.geometry.domain_of(m.block) == view.geometry.domain_of(block))
     }
 
     /// Whether there may ever be one.
@@ -56,12 +61,13 @@ impl LowDensity {
         self.members.retain(|m| m.block != block);
     }
 
-    /// The one that was read least per page operation of the host since it became one, and that nobody moves; it is to be reverted. One that
-    /// is younger than they are on average has not been read enough to be judged.
-    pub(in crate::slots::reclaim) fn revert_coldest(&mut self, view: &View) -> Option<BlockId> {
+    /// The one in the domain of a block that was read least per page operation of the host since it became one, and that nobody moves; it is to be
+    /// reverted. One that is younger than they are on average has not been read enough to be judged.
+    pub(in crate::slots::reclaim) fn revert_coldest(&mut self, view: &View, of: BlockId) -> Option<BlockId> {
         let age = |m: &Member| view.clock() - m.since;
         let rate = |m: &Member| f64::from(view.reads(m.block).0 - m.from) / age(m).max(1) as f64;
-        let may_leave = |m: &Member| !m.leaving && view.is_idle(m.block);
+        let is_near = |m: &Member| view.geometry.domain_of(m.block) == view.geometry.domain_of(of);
+        let may_leave = |m: &Member| is_near(m) && !m.leaving && view.is_idle(m.block);
         let (count, ages) = self.members.iter().filter(|m| may_leave(m)).fold((0, 0), |(count, sum), m| (count + 1, sum + age(m)));
         let judged = self.members.iter_mut().filter(|m| may_leave(m) && age(m) * count >= ages);
         let coldest = judged.min_by(|a, b| rate(a).total_cmp(&rate(b)).then(a.block.cmp(&b.block)))?;
@@ -71,8 +77,8 @@ impl LowDensity {
     }
 
     /// Blocks that [`Self::revert_coldest`] chooses from, where there may not be one more.
-    pub(in crate::slots::reclaim) fn compared(&self) -> Vec<BlockId> {
-        if self.has_room() { vec![] } else { self.members.iter().map(|m| m.block).collect() }
+    pub(in crate::slots::reclaim) fn compared(&self, view: &View, of: BlockId) -> Vec<BlockId> {
+        if self.has_room(view, of) { vec![] } else { self.near(view, of).map(|m| m.block).collect() }
     }
 
     /// What it counts, for results.

@@ -24,6 +24,8 @@ use crate::config::{DriveConfig, IntervalAverage};
 pub(in crate::slots::reclaim) const MONITOR: StreamId = FIRST_OWN;
 /// The stream of read-hot pages, whatever blocks a technique has for them.
 pub(in crate::slots::reclaim) const HOT: StreamId = FIRST_OWN + 1;
+/// How many these are.
+pub(in crate::slots::reclaim) const OWN: u32 = 2;
 
 pub(in crate::slots::reclaim) struct ReadHot {
     block: Block,

@@ -1,5 +1,6 @@
 //! Shadow blocks (ipr-2018 II-B): blocks that hold a few read-hot pages and nothing else. This file has what the techniques with shadow
-//! blocks share: how many there may be, which goes back when there are too many, and what becomes of all other blocks.
+//! blocks share: how many there may be, which goes back when there are too many, and what becomes of all other blocks. Where each page has a
+//! die of its own, each die has its own shadow blocks: what it holds cannot go to another.
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> shadow blocks, 30 pages each
@@ -8,8 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Action, Rewrite, StreamSpec, Threshold, View};
-use super::read_hot::{HOT, MONITOR, ReadHot};
+use super::super::{Action, FIRST_OWN, Rewrite, StreamSpec, Threshold, View};
+use super::read_hot::{HOT, MONITOR, OWN, ReadHot};
 use crate::base::geometry::Geometry;
 use crate::base::streams::RESERVE;
 use crate::base::units::{BlockId, Bytes, Cause};
@@ -18,7 +19,9 @@ use crate::config::DriveConfig;
 pub(in crate::slots::reclaim) struct Shadows {
     pub(in crate::slots::reclaim) read_hot: ReadHot,
     pages: u32,
+    /// Filled shadow blocks that a domain may have, and domains.
     most: u32,
+    domains: u32,
     /// Shadow blocks, with the clock at which they were opened.
     opened_at: BTreeMap<BlockId, u64>,
     /// Blocks that the read-hot pages of a monitor block will fill, until that one is erased.
@@ -36,6 +39,7 @@ impl Shadows {
             read_hot: ReadHot::new(config),
             pages,
             most: most(config, &geometry, pages),
+            domains: geometry.domains(),
             opened_at: BTreeMap::new(),
             promised: BTreeMap::new(),
             erases: 0,
@@ -88,7 +92,7 @@ impl Shadows {
         // Of a block that is being moved already nothing is asked but that it be gone in time.
         if wanted == 0 || !view.is_idle(block) {
             out.push(refreshed.into());
-        } else if self.make_room(view, wanted, out) {
+        } else if self.make_room(view, block, wanted, out) {
             self.promised.insert(block, wanted);
             out.push(refreshed.into());
         } else {
@@ -99,17 +103,20 @@ impl Shadows {
 
     /// Blocks that [`Self::refresh`] of a block may send back for their reads: shadow blocks, where a monitor block is divided.
     pub(in crate::slots::reclaim) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
-        if view.stream(block) == MONITOR { self.opened_at.keys().copied().collect() } else { vec![] }
+        let is_near = |other: &BlockId| view.geometry.domain_of(*other) == view.geometry.domain_of(block);
+        if view.stream(block) == MONITOR { self.opened_at.keys().copied().filter(is_near).collect() } else { vec![] }
     }
 
-    /// Sends so many shadow blocks back that as many more as are wanted may be filled: those with the fewest reads per page operation of the
-    /// host since they were opened. A block that is still being filled shows nothing yet, and counts as an open block like any other.
-    fn make_room(&mut self, view: &View, wanted: u32, out: &mut Vec<Action>) -> bool {
+    /// Sends so many shadow blocks of a block's domain back that as many more as it wants may be filled: those with the fewest reads per page
+    /// operation of the host since they were opened. A block that is still being filled shows nothing yet, and counts as an open block like any
+    /// other.
+    fn make_room(&mut self, view: &View, of: BlockId, wanted: u32, out: &mut Vec<Action>) -> bool {
+        let is_near = |block: &BlockId| view.geometry.domain_of(*block) == view.geometry.domain_of(of);
         let rate = |(block, opened_at): (BlockId, u64)| f64::from(view.reads(block).0) / (view.clock() - opened_at).max(1) as f64;
-        let filled = self.opened_at.iter().map(|(block, opened_at)| (*block, *opened_at));
+        let filled = self.opened_at.iter().map(|(block, opened_at)| (*block, *opened_at)).filter(|(block, _)| is_near(block));
         let filled = filled.filter(|(block, _)| view.is_idle(*block) && view.pages_to_come(*block) == 0);
         let mut filled: Vec<(f64, BlockId)> = filled.map(|shadow| (rate(shadow), shadow.0)).collect();
-        let promised: u32 = self.promised.values().sum();
+        let promised: u32 = self.promised.iter().filter(|(block, _)| is_near(block)).map(|(_, wanted)| wanted).sum();
         let too_many = (filled.len() as u32 + promised + wanted).saturating_sub(self.most);
         if too_many as usize > filled.len() {
             return false;
@@ -128,30 +135,37 @@ impl Shadows {
 
     /// What the identifier takes, and so many bytes more for each shadow block.
     pub(in crate::slots::reclaim) fn controller_ram(&self, geometry: &Geometry, bytes_each: u64) -> Bytes {
-        Bytes(self.read_hot.controller_ram(geometry).0 + bytes_each * u64::from(self.most))
+        Bytes(self.read_hot.controller_ram(geometry).0 + bytes_each * u64::from(self.most * self.domains))
     }
 }
 
-/// Filled shadow blocks that there may be: a share of all blocks, as long as the pages that they leave unused are a share of the spare
-/// ones, and none that open blocks and the reserve may need.
+/// Filled shadow blocks that a domain may have: a share of its blocks, as long as the pages that they leave unused are a share of the spare ones,
+/// and none that open blocks and the reserve may need.
 fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
-    let share = (config.density.shadow * f64::from(geometry.blocks)) as u32;
+    let (blocks, spare) = (geometry.blocks_per_domain(), geometry.spare_blocks_of_domain());
+    let share = (config.density.shadow * f64::from(blocks)) as u32;
     let unused = geometry.pages_per_block - pages;
     if unused == 0 {
         return share;
     }
-    // Streams take at most half of the spare blocks, or one each where that is too few (`Streams::new`); one block more is being
-    // moved, and one must be left to gain.
-    let open = (geometry.spare_blocks() / 2).max(6 + RESERVE + 1);
-    let free = geometry.spare_blocks().saturating_sub(open + 1) * geometry.pages_per_block;
-    let granted = config.density.spare_share * f64::from(geometry.raw_pages() - geometry.host_pages);
+    // A block for each stream, the reserve, and one that is being moved. Where no stripes set their width, streams take half of the spare blocks
+    // (`Streams::new`). One must be left to gain.
+    let streams = u32::from(FIRST_OWN) + OWN + u32::from(config.parity.by_wear.is_some());
+    let wide = if geometry.stripes.is_some() { 0 } else { spare / 2 };
+    let open = wide.max(streams + RESERVE + 1);
+    let free = spare.saturating_sub(open + 1) * geometry.pages_per_block;
+    let granted = config.density.spare_share * f64::from(geometry.spare_pages_of_domain());
     share.min(free.min(granted as u32) / unused)
 }
 
 #[cfg(test)]
 pub(in crate::slots::reclaim) mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::read_hot::{HOT, MONITOR};
     use crate::base::units::{Cause, Lpn};
     use crate::config::DriveConfig;
+    use crate::drive::audit::MapRow;
     use crate::drive::{Drive, Techniques};
 
     /// One die of blocks of 24 pages, 8 wordlines: `T = 1000 - 24 = 976`. Page 0 was read so much that it lies alone in a shadow block.
@@ -223,6 +237,43 @@ pub(in crate::slots::reclaim) mod tests {
             let mut drive = drive_with_a_shadow("redftl", density);
             read(&mut drive, 976);
             assert_eq!(copied_and_erased(&drive), (24, 1), "{density}: the whole block moves");
+        }
+    }
+
+    /// Where each page has a die of its own, no read-hot page leaves its die, and each die has monitor and shadow blocks.
+    #[test]
+    fn each_die_keeps_its_own_pages_apart() {
+        let text = r#"
+            geometry = { channels = 4, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.7 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }
+            density = { shadow_pages = 6, spare_share = 0.5 }
+            start = { overwrite = 0 }
+            parity.stripe = 3
+        "#;
+        for reclaim in ["redftl", "read-leveling"] {
+            let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+            let techniques = Techniques { reclaim: reclaim.into(), parity: "raid5".into(), ..Techniques::default() };
+            let mut drive = Drive::new(config, &techniques, false).unwrap();
+            drive.precondition(1);
+            let stripes = drive.geometry.stripes.unwrap();
+            let mut seen = BTreeSet::new();
+            // Three pages of each die.
+            for turn in 0..8 * 976 {
+                (0..12).for_each(|page| drive.read_pages(&[Lpn::new(page)]));
+                if turn % 100 == 0 {
+                    for page in Lpn::range(0..12) {
+                        let block = drive.geometry.block_of(drive.ftl.place_of(page).unwrap());
+                        seen.insert((drive.flash.hot(block).stream, stripes.die(page)));
+                    }
+                }
+            }
+            let everywhere = [MONITOR, HOT].into_iter().flat_map(|stream| (0..4).map(move |die| (stream, die)));
+            assert!(everywhere.clone().all(|there| seen.contains(&there)), "{reclaim}: {seen:?}");
+            let is_at_home = |row: &MapRow| drive.geometry.die_of(drive.geometry.block_of(row.ppn)) == stripes.die(row.lpn);
+            assert!(drive.all_map_rows().all(|row| is_at_home(&row)), "{reclaim}");
+            assert_eq!((drive.all_map_rows().count() as u32, drive.lost_pages()), (drive.geometry.logical_pages(), 0));
         }
     }
 }
