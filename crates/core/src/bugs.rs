@@ -98,6 +98,9 @@ impl Bug {
         Self::RestRebuiltTwice,
     ];
 
+    /// Those of parity where wordlines are programmed over in place.
+    pub const OF_MERGES: [Self; 2] = [Self::KeptMergedEarly, Self::MergeLosesUnread];
+
     /// Those of parity where wear calls for it.
     pub const OF_WEAR: [Self; 6] =
         [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
@@ -108,7 +111,7 @@ impl Bug {
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {
         let of_writes = Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self);
-        of_writes || Self::OF_RAISED.contains(&self)
+        of_writes || Self::OF_MERGES.contains(&self) || Self::OF_RAISED.contains(&self)
     }
 
     /// Who must find it.

@@ -433,5 +433,6 @@ impl Drive {
             }
         }
         ftl.level_wear(flash, &mut slots);
+        ftl.adjust_in_turn(flash, &mut slots);
     }
 }

@@ -45,6 +45,20 @@ impl Ftl {
         if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
             self.collect_in_pool(flash, slots, domain);
         }
+        self.count_cleaning(flash, before, cause);
+    }
+
+    /// Sees to a free block of a domain beside the reserve where cleaning gains one; tells whether there is one. For what may also be done
+    /// without.
+    pub(super) fn free_if_it_gains(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, cause: Cause) -> bool {
+        let before = flash.counts().erases[Cause::Gc as usize];
+        while self.free.count(domain) <= self.reserve() && self.clean_one(flash, slots, domain) {}
+        self.count_cleaning(flash, before, cause);
+        self.free.count(domain) > self.reserve()
+    }
+
+    /// GC has erased so many blocks before it cleaned for somebody.
+    fn count_cleaning(&mut self, flash: &Flash, before: u64, cause: Cause) {
         let is_uncounted = planted(Bug::DeferredCleaningUncounted) && flash.is_timed();
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) && !is_uncounted {
             self.reclaim.gc_erases += flash.counts().erases[Cause::Gc as usize] - before;
@@ -70,8 +84,21 @@ impl Ftl {
         }
     }
 
-    /// Frees a block of a domain: finishes a GC job under way there, else cleans the best victim, else finishes any job.
+    /// Frees a block of a domain: cleans one, else finishes any job.
     fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+        if !self.clean_one(flash, slots, domain) {
+            let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+            let id = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here));
+            let id = id.expect("no victim, no job and no free block: the spare was over-committed");
+            // Moving a part of a block frees none.
+            let mut job = self.take_job(flash, id).widened();
+            self.pad(flash, slots, Gatherer::Block(job.block));
+            self.run_job(flash, slots, &mut job, true);
+        }
+    }
+
+    /// Cleans a block of a domain: finishes a GC job under way there, else cleans the best victim. Tells whether there is any.
+    fn clean_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
         let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j))) {
             let mut job = self.take_job(flash, id);
@@ -82,13 +109,9 @@ impl Ftl {
             let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         } else {
-            let id = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here));
-            let id = id.expect("no victim, no job and no free block: the spare was over-committed");
-            // Moving a part of a block frees none.
-            let mut job = self.take_job(flash, id).widened();
-            self.pad(flash, slots, Gatherer::Block(job.block));
-            self.run_job(flash, slots, &mut job, true);
+            return false;
         }
+        true
     }
 
     /// The block that GC should clean: a protected one only where there is no other.

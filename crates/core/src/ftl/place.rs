@@ -32,6 +32,13 @@ impl Ftl {
         s.open[s.turn] == BlockId::NONE
     }
 
+    /// Pages that the block which a stream's turn falls on has room for; none where it has none open there.
+    pub(super) fn room_at_turn(&self, flash: &Flash, stream: StreamId) -> u32 {
+        let s = &self.streams.table[usize::from(stream)];
+        let block = s.open[s.turn];
+        if block == BlockId::NONE { 0 } else { self.streams.most_pages(stream) - u32::from(flash.hot(block).write_ptr) }
+    }
+
     /// The stream of a page among those that keep the same kind of data: that of its budget.
     #[inline]
     pub(crate) fn stream_of(&self, kind: StreamId, lpn: Lpn) -> StreamId {

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use super::card::{Card, InSlot, Kind, Param};
 use super::reclaim::Technique;
-use super::refresh::{self, NO_REFRESH, refresh_technique};
+use super::refresh::{self, NO_REFRESH};
 use crate::base::geometry::Geometry;
 use crate::base::search::largest;
 use crate::base::span::Span;
@@ -243,7 +243,7 @@ pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
 ///
 /// # Errors
 /// A sentence with the technique or the key.
-pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique, refresh: &str) -> Result<(), ConfigError> {
+pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
     if config.parity.stripe.is_none() {
         return Ok(());
     }
@@ -253,11 +253,10 @@ pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique, refresh: &
             "parity technique `{parity}` does not go with reclaim technique `{name}`, which keeps kinds of data apart in blocks of their own"
         )
     })?;
-    let merges = refresh_technique(refresh).is_some_and(|refresh| refresh.make(config, 0).adjusting().is_some());
-    let merging = if reclaim.lowers_density { Some(("reclaim", name)) } else { Some(("refresh", refresh)).filter(|_| merges) };
-    require(merging.is_none(), || {
-        let (slot, name) = merging.unwrap_or_default();
-        format!("parity technique `{parity}` does not go with {slot} technique `{name}`, which merges states of wordlines in place")
+    require(!reclaim.lowers_density, || {
+        format!(
+            "parity technique `{parity}` does not go with reclaim technique `{name}`, which gives up pages of wordlines for guard levels"
+        )
     })?;
     check_drive(config, parity)
 }
