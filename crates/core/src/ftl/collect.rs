@@ -13,6 +13,9 @@ use crate::slots::Slots;
 use crate::slots::gc::Candidates;
 use crate::slots::rewrite::Rewrite;
 
+/// Nothing is left that cleaning could gain by.
+const OVERCOMMITTED: &str = "no victim, no job and no free block: the spare was over-committed";
+
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;
 
@@ -20,7 +23,7 @@ impl Ftl {
     /// Cleans until so many blocks of a domain are free.
     pub(crate) fn ensure_free(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, blocks: u32) {
         while self.free.count(domain) < blocks {
-            self.collect_one(flash, slots, domain);
+            assert!(self.collect_one(flash, slots, domain), "{OVERCOMMITTED}");
         }
     }
 
@@ -37,11 +40,10 @@ impl Ftl {
     /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
     pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, (stream, domain): (StreamId, usize), cause: Cause) {
         let before = flash.counts().erases[Cause::Gc as usize];
-        if self.bugs.has(Bug::ReserveIgnored) {
-            self.ensure_free(flash, slots, domain, 1);
-        } else {
-            self.ensure_room(flash, slots, domain);
-        }
+        let blocks = if self.bugs.has(Bug::ReserveIgnored) { 1 } else { self.reserve() + 1 };
+        while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
+        // Cleaning may have opened one of this very stream, and then gains no other.
+        assert!(self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain), "{OVERCOMMITTED}");
         if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
             self.collect_in_pool(flash, slots, domain);
         }
@@ -84,17 +86,17 @@ impl Ftl {
         }
     }
 
-    /// Frees a block of a domain: cleans one, else finishes any job.
-    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+    /// Frees a block of a domain: cleans one, else finishes any job. Tells whether there is anything to do.
+    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
         if !self.clean_one(flash, slots, domain) {
             let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
-            let id = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here));
-            let id = id.expect("no victim, no job and no free block: the spare was over-committed");
+            let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) else { return false };
             // Moving a part of a block frees none.
             let mut job = self.take_job(flash, id).widened();
             self.pad(flash, slots, Gatherer::Block(job.block));
             self.run_job(flash, slots, &mut job, true);
         }
+        true
     }
 
     /// Cleans a block of a domain: finishes a GC job under way there, else cleans the best victim. Tells whether there is any.

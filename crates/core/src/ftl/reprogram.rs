@@ -167,8 +167,16 @@ impl Ftl {
         let (block, bits) = (job.block, flash.geometry.cell.bits());
         if let Some(page) = wordline.pages(bits).find(|page| holds(flash.contents().valid_words(block), *page)) {
             let lpn = flash.contents().to_logical[(flash.geometry.first_page(block) + page).index()];
-            let to = self.way_out(flash, job, lpn);
-            if self.room_at_turn(flash, to) < bits && !self.free_if_it_gains(flash, slots, flash.geometry.domain_of(block), job.cause) {
+            let has_room = |ftl: &mut Self, flash: &Flash, job: &Job| {
+                let to = ftl.way_out(flash, job, lpn);
+                ftl.room_at_turn(flash, to) >= bits
+            };
+            let domain = flash.geometry.domain_of(block);
+            let is_ready = has_room(self, flash, job)
+                || self.free_if_it_gains(flash, slots, domain, job.cause)
+                // Cleaning may have opened a block.
+                || has_room(self, flash, job);
+            if !is_ready {
                 *job = job.clone().widened();
                 return false;
             }
