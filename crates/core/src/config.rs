@@ -134,6 +134,12 @@ impl DriveConfig {
 }
 
 impl DriveConfig {
+    /// Time of sensing a page, the mean of the page kinds.
+    pub fn sense_us_per_page(&self) -> f64 {
+        let sense = self.timing.sense_per_kind_us(self.geometry.cell);
+        sense.iter().sum::<f64>() / sense.len() as f64
+    }
+
     /// Program time of a page, the mean of the page kinds: its share, where a program takes a wordline.
     pub fn program_us_per_page(&self) -> f64 {
         match self.timing.program_unit {

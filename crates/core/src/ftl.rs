@@ -12,6 +12,7 @@ pub(crate) mod lifetime;
 pub(crate) mod losses;
 pub(crate) mod map;
 pub(crate) mod mover;
+pub(crate) mod pace;
 pub(crate) mod partial;
 pub(crate) mod place;
 pub(crate) mod rebuild;
@@ -141,7 +142,7 @@ impl Ftl {
             xors: 0,
             parity: ParityCounts::default(),
             partial: PartialParities::default(),
-            worn: WornStripes::new(config, geometry.stripes),
+            worn: WornStripes::new(config, geometry),
             started_jobs: vec![],
             jobs_begun: 0,
             leaving_now: 0,
@@ -202,7 +203,5 @@ fn adjust_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 
 /// Reading a page of the mean kind on an idle drive.
 fn read_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    let sense = config.timing.sense_per_kind_us(geometry.cell);
-    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
-    us(read_us + config.timing.ecc_us) + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)
+    us(config.sense_us_per_page() + config.timing.ecc_us) + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)
 }

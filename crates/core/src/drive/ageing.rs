@@ -163,6 +163,7 @@ impl Drive {
         self.ftl.partial.window.set_back(passed);
         self.ftl.worn.window.set_back(passed);
         self.ftl.worn.lifetime.set_back(passed);
+        self.ftl.worn.pace.set_back(passed);
         self.refresh.set_back(passed);
         self.flash.tell(|o| o.clock_restarts(passed));
     }

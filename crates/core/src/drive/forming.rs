@@ -4,8 +4,8 @@
 //! only where the counter will be above 0 anything is read for parity. What happens in between may prove that wrong; then the stripe waits, as one
 //! does of which a move has brought a page to a worn block.
 //!
-//! Without time a stripe that waits is formed as soon as nothing else is under way. In time one is formed after the other at the pace at which a die
-//! copies pages, behind the host's reads, and at once where too many wait.
+//! Without time a stripe that waits is formed as soon as nothing else is under way. In time one is formed after the other at the pace that all dies
+//! can keep (`ftl/pace.rs`), behind the host's reads, and at once where too many wait.
 
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
@@ -77,7 +77,9 @@ impl Drive {
         {
             self.protect_anew(stripes, stripe);
         }
-        while !self.flash.is_timed() && self.sweep(stripes) {}
+        if !self.flash.is_timed() {
+            while self.sweep(stripes) {}
+        }
     }
 
     /// Begins with the stage of life that is due.
@@ -98,24 +100,24 @@ impl Drive {
         }
     }
 
-    /// In the last stage: sees to one stripe more, and forms it where it has no parity. Tells whether one was left to be seen to.
+    /// In the last stage: sees to stripes in turn, up to one that has no parity, and forms that. Tells whether there was one.
     fn sweep(&mut self, stripes: Stripes) -> bool {
-        let lifetime = &mut self.ftl.worn.lifetime;
-        if !lifetime.is_last() || lifetime.watermark == stripes.count() {
-            return false;
+        while self.ftl.worn.lifetime.is_last() && self.ftl.worn.lifetime.watermark < stripes.count() {
+            let stripe = self.ftl.worn.lifetime.watermark;
+            self.ftl.worn.lifetime.watermark += 1;
+            let waits_for_none = self.ftl.is_unprotected(stripe) || !self.ftl.is_on_flash(stripe);
+            if !waits_for_none && self.ftl.lacks_parity(stripes, stripe) && !self.bugs.has(Bug::SweptUnformed) {
+                self.protect_anew(stripes, stripe);
+                return true;
+            }
         }
-        let stripe = lifetime.watermark;
-        lifetime.watermark += 1;
-        let waits_for_none = self.ftl.is_unprotected(stripe) || !self.ftl.is_on_flash(stripe);
-        if !waits_for_none && self.ftl.lacks_parity(stripes, stripe) && !self.bugs.has(Bug::SweptUnformed) {
-            self.protect_anew(stripes, stripe);
-        }
-        true
+        false
     }
 
-    /// Forms the stripe that has waited longest if its time has come.
+    /// Forms the stripe that has waited longest if its time has come, and the dies have nothing else to do.
     pub(super) fn form_in_time(&mut self) {
-        if self.ftl.wheel.other_due() > self.flash.now {
+        let now = self.flash.now;
+        if self.ftl.wheel.other_due() > now || self.ftl.forming_makes_way(now) {
             return;
         }
         let Some(stripes) = self.geometry.stripes else { return };

@@ -23,6 +23,7 @@ use crate::config::{ByWear, DriveConfig};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::lifetime::Lifetime;
+use crate::ftl::pace::Pace;
 use crate::watch::observer::Origin;
 
 /// What is known of stripes where wear calls for parity; nothing elsewhere.
@@ -45,12 +46,14 @@ pub(crate) struct WornStripes {
     pub(crate) any_is_worn: bool,
     /// The stages of the drive's life.
     pub(crate) lifetime: Lifetime,
+    /// When the next of those that wait is formed.
+    pub(crate) pace: Pace,
 }
 
 impl WornStripes {
-    pub(crate) fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
+    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
         let by_wear = config.parity.by_wear();
-        let count = stripes.filter(|_| by_wear.is_some()).map_or(0, |stripes| stripes.count() as usize);
+        let count = geometry.stripes.filter(|_| by_wear.is_some()).map_or(0, |stripes| stripes.count() as usize);
         Self {
             by_wear,
             counters: vec![0; count],
@@ -62,6 +65,7 @@ impl WornStripes {
             marked: 0,
             any_is_worn: by_wear.is_some_and(|by_wear| config.start.pec > by_wear.above),
             lifetime: Lifetime::new(by_wear.and_then(|by_wear| by_wear.last)),
+            pace: Pace::of(config, geometry),
         }
     }
 
@@ -219,10 +223,7 @@ impl Ftl {
             let is_forgotten = self.bugs.has(Bug::ParityNotFormed) && stripe.is_multiple_of(3);
             if !has_parity && !self.is_unprotected(stripe) && !self.worn.waits(stripe) && !is_forgotten {
                 self.worn.begin_waiting(stripe, pages, flash.now);
-                if flash.is_timed() {
-                    let at = if self.worn.are_too_many() { flash.now } else { flash.now + self.copy_ns };
-                    self.wheel.set_other_due(self.wheel.other_due().min(at));
-                }
+                self.begin_forming(flash);
                 flash.tell(|o| o.awaits_parity(stripe));
             }
             return;
@@ -235,13 +236,6 @@ impl Ftl {
             self.parity.dissolved += u64::from(has_parity && self.is_on_flash(stripe));
             flash.tell(|o| o.needs_no_parity(stripe));
         }
-    }
-
-    /// When the stripe that waits next is formed, now that one was: as fast as a die copies pages.
-    pub(crate) fn pace_forming(&mut self, flash: &Flash) {
-        let sweeps = self.worn.lifetime.is_last() && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
-        let waits = flash.is_timed() && (sweeps || self.worn.longest_waiting().is_some());
-        self.wheel.set_other_due(if waits { flash.now + self.copy_ns } else { Ns::MAX });
     }
 
     /// The stream that a page of a block is moved to: GC keeps those of worn blocks among themselves.

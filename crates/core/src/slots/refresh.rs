@@ -180,14 +180,8 @@ pub(crate) fn adjust_us(config: &DriveConfig) -> f64 {
 
 /// Reading all pages of a block and programming them elsewhere, and its erase.
 fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    us(sense_us(config, geometry) + config.program_us_per_page()) * u64::from(geometry.pages_per_block)
+    us(config.sense_us_per_page() + config.program_us_per_page()) * u64::from(geometry.pages_per_block)
         + us(config.timing.longest_erase_us())
-}
-
-/// Sensing a page of the mean kind.
-fn sense_us(config: &DriveConfig, geometry: &Geometry) -> f64 {
-    let sense = config.timing.sense_per_kind_us(geometry.cell);
-    sense.iter().sum::<f64>() / sense.len() as f64
 }
 
 /// The least time in which a technique can rewrite every block of the drive, all dies at work on nothing else.

@@ -77,6 +77,9 @@ struct Command {
     number: u32,
 }
 
+/// Stripes that are formed at a time, for each die: one is read for, the parity of one waits for its die, and that of one is programmed.
+const FORMED_PER_DIE: usize = 3;
+
 /// Dies, channels, host link and write buffer of a drive in time. The drive holds the data; it is handed in with each call, and must be the same
 /// each time.
 pub struct Device {
@@ -308,8 +311,14 @@ impl Device {
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
         drive.set_now(self.now);
+        drive.note_busy_dies(self.has_better_work());
         drive.wake();
         self.route(drive, dies::NIL);
+    }
+
+    /// Whether dies have other work than to form stripes: what writes wait for, or jobs, or stripes of which nobody waits for anything.
+    fn has_better_work(&self) -> bool {
+        !self.stalled.is_empty() || self.dies.have_jobs() || self.stripes.of_nobody() >= FORMED_PER_DIE * self.dies.count()
     }
 
     /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.

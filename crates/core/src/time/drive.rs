@@ -152,6 +152,21 @@ impl Drive {
         self.flash.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32
     }
 
+    /// Dies have other work than to form stripes, or have none.
+    pub(super) fn note_busy_dies(&mut self, are_busy: bool) {
+        self.ftl.note_busy_dies(are_busy);
+    }
+
+    /// Whether a stripe would be formed but for that.
+    pub(super) fn forming_is_held(&self) -> bool {
+        self.ftl.forming_is_held()
+    }
+
+    /// It is to be formed now.
+    pub(super) fn go_on_forming(&mut self, now: Ns) {
+        self.ftl.go_on_forming(now);
+    }
+
     /// Takes over the next deferred job, its die, and why it is done; the last that was begun comes first.
     pub(super) fn take_started_job(&mut self) -> Option<(JobRef, DieId, Cause)> {
         while let Some(job) = self.ftl.started_jobs.pop() {

@@ -5,7 +5,7 @@
 //! - **Is made of:** `udl` (reclaim `block` and refresh `block`; what is named of the two takes the part's place), `pe-aware` and `hc`.
 //! - **Acts at:** the second stage begins with the first block of more than `t_p` P/E cycles. Worn blocks are not recycled, neither for reads nor for age:
 //!   parity repairs what cannot be read. The last stage begins when more than `l` stripes have a page in a worn block. All others get parity
-//!   then, one after the other and behind the host's reads; when all have it, no block is recycled any more. No stage is left again.
+//!   then, by all dies and behind the host's reads; when all have it, no block is recycled any more. No stage is left again.
 //! - **Costs:** in each stage as its part. The write buffer keeps the pages of a stripe together in all of them.
 //! - **Departs from the paper:** III-E has L count blocks, III-B and IV-A stripes; here it counts stripes. Blocks that are not worn are recycled until the last
 //!   stripe has its parity: until then nothing else protects them.

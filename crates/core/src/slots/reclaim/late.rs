@@ -23,8 +23,7 @@ fn late_by_jobs(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     if !timed || config.reclaim.schedule == Schedule::Foreground {
         return 0;
     }
-    let sense = config.timing.sense_per_kind_us(geometry.cell);
-    let read_us = sense.iter().sum::<f64>() / sense.len() as f64;
+    let read_us = config.sense_us_per_page();
     let job_us = f64::from(geometry.pages_per_block) * (read_us + config.program_us_per_page());
     let smallest = config
         .disturb

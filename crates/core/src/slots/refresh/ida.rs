@@ -26,7 +26,7 @@
 //! ```
 
 use super::block::{AT_ONCE, Block, LEAD, PATROL};
-use super::{Adjusting, Aged, Held, Refresh, RefreshTechnique, Wanted, copies_ns, sense_us};
+use super::{Adjusting, Aged, Held, Refresh, RefreshTechnique, Wanted, copies_ns};
 use crate::base::codings::{FASTER, FULL};
 use crate::base::geometry::Geometry;
 use crate::base::page_set::PageSet;
@@ -212,7 +212,7 @@ impl Refresh for Ida {
     /// All of it is moved, or the most of it merged, whichever takes longer.
     fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
         let kept = f64::from(geometry.cell.bits() - 1);
-        let (sense, program) = (sense_us(config, geometry), config.program_us_per_page());
+        let (sense, program) = (config.sense_us_per_page(), config.program_us_per_page());
         let of_wordline = (1.0 + 2.0 * kept) * sense + (1.0 + kept * self.error_rate) * program + adjust_us(config);
         copies_ns(config, geometry).max(us(of_wordline) * u64::from(geometry.wordlines_per_block))
     }

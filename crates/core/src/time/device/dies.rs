@@ -190,6 +190,15 @@ impl Dies {
         }
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.summaries.len()
+    }
+
+    /// Whether jobs wait at any die.
+    pub(super) fn have_jobs(&self) -> bool {
+        self.summaries.iter().any(|summary| summary.has(JOBS))
+    }
+
     /// Whether jobs wait at a die.
     pub(super) fn has_jobs(&self, die: DieId) -> bool {
         self.summaries[usize::from(die)].has(JOBS)

@@ -43,6 +43,9 @@ impl Device {
     fn step_work(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) -> Option<DieId> {
         let (die, ended) = self.dies.step();
         self.work_ended(drive, die, &ended?, completed);
+        if drive.forming_is_held() && !self.has_better_work() {
+            drive.go_on_forming(self.now);
+        }
         // Requests may wait for work like this for long, and none be submitted meanwhile.
         if drive.next_wake() <= self.now {
             self.wake(drive);

@@ -26,6 +26,11 @@ impl StripesUnderWay {
         stripe.pages += u32::from(by_host);
     }
 
+    /// Stripes of which no page of the host is programmed: it is parity, or what was rebuilt.
+    pub(super) fn of_nobody(&self) -> usize {
+        self.of.values().filter(|stripe| stripe.pages == 0).count()
+    }
+
     /// A page of a stripe is programmed; gives the stripe if that was the last.
     pub(super) fn ended(&mut self, serial: u32) -> Option<Stripe> {
         let stripe = self.of.get_mut(&serial).expect("the program was announced");

@@ -1,0 +1,225 @@
+//! How soon stripes that wait for their parity follow each other (da-raid5-2013 III-B: in idle time).
+//!
+//! A stripe of N pages takes N reads and a program. With all dies at it, one follows the other when the dies have done as much work in the mean, or the
+//! channels have carried as much. While dies have other work, forming takes as much of their time as one die has.
+//!
+//! ```text
+//! N = 8 on nine dies, reads of 0.4 ms and programs of 3.3 ms     8 x 0.4 + 3.3 = 6.5 ms of one die
+//! nothing else to do                                             a stripe every 6.5 / 9 = 0.72 ms
+//! writes wait for room, or jobs of GC for idle dies              a stripe every 6.5 ms
+//! ```
+
+use crate::base::geometry::Geometry;
+use crate::base::units::{Ns, transfer_ns, us};
+use crate::config::DriveConfig;
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+
+/// When the next stripe is formed.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// Time from one stripe to the next where all dies form stripes, and where as much of them as one die does.
+    all_dies: Ns,
+    one_die: Ns,
+    /// When the next stripe is formed whatever the dies do.
+    latest: Ns,
+    /// Dies have other work, as far as whoever books work on them has said.
+    dies_are_busy: bool,
+    /// The next stripe would be due, but for that.
+    is_held: bool,
+}
+
+impl Pace {
+    pub(super) fn of(config: &DriveConfig, geometry: &Geometry) -> Self {
+        let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
+        let (read, program) = (us(config.sense_us_per_page()) + transfer, transfer + us(config.program_us_per_page()));
+        let members = geometry.stripes.map_or(0, |stripes| u64::from(stripes.members()));
+        let (of_dies, of_channels) = (members * read + program, (members + 1) * transfer);
+        let (by_dies, by_channels) = (of_dies.div_ceil(u64::from(geometry.dies())), of_channels.div_ceil(u64::from(geometry.channels)));
+        Self { all_dies: by_dies.max(by_channels), one_die: of_dies, latest: Ns::MAX, dies_are_busy: false, is_held: false }
+    }
+
+    /// The clock shows 0 in the place of this time.
+    pub(crate) fn set_back(&mut self, passed: Ns) {
+        if self.latest != Ns::MAX {
+            self.latest = self.latest.saturating_sub(passed);
+        }
+    }
+}
+
+impl Ftl {
+    /// When the stripe that waits next is formed, now that one was.
+    pub(crate) fn pace_forming(&mut self, flash: &Flash) {
+        let sweeps = self.worn.lifetime.is_last() && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
+        let waits = flash.is_timed() && (sweeps || self.worn.longest_waiting().is_some());
+        let pace = &mut self.worn.pace;
+        pace.is_held = false;
+        pace.latest = if waits { flash.now + pace.one_die } else { Ns::MAX };
+        self.wheel.set_other_due(if waits { flash.now + pace.all_dies } else { Ns::MAX });
+    }
+
+    /// A stripe has begun to wait: forming begins, or is under way.
+    pub(super) fn begin_forming(&mut self, flash: &Flash) {
+        if !flash.is_timed() {
+            return;
+        }
+        let (too_many, pace) = (self.worn.are_too_many(), &mut self.worn.pace);
+        let [soonest, latest] = [pace.all_dies, pace.one_die].map(|apart| if too_many { flash.now } else { flash.now + apart });
+        pace.latest = pace.latest.min(latest);
+        let soonest = if pace.is_held { pace.latest } else { soonest };
+        self.wheel.set_other_due(self.wheel.other_due().min(soonest));
+    }
+
+    /// Whether dies have other work, which goes before forming.
+    pub(crate) fn note_busy_dies(&mut self, are_busy: bool) {
+        self.worn.pace.dies_are_busy = are_busy;
+    }
+
+    /// A stripe is due to be formed: whether that makes way for other work. It does not for ever.
+    pub(crate) fn forming_makes_way(&mut self, now: Ns) -> bool {
+        let pace = &mut self.worn.pace;
+        pace.is_held = pace.dies_are_busy && now < pace.latest;
+        if pace.is_held {
+            self.wheel.set_other_due(pace.latest);
+        }
+        pace.is_held
+    }
+
+    /// Whether a stripe would be formed but for other work.
+    pub(crate) fn forming_is_held(&self) -> bool {
+        self.worn.pace.is_held
+    }
+
+    /// There is no other work any more.
+    pub(crate) fn go_on_forming(&mut self, now: Ns) {
+        self.worn.pace.is_held = false;
+        self.wheel.set_other_due(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::request::{Op, Request};
+    use crate::base::units::{BlockId, Ns};
+    use crate::config::{DriveConfig, Number};
+    use crate::drive::{Drive, Stage, Techniques};
+    use crate::time::{Device, Tag};
+
+    const T_P: u32 = 15_000;
+    const PAGE: u64 = 8192;
+    const MS: Ns = 1_000_000;
+    /// What a stripe takes of dies: eight reads of 400 us, and a program, 1.6 or 5 ms by turns.
+    const STRIPE_NS: Ns = 8 * 400_000 + 3_300_000;
+    const DIES: Ns = 9;
+
+    fn preset() -> DriveConfig {
+        toml::from_str(include_str!("../../../../presets/drives/da-raid5-mlc.toml")).unwrap()
+    }
+
+    /// The preset with 60 blocks a die, full, and all that are free are worn. The next page that is written to one of these begins the last stage.
+    fn drive() -> Drive {
+        let mut config = preset();
+        (config.geometry.blocks_per_plane, config.drive.spare) = (Some(60), Some(0.4));
+        (config.start.pec, config.start.overwrite, config.gc.background, config.wear.static_gap) = (T_P, 0.0, 0.0, 0);
+        config.parity.params.set(None, "l", Number::Whole(0));
+        let techniques = Techniques { reclaim: "none".into(), refresh: "none".into(), parity: "da-raid5".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        for domain in 0..drive.geometry.domains() as usize {
+            let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain)).map(|_| drive.ftl.take_for_loading_in(domain)).collect();
+            for block in free {
+                drive.flash.pretend_cycles(block, T_P + 1);
+                drive.ftl.add_free(&drive.flash, block);
+            }
+        }
+        drive.ftl.worn.any_is_worn = true;
+        drive
+    }
+
+    fn submit(device: &mut Device, drive: &mut Drive, op: Op, page: u64) {
+        let request = Request { at: device.now(), offset: page * PAGE, bytes: PAGE as u32, op, origin: 0, hint: None };
+        device.submit(drive, Tag(0), &request, |_, _| ());
+    }
+
+    fn finish(device: &mut Device, drive: &mut Drive) {
+        while device.outstanding() > 0 {
+            device.advance(drive, Ns::MAX, |_, _| ());
+        }
+    }
+
+    /// Writes pages here and there until the last stage has begun; gives its beginning.
+    fn begin_last_stage(device: &mut Device, drive: &mut Drive) -> Ns {
+        for n in 0..2000 {
+            if drive.ftl.worn.lifetime.stage() == Stage::Last {
+                break;
+            }
+            submit(device, drive, Op::Write, n * 7919 % u64::from(drive.geometry.host_pages));
+            finish(device, drive);
+        }
+        drive.ftl.worn.lifetime.began()[1].expect("it has begun").1
+    }
+
+    fn unformed(drive: &Drive) -> u32 {
+        drive.geometry.stripes.unwrap().count() - drive.ftl.worn.lifetime.watermark()
+    }
+
+    /// Forming all stripes of the preset takes some 12 minutes of all dies. Where the host is quiet it takes that and hardly more.
+    #[test]
+    fn all_dies_form_stripes() {
+        let whole = preset().resolve().unwrap();
+        let stripes = (whole.drive.capacity.unwrap().0 / PAGE).div_ceil(8);
+        let minutes = (stripes * STRIPE_NS / DIES) as f64 / 60e9;
+        assert!((11.0..12.0).contains(&minutes), "{minutes} minutes");
+
+        let (mut drive, erased) = (drive(), |drive: &Drive| drive.flash_counts().erases.iter().sum::<u64>());
+        let mut device = Device::new(&drive);
+        let began = begin_last_stage(&mut device, &mut drive);
+        let (before, left) = (erased(&drive), u64::from(unformed(&drive)));
+        while unformed(&drive) > 0 || device.next_event() != Ns::MAX {
+            let step = device.now() + MS / 10;
+            device.advance(&mut drive, step, |_, _| ());
+        }
+        let (took, least) = (device.now() - began, left * STRIPE_NS / DIES);
+        assert_eq!((erased(&drive), drive.stripes_with_parity()), (before, u64::from(drive.geometry.stripes.unwrap().count())));
+        assert!(left > 5000, "{left} stripes");
+        // At first and at last dies wait for each other: a parity is programmed when the last page of its stripe has been read.
+        assert!((least..least + least / 20).contains(&took), "{left} stripes take {took} ns; {least} ns of all dies");
+    }
+
+    /// A read of the host waits for what its die is doing, and for nothing else of forming.
+    #[test]
+    fn reads_of_the_host_go_first() {
+        let mut drive = drive();
+        let mut device = Device::new(&drive);
+        begin_last_stage(&mut device, &mut drive);
+        let (mut longest, mut reads, pages) = (0, 0, u64::from(drive.geometry.host_pages));
+        while unformed(&drive) > 0 {
+            let came = device.now();
+            submit(&mut device, &mut drive, Op::Read, reads * 7919 % pages);
+            finish(&mut device, &mut drive);
+            (longest, reads) = (longest.max(device.now() - came), reads + 1);
+            while device.now() < came + 3 * MS {
+                device.advance(&mut drive, came + 3 * MS, |_, _| ());
+            }
+        }
+        assert!(reads > 1000, "{reads} reads");
+        assert!(longest > 5 * MS && longest <= 5 * MS + 400_000, "the second page of a wordline, and its own sensing: {longest} ns");
+    }
+
+    /// While writes wait for room in the buffer, no more is formed than one die could.
+    #[test]
+    fn writes_that_wait_have_the_dies() {
+        let mut drive = drive();
+        let mut device = Device::new(&drive);
+        let began = begin_last_stage(&mut device, &mut drive);
+        let (before, pages) = (unformed(&drive), u64::from(drive.geometry.host_pages));
+        // Each to a stripe that the watermark is far from.
+        for n in 1..=1000 {
+            submit(&mut device, &mut drive, Op::Write, pages - 8 * n);
+        }
+        finish(&mut device, &mut drive);
+        let (formed, most) = (before - unformed(&drive), ((device.now() - began) / STRIPE_NS) as u32 + 3 * DIES as u32);
+        assert!(formed > 0 && formed <= most, "{formed} of {most}");
+    }
+}
