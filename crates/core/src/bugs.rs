@@ -100,7 +100,7 @@ impl Bug {
     ];
 
     /// Those of parity where wordlines are programmed over in place.
-    pub const OF_MERGES: [Self; 2] = [Self::KeptMergedEarly, Self::MergeLosesUnread];
+    pub const OF_MERGES: [Self; 1] = [Self::KeptMergedEarly];
 
     /// Those of parity where wear calls for it.
     pub const OF_WEAR: [Self; 6] =

@@ -623,8 +623,6 @@ macro_rules! list {
             KeptErasedEarly,
             /// A wordline is programmed over with a version on which delayed parity counts, before the partial parity is whole.
             KeptMergedEarly,
-            /// What could not be read of a wordline that is to be programmed over is lost, although its stripe gives it back.
-            MergeLosesUnread,
             /// A partial parity forgets a page that it is said to cover.
             PartialForgetsPage,
             /// A partial parity keeps the version of a page that changes again.

@@ -216,12 +216,7 @@ impl Ftl {
         let good = self.sense(flash, lpn, ppn, job.cause, false);
         let level = flash.began_at();
         if !good && self.stripes.is_some() {
-            let origin = if self.bugs.has(Bug::MergeLosesUnread) {
-                self.report_lost(flash, lpn);
-                None
-            } else {
-                self.rebuild_for_move(flash, lpn)
-            };
+            let origin = self.rebuild_for_move(flash, lpn);
             let to = self.way_out(flash, job, lpn);
             return self.carry_page(flash, slots, job, (ppn, level, origin), Some(to));
         }
