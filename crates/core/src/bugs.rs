@@ -105,6 +105,9 @@ impl Bug {
         Self::RestRebuiltTwice,
     ];
 
+    /// Those of parity where wordlines are programmed over in place.
+    pub const OF_MERGES: [Self; 1] = [Self::KeptMergedEarly];
+
     /// Those of parity where wear calls for it.
     pub const OF_WEAR: [Self; 6] =
         [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
@@ -115,7 +118,7 @@ impl Bug {
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {
         let of_writes = Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self);
-        of_writes || Self::OF_RAISED.contains(&self)
+        of_writes || Self::OF_MERGES.contains(&self) || Self::OF_RAISED.contains(&self)
     }
 
     /// Who must find it.

@@ -623,6 +623,8 @@ macro_rules! list {
             RebuiltFromGarbage,
             /// A version on which delayed parity counts is erased before the partial parity is whole.
             KeptErasedEarly,
+            /// A wordline is programmed over with a version on which delayed parity counts, before the partial parity is whole.
+            KeptMergedEarly,
             /// A partial parity forgets a page that it is said to cover.
             PartialForgetsPage,
             /// A partial parity keeps the version of a page that changes again.

@@ -434,5 +434,6 @@ impl Drive {
             }
         }
         ftl.level_wear(flash, &mut slots);
+        ftl.adjust_in_turn(flash, &mut slots);
     }
 }
