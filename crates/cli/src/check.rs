@@ -120,7 +120,7 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of
     }
     drop(progress);
     // A case of failures by itself is two drives: wear says of one which stripes have parity.
-    let per_case = if fail && only.is_none() && parity.is_none() { 2 } else { 1 };
+    let per_case = if fail && !of.is_named() { 2 } else { 1 };
     let drives = numbers::plural(cases * per_case, "random drive");
     if failed > 0 {
         return Err(Failure::failed(format!("{} of {drives} failed", numbers::count(failed))));

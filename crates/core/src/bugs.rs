@@ -80,7 +80,7 @@ impl Bug {
         [Self::RebuiltWithoutParity, Self::FailedCountedWorn, Self::SweepEndsAtFailure, Self::ParityNotKeptForRebuild];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 7] = [
+    pub const OF_PARITY: [Self; 8] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::ParityStale,
