@@ -76,13 +76,14 @@ impl Bug {
     ];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 6] = [
+    pub const OF_PARITY: [Self; 7] = [
         Self::MemberAstray,
         Self::ParityStale,
         Self::OldGivenUpEarly,
         Self::TrimLeavesParity,
         Self::OldDataForgotten,
         Self::RebuiltFromGarbage,
+        Self::PreparationUncounted,
     ];
 
     /// Those of parity that is delayed.

@@ -407,6 +407,12 @@ impl Doses {
         self.limits[self.blocks[block.index()].limits as usize + group]
     }
 
+    /// What a read disturbs a neighbour by at most in a block now, in 256ths of a read; one read where nothing is disturbed.
+    pub(crate) fn most_alpha(&self, block: BlockId) -> u64 {
+        let groups = if self.counts() { self.table.groups() } else { 0 };
+        (0..groups).map(|group| self.of_group(block, group).alpha).max().unwrap_or(256)
+    }
+
     /// Dose units that fresh data of a block's weakest page bears.
     pub(crate) fn bears(&self, block: BlockId) -> f64 {
         self.of_group(block, 0).limit as f64 / UNIT as f64 * f64::from(self.blocks[block.index()].factor) / 1024.0

@@ -1,5 +1,5 @@
 //! Reads from before the run, against `start.reads`: a number for each block, drawn evenly up to that, and spread evenly over what is programmed
-//! of the block.
+//! of the block. What preparation has read of a block is taken off the number first, each read as often as it disturbs a neighbour at most.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
@@ -17,27 +17,35 @@ pub(crate) struct StartReads {
     blocks: u32,
     /// Sum of what whole blocks would have served, in reads.
     sum: f64,
+    /// What chance makes of that sum in the mean.
+    expected: f64,
 }
 
 impl StartReads {
     pub(crate) fn new(config: &DriveConfig) -> Self {
-        Self { most: config.start.reads, wordlines_per_block: config.geometry.wordlines_per_block, blocks: 0, sum: 0.0 }
+        Self { most: config.start.reads, wordlines_per_block: config.geometry.wordlines_per_block, blocks: 0, sum: 0.0, expected: 0.0 }
     }
 
-    /// A block, of which the first wordlines are programmed, has served these doses, in quarters, from its first wordline on.
-    pub(crate) fn serve(&mut self, block: BlockId, doses: &[u32]) -> Result<(), String> {
+    /// A block, of which the first wordlines are programmed, has served these doses, in quarters, from its first wordline on. Preparation has
+    /// read it before: so many quarters, of which each disturbs a neighbour by `alpha`, in 256ths.
+    pub(crate) fn serve(&mut self, block: BlockId, doses: &[u32], (before, alpha): (u64, u64)) -> Result<(), String> {
         let (Some(least), Some(most)) = (doses.iter().min(), doses.iter().max()) else { return Ok(()) };
-        let all = f64::from(self.wordlines_per_block);
+        let (all, of_before) = (f64::from(self.wordlines_per_block), before as f64 / COUNTED_UNIT as f64 * alpha as f64 / 256.0);
         let each = f64::from(doses.iter().sum::<u32>()) / COUNTED_UNIT as f64 / doses.len() as f64;
-        (self.blocks, self.sum) = (self.blocks + 1, self.sum + each * all);
+        // Drawn evenly from 0 to m, of which c is taken off: nothing is left of c in m draws, and half of m - c in the others.
+        let left = (f64::from(self.most) - of_before).max(0.0);
+        let mean = if self.most == 0 { 0.0 } else { left * left / (2.0 * f64::from(self.most)) };
+        (self.blocks, self.sum, self.expected) = (self.blocks + 1, self.sum + each * all, self.expected + mean);
         // A read that does not divide goes to one wordline of several.
-        let too_many = doses.len() as f64 * f64::from(self.most) / all + 1.0;
+        let too_many = doses.len() as f64 * left / all + 1.0;
         if u64::from(most - least) > COUNTED_UNIT || each * doses.len() as f64 > too_many {
             let (units, programmed) = (COUNTED_UNIT as f64, doses.len());
             return Err(format!(
-                "block {block} has served {} to {} reads of each of its {programmed} wordlines before the run; start.reads is {}",
+                "block {block} has served {} to {} reads of each of its {programmed} wordlines before the run, and preparation read {} of it; \
+                 start.reads is {}",
                 f64::from(*least) / units,
                 f64::from(*most) / units,
+                before as f64 / units,
                 self.most
             ));
         }
@@ -52,10 +60,11 @@ impl StartReads {
         }
         // One that does not divide may be counted for a block written in part, or not.
         let (mean, off) = (self.sum / n, FAR * (most + 1.0) / (12.0 * n).sqrt() + f64::from(self.wordlines_per_block));
-        if (mean - most / 2.0).abs() <= off {
+        let expected = self.expected / n;
+        if (mean - expected).abs() <= off {
             return Ok(());
         }
-        Err(format!("blocks have served {mean:.1} reads in the mean before the run; start.reads = {most} means half of that"))
+        Err(format!("blocks have served {mean:.1} reads in the mean before the run; start.reads = {most} means {expected:.1}"))
     }
 }
 
@@ -63,27 +72,46 @@ impl StartReads {
 mod tests {
     use super::*;
 
+    /// Preparation has read nothing.
+    const UNREAD: (u64, u64) = (0, 256);
+
     fn of(most: u32) -> StartReads {
-        StartReads { most, wordlines_per_block: 4, blocks: 0, sum: 0.0 }
+        StartReads { most, wordlines_per_block: 4, blocks: 0, sum: 0.0, expected: 0.0 }
     }
 
     #[test]
     fn reads_are_spread_evenly_up_to_the_most() {
-        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12, 8, 12]), Ok(()), "10 reads of four wordlines");
-        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12]), Ok(()), "5 of the 10 that a whole block would have served");
+        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12, 8, 12], UNREAD), Ok(()), "10 reads of four wordlines");
+        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12], UNREAD), Ok(()), "5 of the 10 that a whole block would have served");
         assert_eq!(
-            of(10).serve(BlockId::new(7), &[4, 12, 8, 8]),
-            Err("block 7 has served 1 to 3 reads of each of its 4 wordlines before the run; start.reads is 10".into())
+            of(10).serve(BlockId::new(7), &[4, 12, 8, 8], UNREAD),
+            Err("block 7 has served 1 to 3 reads of each of its 4 wordlines before the run, and preparation read 0 of it; start.reads is 10".into())
         );
-        assert!(of(10).serve(BlockId::new(0), &[12, 12, 12, 12]).is_err(), "12 reads");
-        assert!(of(10).serve(BlockId::new(0), &[20]).is_err(), "5 reads of a quarter of it");
+        assert!(of(10).serve(BlockId::new(0), &[12, 12, 12, 12], UNREAD).is_err(), "12 reads");
+        assert!(of(10).serve(BlockId::new(0), &[20], UNREAD).is_err(), "5 reads of a quarter of it");
+    }
+
+    #[test]
+    fn what_preparation_read_is_taken_off() {
+        let twice_a_neighbour = (3 * COUNTED_UNIT, 512);
+        assert_eq!(of(10).serve(BlockId::new(0), &[4, 4, 4, 4], twice_a_neighbour), Ok(()), "4 of the 10, as 3 reads count for 6");
+        assert!(of(10).serve(BlockId::new(0), &[8, 4, 4, 8], twice_a_neighbour).is_err(), "6 reads");
+        assert_eq!(of(10).serve(BlockId::new(0), &[0; 4], (9 * COUNTED_UNIT, 512)), Ok(()));
+        // Drawn from 0 to 1000, of which 400 are taken off: (1000 - 400)^2 / 2000 in the mean.
+        let mean = |each: u32| {
+            let mut reads = of(1000);
+            BlockId::range(0..400).for_each(|block| reads.serve(block, &[each * 4; 4], (100 * COUNTED_UNIT, 1024)).unwrap());
+            reads.check()
+        };
+        assert_eq!(mean(180 / 4), Ok(()));
+        assert!(mean(300 / 4).is_err() && mean(60 / 4).is_err());
     }
 
     #[test]
     fn the_mean_of_many_is_half() {
         let mean = |each: u32| {
             let mut reads = of(1000);
-            BlockId::range(0..400).for_each(|block| reads.serve(block, &[each * 4; 4]).unwrap());
+            BlockId::range(0..400).for_each(|block| reads.serve(block, &[each * 4; 4], UNREAD).unwrap());
             reads.check()
         };
         assert_eq!(mean(125), Ok(()));

@@ -63,7 +63,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 24] = [
+    const RECORDED: [(Bug, u64, &str); 25] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ParityStale, 0, FIRST),
         (Bug::OldGivenUpEarly, 0, FIRST),
@@ -71,6 +71,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::TrimLeavesParity, 2, "erased-probe, stable-greedy, none"),
         (Bug::OldDataForgotten, 5, "none, greedy, block"),
         (Bug::RebuiltFromGarbage, 127, "none, stable-greedy, none"),
+        (Bug::PreparationUncounted, 0, FIRST),
         (Bug::KeptErasedEarly, 2, "erased-probe, stable-greedy, none"),
         (Bug::PartialKeepsOld, 2, "erased-probe, stable-greedy, none"),
         (Bug::CommitTakesNew, 35, "erased-probe, greedy, none"),

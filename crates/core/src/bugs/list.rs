@@ -478,6 +478,8 @@ macro_rules! list {
             StartReadsTwice,
             /// Blocks have served half the reads that they were drawn.
             StartReadsHalved,
+            /// What preparation has read of a block does not count among the reads that it begins with.
+            PreparationUncounted,
             /// Twice as many blocks as `start.worn_share` says begin with `start.worn_pec` cycles.
             WornShareTwice,
             /// Blocks written in part served the reads of whole ones.

@@ -180,8 +180,8 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let named = |which: &dyn Fn(&Point) -> bool| order.iter().filter(|point| which(point)).map(|point| &*point.text).collect::<Vec<_>>();
     let (lossy, refused) = (named(&|point| point.life.as_ref().is_some_and(Life::lost_data)), named(&|point| point.life.is_none()));
     let Some(life) = best.answer() else {
-        return format!("Data was lost with each of {} values of {key}: none of them is an answer.", lossy.len())
-            + &left_out(&[], &refused, points);
+        let each = if let [only] = lossy[..] { format!("{key} = {only}") } else { format!("each of {} values of {key}", lossy.len()) };
+        return format!("Data was lost with {each}: no value is an answer.") + &left_out(&[], &refused, points);
     };
     let years = life.years_text();
     let answers: Vec<&Life> = order.iter().filter_map(|point| point.answer()).collect();
@@ -214,7 +214,11 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
 
 /// What does not count, and why.
 fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
-    let lossy = if lossy.is_empty() { String::new() } else { format!(" Data was lost with {}, which do not count.", lossy.join(", ")) };
+    let lossy = match lossy {
+        [] => String::new(),
+        [only] => format!(" Data was lost with {only}, which does not count."),
+        several => format!(" Data was lost with {}, which do not count.", several.join(", ")),
+    };
     let why = points.iter().find_map(|point| point.refused.as_ref());
     lossy + &why.map_or_else(String::new, |why| format!(" The drive is refused with {}: {why}.", refused.join(", ")))
 }
@@ -288,7 +292,7 @@ mod tests {
         points[1].life.as_mut().unwrap().data_lost_pages = 2.0;
         assert_eq!(
             says(&points),
-            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. Data was lost with 1, which do not count. The drive is refused \
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. Data was lost with 1, which does not count. The drive is refused \
              with 3: too much."
         );
         assert_eq!(csv("a.key", &points).lines().count(), 4, "a value that is refused has no row");
@@ -299,7 +303,7 @@ mod tests {
         let json = json_of("a.key", &points, &[]).unwrap();
         assert!(json["best"].is_null() && json.pointer("/points/2/refused").is_some_and(|why| why == "too much"), "{json}");
         points.retain(|point| point.life.as_ref().is_some_and(Life::lost_data));
-        assert_eq!(says(&points), "Data was lost with each of 1 values of a.key: none of them is an answer.");
+        assert_eq!(says(&points), "Data was lost with a.key = 1: no value is an answer.");
         let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
         assert_eq!(says(&same), "a.key makes no difference: 3.00 ± 0.10 years everywhere between 1 and 2.");
         assert!(

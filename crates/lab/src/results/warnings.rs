@@ -58,12 +58,12 @@ impl Summary {
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
-    /// Adds that `start.reads` means less than it says, where many blocks had been read by preparation.
+    /// Adds that `start.reads` means nothing for some blocks, where preparation had read many as often already.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
-                "start.reads: {} of {} written blocks had been read before, as preparation wrote parity or merged in place; they begin with those \
-                 reads alone.",
+                "start.reads: preparation had read {} of {} written blocks so often already, as it wrote parity or merged in place, that nothing was \
+                 added.",
                 count(passed_over.into()),
                 count(written.into())
             ));

@@ -62,7 +62,7 @@ impl Oracle {
                 .findings
                 .add(Kind::Protocol, || format!("reads of {wordlines} wordlines of block {block}, of which {programmed} are programmed"));
         }
-        let checked = self.start_reads.serve(block, doses);
+        let checked = self.start_reads.serve(block, doses, (self.doses.read_of(block).unwrap_or(0), self.doses.most_alpha(block)));
         self.findings.note(Kind::Books, checked);
         self.doses.age(&mut self.medium, block, doses);
         self.questions.begin_with(block, doses);

@@ -2,7 +2,7 @@
 
 use crate::base::dose::Quarters;
 use crate::base::latency::AccessLatency;
-use crate::base::units::{BlockId, Lpn, PageInBlock, StreamId};
+use crate::base::units::{BlockId, Lpn, PageInBlock, StreamId, WordlineInBlock};
 use crate::bugs::Bug;
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
@@ -53,8 +53,11 @@ impl Flash {
                 wordline.reads += *dose;
             }
         }
-        if self.tracker.is_on() {
+        if self.tracker.is_on() && self.hot[block.index()].reads == Quarters::ZERO {
             self.tracker.count_each(block, doses);
+        } else if self.tracker.is_on() {
+            let read = (0..).zip(doses).filter(|(_, dose)| **dose > Quarters::ZERO);
+            read.for_each(|(wordline, dose)| self.tracker.count(block, WordlineInBlock::new(wordline), *dose));
         }
         self.hot[block.index()].reads += doses.iter().copied().sum::<Quarters>();
     }
