@@ -29,9 +29,8 @@ fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
 /// has just failed waits for what the others are at, and no longer: its stripe is read before their next programs, as the page itself would be.
 #[test]
 fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
-    for (parity, suspend, longest) in [("raid5", false, 500_000 + 50_000), ("ppc", false, 500_000 + 50_000), ("raid5", true, 50_000)] {
+    for parity in ["raid5", "ppc"] {
         let mut config = config("parity.rebuild = 0\ndrive.write_buffer = \"1MiB\"");
-        config.timing.suspend = suspend;
         let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
         drive.precondition(1);
@@ -42,9 +41,11 @@ fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
         replay.run(&mut drive, &mut Asked(writes), &mut |_, _| true).unwrap();
         let read = &replay.metrics().read;
         assert_eq!((read.count(), drive.failure_books().unwrap().rebuilt_for_reads), (1, 1), "{parity}");
+        let programs: u64 = drive.flash_counts().programs.iter().sum();
+        assert!(programs >= 16, "{parity}: {programs} programs, four for each die");
         // All are submitted at time 0, and writes are complete when they are in the buffer.
         let took = replay.last_completion();
-        assert!((50_000..=longest).contains(&took), "{parity}: {took} ns, {longest} at most");
+        assert!((50_000..=550_000).contains(&took), "{parity}: {took} ns");
     }
 }
 

@@ -122,3 +122,10 @@ fn drives_on_which_losses_were_once_told_wrongly() {
         }
     }
 }
+
+/// A drive on which a program that waited for a read among the host's joins its die as that read ends, and the next read begins: while writes wait for
+/// room, each might go first.
+#[test]
+fn a_program_joins_as_the_next_read_begins() {
+    assert_eq!((BereftCase { seed: 1962, bug: None }).run().err(), None);
+}

@@ -34,8 +34,9 @@ fn one_drive_lives_through_the_stages_of_da_raid5() {
         assert_eq!(&stage["from_s"], began);
     }
     let protected: Vec<u64> = stages.iter().map(|stage| stage["protected_stripes"].as_u64().unwrap()).collect();
+    // More than 448 stripes with a page in a worn block end the second.
     assert!(
-        protected[0] == 0 && protected[1] <= 448 && protected[2] == summary["parity"]["parity_pages"].as_u64().unwrap(),
+        protected[0] == 0 && (400..500).contains(&protected[1]) && protected[2] == summary["parity"]["parity_pages"].as_u64().unwrap(),
         "{protected:?}"
     );
     // Nine dies need 8 x 400 us of reads and 3.3 ms for each stripe.

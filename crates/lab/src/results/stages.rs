@@ -3,6 +3,7 @@
 use serde::Serialize;
 use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
 use vpass_core::base::units::Cause;
+use vpass_core::base::window::Window;
 use vpass_core::drive::{Beginning, Drive, Lifetime};
 use vpass_core::time::Replay;
 
@@ -50,7 +51,7 @@ pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>
     let began = lifetime.beginnings();
     let now = |stage, at, host, flash| Beginning { stage, at, host, flash, protected_stripes: drive.stripes_with_parity(), waiting };
     let end = now(lifetime.stage(), drive.now(), *drive.host_counts(), *drive.flash_counts());
-    let start = Beginning { waiting: Default::default(), ..now(lifetime.first(), 0, HostCounts::default(), FlashCounts::default()) };
+    let start = Beginning { waiting: Window::default(), ..now(lifetime.first(), 0, HostCounts::default(), FlashCounts::default()) };
     let marks: Vec<&Beginning> = [&start].into_iter().chain(began).chain([&end]).collect();
     let latencies = latencies(engine, began.len());
     let of = |(n, marks): (usize, &[&Beginning])| between(marks[0], marks[1], drive.is_timed(), &latencies[n]);
@@ -59,8 +60,8 @@ pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>
 
 /// Latencies of reads and writes in each of so many further stages, and in the first.
 fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)> {
-    let Some(metrics) = engine.map(Replay::metrics) else { return vec![Default::default(); further + 1] };
-    let nothing = Default::default();
+    let Some(metrics) = engine.map(Replay::metrics) else { return vec![<(Latency, Latency)>::default(); further + 1] };
+    let nothing = <(Latency, Latency)>::default();
     let ends: Vec<(&Latency, &Latency)> = [&nothing].into_iter().chain(&metrics.stages).map(|(read, write)| (read, write)).collect();
     let ends: Vec<(&Latency, &Latency)> = ends.into_iter().chain([(&metrics.read, &metrics.write)]).collect();
     ends.windows(2).map(|ends| (ends[1].0.since(ends[0].0), ends[1].1.since(ends[0].1))).collect()
