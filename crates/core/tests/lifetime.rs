@@ -254,21 +254,17 @@ impl RequestSource for ReadAt {
     }
 }
 
-/// In pauses, too, pages of failed flash are rebuilt before all other stripes have got their parity.
+/// In pauses pages of failed flash are rebuilt while other stripes get their parity, and not only when all have it.
 #[test]
-fn a_rebuild_goes_before_the_sweep() {
+fn a_rebuild_does_not_wait_for_the_sweep() {
     let (mut drive, mut replay) = in_the_sweep((6, 0.65), 0);
     drive.expect_failures(&[format!("die:{DIE}@r0").parse().unwrap()]);
-    let left = |drive: &Drive| drive.geometry().stripes.unwrap().count() - drive.lifetime().unwrap().watermark();
-    let before = left(&drive);
-    loop {
+    let is_swept = |drive: &Drive| drive.lifetime().unwrap().watermark() == drive.geometry().stripes.unwrap().count();
+    let rebuilt = |drive: &Drive| drive.failure_books().unwrap().rebuilt_in_background;
+    while !is_swept(&drive) {
         let at = replay.last_completion() + 2_000_000;
         replay.run(&mut drive, &mut ReadAt(Some(at)), &mut |_, _| true).unwrap();
-        if drive.pages_to_rebuild() == 0 {
-            break;
-        }
     }
-    let books = drive.failure_books().unwrap();
-    assert!(books.rebuilt_in_background > 20, "{books:?}");
-    assert!(left(&drive) > before / 2, "{} of {before} stripes are left", left(&drive));
+    let (before, left) = (rebuilt(&drive), drive.pages_to_rebuild());
+    assert!(before > left && before > 20, "{before} are rebuilt, {left} are left");
 }
