@@ -75,7 +75,7 @@ impl Bug {
     ];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 7] = [
+    pub const OF_PARITY: [Self; 8] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::ParityStale,

@@ -266,7 +266,8 @@ fn every_parity_technique_has_a_row() {
 #[test]
 fn one_capacity_fits_all_that_are_compared() {
     let on = |capacity: &str| {
-        let drive = ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=200", "--gear", "untimed", "--json"];
+        let drive =
+            ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=200", "--gear", "untimed", "--json"];
         let techniques = ["--reclaim", "block,redftl,read-leveling", "--parity", "none,raid5,pe-aware", "--set", "parity.stripe=3"];
         vpass(&[&drive[..], &techniques, &["--set", "geometry.blocks_per_plane=40", "--set", capacity]].concat())
     };

@@ -70,7 +70,8 @@ impl Ftl {
         }
     }
 
-    /// Frees a block of a domain: finishes a GC job under way there, else cleans the best victim, else finishes any job.
+    /// Frees a block of a domain: finishes a GC job under way there, else cleans the best victim, else finishes any job. Where flash has failed, the
+    /// spare may be less than the technique goes by: blocks that hold fewer pages than they could then give way.
     fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j))) {
@@ -81,12 +82,16 @@ impl Ftl {
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
             let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
-        } else {
-            let id = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here));
-            let id = id.expect("no victim, no job and no free block: the spare was over-committed");
+        } else if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) {
             // Moving a part of a block frees none.
             let mut job = self.take_job(flash, id).widened();
             self.pad(flash, slots, Gatherer::Block(job.block));
+            self.run_job(flash, slots, &mut job, true);
+        } else {
+            let has_room = |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
+            let block = self.pick_victim_of(flash, slots, domain, (&has_room, true));
+            let block = block.expect("no victim, no job and no free block: the spare was over-committed");
+            let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         }
     }
