@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::error::{ConfigError, require, require_range, require_share};
 use crate::base::dose::Quarters;
 
-/// `[density]`: for the techniques that know read-hot pages and keep them in blocks of their own. All shares are of the drive's blocks.
+/// `[density]`: for the techniques that know read-hot pages and keep them in blocks of their own. All shares are of the drive's blocks;
+/// beside parity, which gives each page a die of its own, of each die's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DensityConfig {

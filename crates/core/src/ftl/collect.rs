@@ -86,16 +86,24 @@ impl Ftl {
         }
     }
 
-    /// Frees a block of a domain: cleans one, else finishes any job. Tells whether there is anything to do.
+    /// Frees a block of a domain: cleans one, else finishes any job. Where flash has failed, the spare may be less than the technique goes by: blocks
+    /// that hold fewer pages than they could then give way. Tells whether there is anything to do.
     fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
-        if !self.clean_one(flash, slots, domain) {
-            let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
-            let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) else { return false };
+        if self.clean_one(flash, slots, domain) {
+            return true;
+        }
+        let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) {
             // Moving a part of a block frees none.
             let mut job = self.take_job(flash, id).widened();
             self.pad(flash, slots, Gatherer::Block(job.block));
             self.run_job(flash, slots, &mut job, true);
+            return true;
         }
+        let has_room = |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
+        let Some(block) = self.pick_victim_of(flash, slots, domain, (&has_room, true)) else { return false };
+        let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+        self.run_job(flash, slots, &mut job, true);
         true
     }
 

@@ -1,5 +1,6 @@
 //! The only allocator: the next page of a stream, in blocks that it opens only when it is used.
 
+use crate::base::codings::FULL;
 use crate::base::geometry::Geometry;
 use crate::base::streams::{FIRST_OWN, GC, RECLAIM, RESERVE};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads, StreamId};
@@ -117,7 +118,8 @@ impl Ftl {
     #[inline]
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
-        if u32::from(flash.hot(block).write_ptr) >= self.streams.most_pages(stream) {
+        let hot = flash.hot(block);
+        if u32::from(hot.write_ptr) >= self.streams.most_pages(hot.stream) {
             self.streams.drop_open(self.streams.kind(stream), block);
             self.close(flash, block);
         }
@@ -141,10 +143,15 @@ impl Ftl {
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
         let planes = self.free.planes_of(domain);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
+        let is_own = self.streams.is_own(stream);
         let (kind, budget) = (self.streams.kind(stream), self.streams.budget(stream));
         let step = if self.stripes.is_some() { 1 } else { flash.geometry.planes_per_die };
         self.streams.plane_cursor = (plane - planes.start + step) % planes.len() as u32;
         let block = self.free.take(plane, side, worn)?;
+        // A technique is asked nothing of a block that is left alone, so it keeps nothing apart there.
+        let is_plain = is_own && self.is_left_alone(flash, block);
+        let (wants_pool, counts_pages) = (wants_pool && !is_plain, counts_pages && !is_plain);
+        let (kind, mode) = if is_plain { (RECLAIM, FULL) } else { (kind, mode) };
         self.reclaim.pool_openings += u64::from(wants_pool);
         self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
         flash.open(block, kind, counts_pages, budget);

@@ -90,6 +90,11 @@ impl Streams {
         self.of_worn
     }
 
+    /// Whether a stream is a technique's own.
+    pub(super) fn is_own(&self, stream: StreamId) -> bool {
+        self.kind(stream) >= FIRST_OWN && self.of_worn != Some(stream)
+    }
+
     /// Whether a stream is for what GC moves.
     pub(super) fn is_of_gc(&self, stream: StreamId) -> bool {
         self.kind(stream) == GC || self.of_worn == Some(stream)

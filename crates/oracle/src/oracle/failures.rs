@@ -48,6 +48,11 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
+    /// Whether any flash has failed.
+    pub(crate) fn is_any(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
     #[inline]
     pub(crate) fn is_failed(&self, ppn: Ppn) -> bool {
         !self.failed.is_empty() && self.failed.iter().any(|pages| pages.contains(ppn))

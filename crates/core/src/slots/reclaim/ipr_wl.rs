@@ -169,7 +169,7 @@ mod tests {
 
     /// Pages copied, wordlines merged, and pages that guard levels take away now.
     fn done(drive: &Drive) -> (u64, u64, u32) {
-        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.flash.pages_away())
+        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.flash.pages_away(0))
     }
 
     #[test]
@@ -230,7 +230,7 @@ mod tests {
             "a fifth of a cycle more is a cycle more for its limits"
         );
         let cold = drive.flash.cold(BlockId::new(0));
-        assert_eq!((drive.flash.pages_away(), cold.reprogrammed_cycles), (0, 1));
+        assert_eq!((drive.flash.pages_away(0), cold.reprogrammed_cycles), (0, 1));
         assert_eq!(cold.effective_milli(), u64::from(cold.pec) * 1_000 + 200, "its first cycle was a reprogrammed one");
     }
 

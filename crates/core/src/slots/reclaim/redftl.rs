@@ -7,7 +7,8 @@
 //! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 4 for each shadow block; and the pages that shadow blocks leave
 //!   unused.
 //! - **Departs from the paper:** read-hot pages are found as ipr-2018 finds them. If `density.shadow` or `density.spare_share` allows no more
-//!   shadow blocks, the pages read least go back to regular blocks. If that is not enough, the new pages stay regular.
+//!   shadow blocks, the pages read least go back to regular blocks. If that is not enough, the new pages stay regular. Beside parity each die
+//!   keeps its own read-hot pages apart, within these shares of the die, and a page of parity is found like any other.
 //! - **Does not help:** the number of erases: a block endures as many reads as before. It shortens the jobs that reads wait for.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/redftl.md`).
 //!
