@@ -30,7 +30,7 @@ fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
 #[test]
 fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
     for parity in ["raid5", "ppc"] {
-        let mut config = config("parity.rebuild = 0\ndrive.write_buffer = \"1MiB\"");
+        let config = config("parity.rebuild = 0\ndrive.write_buffer = \"1MiB\"");
         let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
         drive.precondition(1);
