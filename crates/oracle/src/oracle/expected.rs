@@ -11,7 +11,7 @@ use crate::oracle::Oracle;
 use crate::report::Kind;
 use crate::stripe::Stripe;
 
-/// Points between which losses are taken as straight.
+/// Points between which losses follow a power of the reads.
 const POINTS: usize = 100;
 /// Drive and oracle add up between points of their own.
 const WITHIN: f64 = 0.05;
@@ -60,12 +60,13 @@ impl Expected {
     /// Codewords lost by each data bit that all of these read.
     fn uber(&self, live: &[Served]) -> f64 {
         let lost: Vec<f64> = (0..=POINTS).map(|n| self.stripe.lost(self.limit * n as f64 / POINTS as f64)).collect();
+        let part = |below: usize, place: f64| within(below as f64, (lost[below], lost[below + 1]), place) / POINTS as f64;
         let mut sums = vec![0.0];
-        lost.windows(2).for_each(|pair| sums.push(sums[sums.len() - 1] + 0.5 * (pair[0] + pair[1]) / POINTS as f64));
+        (0..POINTS).for_each(|below| sums.push(sums[below] + part(below, below as f64 + 1.0)));
         let until = |share: f64| {
             let place = share.min(1.0) * POINTS as f64;
             let below = (place as usize).min(POINTS - 1);
-            sums[below] + (place - below as f64) * (sums[below + 1] - sums[below]) + (share - 1.0).max(0.0) * lost[POINTS]
+            sums[below] + part(below, place) + (share - 1.0).max(0.0) * lost[POINTS]
         };
         let of = |all: &[Served]| {
             let lost = |one: &Served| one.bears * (until(one.aged + one.reads / one.bears) - until(one.aged));
@@ -75,6 +76,16 @@ impl Expected {
         let reads = all.1 + live.1 - before.1;
         if reads > 0.0 { (all.0 + live.0 - before.0) / reads / self.data_bits } else { 0.0 }
     }
+}
+
+/// The integral of what rises as a power from one number to the next, having these values at both, from the first to a place between; straight where it
+/// rises from nothing.
+fn within(from: f64, (first, last): (f64, f64), to: f64) -> f64 {
+    if first <= 0.0 {
+        return 0.5 * last * (to - from) * (to - from);
+    }
+    let power = (last / first).ln() / ((from + 1.0) / from).ln();
+    first * from / (power + 1.0) * ((to / from).powf(power + 1.0) - 1.0)
 }
 
 impl Oracle {
