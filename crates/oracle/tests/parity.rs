@@ -81,7 +81,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 26] = [
+    const RECORDED: [(Bug, u64, &str); 27] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ApartAstray, 0, "redftl, greedy, none"),
         (Bug::ParityStale, 0, FIRST),
