@@ -6,11 +6,12 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, goes_by_wear, has_stripes, parity_technique};
-use vpass_core::slots::reclaim::{RECLAIM, technique};
+use vpass_core::slots::parity::{NO_PARITY, ParityTechnique, has_stripes, parity_technique};
+use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
+use vpass_core::slots::refresh::{RefreshTechnique, refresh_technique};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers;
-use vpass_lab::plan::{parity_named, reclaim_named};
+use vpass_lab::plan::{parity_named, reclaim_named, refresh_named};
 use vpass_lab::pool;
 use vpass_lab::progress::Progress;
 use vpass_oracle::swarm::bereft::BereftCase;
@@ -24,22 +25,51 @@ use crate::table::{Table, wants_colour};
 /// Cases handed to the cores at a time, each: enough to keep them busy, few enough to end on time.
 const CASES_PER_CORE: u64 = 8;
 
-/// Runs cases from `seed` on, perhaps of one reclaim or parity technique alone: for some minutes, or a number of them, or the one.
-pub(crate) fn run(
-    seed: u64,
-    minutes: Option<f64>,
-    count: Option<NonZeroU64>,
-    (reclaim, parity): (Option<&str>, Option<&str>),
-    fail: bool,
-) -> Result<Exit, Failure> {
-    let only = reclaim.map(reclaim_named).transpose()?.and_then(technique);
-    let striped = parity.map(parity_named).transpose()?.filter(|parity| *parity != NO_PARITY).and_then(parity_technique);
-    if let Some(parity) = parity.filter(|parity| fail && goes_by_wear(parity)) {
-        return Err(Failure::usage(format!(
-            "--fail: where wear says which stripes have parity (`{parity}`), failures are not followed; take --parity raid5, ppc or hc"
-        )));
+/// The techniques that cases are to have, where not any.
+#[derive(Clone, Copy)]
+pub(crate) struct Battery {
+    reclaim: Option<&'static Technique>,
+    parity: Option<&'static ParityTechnique>,
+    refresh: Option<&'static RefreshTechnique>,
+}
+
+impl Battery {
+    /// Those of these names.
+    pub(crate) fn named(reclaim: Option<&str>, parity: Option<&str>, refresh: Option<&str>) -> Result<Self, Failure> {
+        Ok(Self {
+            reclaim: reclaim.map(reclaim_named).transpose()?.and_then(technique),
+            parity: parity.map(parity_named).transpose()?.and_then(parity_technique),
+            refresh: refresh.map(refresh_named).transpose()?.and_then(refresh_technique),
+        })
     }
-    let merging = only.filter(|technique| technique.merges_in_place).zip(striped.filter(|parity| has_stripes(parity.name)));
+
+    /// The case of a number.
+    fn case(self, number: u64) -> Case {
+        let case = self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
+        let striped = self.parity.filter(|parity| parity.name != NO_PARITY);
+        let case = striped.map_or(case, |parity| case.striped(parity));
+        self.refresh.map_or(case, |refresh| case.refreshed(refresh))
+    }
+
+    /// Whether it says anything.
+    fn is_named(self) -> bool {
+        self.reclaim.is_some() || self.parity.is_some() || self.refresh.is_some()
+    }
+
+    /// The flags that say so again.
+    fn flags(self) -> String {
+        let named = [
+            ("reclaim", self.reclaim.map(|technique| technique.name)),
+            ("parity", self.parity.map(|parity| parity.name)),
+            ("refresh", self.refresh.map(|refresh| refresh.name)),
+        ];
+        named.iter().filter_map(|(flag, name)| Some(format!(" --{flag} {}", (*name)?))).collect()
+    }
+}
+
+/// Runs cases from `seed` on, perhaps of some techniques alone: for some minutes, or a number of them, or the one.
+pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of: Battery, fail: bool) -> Result<Exit, Failure> {
+    let merging = of.reclaim.filter(|technique| technique.merges_in_place).zip(of.parity.filter(|parity| has_stripes(parity.name)));
     if let Some((technique, parity)) = merging {
         return Err(Failure::usage(format!(
             "--parity {} does not go with reclaim technique `{}`, which merges states of wordlines in place",
@@ -64,13 +94,10 @@ pub(crate) fn run(
             if is_interrupted() {
                 return None;
             }
-            let chosen = Case::new(case);
-            let chosen = only.map_or(chosen, |technique| chosen.under(technique));
-            let chosen = striped.map_or(chosen, |parity| chosen.striped(parity));
-            let result = match (fail, only.is_some() || parity.is_some()) {
-                (false, _) => chosen.run(),
-                (true, false) => bereft(case),
-                (true, true) => chosen.failing().run(),
+            let result = match (fail, of.is_named()) {
+                (false, _) => of.case(case).run().map(|summary| vec![summary]),
+                (true, false) => [false, true].map(|by_wear| bereft(case, by_wear)).into_iter().collect(),
+                (true, true) => of.case(case).failing().run().map(|summary| vec![summary]),
             };
             progress.advance(1);
             Some((case, result))
@@ -81,20 +108,20 @@ pub(crate) fn run(
         }
         for (case, result) in &done {
             match result {
-                Ok(summary) => counts.note(summary),
+                Ok(summaries) => summaries.iter().for_each(|summary| counts.note(summary)),
                 Err(sentence) => {
                     failed += 1;
-                    let of = only.map_or(String::new(), |technique| format!(" --reclaim {}", technique.name));
-                    let of = parity.map_or(of, |parity| format!(" --parity {parity}"));
-                    let of = if fail { format!("{of} --fail") } else { of };
-                    out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{of}\n"))?;
+                    let flags = format!("{}{}", of.flags(), if fail { " --fail" } else { "" });
+                    out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{flags}\n"))?;
                 }
             }
         }
         cases += size;
     }
     drop(progress);
-    let drives = numbers::plural(cases, "random drive");
+    // A case of failures by itself is two drives: wear says of one which stripes have parity.
+    let per_case = if fail && !of.is_named() { 2 } else { 1 };
+    let drives = numbers::plural(cases * per_case, "random drive");
     if failed > 0 {
         return Err(Failure::failed(format!("{} of {drives} failed", numbers::count(failed))));
     }
@@ -107,8 +134,8 @@ pub(crate) fn run(
 }
 
 /// A drive that loses a die.
-fn bereft(seed: u64) -> Result<CaseSummary, String> {
-    let done = BereftCase { seed, bug: None }.run()?;
+fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
+    let done = BereftCase { seed, by_wear, bug: None }.run()?;
     Ok(CaseSummary { technique: done.reclaim, requests: done.requests, report: Some(done.report), ..CaseSummary::default() })
 }
 

@@ -101,12 +101,14 @@ pub(crate) enum Command {
         /// Only drives under this technique (see `vpass list reclaim`): its battery.
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
-        /// Only drives with this parity (see `vpass list parity`), under any technique that goes with it or those that it is made of, or under that
-        /// of --reclaim.
+        /// Only drives with this parity (see `vpass list parity`), under --reclaim, or any technique that goes with it or those that it is made of.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
-        /// Small drives that lose a die at a random point, with every parity technique; with --reclaim or --parity, the drives of
-        /// those that lose a die, a plane, a block or a page.
+        /// Only drives whose data is refreshed by this technique (see `vpass list refresh`), as far as their cells go with it.
+        #[arg(long, value_name = "NAME")]
+        refresh: Option<String>,
+        /// Small drives that lose a die at a random point, with every parity technique: two a case, of which the second has parity by wear.
+        /// With --reclaim, --parity or --refresh, the drives of those that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
     },

@@ -66,8 +66,9 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return paper::paper(&args),
-        Command::Check { seed, minutes, count, reclaim, parity, fail } => {
-            return check::run(seed, minutes, count, (reclaim.as_deref(), parity.as_deref()), fail);
+        Command::Check { seed, minutes, count, reclaim, parity, refresh, fail } => {
+            let of = check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?;
+            return check::run(seed, minutes, count, of, fail);
         }
     }
     Ok(Exit::Done)

@@ -202,7 +202,9 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     }
     if let Some(failures) = &s.failures {
         for one in &failures.happened {
-            let _ = write!(text, "\n  {} failed after {} with {}", one.failure, plural(one.request, "request"), plural(one.pages, "page"));
+            let stage = one.stage.map_or_else(String::new, |stage| format!(" in stage {stage} of the drive's life"));
+            let (request, pages) = (plural(one.request, "request"), plural(one.pages, "page"));
+            let _ = write!(text, "\n  {} failed after {request}{stage} with {pages}", one.failure);
         }
         for one in &failures.to_come {
             let _ = write!(text, "\n  {one} did not come: the run ended before");
@@ -220,6 +222,13 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
         );
         if let Some(after) = failures.mended_after_s {
             let _ = write!(text, "; rebuilt within {}", seconds(after));
+        }
+        if let (Some(not_worn), Some(waiting)) = (failures.lost_not_worn_pages, failures.lost_waiting_pages) {
+            let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
+            let _ = write!(
+                text,
+                "\n  of the lost, {not_worn} had no parity because no page of their stripe lay in a worn block, and {waiting} because it was still to be formed"
+            );
         }
     }
     text.push_str(&tired::tired(s));

@@ -65,14 +65,19 @@ impl Bug {
     ];
 
     /// Those of rebuilds after failures.
-    pub const OF_FAILURES: [Self; 6] = [
+    pub const OF_FAILURES: [Self; 7] = [
         Self::RebuiltAstray,
         Self::WatermarkSkips,
         Self::WriteLostInRebuild,
         Self::DeadBlockReused,
         Self::LossByFailureHidden,
         Self::RebuiltReadAtOnce,
+        Self::RebuildBehindWork,
     ];
+
+    /// Those of failures where wear says which stripes have parity.
+    pub const OF_WORN_FAILURES: [Self; 4] =
+        [Self::RebuiltWithoutParity, Self::FailedCountedWorn, Self::SweepEndsAtFailure, Self::ParityNotKeptForRebuild];
 
     /// Those of parity.
     pub const OF_PARITY: [Self; 8] = [
@@ -100,6 +105,9 @@ impl Bug {
         Self::RestRebuiltTwice,
     ];
 
+    /// Those of parity where wordlines are programmed over in place.
+    pub const OF_MERGES: [Self; 1] = [Self::KeptMergedEarly];
+
     /// Those of parity where wear calls for it.
     pub const OF_WEAR: [Self; 6] =
         [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
@@ -110,14 +118,14 @@ impl Bug {
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {
         let of_writes = Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self);
-        of_writes || Self::OF_RAISED.contains(&self)
+        of_writes || Self::OF_MERGES.contains(&self) || Self::OF_RAISED.contains(&self)
     }
 
     /// Who must find it.
     pub fn finder(self) -> Finder {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
-            bug if Self::OF_FAILURES.contains(&bug) => Finder::Failures,
+            bug if Self::OF_FAILURES.contains(&bug) || Self::OF_WORN_FAILURES.contains(&bug) => Finder::Failures,
             bug if bug.is_of_parity() => Finder::Parity,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
             _ => Finder::Check,

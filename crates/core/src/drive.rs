@@ -33,7 +33,7 @@ use crate::drive::start::reads::StartReads;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::job::{Job, JobRef};
-pub use crate::ftl::lifetime::{Lifetime, Stage};
+pub use crate::ftl::lifetime::{Beginning, Lifetime, Stage};
 use crate::hints::HintBooks;
 use crate::slots::gc::GcPolicy;
 use crate::slots::parity::{NO_PARITY, Parity};

@@ -3,15 +3,13 @@
 
 mod common;
 
-use std::sync::{Arc, Mutex};
-
 use common::striped::{Asked, config, drive, drive_of, operations};
-use vpass_core::base::page_set::PageSet;
+use common::told::{Event, Told};
 use vpass_core::base::request::Op;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_core::base::units::{Cause, Lpn, Ns};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
-use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
+use vpass_core::watch::observer::XorSource;
 
 const TWO_PAGES: &str = "parity.ppc.pages = 2";
 
@@ -47,52 +45,6 @@ fn a_trim_goes_to_the_cache() {
     assert_eq!(drive.parity_window().unwrap().stripes, 1);
     assert_eq!(operations(&mut drive, vec![(Op::Trim, 5, 1)]), (0, 0, 0));
     assert_eq!(drive.parity_window().unwrap().stripes, 0, "nothing is left to protect");
-}
-
-/// What a drive has told of its partial parities, and in which order blocks were erased.
-#[derive(Clone, Default)]
-struct Told(Arc<Mutex<Vec<Event>>>);
-
-#[derive(Clone, Debug, PartialEq)]
-enum Event {
-    Added(u32, XorSource),
-    Delayed(u32, u32, u64),
-    Programmed(Lpn),
-    Erased,
-}
-
-impl Told {
-    fn add(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
-    }
-}
-
-impl Observer for Told {
-    fn xored(&mut self, number: u32, source: XorSource) {
-        self.add(Event::Added(number, source));
-    }
-    fn delayed(&mut self, stripe: u32, number: u32, covered: u64, _: u64) {
-        self.add(Event::Delayed(stripe, number, covered));
-    }
-    fn programmed(&mut self, _: Ppn, lpn: Lpn, _: Seq, _: Origin, _: Cause) {
-        self.add(Event::Programmed(lpn));
-    }
-    fn erased(&mut self, _: BlockId, _: Cause) {
-        self.add(Event::Erased);
-    }
-    fn reads(&mut self, _: &[PhysRead]) {}
-    fn host_wrote(&mut self, _: Lpn, _: bool) {}
-    fn trimmed(&mut self, _: Lpn) {}
-    fn lost(&mut self, _: Lpn) {}
-    fn gathered(&mut self, _: Lpn, _: Ppn) {}
-    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
-    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
-    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
-    fn moving(&mut self, _: BlockId, _: Option<&PageSet>, _: Cause) {}
-    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
-    fn served_before(&mut self, _: BlockId, _: &[vpass_core::base::dose::Quarters]) {}
-    fn measured_phase(&mut self) {}
-    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
 }
 
 /// Page 3 changes and its stripe with it no more, while the rest of the drive is overwritten until its old version's block is cleaned.

@@ -25,6 +25,30 @@ fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
     replay.last_completion()
 }
 
+/// Fifty stripes are written, some of which leave the buffer: each die has several programs of 500 us to do, one after the other. The read of a die that
+/// has just failed waits for what the others are at, and no longer: its stripe is read before their next programs, as the page itself would be.
+#[test]
+fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
+    for parity in ["raid5", "ppc"] {
+        let config = config("parity.rebuild = 0\ndrive.write_buffer = \"1MiB\"");
+        let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        drive.expect_failures(&["die:0@r50".parse().unwrap()]);
+        let mut replay = Replay::new(&drive);
+        let writes = (0..50).map(|n| (Op::Write, 3 * (n + 1), 3)).chain([(Op::Read, 0, 1)]).collect();
+        replay.run(&mut drive, &mut Asked(writes), &mut |_, _| true).unwrap();
+        let read = &replay.metrics().read;
+        assert_eq!((read.count(), drive.failure_books().unwrap().rebuilt_for_reads), (1, 1), "{parity}");
+        let programs: u64 = drive.flash_counts().programs.iter().sum();
+        assert!(programs >= 16, "{parity}: {programs} programs, four for each die");
+        // All are submitted at time 0, and writes are complete when they are in the buffer.
+        let took = replay.last_completion();
+        assert!((50_000..=550_000).contains(&took), "{parity}: {took} ns");
+    }
+}
+
 /// 50 us of sensing, 5.12 us on the channel, and 3 us to decode. What a rebuild reads is sensed side by side; on one channel three pages then follow
 /// each other.
 #[test]

@@ -1,14 +1,16 @@
-//! The stages of a drive's life under `da-raid5`, on a small drive that is written until its blocks are worn: which stripes have parity in each, and
-//! which blocks are recycled.
+//! The stages of a drive's life under `da-raid5`, on a small drive that is written until its blocks are worn: which stripes have parity in each,
+//! which blocks are recycled, and what a die that fails takes.
 
 mod common;
 
 use std::collections::BTreeSet;
 
-use common::striped::{Asked, config, operations};
-use vpass_core::base::request::Op;
+use common::striped::{Asked, PAGE, config, operations};
+use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_core::drive::failing::{FailureBooks, TakenByFailures};
 use vpass_core::drive::{Drive, Stage, Techniques};
 use vpass_core::time::{Replay, run_untimed};
+use vpass_core::watch::observer::NO_PPN;
 
 /// P/E cycles beyond which a block is worn, and stripes beyond which all have parity.
 const T_P: u32 = 2;
@@ -16,13 +18,18 @@ const L: u64 = 60;
 
 /// Stripes of three, 1000 reads of a block, and reclaim `block`.
 fn drive(timed: bool) -> Drive {
+    drive_of((4, 0.5), 0, timed)
+}
+
+/// The same on so many dies with such a spare, and so many pages rebuilt for each request.
+fn drive_of((dies, spare): (u32, f64), rebuild: u32, timed: bool) -> Drive {
     let more = format!(
-        "parity.t_p = {T_P}\nparity.l = {L}\ndrive.write_buffer = \"24KiB\"\n\
+        "parity.t_p = {T_P}\nparity.l = {L}\nparity.rebuild = {rebuild}\ndrive.write_buffer = \"24KiB\"\n\
          disturb = {{ model = \"count\", table = [{{ pec = 0, limit = [1000.0] }}] }}"
     );
     let techniques = Techniques { reclaim: "block".into(), parity: "da-raid5".into(), ..Techniques::default() };
     let mut config = config(&more);
-    config.drive.spare = Some(0.5);
+    (config.geometry.channels, config.drive.spare) = (dies, Some(spare));
     let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
@@ -122,4 +129,142 @@ fn in_time_stripes_are_formed_one_after_the_other() {
     let early = after(writes + 20);
     let watermark = early.lifetime().unwrap().watermark();
     assert!(stage(&early) == Stage::Last && watermark < stripes, "{watermark} of {stripes}");
+}
+
+/// What lies on the flash of a drive: where each page of the host is, as far as the write buffer has nothing of it, and which stripes have a page in a
+/// worn block, and which have parity.
+struct Content {
+    pages: Vec<(u64, u32, u32)>,
+    marked: BTreeSet<u32>,
+    protected: BTreeSet<u32>,
+    /// Stripes with a page of the host.
+    all: BTreeSet<u32>,
+}
+
+fn content(drive: &Drive) -> Content {
+    let (stripes, pec) = (drive.geometry().stripes.unwrap(), drive.block_states().map(|block| block.pec).collect::<Vec<_>>());
+    let mut found = Content { pages: vec![], marked: BTreeSet::new(), protected: BTreeSet::new(), all: BTreeSet::new() };
+    for row in drive.all_map_rows().filter(|row| row.ppn < NO_PPN) {
+        let (stripe, block) = (stripes.of(row.lpn), drive.geometry().block_of(row.ppn));
+        if stripes.is_parity(row.lpn) {
+            found.protected.insert(stripe);
+            continue;
+        }
+        found.all.insert(stripe);
+        found.marked.extend((pec[block.index()] > T_P).then_some(stripe));
+        if !row.buffered {
+            found.pages.push((row.lpn.number().into(), stripe, drive.geometry().die_of(block).into()));
+        }
+    }
+    found
+}
+
+/// The die that fails.
+const DIE: u32 = 2;
+
+impl Content {
+    /// Pages on the die, of stripes of which this is so.
+    fn on_die(&self, is_so: impl Fn(&u32) -> bool) -> u64 {
+        self.pages.iter().filter(|(_, stripe, die)| *die == DIE && is_so(stripe)).count() as u64
+    }
+}
+
+/// The die fails now, and the host reads page 0 so often that all is rebuilt.
+fn fail(drive: &mut Drive, replay: Option<&mut Replay>) -> FailureBooks {
+    drive.expect_failures(&[format!("die:{DIE}@r0").parse().unwrap()]);
+    let mut reads = Asked((0..300).map(|_| (Op::Read, 0, 1)).collect());
+    match replay {
+        Some(replay) => replay.run(drive, &mut reads, &mut |_, _| true).unwrap(),
+        None => run_untimed(drive, &mut reads, &mut |_, _| true).unwrap(),
+    };
+    drive.failure_books().unwrap()
+}
+
+/// A die fails in each stage. Stripes without a page in a worn block lose what they have there in the first two; all else is rebuilt. On four dies
+/// the pages rebuilt take the places of parity, and no stripe that calls for some gets it or waits for it. On six there is room for all.
+#[test]
+fn a_die_takes_what_has_no_parity_in_each_stage() {
+    for (dies, spare) in [(4, 0.5), (6, 0.65)] {
+        for due in [Stage::Young, Stage::Worn, Stage::Last] {
+            let mut drive = drive_of((dies, spare), 16, false);
+            write_until(&mut drive, |drive| stage(drive) == due && (due != Stage::Worn || marked(drive) > L / 2));
+            let before = content(&drive);
+            let has_parity = |stripe: &u32| due == Stage::Last || before.marked.contains(stripe);
+            let (kept, gone) = (before.on_die(has_parity), before.on_die(|stripe| !has_parity(stripe)));
+            assert!((kept > 10) == (due > Stage::Young) && (gone > 10) == (due < Stage::Last), "{due:?}: {kept} and {gone}");
+            let books = fail(&mut drive, None);
+            let what = format!("{dies} dies, {due:?}: {kept} of {} pages to be rebuilt, {books:?}", kept + gone);
+            let lost = TakenByFailures { pages: gone, unprotected: gone, not_worn: gone, ..TakenByFailures::default() };
+            assert_eq!((books.taken, drive.lost_pages(), drive.pages_to_rebuild()), (lost, gone, 0), "{what}");
+            assert_eq!(books.happened[0].stage, Some(due));
+            let after = content(&drive);
+            assert_eq!((after.on_die(|_| true), after.pages.len() as u64), (0, before.pages.len() as u64 - gone), "{what}");
+            let calling = if due == Stage::Last { after.all.clone() } else { after.marked.clone() };
+            let (protected, unprotected) = if dies == 4 { (BTreeSet::new(), calling) } else { (calling, BTreeSet::new()) };
+            assert_eq!((&after.protected, drive.unprotected_stripes()), (&protected, unprotected.len() as u64), "{what}");
+            assert_eq!(drive.forming_window().unwrap().stripes, 0, "{what}");
+            assert_eq!(drive.lifetime().unwrap().stage(), due, "{what}");
+        }
+    }
+}
+
+/// A drive in time whose last stage has passed some of the stripes, and who serves it.
+fn in_the_sweep(dies: (u32, f64), rebuild: u32) -> (Drive, Replay) {
+    let mut drive = drive_of(dies, rebuild, true);
+    let mut replay = Replay::new(&drive);
+    let pages = u64::from(drive.geometry().host_pages);
+    let mut n = 0;
+    while stage(&drive) != Stage::Last || drive.lifetime().unwrap().watermark() < 40 {
+        n += 1;
+        replay.run(&mut drive, &mut Asked(vec![(Op::Write, n * 7919 % pages, 1)]), &mut |_, _| true).unwrap();
+    }
+    assert!(drive.lifetime().unwrap().watermark() < drive.geometry().stripes.unwrap().count());
+    (drive, replay)
+}
+
+/// A die fails while the last stage passes through the stripes, in time. What has parity by then is rebuilt, the rest was still to get some; and then all
+/// stripes are passed, those that are left without parity, too.
+#[test]
+fn a_die_that_fails_during_the_sweep_takes_what_was_not_formed() {
+    let (mut drive, mut replay) = in_the_sweep((4, 0.5), 16);
+    let before = content(&drive);
+    let gone = before.on_die(|stripe| !before.protected.contains(stripe));
+    assert!(gone > 10 && before.on_die(|stripe| before.protected.contains(stripe)) > 10);
+    let books = fail(&mut drive, Some(&mut replay));
+    let lost = TakenByFailures { pages: gone, unprotected: gone, waiting: gone, ..TakenByFailures::default() };
+    assert_eq!((books.taken, drive.lost_pages(), drive.pages_to_rebuild()), (lost, gone, 0));
+    // Time for the stripes that are left.
+    replay.run(&mut drive, &mut Asked((0..20_000).map(|_| (Op::Read, 0, 1)).collect()), &mut |_, _| true).unwrap();
+    let stripes = drive.geometry().stripes.unwrap().count();
+    assert_eq!((drive.lifetime().unwrap().watermark(), drive.stripes_with_parity()), (stripes, 0), "a page took each parity's place");
+    assert_eq!((drive.unprotected_stripes(), drive.forming_window().unwrap().stripes), (content(&drive).all.len() as u64, 0));
+}
+
+/// A read of page 0 at this time.
+struct ReadAt(Option<u64>);
+
+impl RequestSource for ReadAt {
+    fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
+        out.extend(self.0.take().map(|at| Request { at, offset: 0, bytes: PAGE as u32, op: Op::Read, origin: 0, hint: None }));
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+/// In pauses pages of failed flash are rebuilt while other stripes get their parity, and not only when all have it.
+#[test]
+fn a_rebuild_does_not_wait_for_the_sweep() {
+    let (mut drive, mut replay) = in_the_sweep((6, 0.65), 0);
+    drive.expect_failures(&[format!("die:{DIE}@r0").parse().unwrap()]);
+    let is_swept = |drive: &Drive| drive.lifetime().unwrap().watermark() == drive.geometry().stripes.unwrap().count();
+    let rebuilt = |drive: &Drive| drive.failure_books().unwrap().rebuilt_in_background;
+    while !is_swept(&drive) {
+        let at = replay.last_completion() + 2_000_000;
+        replay.run(&mut drive, &mut ReadAt(Some(at)), &mut |_, _| true).unwrap();
+    }
+    let (before, left) = (rebuilt(&drive), drive.pages_to_rebuild());
+    assert!(before > left && before > 20, "{before} are rebuilt, {left} are left");
 }

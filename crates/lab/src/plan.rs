@@ -209,7 +209,7 @@ impl RunPlan {
     /// Refuses parity that the drive has no room for, or that does not go with the other techniques.
     fn check_parity(&self) -> Result<(), Failure> {
         let reclaim = technique(self.reclaim).expect("it is a name of the list");
-        let checked = parity::check(&self.drive.config, self.parity, reclaim, self.refresh);
+        let checked = parity::check(&self.drive.config, self.parity, reclaim);
         checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
             return Err(Failure::usage(format!("--sample: stripes of `{}` lie on all dies, and a sample has fewer", self.parity)));

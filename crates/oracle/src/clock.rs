@@ -25,7 +25,7 @@ use vpass_core::config::DriveConfig;
 use vpass_core::watch::observer::PhysRead;
 use vpass_core::watch::time_event::{OpId, TimeEvent, Work};
 
-use self::dies::{Dies, Ended};
+use self::dies::{Dies, Ended, HostRead};
 use self::expected::Expected;
 use self::groups::OfGroups;
 use self::host::Host;
@@ -57,6 +57,8 @@ pub(crate) struct TimingChecker {
     pieces: BTreeMap<OpId, Parts>,
     /// What the host gets of pages that are rebuilt, by the number under which that is done: the request, and bytes.
     rebuilding: BTreeMap<u32, (u32, u32)>,
+    /// The page of the retry that was given to a die last, among work.
+    retried_behind: Option<Ppn>,
     pads: Pads,
     urgency: Urgency,
     now: Ns,
@@ -75,6 +77,7 @@ impl TimingChecker {
             host: Host::default(),
             pieces: BTreeMap::new(),
             rebuilding: BTreeMap::new(),
+            retried_behind: None,
             pads: Pads::default(),
             urgency: Urgency::new(geometry, config, dose_of_kind.to_vec()),
             now: 0,
@@ -268,6 +271,10 @@ impl TimingChecker {
                 let coding = self.expected.take_retry(ppn, attempt, Cause::Host)?;
                 self.dies.retry(op, (request, bytes), (ppn, coding), attempt, at, &self.lengths)
             }
+            TimeEvent::Load { op, ppn, stripe, retry, at } => {
+                self.go_to(at)?;
+                self.load(op, ppn, stripe, retry)
+            }
             TimeEvent::Work { op, work, at } => {
                 self.go_to(at)?;
                 self.work(op, &work)
@@ -306,7 +313,29 @@ impl TimingChecker {
         }
     }
 
+    /// A page is read among the host's, which must be for what one of these waits for.
+    fn load(&mut self, op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
+        if !self.expected.is_awaited(stripe) {
+            return Err(format!("ppn {ppn} is read among the host's reads for rebuild {stripe}, which no host read waits for"));
+        }
+        let Some(attempt) = retry else {
+            if self.retried_behind.take() == Some(ppn) {
+                return Err(format!("a host read waits for ppn {ppn}, for rebuild {stripe}, and a retry of it waits behind other work"));
+            }
+            let how = self.expected.take_load(ppn, &self.lengths)?;
+            return self.dies.load(op, stripe, (ppn, how), self.now, &self.lengths);
+        };
+        let coding = self.expected.take_retry(ppn, attempt, Cause::Parity)?;
+        self.dies.retry_load(op, (ppn, coding), attempt, self.now, &self.lengths)
+    }
+
     fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
+        if let Work::Load { src, wordline, .. } = *work
+            && self.expected.is_awaited(wordline)
+        {
+            return Err(format!("a host read waits for ppn {src}, for rebuild {wordline}, and it is read behind other work"));
+        }
+        self.retried_behind = if let Work::Retry { src, .. } = *work { Some(src) } else { None };
         let sparse = if let Work::Program { dst, .. } = work { self.expected.is_sparse(self.lengths.block(*dst)) } else { false };
         self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
         let taken = self.expected.take_work(work, &self.lengths)?;
@@ -357,15 +386,20 @@ impl TimingChecker {
 
     fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
         match self.dies.ended(op, at, &self.lengths)? {
+            Ended::Read(HostRead { load_for: Some(stripe), .. }) | Ended::Work(UnderWay { load_for: Some(stripe), .. }) => {
+                self.deliver_rebuilt(stripe)
+            }
             Ended::Read(read) if read.in_vain => Ok(()),
             Ended::Read(read) => self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths),
             Ended::Work(UnderWay { stripe: Some(stripe), .. }) => self.host.programmed_striped(stripe, at),
-            Ended::Work(UnderWay { load_for: Some(stripe), .. }) if !self.dies.is_loading(stripe) => {
-                let Some((request, bytes)) = self.rebuilding.remove(&stripe) else { return Ok(()) };
-                self.host.deliver(request, bytes, at + self.lengths.ecc, &self.lengths)
-            }
             Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
             Ended::Work(_) | Ended::Half => Ok(()),
         }
+    }
+
+    /// A page was read for a stripe: with the last of them the host gets what it is rebuilt for.
+    fn deliver_rebuilt(&mut self, stripe: u32) -> Result<(), String> {
+        let rebuilt = if self.dies.is_loading(stripe) { None } else { self.rebuilding.remove(&stripe) };
+        rebuilt.map_or(Ok(()), |(request, bytes)| self.host.deliver(request, bytes, self.now + self.lengths.ecc, &self.lengths))
     }
 }

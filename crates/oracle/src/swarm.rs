@@ -36,7 +36,7 @@ use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::parity::{ParityTechnique, has_stripes};
 use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
-use vpass_core::slots::refresh::{self, NO_REFRESH};
+use vpass_core::slots::refresh::{self, NO_REFRESH, RefreshTechnique};
 
 use self::ageing::Ages;
 use self::balanced::Balanced;
@@ -104,6 +104,8 @@ pub struct Case {
     technique: Option<&'static Technique>,
     parity: Option<&'static ParityTechnique>,
     cards: Option<Cards>,
+    /// The refresh technique of all cases whose cells it goes with; none where each draws its own.
+    refresh: Option<&'static RefreshTechnique>,
     /// Whether flash fails.
     fails: bool,
     bug: Option<Bug>,
@@ -129,7 +131,7 @@ pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
 impl Case {
     /// The case of this number.
     pub fn new(seed: u64) -> Self {
-        Self { seed, technique: None, parity: None, cards: None, fails: false, bug: None }
+        Self { seed, technique: None, parity: None, cards: None, refresh: None, fails: false, bug: None }
     }
 
     /// A case of this technique: one of its battery.
@@ -142,6 +144,12 @@ impl Case {
     #[must_use]
     pub fn striped(self, parity: &'static ParityTechnique) -> Self {
         Self { parity: Some(parity), ..self }
+    }
+
+    /// A case of this refresh technique: one of its battery. Data ages in it.
+    #[must_use]
+    pub fn refreshed(self, refresh: &'static RefreshTechnique) -> Self {
+        Self { refresh: Some(refresh), ..self }
     }
 
     /// The same case with these techniques, whatever the lists of techniques have become since it was recorded.
@@ -217,12 +225,14 @@ impl Case {
         }
         striped::draw_start_wear(&balanced, &mut config);
         let lowers_density = restless || technique.lowers_density;
-        let refresh = (parity.and_then(|name| striped::parts(self.seed, name).1), self.cards.map(|cards| cards.refresh));
+        let refresh = self.refresh.filter(|refresh| refresh.name != "ida" || config.geometry.cell.bits() > 1).map(|refresh| refresh.name);
+        let refresh = refresh.or_else(|| parity.and_then(|name| striped::parts(self.seed, name).1));
+        let refresh = (refresh, self.cards.map(|cards| cards.refresh));
         let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh);
         let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
         let cards = Some(Cards { reclaim: if restless { RESTLESS } else { technique.name }, gc, refresh: drawn });
-        // What merges states in place does not go with parity yet.
-        let ages = ages.filter(|ages| self.parity.is_none() || ages.refresh != "ida");
+        // What merges states in place beside parity has a battery of its own.
+        let ages = ages.filter(|ages| self.parity.is_none() || self.refresh.is_some() || ages.refresh != "ida");
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);
         }

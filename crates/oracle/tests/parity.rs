@@ -5,19 +5,37 @@
 mod at_recorded;
 
 use vpass_core::slots::parity::{PARITY, ParityTechnique, has_stripes};
+use vpass_core::slots::refresh::{RefreshTechnique, refresh_technique};
 use vpass_oracle::swarm::{Cards, Case};
 
 /// Cases of each technique.
 const CASES: u64 = 300;
 
+/// Those in which wordlines are merged in place as well.
+const MERGED: u64 = 30;
+
+fn ida() -> &'static RefreshTechnique {
+    refresh_technique("ida").expect("it is in the list")
+}
+
 #[test]
 fn parity_is_what_it_should_be() {
-    let cases = std::env::var("VPASS_CASES").map_or(CASES, |n| n.parse().expect("a number"));
+    run_all(CASES, |case| case);
+}
+
+#[test]
+fn parity_is_what_it_should_be_where_wordlines_are_merged() {
+    run_all(MERGED, |case| case.refreshed(ida()));
+}
+
+/// Runs cases of each technique, as many unless something else is asked for.
+fn run_all(cases: u64, with: impl Fn(Case) -> Case + Sync) {
+    let cases = std::env::var("VPASS_CASES").map_or(cases, |n| n.parse().expect("a number"));
     let from = std::env::var("VPASS_SEED").map_or(0, |n| n.parse().expect("a number"));
     let only = std::env::var("VPASS_PARITY").ok();
     let chosen = PARITY.iter().filter(|t| has_stripes(t.name) && only.as_ref().is_none_or(|only| only == t.name));
     let of = |technique: &'static ParityTechnique| {
-        let says = |seed: u64| Some(format!("{} {seed}: {}", technique.name, Case::new(seed).striped(technique).run().err()?));
+        let says = |seed: u64| Some(format!("{} {seed}: {}", technique.name, with(Case::new(seed).striped(technique)).run().err()?));
         (from..from + cases).filter_map(says).collect::<Vec<_>>()
     };
     let wrong: Vec<String> = std::thread::scope(|scope| {
@@ -90,6 +108,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::WornRecycled, 0, "block, greedy, block"),
         (Bug::WornShareTwice, 1, "block, greedy, block"),
         (Bug::ServiceForgotten, 73, "straw-ss-sound, cost-benefit, none"),
+        (Bug::KeptMergedEarly, 1, "straw-ss-published, cost-benefit, ida"),
     ];
     // Nobody has found it yet: 1,750 cases under `ppc` do not show it.
     const SURVIVORS: [Bug; 1] = [Bug::KeptTakenForGood];
@@ -101,15 +120,17 @@ fn every_bug_of_parity_is_found() {
         let technique = match bug {
             Bug::GatherForgetsOthers | Bug::ForgetsTooSoon => hc,
             Bug::SweptUnformed | Bug::WornRecycled | Bug::WornShareTwice => da_raid5,
+            _ if Bug::OF_MERGES.contains(&bug) => ppc,
             _ if Bug::OF_WEAR.contains(&bug) => pe_aware,
             _ if bug == Bug::LateParityTrusted || Bug::OF_DELAY.contains(&bug) => ppc,
             _ => raid5,
         };
         let case = cards.map(Cards::recorded).into_iter().fold(Case::new(seed).striped(technique), Case::with_cards);
+        let case = if Bug::OF_MERGES.contains(&bug) { case.refreshed(ida()) } else { case };
         let shows = case.with(bug).run().is_err_and(|said| !said.contains("the drive stopped"));
         case.run().ok().filter(|_| shows)?.cards.map(|cards| cards.to_string())
     };
-    let bugs = Bug::OF_PARITY.into_iter().chain(Bug::OF_DELAY).chain(Bug::OF_WEAR).chain(Bug::OF_RAISED);
+    let bugs = Bug::OF_PARITY.into_iter().chain(Bug::OF_DELAY).chain(Bug::OF_WEAR).chain(Bug::OF_RAISED).chain(Bug::OF_MERGES);
     let missed = at_recorded::missed(bugs.filter(|bug| !SURVIVORS.contains(bug)), &RECORDED, WITHIN, shows);
     assert!(missed.is_empty(), "{missed:?}");
 }

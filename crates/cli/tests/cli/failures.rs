@@ -30,9 +30,6 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
         ["--set", "geometry.dies_per_channel=6", "--set", "drive.capacity=256MiB", "--set", "drive.spare=0.8", "--set", "parity.stripe=3"];
     let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
     refused(&[&dies[..], &five].concat(), &["5 dies", "the failure of 4 at most"]);
-    let by_wear = ["--parity", "pe-aware", "--fail", "die:1@r5"];
-    refused(&[&dies[..], &by_wear].concat(), &["`pe-aware`", "raid5, ppc or hc"]);
-    vpass(&["check", "--fail", "--parity", "pe-aware"]).refuses(2, &["`pe-aware`", "raid5, ppc or hc"]);
     vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"]).refuses(2, &["die 9 is none of them"]);
 }
 
@@ -86,6 +83,39 @@ fn what_parity_gives_back_is_rebuilt() {
             assert!(all_kept && json["oracle"]["stamp_errors"] == 0);
         }
     }
+}
+
+/// Where wear says which stripes have parity, pages of others are lost. How many these are is said, in words, too, and the rest is rebuilt.
+#[test]
+fn what_has_no_parity_for_want_of_wear_is_told() {
+    for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
+        let line = format!(
+            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 --set parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 --set start.worn_pec=20"
+        );
+        let (json, all_kept) = striped(&format!("{line} --gear untimed"));
+        let failures = &json["failures"];
+        let [lost, unprotected, not_worn, waiting, twice] =
+            ["lost_pages", "lost_unprotected_pages", "lost_not_worn_pages", "lost_waiting_pages", "lost_twice_failed_pages"]
+                .map(|key| failures[key].as_u64().unwrap());
+        assert!(!all_kept && lost > 100 && json["data_lost_pages"] == lost, "{parity}: {failures}");
+        assert_eq!((unprotected, not_worn, waiting, twice), (lost, lost, 0, 0), "{parity}: {failures}");
+        assert_eq!((&failures["unmended_pages"], &failures["unprotected_stripes"]), (&0.into(), &0.into()), "{parity}");
+        assert!(rebuilt(failures) > 100, "{parity}: {failures}");
+        assert_eq!(failures["happened"][0]["stage"], stage);
+        assert_eq!(json["oracle"]["stamp_errors"], 0);
+        let words = STRIPED.replace("--json", "") + " --gear untimed " + &line;
+        let report = vpass(&words.split_whitespace().collect::<Vec<_>>()).stdout;
+        let said = format!(
+            "of the lost, {} pages had no parity because no page of their stripe lay in a worn block, and 0 pages",
+            with_commas(lost)
+        );
+        assert!(report.contains(&said), "{said}: {report}");
+        assert_eq!(report.contains("in stage 2 of the drive's life with"), parity == "da-raid5");
+    }
+}
+
+fn with_commas(n: u64) -> String {
+    if n < 1000 { n.to_string() } else { format!("{},{:03}", n / 1000, n % 1000) }
 }
 
 /// A die of four with stripes of three and parity: nothing is lost, but every stripe that had a page there stays without parity. A second die then
@@ -146,9 +176,9 @@ fn a_drive_without_room_for_its_data_stops() {
 #[test]
 fn all_of_a_comparison_fail_alike() {
     let line = "compare --drive tiny --workload random-70-30 --set workload.requests=1500 --set drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3 \
-        --reclaim block --parity none,raid5,ppc --fail plane:1@r200 --set parity.rebuild=16 --gear untimed --json";
+        --reclaim block --parity none,raid5,ppc,pe-aware --fail plane:1@r200 --set parity.rebuild=16 --gear untimed --json";
     let json = vpass(&line.split_whitespace().collect::<Vec<_>>()).json();
     let lost: Vec<u64> =
         json["techniques"].as_array().unwrap().iter().map(|row| row["runs"][0]["failures"]["lost_pages"].as_u64().unwrap()).collect();
-    assert!(lost[0] > 1000 && lost[1..] == [0, 0], "{lost:?}");
+    assert!(lost[0] > 1000 && lost[1..3] == [0, 0] && lost[3] > 1000, "no block is worn: {lost:?}");
 }

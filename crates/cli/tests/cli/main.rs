@@ -16,6 +16,7 @@ mod paper_spans;
 mod reads_first;
 mod results;
 mod samples;
+mod stages_of_life;
 mod tired;
 mod trace_files;
 mod traces;

@@ -144,7 +144,7 @@ impl UsedShares {
 const STEPS: usize = 1024;
 
 /// Latencies of one kind of request, in nanoseconds.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Latency {
     /// By step, as an HDR histogram of three significant digits lays them out: counting here takes a fifth of the instructions.
     counts: Vec<u64>,
@@ -174,6 +174,14 @@ impl Latency {
     /// Requests counted.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
+    }
+
+    /// Those that were not counted earlier.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = |step: usize| earlier.counts.get(step).copied().unwrap_or(0);
+        let counts = self.counts.iter().enumerate().map(|(step, count)| count - before(step)).collect();
+        Self { counts, sum_ns: self.sum_ns - earlier.sum_ns }
     }
 
     /// Sum of all latencies.
@@ -220,6 +228,8 @@ pub struct TimedMetrics {
     pub read_during_reclaim: Latency,
     /// The same for each group of origins, where they are counted.
     pub groups: Groups,
+    /// Host reads and writes up to the beginning of each further stage of the drive's life.
+    pub stages: Vec<(Latency, Latency)>,
 }
 
 /// What was measured of each group of origins.

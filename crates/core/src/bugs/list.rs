@@ -623,6 +623,8 @@ macro_rules! list {
             RebuiltFromGarbage,
             /// A version on which delayed parity counts is erased before the partial parity is whole.
             KeptErasedEarly,
+            /// A wordline is programmed over with a version on which delayed parity counts, before the partial parity is whole.
+            KeptMergedEarly,
             /// A partial parity forgets a page that it is said to cover.
             PartialForgetsPage,
             /// A partial parity keeps the version of a page that changes again.
@@ -653,6 +655,16 @@ macro_rules! list {
             LossByFailureHidden,
             /// A host read of a page that is rebuilt does not wait for the reads that this takes.
             RebuiltReadAtOnce,
+            /// What a rebuild reads waits behind other work, although a host read waits for it.
+            RebuildBehindWork,
+            /// A page that a failure took from a stripe without parity is rebuilt as if that were all zero.
+            RebuiltWithoutParity,
+            /// Pages that go from failed blocks, lost or rebuilt elsewhere, are counted in worn blocks for ever.
+            FailedCountedWorn,
+            /// The last stage gives no more stripes parity once flash has failed.
+            SweepEndsAtFailure,
+            /// Parity that wear does not call for any more is given back although a page of its stripe is still to be rebuilt.
+            ParityNotKeptForRebuild,
             /// That a move brings a page to a worn block is not counted.
             MovesNotCounted,
             /// Stripes that need parity because of a move do not get it, now and then.

@@ -35,7 +35,7 @@ impl Drive {
         promise::check(&config, technique, timed)?;
         let config = technique.drive(config);
         refresh::check(&config, refresh.name)?;
-        parity::check(&config, parity.name, technique, refresh.name)?;
+        parity::check(&config, parity.name, technique)?;
         let (model, policy) = (error_model(&config), technique.make(&config, techniques.seed));
         Self::assemble((config, model), policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
     }
@@ -56,7 +56,7 @@ impl Drive {
         let policy = technique.make(&config, techniques.seed);
         let parity = parity_technique(&techniques.parity).ok_or_else(|| unknown("parity", &techniques.parity))?;
         let config = parity::drive(config, parity.name);
-        parity::check(&config, parity.name, technique, refresh.name)?;
+        parity::check(&config, parity.name, technique)?;
         Self::assemble((config, Some(model)), policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
     }
 

@@ -75,7 +75,7 @@ impl Drive {
             rebuild.watermark = lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
             if self.rebuild_page(lpn) {
                 self.failing.books.rebuilt_in_background += 1;
-                return;
+                return self.form_waiting();
             }
         }
     }

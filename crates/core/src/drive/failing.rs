@@ -8,6 +8,7 @@ use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Lpn, Ns, PageInBlock};
 use crate::drive::Drive;
 use crate::drive::background_rebuild::BackgroundRebuild;
+use crate::ftl::lifetime::{Lifetime, Stage};
 use crate::ftl::retire::Beyond;
 pub use crate::ftl::retire::TakenByFailures;
 
@@ -22,6 +23,8 @@ pub struct Happened {
     pub at: Ns,
     /// Pages of the host and of parity that lay there.
     pub pages: u64,
+    /// The stage of the drive's life, where it has stages.
+    pub stage: Option<Stage>,
 }
 
 /// What became of failures since the measured phase began.
@@ -154,7 +157,8 @@ impl Drive {
         }
         let mut held: Vec<Lpn> = blocks.iter().flat_map(|block| self.valid_in(*block, pages)).collect();
         held.sort_unstable();
-        self.failing.books.happened.push(Happened { failure, request: self.failing.request, at, pages: held.len() as u64 });
+        let stage = self.lifetime().map(Lifetime::stage);
+        self.failing.books.happened.push(Happened { failure, request: self.failing.request, at, pages: held.len() as u64, stage });
         self.require_room(failure, held.len())?;
         match self.geometry.stripes {
             None => held.into_iter().for_each(|lpn| self.ftl.lose_page(&mut self.flash, lpn, Beyond::NoParity)),
@@ -164,7 +168,12 @@ impl Drive {
         for block in blocks {
             self.ftl.make_whole_without(&mut self.flash, block);
         }
+        if let Some(stripes) = self.geometry.stripes.filter(|_| matches!(failure.unit, Unit::Die(_))) {
+            self.ftl.give_up_parity_without_place(&mut self.flash, stripes);
+        }
+        self.ftl.settle_parity(&mut self.flash);
         self.refill_reserve();
+        self.form_waiting();
         Ok(())
     }
 
@@ -211,18 +220,21 @@ impl Drive {
         self.rebuild_at_once(stripes, &urgent, gone);
     }
 
-    /// These pages of a stripe are gone for good, and its parity with them.
+    /// These pages of a stripe are gone for good, and its parity with them. What is left of one that waited for its parity waits on.
     pub(super) fn lose(&mut self, stripes: Stripes, stripe: u32, gone: &[(Lpn, Beyond)]) {
         for (lpn, beyond) in gone {
             if self.ftl.lies_on_failed(&self.flash, *lpn) {
                 self.ftl.lose_page(&mut self.flash, *lpn, *beyond);
             }
         }
-        self.ftl.unprotect(&mut self.flash, stripe);
-        self.ftl.forgive_empty(stripe);
-        if self.ftl.partial.is_on() && stripes.has_parity(stripe) {
-            self.ftl.partial.to_protect.push(stripe);
+        if self.ftl.may_give_up_parity(stripes, stripe) {
+            self.ftl.unprotect(&mut self.flash, stripe);
+            if self.ftl.partial.is_on() && stripes.has_parity(stripe) {
+                self.ftl.partial.to_protect.push(stripe);
+            }
         }
+        self.ftl.forgive_empty(stripe);
+        self.ftl.settle_stripe(&mut self.flash, stripe);
     }
 
     /// What keeps the dies from holding all data with these stripes: a sentence.

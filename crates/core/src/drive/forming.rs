@@ -13,7 +13,7 @@ use crate::base::units::Lpn;
 use crate::bugs::Bug;
 use crate::drive::Drive;
 use crate::drive::striped::Update;
-use crate::ftl::lifetime::Stage;
+use crate::ftl::lifetime::{Beginning, Stage};
 
 impl Drive {
     /// Begins with a change of a stripe. Tells whether it is going to have parity then: always, where wear does not say so.
@@ -88,9 +88,10 @@ impl Drive {
         if due == now {
             return;
         }
-        let (host_writes, at) = (self.host.write_pages, self.flash.now);
+        let (at, waiting, protected_stripes) = (self.flash.now, self.ftl.worn.window.at(self.flash.now), self.stripes_with_parity());
         for stage in [Stage::Worn, Stage::Last].into_iter().filter(|stage| *stage > now && *stage <= due) {
-            self.ftl.worn.lifetime.enter(stage, host_writes, at);
+            let (host, flash) = (self.host, *self.flash.counts());
+            self.ftl.worn.lifetime.enter(Beginning { stage, at, host, flash, protected_stripes, waiting });
             self.flash.tell(|o| o.lives_in(stage.number()));
         }
         if let Some(last) = self.ftl.worn.lifetime.last().filter(|_| due == Stage::Last) {
@@ -102,9 +103,13 @@ impl Drive {
 
     /// In the last stage: sees to stripes in turn, up to one that has no parity, and forms that. Tells whether there was one.
     fn sweep(&mut self, stripes: Stripes) -> bool {
-        while self.ftl.worn.lifetime.is_last() && self.ftl.worn.lifetime.watermark < stripes.count() {
+        let is_over = self.bugs.has(Bug::SweepEndsAtFailure) && self.flash.has_any_failed();
+        while !is_over && self.ftl.worn.lifetime.is_last() && self.ftl.worn.lifetime.watermark < stripes.count() {
             let stripe = self.ftl.worn.lifetime.watermark;
             self.ftl.worn.lifetime.watermark += 1;
+            if self.ftl.worn.lifetime.watermark == stripes.count() {
+                self.ftl.worn.lifetime.end_sweep(self.host.write_pages, self.flash.now);
+            }
             let waits_for_none = self.ftl.is_unprotected(stripe) || !self.ftl.is_on_flash(stripe);
             if !waits_for_none && self.ftl.lacks_parity(stripes, stripe) && !self.bugs.has(Bug::SweptUnformed) {
                 self.protect_anew(stripes, stripe);

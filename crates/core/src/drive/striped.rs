@@ -157,7 +157,8 @@ impl Drive {
     /// A stripe of which pages change may have no place for a parity any more, since a die failed: what there is of it is out of date now, and in
     /// the way perhaps.
     fn leave_without_parity(&mut self, update: &Update) {
-        if !update.stripes.has_parity(update.stripe) && self.ftl.is_on_flash(update.stripe) {
+        let has_no_place = !update.stripes.has_parity(update.stripe) && self.ftl.is_on_flash(update.stripe);
+        if has_no_place && self.ftl.may_give_up_parity(update.stripes, update.stripe) {
             self.ftl.unprotect(&mut self.flash, update.stripe);
         }
     }
@@ -433,5 +434,6 @@ impl Drive {
             }
         }
         ftl.level_wear(flash, &mut slots);
+        ftl.adjust_in_turn(flash, &mut slots);
     }
 }

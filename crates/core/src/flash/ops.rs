@@ -37,3 +37,10 @@ pub(crate) enum NandOp {
     /// End of the job.
     JobEnd,
 }
+
+impl NandOp {
+    /// Whether it reads a page for what has this serial number.
+    pub(crate) fn loads_for(&self, number: u32) -> bool {
+        matches!(self, Self::Load { serial, .. } if *serial == number)
+    }
+}

@@ -59,7 +59,7 @@ impl Ftl {
         for _ in 0..LOOKS {
             let block = self.turns.next;
             self.turns.next = flash.geometry.block_behind(block);
-            if flash.hot(block).state != BlockState::Closed || flash.hot(block).has(MOVING) {
+            if flash.hot(block).state != BlockState::Closed || flash.hot(block).has(MOVING) || self.is_left_alone(flash, block) {
                 continue;
             }
             let merges = slots.adjusted_at_gc(&Held::of(flash, block), picked);
@@ -98,7 +98,7 @@ impl Ftl {
         }
         for page in wordline.pages(bits) {
             if holds(flash.contents().valid_words(block), page) {
-                self.sense_valid(flash, block, page, job.cause);
+                self.sense_valid(flash, slots, job, page);
             }
         }
         if !holds_any(flash.contents().valid_words(block), wordline, bits) {
@@ -122,8 +122,7 @@ impl Ftl {
         let src = flash.geometry.first_page(job.block) + page;
         let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
         let lpn = flash.contents().to_logical[src.index()];
-        let to = self.stream_of(job.rewrite.otherwise, lpn);
-        self.aim(to, lpn);
+        let to = self.way_out(flash, job, lpn);
         if is_corrupted && !reserved && self.needs_block(to) {
             self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
         }
@@ -144,6 +143,12 @@ impl Ftl {
         let holds = |wordline: &WordlineInBlock| holds_any(flash.contents().valid_words(block), *wordline, bits);
         let is_new = flash.geometry.wordlines_in_block().filter(holds).all(|wordline| adjusted.holds(wordline));
         if is_new || planted(Bug::AgeRestartsInPart) {
+            // What it holds of old versions was not adjusted.
+            self.make_whole_before_recoding(
+                flash,
+                block,
+                &(WordlineInBlock::FIRST..WordlineInBlock::new(flash.geometry.wordlines_per_block)),
+            );
             flash.restart_age(block, *first);
             self.arm_again_for_age(flash, slots, block);
         }

@@ -13,6 +13,9 @@ use crate::slots::Slots;
 use crate::slots::gc::Candidates;
 use crate::slots::rewrite::Rewrite;
 
+/// Nothing is left that cleaning could gain by.
+const OVERCOMMITTED: &str = "no victim, no job and no free block: the spare was over-committed";
+
 /// Static wear levelling looks at every block once while a sixteenth of them is erased.
 const LOOKS_PER_TURN: u32 = 16;
 
@@ -20,7 +23,7 @@ impl Ftl {
     /// Cleans until so many blocks of a domain are free.
     pub(crate) fn ensure_free(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, blocks: u32) {
         while self.free.count(domain) < blocks {
-            self.collect_one(flash, slots, domain);
+            assert!(self.collect_one(flash, slots, domain), "{OVERCOMMITTED}");
         }
     }
 
@@ -37,14 +40,27 @@ impl Ftl {
     /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
     pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, (stream, domain): (StreamId, usize), cause: Cause) {
         let before = flash.counts().erases[Cause::Gc as usize];
-        if self.bugs.has(Bug::ReserveIgnored) {
-            self.ensure_free(flash, slots, domain, 1);
-        } else {
-            self.ensure_room(flash, slots, domain);
-        }
+        let blocks = if self.bugs.has(Bug::ReserveIgnored) { 1 } else { self.reserve() + 1 };
+        while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
+        // Cleaning may have opened one of this very stream, and then gains no other.
+        assert!(self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain), "{OVERCOMMITTED}");
         if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
             self.collect_in_pool(flash, slots, domain);
         }
+        self.count_cleaning(flash, before, cause);
+    }
+
+    /// Sees to a free block of a domain beside the reserve where cleaning gains one; tells whether there is one. For what may also be done
+    /// without.
+    pub(super) fn free_if_it_gains(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, cause: Cause) -> bool {
+        let before = flash.counts().erases[Cause::Gc as usize];
+        while self.free.count(domain) <= self.reserve() && self.clean_one(flash, slots, domain) {}
+        self.count_cleaning(flash, before, cause);
+        self.free.count(domain) > self.reserve()
+    }
+
+    /// GC has erased so many blocks before it cleaned for somebody.
+    fn count_cleaning(&mut self, flash: &Flash, before: u64, cause: Cause) {
         let is_uncounted = planted(Bug::DeferredCleaningUncounted) && flash.is_timed();
         if cause == Cause::Reclaim && !self.bugs.has(Bug::CleaningUncounted) && !is_uncounted {
             self.reclaim.gc_erases += flash.counts().erases[Cause::Gc as usize] - before;
@@ -70,9 +86,29 @@ impl Ftl {
         }
     }
 
-    /// Frees a block of a domain: finishes a GC job under way there, else cleans the best victim, else finishes any job. Where flash has failed, the
-    /// spare may be less than the technique goes by: blocks that hold fewer pages than they could then give way.
-    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+    /// Frees a block of a domain: cleans one, else finishes any job. Where flash has failed, the spare may be less than the technique goes by: blocks
+    /// that hold fewer pages than they could then give way. Tells whether there is anything to do.
+    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
+        if self.clean_one(flash, slots, domain) {
+            return true;
+        }
+        let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) {
+            // Moving a part of a block frees none.
+            let mut job = self.take_job(flash, id).widened();
+            self.pad(flash, slots, Gatherer::Block(job.block));
+            self.run_job(flash, slots, &mut job, true);
+            return true;
+        }
+        let has_room = |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
+        let Some(block) = self.pick_victim_of(flash, slots, domain, (&has_room, true)) else { return false };
+        let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+        self.run_job(flash, slots, &mut job, true);
+        true
+    }
+
+    /// Cleans a block of a domain: finishes a GC job under way there, else cleans the best victim. Tells whether there is any.
+    fn clean_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
         let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j))) {
             let mut job = self.take_job(flash, id);
@@ -82,18 +118,10 @@ impl Ftl {
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
             let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
-        } else if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) {
-            // Moving a part of a block frees none.
-            let mut job = self.take_job(flash, id).widened();
-            self.pad(flash, slots, Gatherer::Block(job.block));
-            self.run_job(flash, slots, &mut job, true);
         } else {
-            let has_room = |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
-            let block = self.pick_victim_of(flash, slots, domain, (&has_room, true));
-            let block = block.expect("no victim, no job and no free block: the spare was over-committed");
-            let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
-            self.run_job(flash, slots, &mut job, true);
+            return false;
         }
+        true
     }
 
     /// The block that GC should clean: a protected one only where there is no other.

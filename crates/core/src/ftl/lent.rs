@@ -59,7 +59,10 @@ impl Ftl {
     pub(crate) fn cannot_clean(&self, flash: &Flash, domain: usize) -> Option<String> {
         let is_here = |job: &&Job| job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain;
         let to_move = self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_left(flash)).max();
-        let (to_move, room) = (to_move.unwrap_or(flash.geometry.pages_per_block - 1), self.room_for_cleaning(flash, domain, GC));
+        // Which of the streams of GC a job writes to goes by its block.
+        let streams = [Some(GC), self.streams.of_worn()].into_iter().flatten();
+        let room = streams.map(|stream| self.room_for_cleaning(flash, domain, stream)).min().unwrap_or(0);
+        let to_move = to_move.unwrap_or(flash.geometry.pages_per_block - 1);
         let is_left = || flash.geometry.blocks_of_domain(domain as u32).any(|block| !flash.has_failed(block));
         (room < to_move && is_left()).then(|| format!("room for {room} pages is left to clean blocks in, and {to_move} are to move"))
     }

@@ -6,7 +6,9 @@
 //! stage 3     more than L stripes have a page in worn blocks      all stripes up to a watermark have parity; behind the last none is recycled
 //! ```
 
+use crate::base::metrics::{FlashCounts, HostCounts};
 use crate::base::units::{BlockId, Ns};
+use crate::base::window::Window;
 use crate::bugs::Bug;
 use crate::config::LastStage;
 use crate::flash::Flash;
@@ -32,6 +34,23 @@ impl Stage {
     }
 }
 
+/// What was so when a stage began. Counts are those since the measured phase began.
+#[derive(Clone, Debug)]
+pub struct Beginning {
+    /// The stage.
+    pub stage: Stage,
+    /// When.
+    pub at: Ns,
+    /// What the host had asked for.
+    pub host: HostCounts,
+    /// What flash had done.
+    pub flash: FlashCounts,
+    /// Stripes that had parity.
+    pub protected_stripes: u64,
+    /// Stripes that waited for theirs.
+    pub waiting: Window,
+}
+
 /// The stage that a drive is in, and when each began.
 #[derive(Clone, Debug, Default)]
 pub struct Lifetime {
@@ -39,8 +58,11 @@ pub struct Lifetime {
     stage: Stage,
     /// In the last stage: stripes below this one were seen to.
     pub(crate) watermark: u32,
-    /// Page writes of the host, and the time, at which the second and the last stage began.
-    began: [Option<(u64, Ns)>; 2],
+    /// The stage in which the measured phase began, and what was so when those began that followed.
+    first: Stage,
+    began: Vec<Beginning>,
+    /// Page writes of the host, and the time, at which the last stage had seen to all stripes.
+    all_seen_to: Option<(u64, Ns)>,
     /// Blocks that rebuilds have read, and whose policy is to be asked as soon as nothing is being moved.
     unasked: Vec<BlockId>,
 }
@@ -62,7 +84,23 @@ impl Lifetime {
 
     /// Page writes of the host since the measured phase began, and the time, at which the second and the last stage began in it.
     pub fn began(&self) -> [Option<(u64, Ns)>; 2] {
-        self.began
+        let of = |stage: Stage| self.began.iter().find(|began| began.stage == stage).map(|began| (began.host.write_pages, began.at));
+        [of(Stage::Worn), of(Stage::Last)]
+    }
+
+    /// The stage in which the measured phase began.
+    pub fn first(&self) -> Stage {
+        self.first
+    }
+
+    /// What was so when the stages began that followed in it.
+    pub fn beginnings(&self) -> &[Beginning] {
+        &self.began
+    }
+
+    /// Page writes of the host, and the time, at which the last stage had seen to all stripes in it.
+    pub fn all_seen_to(&self) -> Option<(u64, Ns)> {
+        self.all_seen_to
     }
 
     /// Stripes that the last stage has seen to.
@@ -72,12 +110,12 @@ impl Lifetime {
 
     /// What began before the measured phase began before it.
     pub(crate) fn restart(&mut self) {
-        self.began = [None; 2];
+        (self.first, self.began, self.all_seen_to) = (self.stage, vec![], None);
     }
 
     /// The clock shows 0 in the place of this time.
     pub(crate) fn set_back(&mut self, passed: Ns) {
-        for (_, at) in self.began.iter_mut().flatten() {
+        for at in self.began.iter_mut().map(|began| &mut began.at).chain(self.all_seen_to.iter_mut().map(|(_, at)| at)) {
             *at = at.saturating_sub(passed);
         }
     }
@@ -92,9 +130,14 @@ impl Lifetime {
     }
 
     /// Another stage begins.
-    pub(crate) fn enter(&mut self, stage: Stage, host_writes: u64, now: Ns) {
-        self.stage = stage;
-        self.began[stage as usize - 1] = Some((host_writes, now));
+    pub(crate) fn enter(&mut self, began: Beginning) {
+        self.stage = began.stage;
+        self.began.push(began);
+    }
+
+    /// The last stage has seen to all stripes.
+    pub(crate) fn end_sweep(&mut self, host_writes: u64, now: Ns) {
+        self.all_seen_to = Some((host_writes, now));
     }
 }
 

@@ -205,11 +205,17 @@ impl Ftl {
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
         // What it is rebuilt of is sensed next.
         let level = flash.began_at();
-        let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild(flash, lpn).map(Origin::Xor) };
+        let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(flash, lpn) };
+        self.carry_page(flash, slots, job, (src, level, origin), to);
+    }
+
+    /// A page that could not be read where it lies is worked out from its stripe; where that cannot be either, it is lost.
+    pub(super) fn rebuild_for_move(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<Origin> {
+        let origin = self.rebuild(flash, lpn).map(Origin::Xor);
         if origin.is_none() && self.stripes.is_some_and(|stripes| !stripes.is_parity(lpn)) && !self.is_whole_in_memory(lpn) {
             self.report_lost(flash, lpn);
         }
-        self.carry_page(flash, slots, job, (src, level, origin), to);
+        origin
     }
 
     /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.

@@ -1,7 +1,8 @@
 //! The cache of partial parity: what the controller knows of the parity of stripes that changed, until it is programmed (Im and Shin, IEEE TC 2011).
 //!
 //! A partial parity covers some members of its stripe: it is the XOR of what flash holds of them. The parity on flash still counts the versions
-//! that they had when they were first covered. These are kept: a block that holds one is erased only when the partial parity covers all of its stripe.
+//! that they had when they were first covered. These are kept: a block that holds one is erased, and a wordline that holds one programmed over, only when
+//! the partial parity covers all of its stripe.
 //!
 //! ```text
 //! D0 to D3; D1 changes, then D2     flash D0 D1' D2' D3, P = D0 ^ D1 ^ D2 ^ D3     kept D1, D2     cache PP = D1' ^ D2'
@@ -12,10 +13,11 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::rebuild::read_for_xor;
 use crate::base::stripes::{Members, Stripes};
-use crate::base::units::{BlockId, Lpn, Ns, Ppn};
+use crate::base::units::{BlockId, Lpn, Ns, Ppn, WordlineInBlock};
 use crate::base::window::Window;
 use crate::bugs::Bug;
 use crate::flash::Flash;
@@ -233,20 +235,31 @@ impl Ftl {
     /// A block is about to be erased: partial parities that need a version in it are made whole first, so that they need none. They are programmed
     /// later: whoever erases may do so because there is no room.
     pub(super) fn make_whole_before_erase(&mut self, flash: &mut Flash, block: BlockId) {
-        let Some(stripes) = self.stripes.filter(|_| self.partial.is_on() && !self.bugs.has(Bug::KeptErasedEarly)) else { return };
-        let is_here = |partial: &Partial| partial.kept.iter().any(|(_, ppn)| flash.geometry.block_of(*ppn) == block);
-        let needed: Vec<u32> = self.partial.of.iter().filter(|(_, partial)| is_here(partial)).map(|(stripe, _)| *stripe).collect();
-        for stripe in needed {
-            self.make_partial_whole(flash, stripes, stripe);
+        if !self.bugs.has(Bug::KeptErasedEarly) {
+            self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block);
+        }
+    }
+
+    /// The same of versions in some wordlines of a block, which are about to be programmed over or to be taken for younger, or for hardier, than
+    /// they are.
+    pub(super) fn make_whole_before_recoding(&mut self, flash: &mut Flash, block: BlockId, wordlines: &Range<WordlineInBlock>) {
+        if !self.bugs.has(Bug::KeptMergedEarly) {
+            let is_there =
+                |flash: &Flash, ppn| flash.geometry.block_of(ppn) == block && wordlines.contains(&flash.geometry.wordline_in(block, ppn));
+            self.make_whole_where(flash, is_there);
         }
     }
 
     /// The same of versions in a block that cannot be read any more.
     pub(crate) fn make_whole_without(&mut self, flash: &mut Flash, block: BlockId) {
+        self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block && flash.is_failed(ppn));
+    }
+
+    /// Makes those partial parities whole that need a version at such a place.
+    fn make_whole_where(&mut self, flash: &mut Flash, is_there: impl Fn(&Flash, Ppn) -> bool) {
         let Some(stripes) = self.stripes.filter(|_| self.partial.is_on()) else { return };
-        let is_gone =
-            |partial: &Partial| partial.kept.iter().any(|(_, ppn)| flash.geometry.block_of(*ppn) == block && flash.is_failed(*ppn));
-        let needed: Vec<u32> = self.partial.of.iter().filter(|(_, partial)| is_gone(partial)).map(|(stripe, _)| *stripe).collect();
+        let needs_one = |partial: &Partial| partial.kept.iter().any(|(_, ppn)| is_there(flash, *ppn));
+        let needed: Vec<u32> = self.partial.of.iter().filter(|(_, partial)| needs_one(partial)).map(|(stripe, _)| *stripe).collect();
         for stripe in needed {
             self.make_partial_whole(flash, stripes, stripe);
         }
@@ -279,8 +292,11 @@ impl Ftl {
 
     /// A page was programmed with what was worked out: if it is parity, nothing waits for it any more.
     pub(crate) fn is_programmed(&mut self, flash: &Flash, lpn: Lpn) {
-        if let Some(stripes) = self.stripes.filter(|stripes| stripes.is_parity(lpn)) {
+        let Some(stripes) = self.stripes else { return };
+        if stripes.is_parity(lpn) {
             self.partial.end(stripes.of(lpn), flash.now);
+        } else {
+            self.touch_after_failure(flash, stripes.of(lpn));
         }
     }
 }

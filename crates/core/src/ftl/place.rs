@@ -33,6 +33,19 @@ impl Ftl {
         s.open[s.turn] == BlockId::NONE
     }
 
+    /// Whether a stream has a block open in a domain.
+    pub(super) fn has_open_in(&self, flash: &Flash, stream: StreamId, domain: usize) -> bool {
+        let mut open = self.streams.table[usize::from(stream)].open.iter().filter(|block| **block != BlockId::NONE);
+        open.any(|block| flash.geometry.domain_of(*block) == domain)
+    }
+
+    /// Pages that the block which a stream's turn falls on has room for; none where it has none open there.
+    pub(super) fn room_at_turn(&self, flash: &Flash, stream: StreamId) -> u32 {
+        let s = &self.streams.table[usize::from(stream)];
+        let block = s.open[s.turn];
+        if block == BlockId::NONE { 0 } else { self.streams.most_pages(stream) - u32::from(flash.hot(block).write_ptr) }
+    }
+
     /// The stream of a page among those that keep the same kind of data: that of its budget.
     #[inline]
     pub(crate) fn stream_of(&self, kind: StreamId, lpn: Lpn) -> StreamId {

@@ -3,6 +3,7 @@
 //! A stripe's parity is the XOR of what flash holds of its pages: a page that was never written, was trimmed or is lost counts as zero, and one
 //! with newer data in the write buffer as what it was before.
 
+use crate::base::stripes::Stripes;
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::Bug;
 use crate::flash::Flash;
@@ -69,10 +70,11 @@ impl Ftl {
             self.lose_page(flash, lpn, Beyond::AnotherPage);
         }
         // Without parity there is none to give up, and what is left of the stripe may get some.
-        if stripes.is_parity(lpn) || !self.worn.is_on() || self.place_of(stripes.parity(stripes.of(lpn))).is_some() {
+        if stripes.is_parity(lpn) || self.may_give_up_parity(stripes, stripes.of(lpn)) {
             self.unprotect(flash, stripes.of(lpn));
         }
         self.forgive_empty(stripes.of(lpn));
+        self.touch_after_failure(flash, stripes.of(lpn));
         self.settle_parity(flash);
     }
 
@@ -80,6 +82,15 @@ impl Ftl {
     pub(crate) fn forgive_empty(&mut self, stripe: u32) {
         if self.is_unprotected(stripe) && !self.is_on_flash(stripe) {
             self.protect_again(stripe);
+        }
+    }
+
+    /// A die has failed: stripes for whose parity none is left neither wait for it any more nor have it rebuilt.
+    pub(crate) fn give_up_parity_without_place(&mut self, flash: &mut Flash, stripes: Stripes) {
+        for stripe in (0..stripes.count()).filter(|stripe| !stripes.has_parity(*stripe)) {
+            if self.worn.waits(stripe) || self.lies_on_failed(flash, stripes.parity(stripe)) {
+                self.unprotect(flash, stripe);
+            }
         }
     }
 
@@ -129,7 +140,8 @@ impl Ftl {
     fn parts_of(&self, lpn: Lpn) -> Option<Vec<Part>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        if self.lacks_parity(stripes, stripe) || self.partial.is_exposed(stripes, lpn) {
+        let is_zero = self.worn.is_on() && !self.is_unprotected(stripe) && self.bugs.has(Bug::RebuiltWithoutParity);
+        if self.lacks_parity(stripes, stripe) && !is_zero || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
         let others = || stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|other| *other != lpn).map(Part::Page);
@@ -148,7 +160,7 @@ impl Ftl {
     /// Why parity does not give a page on failed flash back; none where it does, as far as failures are known.
     pub(crate) fn beyond(&self, flash: &Flash, lpn: Lpn) -> Option<Beyond> {
         match self.parts_of(lpn) {
-            None => Some(Beyond::Unprotected),
+            None => Some(self.why_without_parity(lpn)),
             Some(parts) => self.has_failed_part(flash, &parts).then_some(Beyond::AnotherPage),
         }
     }

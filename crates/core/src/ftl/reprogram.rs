@@ -5,8 +5,8 @@
 //! What it has endured stays.
 
 use crate::base::codings::{FASTER, FULL};
-use crate::base::page_set::{PageSet, holds_any};
-use crate::base::units::{BlockId, Cause, PageInBlock, WordlineInBlock};
+use crate::base::page_set::{PageSet, holds, holds_any};
+use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::HAS_RECODED;
@@ -123,14 +123,18 @@ impl Ftl {
                 next.is_some()
             }
             Recode::Block(coding) => {
+                let coding = *coding;
                 if job.merged.number() + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
-                    self.sense_wordline(flash, job.block, job.merged, job.cause);
-                    flash.merge(job.block, job.merged, *coding, job.cause);
+                    if !self.prepare_merge(flash, slots, job, job.merged) {
+                        return true;
+                    }
+                    self.sense_wordline(flash, slots, job, job.merged);
+                    flash.merge(job.block, job.merged, coding, job.cause);
                     job.merged = job.merged + 1;
                     return true;
                 }
                 self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
-                flash.recode(job.block, *coding);
+                flash.recode(job.block, coding);
                 false
             }
         }
@@ -139,22 +143,61 @@ impl Ftl {
     fn recode_wordline(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, next: (u8, WordlineInBlock), reserved: bool) {
         let (coding, wordline) = next;
         let block = job.block;
+        if !self.prepare_merge(flash, slots, job, wordline) {
+            return;
+        }
         if coding >= FASTER && self.adjusting.is_some() {
             return self.adjust(flash, slots, job, (coding, wordline), reserved);
         }
         let beside = self.bugs.has(Bug::MergeBeside) && (wordline + 1).number() < flash.whole_wordlines(block);
         let wordline = wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
-        self.sense_wordline(flash, block, wordline, job.cause);
+        self.sense_wordline(flash, slots, job, wordline);
         flash.recode_wordline(block, wordline, coding, job.cause);
     }
 
-    /// Reads all pages of a wordline, whose most significant one is about to be programmed anew.
-    pub(crate) fn sense_wordline(&mut self, flash: &mut Flash, block: BlockId, wordline: WordlineInBlock, cause: Cause) {
-        let bits = flash.geometry.cell.bits();
+    /// Where pages have stripes: before a wordline is programmed over, no partial parity needs an old version in it, and there is room for all that
+    /// it holds. Nothing is cleaned then until it is programmed and verified: what it holds may be corrupted meanwhile, and cleaning may rebuild
+    /// another page out of it. Tells whether that can be; where it cannot, the job moves the whole block.
+    fn prepare_merge(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, wordline: WordlineInBlock) -> bool {
+        if self.stripes.is_none() {
+            return true;
+        }
+        let (block, bits) = (job.block, flash.geometry.cell.bits());
+        if let Some(page) = wordline.pages(bits).find(|page| holds(flash.contents().valid_words(block), *page)) {
+            let lpn = flash.contents().to_logical[(flash.geometry.first_page(block) + page).index()];
+            let has_room = |ftl: &mut Self, flash: &Flash, job: &Job| {
+                let to = ftl.way_out(flash, job, lpn);
+                ftl.room_at_turn(flash, to) >= bits
+            };
+            let domain = flash.geometry.domain_of(block);
+            let is_ready = has_room(self, flash, job)
+                || self.free_if_it_gains(flash, slots, domain, job.cause)
+                // Cleaning may have opened a block.
+                || has_room(self, flash, job);
+            if !is_ready {
+                *job = job.clone().widened();
+                return false;
+            }
+        }
+        self.make_whole_before_recoding(flash, block, &(wordline..wordline + 1));
+        true
+    }
+
+    /// The stream of a page that cannot stay although its wordline does; it is aimed at.
+    pub(super) fn way_out(&mut self, flash: &Flash, job: &Job, lpn: Lpn) -> StreamId {
+        let to = self.stream_of(job.rewrite.otherwise, lpn);
+        let to = self.in_class(flash, job.block, to);
+        self.aim(to, lpn);
+        to
+    }
+
+    /// Reads all pages of a wordline of a job, whose most significant one is about to be programmed anew.
+    fn sense_wordline(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, wordline: WordlineInBlock) {
+        let (block, cause, bits) = (job.block, job.cause, flash.geometry.cell.bits());
         let left_out = usize::from(planted(Bug::MergeReadsLess));
         for page in wordline.pages(bits).take(bits as usize - left_out) {
             if flash.contents().next_valid(block, page) == Some(page) {
-                self.sense_valid(flash, block, page, cause);
+                self.sense_valid(flash, slots, job, page);
             } else {
                 let ppn = flash.geometry.first_page(block) + page;
                 flash.sense_for_nobody(ppn, cause);
@@ -163,16 +206,23 @@ impl Ftl {
         }
     }
 
-    /// Reads a valid page of a wordline that is about to be programmed over.
-    pub(super) fn sense_valid(&mut self, flash: &mut Flash, block: BlockId, page: PageInBlock, cause: Cause) {
-        let ppn = flash.geometry.first_page(block) + page;
+    /// Reads a valid page of a wordline that is about to be programmed over. What cannot be decoded cannot be programmed again: it is rebuilt
+    /// elsewhere out of its stripe, or lost.
+    pub(super) fn sense_valid(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock) {
+        let ppn = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().to_logical[ppn.index()];
-        if !self.sense(flash, lpn, ppn, cause, false) {
-            // It has been reported lost; what cannot be decoded cannot be programmed again.
+        let good = self.sense(flash, lpn, ppn, job.cause, false);
+        let level = flash.began_at();
+        if !good && self.stripes.is_some() {
+            let origin = self.rebuild_for_move(flash, lpn);
+            let to = self.way_out(flash, job, lpn);
+            return self.carry_page(flash, slots, job, (ppn, level, origin), Some(to));
+        }
+        if !good {
             self.invalidate(flash, ppn);
             self.unmap_lost(lpn);
         }
-        flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), level: flash.began_at(), cause });
+        flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), level, cause: job.cause });
     }
 
     /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.

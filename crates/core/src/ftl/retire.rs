@@ -13,8 +13,12 @@ pub struct TakenByFailures {
     pub pages: u64,
     /// Those of them that parity would have given back, had not another page of their stripe failed, too, or been past its limit.
     pub twice_failed: u64,
-    /// Those whose stripe had no parity any more, or whose parity was not up to date with them.
+    /// Those whose stripe had no parity, or whose parity was not up to date with them.
     pub unprotected: u64,
+    /// Those of these whose stripe had none because none of its pages lay in a worn block (parity by wear).
+    pub not_worn: u64,
+    /// Those of the unprotected whose stripe called for parity because of wear, and still waited for it.
+    pub waiting: u64,
 }
 
 /// Why parity, where there is any, does not give a page on failed flash back.
@@ -24,6 +28,10 @@ pub(crate) enum Beyond {
     NoParity,
     /// There is none for its stripe or for what it holds now.
     Unprotected,
+    /// No page of its stripe lies in a worn block, and so there is none.
+    NotWorn,
+    /// Its stripe calls for parity because of wear, and waits for it.
+    Waiting,
     /// Another page that it takes cannot be read.
     AnotherPage,
 }
@@ -86,7 +94,9 @@ impl Ftl {
             if self.lies_on_failed(flash, lpn) && !self.is_lost(lpn) {
                 self.taken.pages += 1;
                 self.taken.twice_failed += u64::from(beyond == Beyond::AnotherPage);
-                self.taken.unprotected += u64::from(beyond == Beyond::Unprotected);
+                self.taken.unprotected += u64::from(matches!(beyond, Beyond::Unprotected | Beyond::NotWorn | Beyond::Waiting));
+                self.taken.not_worn += u64::from(beyond == Beyond::NotWorn);
+                self.taken.waiting += u64::from(beyond == Beyond::Waiting);
             }
             if !(self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3)) {
                 self.report_lost(flash, lpn);

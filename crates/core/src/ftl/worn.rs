@@ -24,6 +24,7 @@ use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ftl::lifetime::Lifetime;
 use crate::ftl::pace::Pace;
+use crate::ftl::retire::Beyond;
 use crate::watch::observer::Origin;
 
 /// What is known of stripes where wear calls for parity; nothing elsewhere.
@@ -154,7 +155,8 @@ impl Ftl {
         let lpn = flash.contents().to_logical[ppn.index()];
         let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
         let is_printed = self.worn.by_wear.is_some_and(|by_wear| by_wear.as_printed);
-        if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) {
+        let is_kept = self.bugs.has(Bug::FailedCountedWorn) && flash.is_failed(ppn);
+        if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) && !is_kept {
             let counter = &mut self.worn.counters[stripes.of(lpn) as usize];
             let was_marked = *counter > 0;
             *counter = counter.saturating_sub(1);
@@ -196,6 +198,21 @@ impl Ftl {
         (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
     }
 
+    /// Why no parity gives a page back of whose stripe it has not failed.
+    pub(super) fn why_without_parity(&self, lpn: Lpn) -> Beyond {
+        let by_wear = self.stripes.map(|stripes| stripes.of(lpn)).filter(|stripe| self.worn.is_on() && !self.is_unprotected(*stripe));
+        match by_wear {
+            None => Beyond::Unprotected,
+            Some(stripe) if self.needs_parity(stripe) => Beyond::Waiting,
+            Some(_) => Beyond::NotWorn,
+        }
+    }
+
+    /// Whether a stripe has parity that may have to be given up: always, where wear does not say which have some.
+    pub(crate) fn may_give_up_parity(&self, stripes: Stripes, stripe: u32) -> bool {
+        !self.worn.is_on() || self.place_of(stripes.parity(stripe)).is_some()
+    }
+
     /// Whether there is no parity to repair a page of a stripe with.
     pub(crate) fn lacks_parity(&self, stripes: Stripes, stripe: u32) -> bool {
         self.is_unprotected(stripe) || self.worn.is_on() && self.place_of(stripes.parity(stripe)).is_none()
@@ -220,12 +237,24 @@ impl Ftl {
         let (parity, pages) = (stripes.parity(stripe), stripes.data(stripe).len() as u64);
         let has_parity = self.place_of(parity).is_some();
         if self.needs_parity(stripe) {
+            if has_parity || self.is_unprotected(stripe) {
+                return;
+            }
+            if !stripes.has_parity(stripe) {
+                // Dies have failed, and none is left for it.
+                return self.unprotect(flash, stripe);
+            }
             let is_forgotten = self.bugs.has(Bug::ParityNotFormed) && stripe.is_multiple_of(3);
-            if !has_parity && !self.is_unprotected(stripe) && !self.worn.waits(stripe) && !is_forgotten {
+            if !self.worn.waits(stripe) && !is_forgotten {
                 self.worn.begin_waiting(stripe, pages, flash.now);
                 self.begin_forming(flash);
                 flash.tell(|o| o.awaits_parity(stripe));
             }
+            return;
+        }
+        let is_kept = !self.bugs.has(Bug::ParityNotKeptForRebuild);
+        if has_parity && is_kept && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn)) {
+            // What has failed of it is still to be rebuilt.
             return;
         }
         if has_parity || self.is_unprotected(stripe) || self.worn.waits(stripe) {
@@ -235,6 +264,13 @@ impl Ftl {
             // A stripe of which flash holds nothing has nothing to protect anyway.
             self.parity.dissolved += u64::from(has_parity && self.is_on_flash(stripe));
             flash.tell(|o| o.needs_no_parity(stripe));
+        }
+    }
+
+    /// A page of a stripe was rebuilt or lost: parity that was kept for that may be given back.
+    pub(crate) fn touch_after_failure(&mut self, flash: &Flash, stripe: u32) {
+        if self.worn.is_on() && flash.has_any_failed() {
+            self.worn.touched.push(stripe);
         }
     }
 

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use super::card::{Card, InSlot, Kind, Param};
 use super::reclaim::Technique;
-use super::refresh::{self, NO_REFRESH, refresh_technique};
+use super::refresh::{self, NO_REFRESH};
 use crate::base::geometry::Geometry;
 use crate::base::search::largest;
 use crate::base::span::Span;
@@ -243,16 +243,15 @@ pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
 ///
 /// # Errors
 /// A sentence with the technique or the key.
-pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique, refresh: &str) -> Result<(), ConfigError> {
+pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
     if config.parity.stripe.is_none() {
         return Ok(());
     }
-    let name = reclaim.name;
-    let merges = refresh_technique(refresh).is_some_and(|refresh| refresh.make(config, 0).adjusting().is_some());
-    let merging = if reclaim.merges_in_place { Some(("reclaim", name)) } else { Some(("refresh", refresh)).filter(|_| merges) };
-    require(merging.is_none(), || {
-        let (slot, name) = merging.unwrap_or_default();
-        format!("parity technique `{parity}` does not go with {slot} technique `{name}`, which merges states of wordlines in place")
+    require(!reclaim.merges_in_place, || {
+        format!(
+            "parity technique `{parity}` does not go with reclaim technique `{}`, which merges states of wordlines in place",
+            reclaim.name
+        )
     })?;
     check_drive(config, parity, reclaim)
 }

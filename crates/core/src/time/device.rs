@@ -113,6 +113,8 @@ pub struct Device {
     schedule: Schedule,
     /// Requests that whoever watches was told of, and that are not yet submitted.
     announced: u32,
+    /// Stages of the drive's life that have begun since the device was made.
+    stages: usize,
     /// How the page is sensed that the host reads next, where that is not once and at the first level.
     tired: Option<Tired>,
     /// Size and channel time of the last part of a page read.
@@ -160,6 +162,7 @@ impl Device {
             touched: vec![],
             schedule: config.reclaim.schedule,
             announced: 0,
+            stages: drive.stages_begun(),
             tired: None,
             last_transfer: (0, 0),
             bugs: Bugs::default(),
@@ -217,7 +220,7 @@ impl Device {
     pub fn advance(&mut self, drive: &mut Drive, until: Ns, mut completed: impl FnMut(Tag, Ns)) -> Ns {
         let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
         let at = at_dies.min(at_host).min(until);
-        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.wakes_before(drive, at) || self.rebuilds_before(drive, at)) {
+        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.rebuilds_before(drive, at) || self.wakes_before(drive, at)) {
             return self.now;
         }
         assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
@@ -297,7 +300,7 @@ impl Device {
     /// In a pause in which nothing is under way, rebuilds a page of what has failed; the drive has work to do then.
     #[cold]
     fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at {
+        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at.min(drive.next_wake()) {
             return false;
         }
         drive.set_now(self.now);
@@ -311,14 +314,16 @@ impl Device {
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
         drive.set_now(self.now);
-        drive.note_busy_dies(self.has_better_work());
+        drive.note_busy_dies(self.has_better_work(drive));
         drive.wake();
         self.route(drive, dies::NIL);
     }
 
-    /// Whether dies have other work than to form stripes: what writes wait for, or jobs, or stripes of which nobody waits for anything.
-    fn has_better_work(&self) -> bool {
-        !self.stalled.is_empty() || self.dies.have_jobs() || self.stripes.of_nobody() >= FORMED_PER_DIE * self.dies.count()
+    /// Whether dies have other work than to form stripes: what writes wait for, or pages to rebuild, or enough stripes of which nobody waits for anything.
+    /// Jobs, which a die sees to when nothing else waits for it, leave room for as many of these as one die has.
+    fn has_better_work(&self, drive: &Drive) -> bool {
+        let dies = if self.dies.have_jobs() { 1 } else { self.dies.count() };
+        !self.stalled.is_empty() || drive.is_rebuilding() || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
     }
 
     /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.

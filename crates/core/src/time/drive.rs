@@ -152,6 +152,11 @@ impl Drive {
         self.flash.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32
     }
 
+    /// Further stages of the drive's life that have begun in the measured phase.
+    pub(super) fn stages_begun(&self) -> usize {
+        self.ftl.worn.lifetime.beginnings().len()
+    }
+
     /// Dies have other work than to form stripes, or have none.
     pub(super) fn note_busy_dies(&mut self, are_busy: bool) {
         self.ftl.note_busy_dies(are_busy);

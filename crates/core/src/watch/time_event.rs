@@ -105,6 +105,9 @@ pub enum TimeEvent {
     /// retries, of which 1 follows on the first. What is decoded counts as
     /// read by the [`Self::Read`] that follows.
     Retry { op: OpId, request: u32, ppn: Ppn, bytes: u32, attempt: u8, at: Ns },
+    /// A page is to be read for a rebuild that a host read waits for, known by this number: it waits among host reads from now on. With `retry`
+    /// that is sensed in vain, at the level of retries that it names.
+    Load { op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>, at: Ns },
     /// Work waits at its die from now on; the program of a wordline for its loads first.
     Work { op: OpId, work: Work, at: Ns },
     /// Work that is part of a piece of a job, which a die does as a whole. Told before the piece.

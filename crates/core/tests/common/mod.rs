@@ -3,6 +3,7 @@
 
 pub(crate) mod log;
 pub(crate) mod striped;
+pub(crate) mod told;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -5,7 +5,6 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Arrival, RequestSource};
 use vpass_core::base::stripes::MOST_FAILED;
 use vpass_core::config::BchTarget;
-use vpass_core::slots::parity::goes_by_wear;
 
 use super::{RunPlan, Workload};
 use crate::failure::Failure;
@@ -28,12 +27,6 @@ impl RunPlan {
         let dies = self.fail.iter().filter(|failure| matches!(failure.unit, Unit::Die(_))).count();
         if geometry.stripes.is_some() && dies > MOST_FAILED {
             return refuse(format!("{dies} dies; stripes are followed through the failure of {MOST_FAILED} at most"));
-        }
-        if goes_by_wear(self.parity) {
-            return refuse(format!(
-                "where wear says which stripes have parity (`{}`), failures are not followed; take --parity none, raid5, ppc or hc",
-                self.parity
-            ));
         }
         if self.drive.config.bch.target == BchTarget::Stripe && self.drive.config.parity.protects().is_some() {
             return refuse(

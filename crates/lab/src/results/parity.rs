@@ -5,6 +5,9 @@ use vpass_core::base::window::Window;
 use vpass_core::config::ParityCache;
 use vpass_core::drive::{Drive, Lifetime};
 use vpass_core::error::bch::Bch;
+use vpass_core::time::Replay;
+
+use super::stages::{Stage, stages};
 
 /// Parity. Its reads and programs stand in `flash`, under `parity`.
 #[derive(Clone, Debug, Serialize)]
@@ -98,6 +101,12 @@ pub struct Life {
     pub began_s: [Option<f64>; 2],
     /// In the last stage: stripes that were seen to, so that they have parity.
     pub stripes_seen_to: u32,
+    /// Page writes of the host after which the last stage had seen to all stripes; null where that was before the measured phase, or is not so.
+    pub all_seen_to_after_writes: Option<u64>,
+    /// The time at which it had, in seconds; null without a clock, too.
+    pub all_seen_to_s: Option<f64>,
+    /// What came in each stage that the drive was in during the measured phase.
+    pub stages: Vec<Stage>,
 }
 
 /// The window without protection: stripes whose parity on flash lags behind.
@@ -136,7 +145,7 @@ pub struct PowerLoss {
 
 impl Parity {
     /// None where the drive keeps none.
-    pub(crate) fn of(drive: &Drive) -> Option<Self> {
+    pub(crate) fn of(drive: &Drive, engine: Option<&Replay>) -> Option<Self> {
         let (geometry, counts) = (drive.geometry(), drive.parity_counts());
         let stripes = geometry.stripes?;
         let pec: Vec<u32> = drive.block_states().map(|row| row.pec).collect();
@@ -152,7 +161,7 @@ impl Parity {
             pec_mean_by_die: pec.chunks(geometry.blocks_per_domain() as usize).map(|of| (of_die(of) * 1e3).round() / 1e3).collect(),
             reads_first: ReadsFirst::of(drive),
             delayed: drive.parity_window().map(|window| Delayed::of(drive, &window)),
-            by_wear: drive.forming_window().and_then(|window| ByWear::of(drive, &window)),
+            by_wear: drive.forming_window().and_then(|window| ByWear::of(drive, &window, engine)),
         })
     }
 }
@@ -174,7 +183,7 @@ impl ReadsFirst {
 }
 
 impl ByWear {
-    fn of(drive: &Drive, window: &Window) -> Option<Self> {
+    fn of(drive: &Drive, window: &Window, engine: Option<&Replay>) -> Option<Self> {
         let (t_p, counts) = (drive.config().parity.by_wear()?.above, drive.parity_counts());
         let worn = drive.block_states().filter(|block| block.pec > t_p).count();
         Some(Self {
@@ -188,20 +197,23 @@ impl ByWear {
             waiting_writes: window.stripe_writes,
             waiting_s: drive.is_timed().then(|| window.stripe_ns as f64 / 1e9),
             miscounted_stripes: drive.miscounted_stripes(),
-            life: drive.lifetime().and_then(|lifetime| Life::of(drive, lifetime)),
+            life: drive.lifetime().and_then(|lifetime| Life::of(drive, lifetime, engine)),
         })
     }
 }
 
 impl Life {
-    fn of(drive: &Drive, lifetime: &Lifetime) -> Option<Self> {
-        let began = lifetime.began();
+    fn of(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>) -> Option<Self> {
+        let (began, seen) = (lifetime.began(), lifetime.all_seen_to());
         Some(Self {
             stage: lifetime.stage().number(),
             l: lifetime.last()?.beyond,
             began_after_writes: began.map(|began| began.map(|(writes, _)| writes)),
             began_s: began.map(|began| began.filter(|_| drive.is_timed()).map(|(_, at)| at as f64 / 1e9)),
             stripes_seen_to: lifetime.watermark(),
+            all_seen_to_after_writes: seen.map(|(writes, _)| writes),
+            all_seen_to_s: seen.filter(|_| drive.is_timed()).map(|(_, at)| at as f64 / 1e9),
+            stages: stages(drive, lifetime, engine),
         })
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn summary(
         flash,
         reclaim: Reclaim::of(drive),
         refresh: Refresh::of(drive),
-        parity: Parity::of(drive),
+        parity: Parity::of(drive, engine),
         failures: Failures::of(drive, simulated_s.is_some()),
         retries: Retries::of(drive),
         page_reads: None,

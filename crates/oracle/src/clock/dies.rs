@@ -21,8 +21,10 @@ pub(super) struct HostRead {
     pub(super) bytes: u32,
     /// Reclaim was at work on its die when it came.
     pub(super) met_reclaim: bool,
-    /// Another sensing of the page is the one that counts.
+    /// Another sensing of the page is the one that counts, or no request gets it.
     pub(super) in_vain: bool,
+    /// The rebuild that waits for it.
+    pub(super) load_for: Option<u32>,
     came: Ns,
     unit: u32,
     sense: Ns,
@@ -57,6 +59,8 @@ struct Die {
     jobs: u32,
     reclaim: u32,
     turn: Turn,
+    /// When work joined the die last where none waited, because a read among the host's had ended.
+    joined: Option<Ns>,
     /// Something changed since time last went on.
     touched: bool,
 }
@@ -94,6 +98,9 @@ pub(super) enum Ended {
 
 const WORK: OpId = 1 << 31;
 
+/// The request, and its bytes, of what no request gets.
+const NOBODY: (u32, u32) = (u32::MAX, 0);
+
 impl Dies {
     pub(super) fn new(lengths: &Lengths) -> Self {
         Self {
@@ -121,6 +128,28 @@ impl Dies {
     pub(super) fn read(&mut self, op: OpId, part: (u32, u32), (ppn, how): (Ppn, How), came: Ns, lengths: &Lengths) -> Result<(), String> {
         let (sense, transfer) = lengths.begin(ppn, lengths.channel(part.1.into()), how);
         self.queue_read(op, part, ppn, (sense, transfer, false), came, lengths)
+    }
+
+    /// A page waits from now on, among the host's reads, that a rebuild is read from.
+    pub(super) fn load(&mut self, op: OpId, stripe: u32, (ppn, how): (Ppn, How), came: Ns, lengths: &Lengths) -> Result<(), String> {
+        let (sense, transfer) = lengths.begin(ppn, lengths.pages(1), how);
+        self.queue_read(op, NOBODY, ppn, (sense, transfer, true), came, lengths)?;
+        self.loads(stripe, op)?;
+        self.host_read(op)?.load_for = Some(stripe);
+        Ok(())
+    }
+
+    /// A retry of one does.
+    pub(super) fn retry_load(
+        &mut self,
+        op: OpId,
+        (ppn, coding): (Ppn, u8),
+        attempt: u8,
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
+        let transfer = lengths.retry_transfer(lengths.pages(1), attempt);
+        self.queue_read(op, NOBODY, ppn, (lengths.retry(ppn, coding, attempt), transfer, true), came, lengths)
     }
 
     /// A retry of one does.
@@ -155,7 +184,8 @@ impl Dies {
         }
         let unit = lengths.unit(ppn);
         let met_reclaim = self.all[(unit / lengths.units_per_die) as usize].reclaim > 0;
-        self.reads[at] = Some(HostRead { request, bytes, met_reclaim, in_vain, came, unit, sense, transfer, since: None, to: None });
+        let (load_for, since, to) = (None, None, None);
+        self.reads[at] = Some(HostRead { request, bytes, met_reclaim, in_vain, load_for, came, unit, sense, transfer, since, to });
         self.units[unit as usize].waiting.push_back(op);
         self.touch(unit / lengths.units_per_die);
         Ok(())
@@ -168,11 +198,7 @@ impl Dies {
         }
         let die = work.half.die;
         if let Some(wordline) = work.load_for {
-            let loads = self.wordlines.entry(wordline).or_default();
-            if !loads.1.is_empty() {
-                return Err(format!("work {op} loads for wordline {wordline}, of which the program waits already"));
-            }
-            loads.0 += 1;
+            self.loads(wordline, op)?;
         }
         if op & WORK == 0 || self.works.insert(op, work).is_some() {
             return Err(format!("work is named {op} while that name is taken"));
@@ -182,6 +208,16 @@ impl Dies {
         } else {
             self.wait(op, die);
         }
+        Ok(())
+    }
+
+    /// A page is going to be read for a wordline or a stripe.
+    fn loads(&mut self, wordline: u32, op: OpId) -> Result<(), String> {
+        let loads = self.wordlines.entry(wordline).or_default();
+        if !loads.1.is_empty() {
+            return Err(format!("work {op} loads for wordline {wordline}, of which the program waits already"));
+        }
+        loads.0 += 1;
         Ok(())
     }
 

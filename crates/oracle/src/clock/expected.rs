@@ -117,6 +117,16 @@ impl Expected {
             .ok_or_else(|| format!("lpn {lpn} is given to the host as rebuilt under {number}; it was not"))
     }
 
+    /// Whether a host read waits for what is rebuilt under this number.
+    pub(super) fn is_awaited(&self, number: u32) -> bool {
+        self.rebuilt.iter().any(|(_, awaited)| *awaited == number)
+    }
+
+    /// A page is read for that; gives how.
+    pub(super) fn take_load(&mut self, ppn: Ppn, lengths: &Lengths) -> Result<How, String> {
+        self.take_source(ppn, Cause::Parity, lengths).map(|taken| taken.how)
+    }
+
     /// Whether a block does without some page kinds.
     pub(super) fn is_sparse(&self, block: BlockId) -> bool {
         self.sparse.contains_key(&block)

@@ -160,11 +160,14 @@ pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
     }
 }
 
-/// The die of what a job moves; a program says nothing about that.
+/// The die of what a job moves; a program says nothing about that, nor does what is read for parity.
 pub(super) fn die_of_part(work: &Work, lengths: &Lengths) -> Option<u32> {
     match *work {
+        Work::Load { cause: Cause::Parity, .. }
+        | Work::Retry { cause: Cause::Parity, .. }
+        | Work::Program { .. }
+        | Work::Striped { .. } => None,
         Work::Copy { src, .. } | Work::Load { src, .. } | Work::Retry { src, .. } => Some(lengths.die(src)),
-        Work::Program { .. } | Work::Striped { .. } => None,
         Work::Merge { block, .. } | Work::Erase { block, .. } | Work::Probe { block, .. } => Some(lengths.die_of_block(block)),
     }
 }

@@ -176,7 +176,8 @@ impl Oracle {
             return Err(format!("block {block} is said to be as new as at {since} ns; nothing of it was adjusted"));
         };
         let start = self.geometry.first_wordline(block);
-        let holds = |index: &u32| self.medium.stamps(start + index).any(|stamp| self.stamps.is_live(stamp));
+        let holds =
+            |index: &u32| self.medium.stamps(start + index).any(|stamp| self.stamps.is_live(stamp)) || self.keeps_any(start + index);
         let old = (0..self.geometry.wordlines_per_block).filter(holds).find(|index| !adjusted.contains(index));
         if let Some(index) = old {
             return Err(format!("block {block} is said to be as new as at {since} ns; wordline {index} holds data and was not adjusted"));

@@ -51,7 +51,10 @@ impl Oracle {
     #[cold]
     #[inline(never)]
     pub(crate) fn mover_reads(&mut self, read: &PhysRead) {
-        self.density.sense(&self.geometry, read.ppn);
+        if read.cause != Cause::Parity {
+            // A page that is rebuilt meanwhile lies elsewhere, and so does all that it takes.
+            self.density.sense(&self.geometry, read.ppn);
+        }
         if read.lpn == NOBODY {
             return;
         }

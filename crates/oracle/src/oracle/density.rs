@@ -32,7 +32,13 @@ impl Oracle {
         let checked = self.protocol.merge(block, wordline, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
-        self.forget(block, wordline, self.density.codings.kinds_given_up(mode), "a merge took away");
+        let (first, bits) = (self.geometry.first_wordline(block) + wordline, self.geometry.cell.bits());
+        // An adjustment knows of no page that was not sensed before where its cells belong.
+        let codings = self.density.codings;
+        let is_unknown = |kind: &u32| self.adjusted.is_one(mode) && codings.keeps(mode, *kind) && !self.density.has_sensed(first, *kind);
+        let gone: Vec<u32> = codings.kinds_given_up(mode).chain((0..bits).filter(is_unknown)).collect();
+        self.check_not_needed(gone.iter().map(|kind| Ppn::new(first * bits + kind)), "is programmed over");
+        self.forget(block, wordline, gone.into_iter(), "a merge took away");
         if self.protocol.is_full(block) {
             if right {
                 self.check_sensed(block, wordline, mode);

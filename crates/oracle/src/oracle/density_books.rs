@@ -63,6 +63,11 @@ impl DensityBooks {
         }
     }
 
+    /// Whether that was a page of this kind of this wordline.
+    pub(crate) fn has_sensed(&self, wordline: u32, kind: u32) -> bool {
+        self.wordline == wordline && self.sensed >> kind & 1 == 1
+    }
+
     pub(crate) fn reprogram(&mut self) {
         self.reprogrammed += 1;
     }

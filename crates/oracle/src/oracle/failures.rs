@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::base::failure::Stretch;
+use vpass_core::base::stripes::Stripes;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::drive::Drive;
 use vpass_core::drive::failing::TakenByFailures;
@@ -21,6 +22,10 @@ enum Helpless {
     NoParity,
     /// None that counts what it held.
     Unprotected,
+    /// No page of its stripe lies in a worn block, so that it has none.
+    NotWorn,
+    /// Its stripe calls for parity, and has none yet.
+    Waiting,
     /// Another page that it takes has failed, too.
     AnotherFailed,
     /// Another page that it takes could not be read when the drive last tried.
@@ -117,6 +122,20 @@ impl Oracle {
         }
     }
 
+    /// A page of the host in a stripe that lies on failed flash, with parity that is to give it back.
+    pub(crate) fn to_be_rebuilt(&self, stripe: u32) -> Option<Lpn> {
+        let stripes = self.parity.stripes.filter(|_| !self.failures.failed.is_empty() && self.parity.has_parity(stripe))?;
+        stripes.data(stripe).find(|lpn| self.failures.is_failed(self.parity.places[lpn.index()]))
+    }
+
+    /// Whether fewer dies are left than a stripe has pages of the host and of parity.
+    pub(crate) fn lacks_dies(&self, stripes: Stripes, stripe: u32) -> bool {
+        let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
+        let has_failed = |die: &u32| self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(die * per_die), per_die));
+        let left = (0..self.geometry.dies()).filter(|die| !has_failed(die)).count();
+        left <= stripes.data(stripe).len()
+    }
+
     /// Nobody writes to a block any more; once empty it stays so.
     fn keep_from_use(&mut self, block: BlockId) {
         self.wear.retire(block);
@@ -144,7 +163,11 @@ impl Oracle {
     /// Why nothing gives a page back that lies on failed flash; none where its stripe does.
     fn is_beyond(&self, lpn: Lpn) -> Option<Helpless> {
         let Some(stripes) = self.parity.stripes else { return Some(Helpless::NoParity) };
-        let sources = if self.parity.unprotected.contains(&stripes.of(lpn)) { None } else { self.parity.sources(lpn) };
+        let stripe = stripes.of(lpn);
+        if !self.parity.unprotected.contains(&stripe) && self.parity.worn.is_on() && !self.parity.has_parity(stripe) {
+            return Some(if self.parity.worn.should_have_parity(stripe) { Helpless::Waiting } else { Helpless::NotWorn });
+        }
+        let sources = if self.parity.unprotected.contains(&stripe) { None } else { self.parity.sources(lpn) };
         let Some(sources) = sources else { return Some(Helpless::Unprotected) };
         if sources.iter().any(|ppn| self.failures.is_failed(*ppn)) {
             return Some(Helpless::AnotherFailed);
@@ -170,7 +193,9 @@ impl Oracle {
             self.findings.add(Kind::FalseLoss, || format!("lpn {lpn} was reported lost, and its stripe gives it back"));
         }
         self.failures.taken.pages += 1;
-        self.failures.taken.unprotected += u64::from(why == Some(Helpless::Unprotected));
+        self.failures.taken.unprotected += u64::from(matches!(why, Some(Helpless::Unprotected | Helpless::NotWorn | Helpless::Waiting)));
+        self.failures.taken.not_worn += u64::from(why == Some(Helpless::NotWorn));
+        self.failures.taken.waiting += u64::from(why == Some(Helpless::Waiting));
         self.failures.taken.twice_failed += u64::from(matches!(why, Some(Helpless::AnotherFailed | Helpless::AnotherUnread)));
         true
     }

@@ -102,7 +102,7 @@ impl Parity {
     }
 
     /// Whether there is a page of parity of a stripe.
-    fn has_parity(&self, stripe: u32) -> bool {
+    pub(crate) fn has_parity(&self, stripe: u32) -> bool {
         self.stripes.is_some_and(|stripes| self.places[stripes.parity(stripe).index()] != NO_PPN)
     }
 
@@ -330,19 +330,32 @@ impl Oracle {
 
     /// A block is about to be erased: nothing that a stripe's parity counts on may be in it.
     pub(crate) fn check_still_needed(&mut self, block: BlockId) {
-        let Some(stripes) = self.parity.stripes else { return };
-        let needed = |(ppn, stamp): &(Ppn, Stamp)| {
-            let is_current = self.parity.places.get(stamp.lpn.index()) == Some(ppn);
-            (is_current || self.parity.is_kept(stamp.lpn, *ppn)) && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))
-        };
         let first = self.geometry.first_page(block);
-        let mut pages = first.run(self.protocol.written(block)).filter_map(|ppn| Some((ppn, self.carried(ppn)?)));
-        if let Some((ppn, stamp)) = pages.find(needed) {
+        self.check_not_needed(first.run(self.protocol.written(block)), "is erased");
+    }
+
+    /// Nothing that a stripe's parity counts on may lie at these places, of which this is said.
+    pub(crate) fn check_not_needed(&mut self, mut places: impl Iterator<Item = Ppn>, what: &str) {
+        let Some(stripes) = self.parity.stripes else { return };
+        let needed = |ppn: Ppn| {
+            let stamp = self.carried(ppn)?;
+            let is_current = self.parity.places.get(stamp.lpn.index()) == Some(&ppn);
+            let is_needed = is_current || self.parity.is_kept(stamp.lpn, ppn);
+            (is_needed && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))).then_some((ppn, stamp))
+        };
+        if let Some((ppn, stamp)) = places.find_map(needed) {
             let stripe = stripes.of(stamp.lpn);
             self.findings.add(Kind::Stamp, || {
-                format!("ppn {ppn} is erased, and carries {}, on which the parity of stripe {stripe} counts", stamp.words())
+                format!("ppn {ppn} {what}, and carries {}, on which the parity of stripe {stripe} counts", stamp.words())
             });
         }
+    }
+
+    /// Whether delayed parity needs a version that a wordline, counted over the whole drive, holds.
+    pub(crate) fn keeps_any(&self, wordline: u32) -> bool {
+        let bits = self.geometry.cell.bits();
+        let first = Ppn::new(wordline * bits);
+        self.parity.is_on() && first.run(bits).any(|ppn| self.carried(ppn).is_some_and(|stamp| self.parity.is_kept(stamp.lpn, ppn)))
     }
 
     /// The host goes on: every stripe's parity is what it should be, and what was begun and left is not taken up again. While an update lasts,
@@ -357,7 +370,7 @@ impl Oracle {
             self.parity.wrong.clear();
             self.findings.add(Kind::Stamp, || format!("the host goes on, and the parity of stripe {stripe} is not the XOR of its pages"));
         }
-        if let Some(sentence) = self.parity.worn.first_wrong() {
+        if let Some(sentence) = self.first_worn_wrongly() {
             self.findings.add(Kind::Stamp, || sentence);
         }
     }

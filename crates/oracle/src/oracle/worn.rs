@@ -155,20 +155,24 @@ impl Worn {
         Err(format!("stage {stage} begins after stage {before}; {} stripes have pages in worn blocks, and stage {due} is due", self.marked))
     }
 
-    /// The first stripe that has parity and should have none, or the other way round; it is said once.
-    pub(crate) fn first_wrong(&mut self) -> Option<String> {
-        if self.wrong.is_empty() {
-            return None;
-        }
-        let stripe = *std::mem::take(&mut self.wrong).first()?;
-        let worn = self.members[stripe as usize];
-        Some(format!(
-            "the host goes on, and {worn} pages of stripe {stripe} lie in worn blocks: its parity is there without need, or missing"
-        ))
+    /// Whether a stripe is to have parity, now or as soon as it is its turn.
+    pub(crate) fn should_have_parity(&self, stripe: u32) -> bool {
+        self.calls_for_parity(stripe) || self.is_last()
     }
 }
 
 impl Oracle {
+    /// The first stripe that has parity and should have none, or the other way round; it is said once. A page that is still to be rebuilt needs
+    /// parity whatever the wear.
+    pub(crate) fn first_worn_wrongly(&mut self) -> Option<String> {
+        let stripe = self.parity.worn.wrong.iter().copied().find(|stripe| self.to_be_rebuilt(*stripe).is_none())?;
+        let worn = self.parity.worn.members[stripe as usize];
+        self.parity.worn.wrong.clear();
+        Some(format!(
+            "the host goes on, and {worn} pages of stripe {stripe} lie in worn blocks: its parity is there without need, or missing"
+        ))
+    }
+
     /// Whether a place lies in a block that is worn beyond the parity technique's limit.
     pub(crate) fn is_worn(&self, ppn: Ppn) -> bool {
         let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
@@ -263,7 +267,10 @@ impl Oracle {
         let (open, most) = (self.parity.worn.open(Some(stripes)), self.parity.worn.most);
         self.parity.worn.most = (most.0.max(open.0), most.1.max(open.1));
         self.parity.weigh(stripe);
-        if self.parity.worn.calls_for_parity(stripe) || self.parity.worn.is_last() {
+        if self.lacks_dies(stripes, stripe) {
+            return Err(format!("stripe {stripe} waits for parity, and so many dies have failed that there is no place for it"));
+        }
+        if self.parity.worn.should_have_parity(stripe) {
             return Ok(());
         }
         Err(format!("stripe {stripe} waits for parity, and no page of it lies in a worn block"))
@@ -272,18 +279,20 @@ impl Oracle {
     /// A stripe needs no parity, and has none.
     pub(crate) fn need_no_parity(&mut self, stripe: u32) -> Result<(), String> {
         let stripes = self.stripes_by_wear(stripe)?;
-        let had = self.parity.places[stripes.parity(stripe).index()] != NO_PPN;
+        let had = self.parity.has_parity(stripe);
+        let to_be_rebuilt = self.to_be_rebuilt(stripe);
         self.parity.worn.dissolved += u64::from(had);
         self.forget_parity(stripes, stripe)?;
         self.parity.worn.ends(stripe);
         self.parity.unprotected.remove(&stripe);
         self.parity.weigh(stripe);
-        if self.parity.is_on_flash(stripe) && (self.parity.worn.calls_for_parity(stripe) || self.parity.worn.is_last()) {
+        self.weigh_stripe(stripe);
+        if self.parity.is_on_flash(stripe) && self.parity.worn.should_have_parity(stripe) {
             return Err(format!(
                 "the parity of stripe {stripe} is given back, and a page of it lies in a worn block, or all are to have some"
             ));
         }
-        Ok(())
+        to_be_rebuilt.map_or(Ok(()), |lpn| Err(format!("the parity of stripe {stripe} is given back, and lpn {lpn} is to be rebuilt")))
     }
 
     fn stripes_by_wear(&mut self, stripe: u32) -> Result<Stripes, String> {
@@ -331,6 +340,17 @@ impl Oracle {
         let told = worn.stage;
         if let Some(stripe) = left_out {
             self.findings.add(Kind::Books, || format!("the drive has given parity to stripes below {swept}; stripe {stripe} has none"));
+        }
+        let unformed = worn.without.first().copied().filter(|_| worn.is_last() && !drive.is_timed());
+        let in_vain = worn.waiting.iter().copied().find(|stripe| self.lacks_dies(stripes, *stripe));
+        if let Some(stripe) = unformed {
+            self.findings
+                .add(Kind::Books, || format!("the last stage of life, in no time, has not come to stripe {stripe}, which has no parity"));
+        }
+        if let Some(stripe) = in_vain {
+            self.findings.add(Kind::Books, || {
+                format!("stripe {stripe} waits for parity, and so many dies have failed that there is no place for it")
+            });
         }
         if stage != told {
             self.findings.add(Kind::Books, || format!("the drive reports stage {stage} of its life; it told of {told}"));

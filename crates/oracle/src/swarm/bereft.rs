@@ -1,5 +1,8 @@
 //! Random drives that lose a die at a random point: four dies with stripes of three and parity, or with none, 24 blocks of 16 pages each. Whatever
-//! the host does and whenever it happens, nothing is lost that parity can give back, and all else is reported.
+//! the host does and whenever it happens, nothing is lost that parity can give back, and all else is reported. Where wear says which stripes have
+//! parity, cases have dice of their own.
+
+mod worn;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +11,8 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::bugs::Bug;
 use vpass_core::config::{DriveConfig, Number};
-use vpass_core::drive::{Drive, Techniques};
+use vpass_core::drive::failing::TakenByFailures;
+use vpass_core::drive::{Drive, Stage, Techniques};
 use vpass_core::slots::parity::{REBUILD, STRIPE};
 use vpass_core::time::{Replay, RunError, run_untimed};
 
@@ -23,6 +27,9 @@ const PAGE: u64 = 4096;
 
 /// Parity techniques, and dies a channel.
 const DRIVES: [(&str, u32); 7] = [("raid5", 2), ("raid5", 2), ("ppc", 2), ("hc", 2), ("raid5", 3), ("hc", 3), ("none", 2)];
+
+/// Reclaim techniques, and what a page endures.
+const RECLAIM: [(&str, f64); 3] = [("block", 4000.0), ("block", 4000.0), ("none", 60.0)];
 
 const DRIVE: &str = r#"
     geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 16, cell = "slc", page_size = "4KiB" }
@@ -42,8 +49,10 @@ pub struct Bereft {
     pub report: OracleReport,
     /// Pages lost.
     pub lost: u64,
-    /// Those of them that failures took out of stripes whose parity did not count them.
-    pub unprotected: u64,
+    /// Those of them that failures took.
+    pub taken: TakenByFailures,
+    /// The stage of the drive's life at the first failure, where it has stages.
+    pub stage: Option<Stage>,
     /// Pages that were rebuilt.
     pub rebuilt: u64,
     /// Whether the rebuild was done.
@@ -93,6 +102,8 @@ impl RequestSource for Host {
 pub struct BereftCase {
     /// Its number.
     pub seed: u64,
+    /// Whether wear says which stripes have parity.
+    pub by_wear: bool,
     /// A bug of the drive.
     pub bug: Option<Bug>,
 }
@@ -103,27 +114,15 @@ impl BereftCase {
     /// # Errors
     /// What went wrong, in sentences.
     pub fn run(self) -> Result<Bereft, String> {
-        let mut dice = Dice::new(self.seed ^ 0xDEAD_D1E0_0000_0000);
+        let mut dice = Dice::new(self.seed ^ if self.by_wear { 0xDEAD_D1E0_0EA2_0000 } else { 0xDEAD_D1E0_0000_0000 });
         let timed = dice.chance(0.5);
-        let (parity, dies) = dice.pick(&DRIVES);
-        let mut config: DriveConfig = toml::from_str(DRIVE).map_err(|e| e.to_string())?;
-        // A fifth and sixth die: where there are spare ones, members go there.
-        config.geometry.dies_per_channel = dies;
-        config.drive.spare = Some(if (parity, dies) == ("none", 2) || dies == 3 { 0.55 } else { 0.45 });
-        // Half of it holds a stripe for those that keep one together.
-        let buffers: &[u64] = if parity == "hc" { &[6, 8, 64] } else { &[0, 8, 64] };
-        config.drive.write_buffer.0 = dice.pick(buffers) * PAGE;
-        config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
-        config.parity.params.set(None, REBUILD.key, REBUILD.number(dice.pick(REBUILD.draw)));
-        let (pages, is_published) = (dice.between(1, 24).cast_signed(), dice.chance(0.2) && parity == "hc");
-        if matches!(parity, "ppc" | "hc") {
-            config.parity.params.set(Some(parity), "pages", Number::Whole(pages));
+        let (parity, dies) = if self.by_wear { dice.pick(&worn::DRIVES) } else { dice.pick(&DRIVES) };
+        let (mut config, is_published) = draw(&mut dice, parity, dies)?;
+        if self.by_wear {
+            worn::draw(&mut dice, &mut config, parity);
         }
-        if is_published {
-            config.parity.params.set(Some(parity), "published", Number::Whole(1));
-            config.parity.params.set(Some(parity), "n_update", Number::Whole(1));
-        }
-        let (reclaim, limit) = dice.pick(&[("block", 4000.0), ("block", 4000.0), ("none", 60.0)]);
+        let reclaim: &[(&str, f64)] = if self.by_wear { worn::reclaim(parity) } else { &RECLAIM };
+        let (reclaim, limit) = dice.pick(reclaim);
         config.disturb.table[0].limit = vec![limit];
         let config = config.resolve().map_err(|e| e.to_string())?;
         let first = Failure { unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32), when: Self::when(&mut dice, timed) };
@@ -146,8 +145,9 @@ impl BereftCase {
         if done.report.is_bug() {
             return Err(format!("{what}: {}", done.report.findings.join("; ")));
         }
-        // The published rule forgets pages until their parity is committed; it says so.
-        let excused = if is_published { done.unprotected } else { 0 };
+        // The published rule forgets pages until their parity is committed, and where wear calls for parity, not all stripes have some; both say so.
+        let TakenByFailures { unprotected, not_worn, waiting, .. } = done.taken;
+        let excused = if is_published { unprotected } else { not_worn + waiting };
         if parity != "none" && reclaim == "block" && failures.len() == 1 && done.lost > excused {
             return Err(format!("{what}: {} pages were lost with one die", done.lost));
         }
@@ -178,7 +178,11 @@ impl BereftCase {
         drive.begin_measurement();
         drive.expect_failures(failures);
         let arrival = if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth: dice.pick(&[1, 4, 32]) } };
-        let (pages, writes, longest) = (u64::from(drive.geometry().host_pages), dice.pick(&[0.0, 0.2, 0.6]), dice.pick(&[1, 3, 8]));
+        let (pages, writes, longest) = (
+            u64::from(drive.geometry().host_pages),
+            dice.pick(if self.by_wear { &worn::WRITES } else { &[0.0, 0.2, 0.6] }),
+            dice.pick(&[1, 3, 8]),
+        );
         let mut host = Host { dice: Dice::new(dice.next()), left: REQUESTS, pages, writes, longest, arrival, clock: 0 };
         let served = if timed {
             Replay::new(&drive).run(&mut drive, &mut host, &mut |_, _| true)
@@ -198,9 +202,32 @@ impl BereftCase {
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
         let oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         let report = if stopped.is_none() { oracle.conclude(&drive) } else { oracle.report() };
-        let (lost, unprotected, is_rebuild_done) = (drive.lost_pages(), books.taken.unprotected, books.rebuild_done.is_some());
-        Ok(Bereft { reclaim, requests: REQUESTS - host.left, report, lost, unprotected, rebuilt, is_rebuild_done, stopped })
+        let (lost, taken, is_rebuild_done) = (drive.lost_pages(), books.taken, books.rebuild_done.is_some());
+        let stage = books.happened.first().and_then(|first| first.stage);
+        Ok(Bereft { reclaim, requests: REQUESTS - host.left, report, lost, taken, stage, rebuilt, is_rebuild_done, stopped })
     }
+}
+
+/// The drive of a case, and whether its technique keeps to its published rule.
+fn draw(dice: &mut Dice, parity: &str, dies: u32) -> Result<(DriveConfig, bool), String> {
+    let mut config: DriveConfig = toml::from_str(DRIVE).map_err(|e| e.to_string())?;
+    // A fifth and sixth die: where there are spare ones, members go there.
+    config.geometry.dies_per_channel = dies;
+    config.drive.spare = Some(if (parity, dies) == ("none", 2) || dies == 3 { 0.55 } else { 0.45 });
+    // Half of it holds a stripe for those that keep one together.
+    let buffers: &[u64] = if matches!(parity, "hc" | "da-raid5") { &[6, 8, 64] } else { &[0, 8, 64] };
+    config.drive.write_buffer.0 = dice.pick(buffers) * PAGE;
+    config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
+    config.parity.params.set(None, REBUILD.key, REBUILD.number(dice.pick(REBUILD.draw)));
+    let (pages, is_published) = (dice.between(1, 24).cast_signed(), dice.chance(0.2) && parity == "hc");
+    if matches!(parity, "ppc" | "hc") {
+        config.parity.params.set(Some(parity), "pages", Number::Whole(pages));
+    }
+    if is_published {
+        config.parity.params.set(Some(parity), "published", Number::Whole(1));
+        config.parity.params.set(Some(parity), "n_update", Number::Whole(1));
+    }
+    Ok((config, is_published))
 }
 
 /// One or two failures of a drive that is to serve so many requests.

@@ -34,6 +34,8 @@ enum MemberLocation {
 struct Moved {
     members: [Option<(u32, MemberLocation)>; 2 * MOST_FAILED],
     without_parity: bool,
+    /// Where the parity lies until it is given up, as a page of the host takes its place.
+    leaving_parity: Option<u32>,
 }
 
 impl Stripes {
@@ -55,10 +57,12 @@ impl Stripes {
         self.failed[0].is_none() || !self.moved(stripe).without_parity
     }
 
-    /// The die of a member; its own where there is no other for it.
+    /// The die of a member; its own where there is no other for it. Parity whose place a page of the host is to take stays where it is: until that
+    /// page is rebuilt it may have to be moved itself.
     pub(super) fn die_after_failures(&self, stripe: u32, member: u32) -> u32 {
         let moved = self.moved(stripe);
-        self.die_of(stripe, member, &moved).unwrap_or(self.home(stripe, member))
+        let leaving = moved.leaving_parity.filter(|_| member == self.members());
+        self.die_of(stripe, member, &moved).or(leaving).unwrap_or(self.home(stripe, member))
     }
 
     fn die_of(&self, stripe: u32, member: u32, moved: &Moved) -> Option<u32> {
@@ -86,7 +90,7 @@ impl Stripes {
                 moved.set(member, MemberLocation::Nowhere);
             } else {
                 let parity = self.die_of(stripe, self.members(), &moved).filter(|_| !moved.without_parity);
-                moved.without_parity = true;
+                (moved.without_parity, moved.leaving_parity) = (true, parity.or(moved.leaving_parity));
                 moved.set(self.members(), MemberLocation::Nowhere);
                 moved.set(member, parity.map_or(MemberLocation::Nowhere, MemberLocation::On));
             }
@@ -146,6 +150,15 @@ mod tests {
         assert_eq!([0, 1, 2].map(|stripe| stripes.has_parity(stripe)), [false; 3]);
         assert_eq!(stripes.pages_by_die(), Some(vec![3, 0, 3, 3]));
         assert_eq!(stripes.without(2, true).pages_by_die(), None);
+    }
+
+    /// Parity that has moved to a spare die is there until the page of the host that takes its place is rebuilt.
+    #[test]
+    fn parity_that_makes_way_stays_where_it_is_until_then() {
+        // Stripe 0 on dies 0, 1, 2: its parity goes to die 3. Then its second page takes that place.
+        let stripes = Stripes::new(2, 5, 10).without(2, true).without(1, false);
+        assert_eq!([1, 10].map(|lpn| stripes.die(Lpn::new(lpn))), [3, 3]);
+        assert!(!stripes.has_parity(0));
     }
 
     /// The next die without a member takes them where there is one, and what lies on it moves on when that fails, too.

@@ -9,7 +9,8 @@
 //! - **Costs:** in each stage as its part. The write buffer keeps the pages of a stripe together in all of them.
 //! - **Departs from the paper:** III-E has L count blocks, III-B and IV-A stripes; here it counts stripes. Blocks that are not worn are recycled until the last
 //!   stripe has its parity: until then nothing else protects them.
-//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer nothing is recycled; and as `hc` a loss of power.
+//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer nothing is recycled; as `hc` a loss of power; and flash that
+//!   fails before its stripes have parity. Where a die that failed leaves no place for parity, worn blocks are not recycled all the same.
 //!
 //! ```text
 //! t_p = 9, l = 1     no block of 10 cycles                        stage 1     no parity
@@ -20,7 +21,7 @@
 use super::hc::least_buffer;
 use super::pe_aware::{QUEUE, T_P, ram_of_counters, worn_beyond};
 use super::ppc::ram_of_cache;
-use super::{Change, Covering, Equation, Parity, ParityTechnique, Renewal, STRIPE};
+use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewal, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::config::{ByWear, ConfigError, DriveConfig, LastStage};
@@ -70,7 +71,7 @@ pub(super) const CARD: ParityTechnique = Card {
         name: "da-raid5",
         summary: "udl, then pe-aware, then hc, as blocks wear",
         paper: "Guo et al., DATE 2013",
-        params: &[STRIPE, T_P, QUEUE, L, CUT_OFF, PAGES],
+        params: &[STRIPE, REBUILD, T_P, QUEUE, L, CUT_OFF, PAGES],
         ..About::PLAIN
     },
     new: |args, config, _| {

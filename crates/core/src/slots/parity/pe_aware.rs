@@ -7,8 +7,9 @@
 //! - **Costs:** as `raid5` for stripes with parity, nothing for others. A stripe that comes to need parity takes a read of each page that stays, and
 //!   a program.
 //! - **Departs from the paper:** its counter rises with each write to a worn block and falls with each to another, wherever the old copy lay, and no move
-//!   changes it. So it drifts. Here it is the number of pages that lie in worn blocks; `published = 1` counts as printed.
-//! - **Does not help:** a page that cannot be read, in a stripe without parity or one that still waits for its parity, is lost.
+//!   changes it. So it drifts. Here it is the number of pages that lie in worn blocks; `published = 1` counts as printed. The paper has no flash that
+//!   fails. Then parity is kept until what has failed of its stripe is rebuilt, and the printed counter counts no page that is lost or rebuilt.
+//! - **Does not help:** a page that cannot be read, or lies on flash that fails, in a stripe without parity or one that still waits for its parity, is lost.
 //!
 //! ```text
 //! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program
@@ -17,7 +18,7 @@
 //!    published       D1 goes to another such                 counter 1 -> 2     so that P stays when all pages lie in young blocks
 //! ```
 
-use super::{Change, Equation, Parity, ParityTechnique, STRIPE};
+use super::{Change, Equation, Parity, ParityTechnique, REBUILD, STRIPE};
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::config::{ByWear, DriveConfig, ErrorLaw};
@@ -67,7 +68,7 @@ pub(super) const CARD: ParityTechnique = Card {
         name: "pe-aware",
         summary: "a page of parity for every N pages of which one lies in a worn block",
         paper: "Guo et al., DATE 2013, III-D",
-        params: &[STRIPE, T_P, QUEUE, PUBLISHED],
+        params: &[STRIPE, REBUILD, T_P, QUEUE, PUBLISHED],
         ..About::PLAIN
     },
     new: |args, config, _| {

@@ -26,6 +26,8 @@ impl Device {
                 let ready = self.now + if undecoded { 0 } else { self.speed.ecc };
                 if part.is_delivered() {
                     self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, completed);
+                } else if let Some(serial) = part.rebuild() {
+                    self.loaded(drive, serial, completed);
                 }
                 busy
             }
@@ -43,7 +45,7 @@ impl Device {
     fn step_work(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) -> Option<DieId> {
         let (die, ended) = self.dies.step();
         self.work_ended(drive, die, &ended?, completed);
-        if drive.forming_is_held() && !self.has_better_work() {
+        if drive.forming_is_held() && !self.has_better_work(drive) {
             drive.go_on_forming(self.now);
         }
         // Requests may wait for work like this for long, and none be submitted meanwhile.
@@ -88,20 +90,24 @@ impl Device {
                 self.dies.queue_work(target, program, false);
                 self.pump(drive, target);
             }
-            WorkKind::Load { serial } => {
-                let (programs, part) = self.wordlines.loaded(serial);
-                if let Some(part) = part {
-                    let ready = self.now + self.speed.ecc;
-                    self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, &mut |tag, at| completed(tag, at));
-                }
-                for (target, program) in programs {
-                    let is_copy = matches!(program.work, WorkKind::Program { .. }) && program.cause != Cause::Host;
-                    self.copy_programs += u32::from(is_copy);
-                    self.dies.queue_work(target, program, false);
-                    self.pump(drive, target);
-                }
-            }
+            WorkKind::Load { serial } => self.loaded(drive, serial, completed),
             WorkKind::Copy { dst: None, .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive => {}
+        }
+    }
+
+    /// A page was read for a wordline or a stripe: what waited for the last of them goes ahead.
+    #[cold]
+    fn loaded(&mut self, drive: &mut Drive, serial: u32, completed: &mut dyn FnMut(Tag, Ns)) {
+        let (programs, part) = self.wordlines.loaded(serial);
+        if let Some(part) = part {
+            let ready = self.now + self.speed.ecc;
+            self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, &mut |tag, at| completed(tag, at));
+        }
+        for (target, program) in programs {
+            let is_copy = matches!(program.work, WorkKind::Program { .. }) && program.cause != Cause::Host;
+            self.copy_programs += u32::from(is_copy);
+            self.dies.queue_work(target, program, false);
+            self.pump(drive, target);
         }
     }
 }

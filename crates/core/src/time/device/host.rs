@@ -24,12 +24,12 @@ pub(super) struct ReadPart {
     pub(super) start: Ns,
     /// The request's place among those in parts, or its tag where this page is all of it.
     pub(super) owner: u32,
-    /// The request's number.
+    /// The request's number; of what no request gets, that of the rebuild that waits for it.
     pub(super) number: u32,
     pub(super) bytes: u32,
     /// Who asked.
     pub(super) origin: u16,
-    /// Whether this page is all that the request asks for.
+    /// Whether this page is all that the request asks for; of what no request gets, whether nobody waits for it.
     pub(super) is_all: bool,
     /// Reclaim was at work on its die when it came there.
     pub(super) met_reclaim: bool,
@@ -45,7 +45,17 @@ impl ReadPart {
 
     /// The same bytes, read in vain.
     pub(super) fn undelivered(self) -> Self {
-        Self { owner: NOBODY, ..self }
+        Self { owner: NOBODY, is_all: true, ..self }
+    }
+
+    /// A page that no request gets, and that a rebuild of this number waits for.
+    pub(super) fn for_rebuild(serial: u32) -> Self {
+        Self { start: 0, owner: NOBODY, number: serial, bytes: 0, origin: 0, is_all: false, met_reclaim: false }
+    }
+
+    /// The number of the rebuild that waits for it, of what no request gets.
+    pub(super) fn rebuild(&self) -> Option<u32> {
+        (!self.is_delivered() && !self.is_all).then_some(self.number)
     }
 
     /// Whether a request gets them.

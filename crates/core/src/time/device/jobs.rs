@@ -70,7 +70,7 @@ impl Device {
         if !drive.step_job(job) {
             self.dies.job_done(die, self.now);
         }
-        self.queue_recorded(drive, NIL, true);
+        self.queue_recorded(drive, NIL, None, true);
         // The caller goes on with this die itself.
         self.pump_touched(drive, Some(die));
         true

@@ -3,6 +3,7 @@
 
 use super::Device;
 use super::dies::{NIL, WorkKind, WorkOp};
+use super::host::ReadPart;
 use crate::base::codings::FASTER;
 use crate::base::units::{Cause, DieId, Ns, Ppn};
 use crate::bugs::{Bug, planted};
@@ -24,6 +25,8 @@ struct Piece {
 struct Routing {
     /// The request that completes with the last host program.
     request: u32,
+    /// The rebuild that a host read waits for.
+    awaited: Option<u32>,
     /// Whether pieces go before reads that wait.
     foreground: bool,
     /// The piece that what follows belongs to.
@@ -51,14 +54,20 @@ fn adjusts(drive: &Drive, coding: u8) -> bool {
 impl Device {
     /// Queues the work that the drive has recorded and starts it. Gives the host programs queued, with the last of which `request` completes.
     pub(super) fn route(&mut self, drive: &mut Drive, request: u32) -> u32 {
-        let programs = self.queue_recorded(drive, request, true);
+        let programs = self.queue_recorded(drive, request, None, true);
         self.pump_touched(drive, None);
         programs
     }
 
+    /// As [`Self::route`], where a host read waits for a rebuild.
+    pub(super) fn route_read(&mut self, drive: &mut Drive, awaited: Option<u32>) {
+        self.queue_recorded(drive, NIL, awaited.filter(|_| !self.bugs.has(Bug::RebuildBehindWork)), true);
+        self.pump_touched(drive, None);
+    }
+
     /// As [`Self::route`], for a piece of a batch: waiting reads keep the credit they were given.
     pub(super) fn route_batch(&mut self, drive: &mut Drive) {
-        self.queue_recorded(drive, NIL, false);
+        self.queue_recorded(drive, NIL, None, false);
         self.pump_touched(drive, None);
     }
 
@@ -71,19 +80,56 @@ impl Device {
         }
     }
 
-    /// Queues the work that the drive has recorded, and deferred jobs that it has begun. Gives the host programs queued.
-    pub(super) fn queue_recorded(&mut self, drive: &mut Drive, request: u32, foreground: bool) -> u32 {
+    /// Queues the work that the drive has recorded, and deferred jobs that it has begun; what the rebuild of this number reads, a host read waits for.
+    /// Gives the host programs queued.
+    pub(super) fn queue_recorded(&mut self, drive: &mut Drive, request: u32, awaited: Option<u32>, foreground: bool) -> u32 {
         drive.take_recorded(&mut self.ops);
-        let mut routing = Routing { request, foreground, piece: None, fill: None, programs: 0 };
+        let mut routing = Routing { request, awaited, foreground, piece: None, fill: None, programs: 0 };
         for i in 0..self.ops.len() {
-            self.queue_op(drive, self.ops[i], &mut routing);
+            if !self.queue_awaited(drive, i, &routing) {
+                self.queue_op(drive, self.ops[i], &mut routing);
+            }
         }
         self.ops.clear();
+        if drive.stages_begun() > self.stages {
+            self.note_stages(drive);
+        }
         while let Some((job, die, cause)) = drive.take_started_job() {
             self.dies.add_job(die, job, cause, self.now);
             self.touched.push(die);
         }
         routing.programs
+    }
+
+    /// A further stage of the drive's life has begun: requests that complete from now on are counted to it.
+    #[cold]
+    fn note_stages(&mut self, drive: &Drive) {
+        for _ in self.stages..drive.stages_begun() {
+            self.metrics.stages.push((self.metrics.read.clone(), self.metrics.write.clone()));
+        }
+        self.stages = drive.stages_begun();
+    }
+
+    /// Queues an operation among the host's reads, if it reads a page for a rebuild that one of these waits for, or is a retry of such a read. Tells
+    /// whether it is.
+    fn queue_awaited(&mut self, drive: &Drive, i: usize, routing: &Routing) -> bool {
+        let Some(awaited) = routing.awaited.filter(|_| routing.piece.is_none()) else { return false };
+        // Retries come right before the read that they belong to.
+        let read = self.ops[i..].iter().find(|op| !matches!(op, NandOp::Retry { of_request: false, .. }));
+        let Some(NandOp::Load { src, coding, level, serial, .. }) = read.copied().filter(|op| op.loads_for(awaited)) else { return false };
+        let retry = if let NandOp::Retry { attempt, .. } = self.ops[i] { Some(attempt) } else { None };
+        let times = retry.map_or_else(|| self.begin(drive, src, coding, level), |attempt| self.retry(drive, src, coding, attempt));
+        let mut part = ReadPart::for_rebuild(serial);
+        match retry {
+            Some(_) => part = part.undelivered(),
+            None => self.wordlines.awaits(serial),
+        }
+        let (op, at) = (self.dies.next_read(), self.now);
+        self.dies.note(|| TimeEvent::Load { op, ppn: src, stripe: serial, retry, at });
+        if let Some(busy) = self.dies.queue_read(self.unit_of(drive, src), part, times, at) {
+            self.touched.push(busy);
+        }
+        true
     }
 
     /// Queues an operation: by itself, or within the piece that is open.

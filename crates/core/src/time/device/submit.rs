@@ -67,7 +67,7 @@ impl Device {
         if drive.has_recorded() {
             // A job in the foreground is queued before the read that triggered it.
             let rebuilt = drive.take_rebuilt_read();
-            self.route(drive, NIL);
+            self.route_read(drive, rebuilt);
             if let Some(serial) = rebuilt {
                 return self.read_rebuilt(part, serial, &mut |tag, at| completed(tag, at));
             }
@@ -77,7 +77,7 @@ impl Device {
         }
         let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
         let times = (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
-        let unit = self.by_unit.quotient(drive.geometry().block_of(ppn).number()) as usize;
+        let unit = self.unit_of(drive, ppn);
         let times = if self.tired.is_some() { self.queue_retries(ppn, unit, part, times) } else { times };
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);
@@ -85,6 +85,13 @@ impl Device {
         if let Some(busy) = self.dies.queue_read(unit, part, times, self.now) {
             self.pump(drive, busy);
         }
+    }
+
+    /// The die, or plane of one, that reads a page.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    pub(super) fn unit_of(&self, drive: &Drive, ppn: Ppn) -> usize {
+        self.by_unit.quotient(drive.geometry().block_of(ppn).number()) as usize
     }
 
     /// The retries of a page that the host reads go before the sensing with which its data counts as read: they keep array and channel as long

@@ -25,8 +25,9 @@ impl Dies {
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        // At the very time at which a write has come there may be room for it.
-        let write_is_next = self.pressed.is_some_and(|since| since < at) && !d.waiting.is_empty();
+        // At the very time at which a write has come there may be room for it. The read behind one for a rebuild begins as that ends, when a program that
+        // waited for it joins.
+        let write_is_next = self.pressed.is_some_and(|since| since < at) && !d.waiting.is_empty() && d.joined != Some(at);
         let nothing_is_next = d.turn.read(at) || d.pieces.is_empty() && !write_is_next;
         let may_begin = nothing_is_next && !d.urgent || d.suspended.is_some();
         self.touch(die);
@@ -196,6 +197,9 @@ impl Dies {
         }
         self.reads[op as usize] = None;
         self.touch(read.unit / lengths.units_per_die);
+        if let Some(stripe) = read.load_for {
+            self.loaded(stripe, Some(at))?;
+        }
         Ok(Ended::Read(read))
     }
 
@@ -227,7 +231,7 @@ impl Dies {
         }
         let work = self.works.remove(&op).expect("just seen");
         if let Some(wordline) = work.load_for {
-            self.loaded(wordline)?;
+            self.loaded(wordline, None)?;
         }
         Ok(Ended::Work(work))
     }
@@ -256,7 +260,8 @@ impl Dies {
         Ok(())
     }
 
-    fn loaded(&mut self, wordline: u32) -> Result<(), String> {
+    /// A page was read for a wordline or a stripe; `among_reads` is when, if that was done among the host's reads.
+    fn loaded(&mut self, wordline: u32, among_reads: Option<Ns>) -> Result<(), String> {
         let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends that was never begun")?;
         loads.0 -= 1;
         if loads.0 == 0
@@ -264,6 +269,9 @@ impl Dies {
         {
             for program in programs {
                 let die = self.work(program)?.half.die;
+                if self.all[die as usize].waiting.is_empty() {
+                    self.all[die as usize].joined = among_reads;
+                }
                 self.wait(program, die);
             }
         }

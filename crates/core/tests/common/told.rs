@@ -1,0 +1,57 @@
+//! What a drive tells of its partial parities, and in which order blocks were erased and wordlines programmed over.
+
+use std::sync::{Arc, Mutex};
+
+use vpass_core::base::dose::Quarters;
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
+
+/// All of it, in order.
+#[derive(Clone, Default)]
+pub(crate) struct Told(pub(crate) Arc<Mutex<Vec<Event>>>);
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    Added(u32, XorSource),
+    Delayed(u32, u32, u64),
+    Programmed(Lpn),
+    Erased,
+    Merged(BlockId, WordlineInBlock),
+}
+
+impl Told {
+    fn add(&self, event: Event) {
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+impl Observer for Told {
+    fn xored(&mut self, number: u32, source: XorSource) {
+        self.add(Event::Added(number, source));
+    }
+    fn delayed(&mut self, stripe: u32, number: u32, covered: u64, _: u64) {
+        self.add(Event::Delayed(stripe, number, covered));
+    }
+    fn programmed(&mut self, _: Ppn, lpn: Lpn, _: Seq, _: Origin, _: Cause) {
+        self.add(Event::Programmed(lpn));
+    }
+    fn erased(&mut self, _: BlockId, _: Cause) {
+        self.add(Event::Erased);
+    }
+    fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, _: u8, _: Cause) {
+        self.add(Event::Merged(block, wordline));
+    }
+    fn reads(&mut self, _: &[PhysRead]) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
+    fn moving(&mut self, _: BlockId, _: Option<&PageSet>, _: Cause) {}
+    fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
+    fn measured_phase(&mut self) {}
+    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
+}

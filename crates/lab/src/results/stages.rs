@@ -1,0 +1,87 @@
+//! What came in each stage of a drive's life, where its parity has stages: from one beginning to the next, or to the end.
+
+use serde::Serialize;
+use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
+use vpass_core::base::units::Cause;
+use vpass_core::base::window::Window;
+use vpass_core::drive::{Beginning, Drive, Lifetime};
+use vpass_core::time::Replay;
+
+use super::{ByCause, Quantiles};
+
+/// A stage, as far as it fell into the measured phase.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stage {
+    /// 1, 2 or 3.
+    pub stage: u8,
+    /// Its beginning and its end, in seconds; null without a clock.
+    pub from_s: Option<f64>,
+    /// The end.
+    pub to_s: Option<f64>,
+    /// Requests of the host that were made in it.
+    pub read_requests: u64,
+    /// Those that write.
+    pub write_requests: u64,
+    /// Pages that the host wrote in it.
+    pub write_pages: u64,
+    /// Pages that flash read, by cause.
+    pub reads: ByCause,
+    /// Pages that it programmed, by cause.
+    pub programs: ByCause,
+    /// Stripes that have parity at its end.
+    pub protected_stripes: u64,
+    /// Stripes that waited for parity because a move had made it necessary, by the time for which they did, in seconds; null without a clock.
+    pub waiting_s: Option<f64>,
+    /// Latencies of requests that were complete in it.
+    pub latency_us: Response,
+}
+
+/// Latencies of a stage.
+#[derive(Clone, Debug, Serialize)]
+pub struct Response {
+    /// Of reads.
+    pub read: Quantiles,
+    /// Of writes.
+    pub write: Quantiles,
+}
+
+/// All of them, in their order.
+pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>) -> Vec<Stage> {
+    let Some(waiting) = drive.forming_window() else { return vec![] };
+    let began = lifetime.beginnings();
+    let now = |stage, at, host, flash| Beginning { stage, at, host, flash, protected_stripes: drive.stripes_with_parity(), waiting };
+    let end = now(lifetime.stage(), drive.now(), *drive.host_counts(), *drive.flash_counts());
+    let start = Beginning { waiting: Window::default(), ..now(lifetime.first(), 0, HostCounts::default(), FlashCounts::default()) };
+    let marks: Vec<&Beginning> = [&start].into_iter().chain(began).chain([&end]).collect();
+    let latencies = latencies(engine, began.len());
+    let of = |(n, marks): (usize, &[&Beginning])| between(marks[0], marks[1], drive.is_timed(), &latencies[n]);
+    marks.windows(2).enumerate().map(of).collect()
+}
+
+/// Latencies of reads and writes in each of so many further stages, and in the first.
+fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)> {
+    let Some(metrics) = engine.map(Replay::metrics) else { return vec![<(Latency, Latency)>::default(); further + 1] };
+    let nothing = <(Latency, Latency)>::default();
+    let ends: Vec<(&Latency, &Latency)> = [&nothing].into_iter().chain(&metrics.stages).map(|(read, write)| (read, write)).collect();
+    let ends: Vec<(&Latency, &Latency)> = ends.into_iter().chain([(&metrics.read, &metrics.write)]).collect();
+    ends.windows(2).map(|ends| (ends[1].0.since(ends[0].0), ends[1].1.since(ends[0].1))).collect()
+}
+
+fn between(from: &Beginning, to: &Beginning, timed: bool, (read, write): &(Latency, Latency)) -> Stage {
+    let seconds = |ns: u128| timed.then(|| ns as f64 / 1e9);
+    let less =
+        |of: fn(&FlashCounts) -> &[u64; Cause::COUNT]| ByCause(std::array::from_fn(|cause| of(&to.flash)[cause] - of(&from.flash)[cause]));
+    Stage {
+        stage: from.stage.number(),
+        from_s: seconds(from.at.into()),
+        to_s: seconds(to.at.into()),
+        read_requests: to.host.read_requests - from.host.read_requests,
+        write_requests: to.host.write_requests - from.host.write_requests,
+        write_pages: to.host.write_pages - from.host.write_pages,
+        reads: less(|flash| &flash.reads),
+        programs: less(|flash| &flash.programs),
+        protected_stripes: to.protected_stripes,
+        waiting_s: seconds(to.waiting.stripe_ns - from.waiting.stripe_ns),
+        latency_us: Response { read: Quantiles::of(read), write: Quantiles::of(write) },
+    }
+}
