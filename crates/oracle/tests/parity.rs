@@ -83,7 +83,7 @@ fn every_bug_of_parity_is_found() {
     const FIRST: &str = "straw-ss-sound, greedy, none";
     const RECORDED: [(Bug, u64, &str); 27] = [
         (Bug::MemberAstray, 0, FIRST),
-        (Bug::ApartAstray, 0, "redftl, greedy, none"),
+        (Bug::ApartAstray, 29, "hotld, stable-greedy, none"),
         (Bug::ParityStale, 0, FIRST),
         (Bug::OldGivenUpEarly, 0, FIRST),
         (Bug::PartialForgetsPage, 0, FIRST),

@@ -18,6 +18,9 @@ const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
 /// Parameters that these cases draw one after the other. Another one has a list of its own, and moves nothing else of a case.
 const IN_TURN: [(&str, &str); 5] = [("ppc", "pages"), ("hc", "pages"), ("hc", "cut_off"), ("hc", "published"), ("hc", "n_update")];
 
+/// Blocks of a plane beyond those that parity needs, so that blocks may hold fewer pages than they could.
+const ROOM_APART: [u32; 3] = [0, 6, 20];
+
 /// One case in four has a technique that keeps kinds of data apart. The others stay what they are.
 const APART: [bool; 4] = [false, true, false, false];
 
@@ -110,12 +113,17 @@ pub(super) fn draw(
         // Stripes are those of a request then.
         config.drive.write_buffer = Bytes(0);
     }
+    let more = if reclaim.keeps_apart { Dice::new(balanced.case ^ 0x0A9A_2700_0A9A_2700).pick(&ROOM_APART) } else { 0 };
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };
         let drive = parity::drive(resolved, technique.name);
         match parity::check_drive(&drive, technique.name, reclaim) {
-            Ok(()) => return Ok(drive),
+            Ok(()) if more == 0 => return Ok(drive),
+            Ok(()) => {
+                config.geometry.blocks_per_plane = Some(blocks + more);
+                return Ok(parity::drive(config.resolve().map_err(|e| e.to_string())?, technique.name));
+            }
             Err(e) if blocks > 1000 => return Err(e.to_string()),
             Err(_) => {}
         }

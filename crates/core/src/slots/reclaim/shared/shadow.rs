@@ -143,10 +143,10 @@ impl Shadows {
 /// and none that open blocks and the reserve may need.
 fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     let (blocks, spare) = (geometry.blocks_per_domain(), geometry.spare_blocks_of_domain());
-    let share = (config.density.shadow * f64::from(blocks)) as u32;
+    let allowed = (config.density.shadow * f64::from(blocks)) as u32;
     let unused = geometry.pages_per_block - pages;
     if unused == 0 {
-        return share;
+        return allowed;
     }
     // A block for each stream, the reserve, and one that is being moved. Where no stripes set their width, streams take half of the spare blocks
     // (`Streams::new`). One must be left to gain.
@@ -155,7 +155,7 @@ fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     let open = wide.max(streams + RESERVE + 1);
     let free = spare.saturating_sub(open + 1) * geometry.pages_per_block;
     let granted = config.density.spare_share * f64::from(geometry.spare_pages_of_domain());
-    share.min(free.min(granted as u32) / unused)
+    allowed.min(free.min(granted as u32) / unused)
 }
 
 #[cfg(test)]
