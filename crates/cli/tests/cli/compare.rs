@@ -271,7 +271,7 @@ fn one_capacity_fits_all_that_are_compared() {
         let techniques = ["--reclaim", "block,redftl,read-leveling", "--parity", "none,raid5,pe-aware", "--set", "parity.stripe=3"];
         vpass(&[&drive[..], &techniques, &["--set", "geometry.blocks_per_plane=40", "--set", capacity]].concat())
     };
-    let refused = on("drive.capacity=512MiB");
+    let refused = on("drive.capacity=640MiB");
     refused.refuses(2, &["`pe-aware` leaves each die", "with 2 kinds of data that `redftl` keeps apart", "need 9", "drive.capacity="]);
     let named = refused.stderr.split_whitespace().find(|word| word.starts_with("drive.capacity=")).expect("it is there");
     let done = on(named);
