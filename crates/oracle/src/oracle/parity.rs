@@ -90,7 +90,8 @@ impl Parity {
     pub(crate) fn weigh(&mut self, stripe: u32) {
         let at = stripe as usize;
         let has_parity = self.has_parity(stripe);
-        self.worn.weigh(stripe, self.is_on_flash(stripe), (has_parity, self.unprotected.contains(&stripe)));
+        let has = (has_parity, self.is_as_delayed(stripe).is_some(), self.unprotected.contains(&stripe));
+        self.worn.weigh(stripe, self.is_on_flash(stripe), has);
         // Where wear calls for it, it is held against that, too, whether there is any.
         let is_none = self.worn.is_on() && !has_parity;
         let is_right = is_none || self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);

@@ -38,8 +38,10 @@ pub(crate) struct Worn {
     overdue: u32,
     /// In the last stage: stripes that were written since it began.
     written_since: Vec<bool>,
-    /// Stripes on flash that have no parity, nor wait for it, nor were given up.
+    /// Stripes on flash that have no parity, nor a partial one, nor wait for it, nor were given up.
     without: BTreeSet<u32>,
+    /// In the last stage there were none of them once. No stage is left again, whatever is trimmed and written later.
+    all_formed: bool,
 }
 
 impl Worn {
@@ -110,16 +112,17 @@ impl Worn {
     }
 
     /// Holds what a stripe has against what it should have.
-    pub(crate) fn weigh(&mut self, stripe: u32, is_on_flash: bool, (has_parity, is_unprotected): (bool, bool)) {
+    pub(crate) fn weigh(&mut self, stripe: u32, is_on_flash: bool, (has_parity, is_partial, is_unprotected): (bool, bool, bool)) {
         if self.by_wear.is_none() {
             return;
         }
         let has_something = has_parity || is_unprotected || self.waiting.contains(&stripe);
-        if is_on_flash && !has_something {
+        if is_on_flash && !has_something && !is_partial {
             self.without.insert(stripe);
         } else {
             self.without.remove(&stripe);
         }
+        self.all_formed |= self.is_last() && self.without.is_empty();
         let calls = self.calls_for_parity(stripe);
         let must = is_on_flash && (calls || self.is_last() && self.written_since[stripe as usize]);
         let may = is_on_flash && (calls || self.is_last());
@@ -206,7 +209,7 @@ impl Oracle {
     pub(crate) fn is_left_alone(&self, block: BlockId) -> bool {
         let worn = &self.parity.worn;
         let Some(by_wear) = worn.by_wear.filter(|by_wear| by_wear.last.is_some()) else { return false };
-        self.doses.cycles_of(block) > by_wear.above || worn.is_last() && worn.without.is_empty()
+        self.doses.cycles_of(block) > by_wear.above || worn.all_formed
     }
 
     /// A block begins to age. One that is left alone may grow as old as it likes.
@@ -218,8 +221,7 @@ impl Oracle {
 
     /// All stripes have parity, and the drive is in the last stage of its life: no block is refreshed any more.
     pub(crate) fn excuse_what_is_left_alone(&mut self) {
-        let worn = &self.parity.worn;
-        if worn.is_last() && worn.without.is_empty() {
+        if self.parity.worn.all_formed {
             self.ageing.excuse_all();
         }
     }
