@@ -130,12 +130,12 @@ fn point(number: usize) -> f64 {
 fn integrals(of: &dyn Fn(f64) -> f64) -> (Box<[f64; POINTS]>, f64) {
     let (mut sums, mut from, mut lost) = (Box::new([0.0; POINTS]), FIRST, of(FIRST));
     for asked in 1..=ASKED {
-        let last = asked * BETWEEN;
-        let (until, then) = (point(last), of(point(last)));
+        let end = asked * BETWEEN;
+        let (until, then) = (point(end), of(point(end)));
         let exponent = if lost > 0.0 { log(then / lost) / log(until / from) } else { 0.0 };
         let to = |share: f64| (share * lost * pow(share / from, exponent) - from * lost) / (exponent + 1.0);
-        let before = sums[last - BETWEEN];
-        (last + 1 - BETWEEN..=last).for_each(|number| sums[number] = before + to(point(number)));
+        let before = sums[end - BETWEEN];
+        (end + 1 - BETWEEN..=end).for_each(|number| sums[number] = before + to(point(number)));
         (from, lost) = (until, then);
     }
     (sums, lost)
