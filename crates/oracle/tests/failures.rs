@@ -127,5 +127,5 @@ fn drives_on_which_losses_were_once_told_wrongly() {
 /// room, each might go first.
 #[test]
 fn a_program_joins_as_the_next_read_begins() {
-    assert_eq!((BereftCase { seed: 1962, bug: None }).run().err(), None);
+    assert_eq!((BereftCase { seed: 1962, by_wear: false, bug: None }).run().err(), None);
 }
