@@ -263,9 +263,9 @@ impl Oracle {
         match self.stamps.lost(lpn)? {
             Loss::Absent => return Err(format!("lpn {lpn} was reported lost; it holds no data")),
             Loss::Again => return Ok(()),
+            Loss::Seen | Loss::Unseen(_) if by_failure => self.causes.lose_by_failure(lpn),
             Loss::Seen => self.causes.lose(lpn),
             Loss::Unseen(_) if was_rest_lost => self.causes.lose(lpn),
-            Loss::Unseen(_) if by_failure => self.causes.lose(lpn),
             Loss::Unseen(stamp) => {
                 self.unseen_losses.insert(stamp);
             }

@@ -35,9 +35,10 @@ pub(super) fn tired(s: &Summary) -> String {
             count(of.missed_budgets)
         );
     }
-    if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age > 0) {
+    if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age + losses.by_failures.unwrap_or(0) > 0) {
         let (by_reads, by_age) = (plural(losses.by_reads, "page"), plural(losses.by_age, "page"));
         let _ = write!(text, "\n  lost by reads: {by_reads}; by age: {by_age}");
+        losses.by_failures.into_iter().for_each(|pages| _ = write!(text, "; by failures: {}", plural(pages, "page")));
     }
     text
 }

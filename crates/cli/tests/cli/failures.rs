@@ -182,3 +182,16 @@ fn all_of_a_comparison_fail_alike() {
         json["techniques"].as_array().unwrap().iter().map(|row| row["runs"][0]["failures"]["lost_pages"].as_u64().unwrap()).collect();
     assert!(lost[0] > 1000 && lost[1..3] == [0, 0] && lost[3] > 1000, "no block is worn: {lost:?}");
 }
+
+/// Where data ages, what failed flash has taken is neither lost by reads nor by age.
+#[test]
+fn failures_are_a_cause_of_their_own() {
+    let failing =
+        ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--reclaim", "none", "--refresh", "block", "--fail", "die:2@r1000"];
+    let json = small_run(&[&failing[..], &["--json"]].concat()).json();
+    let lost = &json["failures"]["lost_pages"];
+    assert!(*lost == 8_192 && json["data_lost_pages"] == *lost, "{json}");
+    assert_eq!(json["losses"], serde_json::json!({"by_reads": 0, "by_age": 0, "by_failures": lost}));
+    assert!(small_run(&failing).stdout.contains("lost by reads: 0 pages; by age: 0 pages; by failures: 8,192 pages"));
+    assert!(small_run(&["--refresh", "block", "--json"]).json()["losses"].get("by_failures").is_none());
+}

@@ -91,14 +91,19 @@ impl Ftl {
         if self.is_whole_in_memory(lpn) {
             flash.tell(|o| o.superseded(lpn));
         } else {
-            if self.lies_on_failed(flash, lpn) && !self.is_lost(lpn) {
+            let by_failure = self.lies_on_failed(flash, lpn);
+            if by_failure && !self.is_lost(lpn) {
                 self.taken.pages += 1;
                 self.taken.twice_failed += u64::from(beyond == Beyond::AnotherPage);
                 self.taken.unprotected += u64::from(matches!(beyond, Beyond::Unprotected | Beyond::NotWorn | Beyond::Waiting));
                 self.taken.not_worn += u64::from(beyond == Beyond::NotWorn);
                 self.taken.waiting += u64::from(beyond == Beyond::Waiting);
             }
-            if !(self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3)) {
+            let is_hidden = self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3);
+            if by_failure && !is_hidden {
+                // However old it was.
+                self.report_lost_by(flash, lpn, false);
+            } else if !is_hidden {
                 self.report_lost(flash, lpn);
             }
         }

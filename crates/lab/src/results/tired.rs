@@ -20,13 +20,16 @@ pub struct Retries {
     pub budget_raised: u32,
 }
 
-/// What the host lost, by cause; both together are `data_lost_pages`.
+/// What the host lost, by cause; all together are `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Losses {
     /// All other pages: reads took them or, where retries are drawn, chance.
     pub by_reads: u64,
     /// Pages that were older than data may become, or so old that age alone took more than their last retry decodes.
     pub by_age: u64,
+    /// Pages on flash that failed (`--fail`), however old; absent where none was to fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_failures: Option<u64>,
 }
 
 impl Retries {
@@ -53,6 +56,7 @@ impl Losses {
     /// None where age takes no data.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let (all, by_age) = (drive.lost_pages(), drive.lost_by_age());
-        drive.keeps_time().then_some(Self { by_reads: all - by_age, by_age })
+        let by_failures = drive.failure_books().map(|books| books.taken.pages);
+        drive.keeps_time().then_some(Self { by_reads: all - by_age - by_failures.unwrap_or(0), by_age, by_failures })
     }
 }

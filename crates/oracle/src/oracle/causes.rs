@@ -58,6 +58,12 @@ impl Causes {
         self.add(why);
     }
 
+    /// A page on flash that has failed is reported lost, however old it was. No technique promised to prevent that.
+    pub(crate) fn lose_by_failure(&mut self, lpn: Lpn) {
+        self.failed.remove(&lpn);
+        self.not_promised += 1;
+    }
+
     /// So many pages that nobody had read were reported lost some time ago, of blocks that change now.
     pub(crate) fn lose_unread(&mut self, pages: usize) {
         (0..pages).for_each(|_| self.add(Why::UNKNOWN));
