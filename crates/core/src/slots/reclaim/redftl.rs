@@ -4,8 +4,7 @@
 //!
 //! - **Paper:** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
 //! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to another.
-//! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 4 for each shadow block; and the pages that shadow blocks leave
-//!   unused.
+//! - **Costs:** 8 bytes a block, 2 a page of a monitor block, 4 a shadow block; and the pages that shadow blocks leave unused.
 //! - **Departs from the paper:** read-hot pages are found as ipr-2018 finds them. If `density.shadow` or `density.spare_share` allows no more
 //!   shadow blocks, the pages read least go back to regular blocks. If that is not enough, the new pages stay regular. Beside parity each die
 //!   keeps its own read-hot pages apart, within these shares of the die, and a page of parity is found like any other.
