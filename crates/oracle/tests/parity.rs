@@ -73,24 +73,25 @@ fn moves_rebuild_what_blocks_that_are_left_alone_have_lost() {
     }
 }
 
-/// Of techniques that give wordlines guard levels, a merge is found that destroys a version on which delayed parity counts.
+/// Of techniques that give wordlines guard levels, a merge is found that destroys a version on which delayed parity counts; and so is one that leaves
+/// such a version in a wordline without guard levels. Where cases have changed since, one of those behind shows it.
 #[cfg(feature = "seeded-bugs")]
 #[test]
-fn merges_of_reclaim_are_found_that_come_too_early() {
+fn guard_levels_are_found_that_destroy_what_parity_counts() {
     use vpass_core::bugs::Bug;
     use vpass_core::slots::parity::parity_technique;
+    use vpass_core::slots::reclaim::technique;
 
-    const FIRST: [(&str, u64); 2] = [("ipr", 0), ("ipr-wl", 100)];
-    const WITHIN: u64 = 100;
+    const RECORDED: [(&str, u64, &str); 3] =
+        [("ipr-wl", 174, "is programmed over"), ("ipr", 323, "is programmed over"), ("ipr", 109, "is left without guard levels")];
+    const WITHIN: u64 = 300;
     let parity = parity_technique("ppc").expect("it is in the list");
-    for (name, first) in FIRST {
-        let reclaim = vpass_core::slots::reclaim::technique(name).expect("it is in the list");
+    for (name, first, says) in RECORDED {
+        let reclaim = technique(name).expect("it is in the list");
         let case = |seed| Case::new(seed).under(reclaim).striped(parity);
-        let early =
-            |seed: &u64| case(*seed).with(Bug::KeptMergedEarly).run().is_err_and(|said| said.contains("is programmed over, and carries"));
-        let found = (first..first + WITHIN).find(early);
-        eprintln!("FOUND {name} {found:?}");
-        assert!(found.is_some_and(|seed| case(seed).run().is_ok()), "{name}: {found:?}");
+        let shows = |seed: &u64| case(*seed).with(Bug::KeptMergedEarly).run().is_err_and(|said| said.contains(says));
+        let found = (first..first + WITHIN).find(shows);
+        assert!(found.is_some_and(|seed| case(seed).run().is_ok()), "{name}, {says}: {found:?}");
     }
 }
 

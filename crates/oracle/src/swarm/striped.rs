@@ -2,7 +2,7 @@
 //! own, so that other cases stay what they are.
 
 use vpass_core::base::units::Bytes;
-use vpass_core::config::{DriveConfig, Number, Params, ProgramUnit};
+use vpass_core::config::{DensityConfig, DriveConfig, Number, Params, ProgramUnit};
 use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
 
@@ -86,6 +86,17 @@ pub(super) fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
     }
 }
 
+/// Guard levels that help, and room for them, in three cases of four of a technique that gives them in place. In the other draws they are so rare
+/// that hardly a case merges what parity counts.
+fn draw_guard_levels(balanced: &Balanced, config: &mut DriveConfig) {
+    let mut dice = Dice::new(balanced.case ^ 0x6A2D_1E7E_6A2D_1E7E);
+    let (limit_factor, low_density, spare_share) =
+        (dice.pick(&[1.5, 10.0, 10.0]), dice.pick(&[0.15, 1.0, 1.0]), dice.pick(&[0.1, 0.5, 0.5]));
+    if dice.between(0, 3) > 0 {
+        config.density = DensityConfig { limit_factor, low_density, spare_share, pool: 1.0, monitor: 1.0, ..config.density.clone() };
+    }
+}
+
 /// The drive of a case, resolved, under a parity technique.
 ///
 /// # Errors
@@ -122,7 +133,11 @@ pub(super) fn draw(
         // Stripes are those of a request then.
         config.drive.write_buffer = Bytes(0);
     }
-    let more = if reclaim.keeps_apart { Dice::new(balanced.case ^ 0x0A9A_2700_0A9A_2700).pick(&ROOM_APART) } else { 0 };
+    if MERGE.contains(&reclaim.name) {
+        draw_guard_levels(balanced, &mut config);
+    }
+    let more =
+        if reclaim.keeps_apart || reclaim.lowers_density { Dice::new(balanced.case ^ 0x0A9A_2700_0A9A_2700).pick(&ROOM_APART) } else { 0 };
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };
