@@ -113,7 +113,7 @@ impl Bug {
         [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
 
     /// Those of limits that parity raises: in the drive's configuration already.
-    pub const OF_RAISED: [Self; 3] = [Self::LateParityTrusted, Self::SpreadForgotten, Self::ServiceForgotten];
+    pub const OF_RAISED: [Self; 4] = [Self::LateParityTrusted, Self::SpreadForgotten, Self::ServiceForgotten, Self::ServiceAtNewLimit];
 
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {

@@ -103,7 +103,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 27] = [
+    const RECORDED: [(Bug, u64, &str); 28] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ApartAstray, 29, "hotld, stable-greedy, none"),
         (Bug::ParityStale, 0, FIRST),
@@ -130,6 +130,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::WornRecycled, 0, "block, greedy, block"),
         (Bug::WornShareTwice, 1, "block, greedy, block"),
         (Bug::ServiceForgotten, 73, "straw-ss-sound, cost-benefit, none"),
+        (Bug::ServiceAtNewLimit, 713, "ipr, greedy, none"),
         (Bug::KeptMergedEarly, 1, "straw-ss-published, cost-benefit, ida"),
     ];
     // Nobody has found it yet: 1,750 cases under `ppc` do not show it.

@@ -673,6 +673,8 @@ macro_rules! list {
             LateParityTrusted,
             /// What a block served until its erase is left out of expected numbers.
             ServiceForgotten,
+            /// What a block served before it got larger limits counts in expected numbers as if it had had them.
+            ServiceAtNewLimit,
             /// Limits that follow from a code forget that error rates of pages are spread.
             SpreadForgotten,
             /// The parity of a stripe is given back while one of its pages lies in a worn block.

@@ -43,6 +43,19 @@ impl Flash {
         }
     }
 
+    /// A block gets other limits. What it has served is booked by those that it had.
+    pub(super) fn change_limits(&mut self, block: BlockId, change: impl FnOnce(&mut Self)) {
+        let is_booked = self.services.is_some() && !self.bugs.has(Bug::ServiceAtNewLimit);
+        if is_booked {
+            self.end_service(block);
+        }
+        change(self);
+        let booked = self.service(block).filter(|_| is_booked);
+        if let (Some(services), Some(service)) = (&mut self.services, booked) {
+            services.served.leave_out(service);
+        }
+    }
+
     /// What blocks have served by now counts no more.
     pub(super) fn begin_service(&mut self) {
         let Some(mut services) = self.services.take() else { return };

@@ -81,7 +81,9 @@ impl Oracle {
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
         // Limits grow: what the old ones explain cannot be explained by the new ones.
         self.settle_block(block);
+        self.end_service(block);
         self.doses.set_mode(block, mode);
+        self.resume_service(block);
         self.doses.note_reprogramming(block);
     }
 

@@ -99,10 +99,17 @@ impl Oracle {
         self.geometry.block_ids().filter_map(|block| self.served(expected, block)).collect()
     }
 
-    /// A block is about to be erased.
+    /// A block is about to be erased, or to bear more.
     pub(crate) fn end_service(&mut self, block: BlockId) {
         let Some(mut expected) = self.expected.take() else { return };
         expected.served.extend(self.served(&expected, block));
+        self.expected = Some(expected);
+    }
+
+    /// A block bears more from now on. Its reads until now were served while it bore less.
+    pub(crate) fn resume_service(&mut self, block: BlockId) {
+        let Some(mut expected) = self.expected.take() else { return };
+        expected.before.extend(self.served(&expected, block));
         self.expected = Some(expected);
     }
 

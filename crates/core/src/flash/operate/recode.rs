@@ -37,7 +37,8 @@ impl Flash {
 
     /// All whole wordlines of a block have been merged: from now on its limits are those of the mode.
     pub(crate) fn recode(&mut self, block: BlockId, coding: u8) {
-        self.set_mode(block, coding, self.pages_if_recoded(block, coding));
+        let taken = self.pages_if_recoded(block, coding);
+        self.change_limits(block, |flash| flash.set_mode(block, coding, taken));
         self.trust(block);
         self.cold[block.index()].reprogrammed = true;
         self.tell(|o| o.recoded(block, None, coding));
