@@ -13,6 +13,7 @@ mod life;
 mod limits;
 mod paper;
 mod paper_spans;
+mod parity_words;
 mod reads_first;
 mod results;
 mod samples;
