@@ -54,7 +54,13 @@ impl Job {
     }
 
     /// Pages that recoding, as far as it is still to come, takes away.
+    #[inline]
     pub(crate) fn pages_taken(&self, flash: &Flash) -> u32 {
+        if self.rewrite.recode == Recode::Nothing { 0 } else { self.pages_recoded(flash) }
+    }
+
+    #[cold]
+    fn pages_recoded(&self, flash: &Flash) -> u32 {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
             Recode::Block(coding) => flash.pages_if_recoded(self.block, *coding),

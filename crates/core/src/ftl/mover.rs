@@ -127,14 +127,21 @@ impl Ftl {
     #[inline]
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let taken = job.pages_taken(flash);
-        let domain = if taken > 0 { flash.geometry.domain_of(job.block) } else { 0 };
-        // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now[domain] += taken;
-        let goes_on = self.step_on(flash, slots, job, reserved);
-        self.leaving_now[domain] -= taken;
+        let goes_on =
+            if taken == 0 { self.step_on(flash, slots, job, reserved) } else { self.step_leaving(flash, slots, job, reserved, taken) };
         if self.worn.is_on() {
             self.settle_parity(flash);
         }
+        goes_on
+    }
+
+    /// While it runs the job is in no slot; the pages that it is going to take count all the same.
+    #[cold]
+    fn step_leaving(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool, taken: u32) -> bool {
+        let domain = flash.geometry.domain_of(job.block);
+        self.leaving_now[domain] += taken;
+        let goes_on = self.step_on(flash, slots, job, reserved);
+        self.leaving_now[domain] -= taken;
         goes_on
     }
 
