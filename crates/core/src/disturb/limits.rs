@@ -22,6 +22,7 @@ pub struct PageLimits {
 /// The limits of a block's groups and page kinds while no read takes a retry, before what its layers, its coding and the block itself add.
 pub(super) struct OfGroups {
     by_group_and_kind: Vec<Dose>,
+    /// Page kinds that differ.
     kinds: usize,
 }
 
@@ -59,9 +60,10 @@ impl PageLimits {
 
     /// What all groups of a block endure before a read may take a retry.
     pub(super) fn of_groups(&self, block: &BlockView) -> OfGroups {
-        let calm = self.aged().map_or(0, AgedLimits::calm);
-        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group((block.pec, block.age_step), group, kind, calm));
-        OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
+        // Without an error rate a group has one limit for all kinds.
+        let (calm, kinds) = self.aged().map_or((0, 1), |aged| (aged.calm(), self.kinds));
+        let of_group = |group: usize| (0..kinds).map(move |kind| self.of_group((block.pec, block.age_step), group, kind, calm));
+        OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds }
     }
 
     /// The limit of a group at a P/E count and a step of age.
