@@ -300,7 +300,7 @@ impl Ftl {
             slot.mask = WHOLE;
             flash.tell(|o| o.filled(lpn));
         } else {
-            let by_age = flash.is_lost_by_age(flash.aged(src));
+            let by_age = flash.aged(src).is_some_and(|aged| flash.is_lost_by_age(aged));
             self.report_lost_by(flash, lpn, by_age);
         }
     }
