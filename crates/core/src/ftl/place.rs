@@ -115,7 +115,8 @@ impl Ftl {
     }
 
     /// The block at turn was written to: the next one has its turn, and a block that is written as far as it will be is closed.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
         let hot = flash.hot(block);
