@@ -205,6 +205,7 @@ impl Ftl {
     }
 
     /// Moves a page to a stream or, without one, on within its block.
+    #[inline]
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().to_logical[src.index()];
@@ -232,6 +233,8 @@ impl Ftl {
 
     /// What was sensed of a page, beginning with a level, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it
     /// is neither.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path")]
     pub(super) fn carry_page(
         &mut self,
         flash: &mut Flash,
