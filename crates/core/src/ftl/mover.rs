@@ -367,8 +367,7 @@ impl Ftl {
         }
         if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
             let score = self.score(flash, block);
-            self.victims.remove(block);
-            self.victims.insert(block, score, flash.seq() as u32);
+            self.victims.relist(block, score, flash.seq() as u32);
         }
     }
 
