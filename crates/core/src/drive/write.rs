@@ -75,6 +75,7 @@ impl Drive {
         }
     }
 
+    #[inline(never)]
     fn keep_with(&mut self, stripes: Stripes, lpn: Lpn, slot: u32) {
         let pages = stripes.data(stripes.of(lpn));
         if !self.ftl.buffer.goes_through {
@@ -243,12 +244,14 @@ impl Drive {
         }
     }
 
+    #[inline(never)]
     fn pad_written(&mut self) {
         let (flash, ftl, mut slots) = self.parts();
         ftl.pad_kind(flash, &mut slots, HOST);
     }
 
     /// What is written from now on came in another request. Without a buffer all that came before leaves.
+    #[inline(never)]
     pub(crate) fn end_group(&mut self) {
         self.ftl.buffer.group = self.ftl.buffer.group.wrapping_add(1);
         self.ftl.buffer.goes_through = false;
