@@ -124,7 +124,8 @@ impl Ftl {
 
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let taken = job.pages_taken(flash);
         let goes_on =
@@ -205,7 +206,8 @@ impl Ftl {
     }
 
     /// Moves a page to a stream or, without one, on within its block.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().to_logical[src.index()];
