@@ -74,15 +74,15 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
     // All blocks are worn; in the last stage none is recycled either.
     for (l, stage) in [(1_000_000, 2), (100, 3)] {
         let worn = json(&format!("{line} --set parity.t_p=0 --set parity.l={l}"));
-        let life = &worn["parity"]["by_wear"]["life"];
-        assert!(life["stage"] == stage && life["left_to_parity_blocks"].as_u64() > Some(300), "all of them: {life}");
+        let stages = &worn["parity"]["by_wear"]["life"];
+        assert!(stages["stage"] == stage && stages["left_to_parity_blocks"].as_u64() > Some(300), "all of them: {stages}");
         for words in to_come {
             assert!(!warnings(&worn).contains(words), "{words}: {}", warnings(&worn));
         }
     }
 }
 
-/// The promise of `block` ends beyond T_p, where da-raid5 leaves blocks to parity; `pe-aware` beside it leaves none.
+/// The promise of `block` ends beyond `T_p`, where da-raid5 leaves blocks to parity; `pe-aware` beside it leaves none.
 #[test]
 fn no_promise_ends_where_none_is_made() {
     let line = format!("run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block --set refresh.period=330d");
