@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use vpass_lab::failure::Failure;
 
+use super::csv::quoted;
 use super::numbers::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
 use super::run::{CYCLES, REFUSED, Run};
@@ -55,7 +56,8 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
     for (e, here, verdict) in compared(recipe, figures, expectations) {
         let text = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
         let (paper, here, tolerance) = (text(e.value), text(here), text(e.tolerance));
-        let _ = writeln!(csv, "\"{}\",\"{}\",{paper},{here},{tolerance},\"{verdict}\"", e.source, e.what);
+        let [source, what, verdict] = [&e.source, &e.what, verdict].map(quoted);
+        let _ = writeln!(csv, "{source},{what},{paper},{here},{tolerance},{verdict}");
     }
     csv
 }

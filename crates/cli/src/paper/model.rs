@@ -11,6 +11,7 @@ use vpass_core::error::bch::Bch;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 
+use super::csv::field;
 use super::recipe::Recipe;
 
 fn table(config: &DriveConfig) -> LimitTable {
@@ -24,7 +25,7 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     for row in &config.disturb.table {
         for (group, name) in config.disturb.groups.iter().enumerate() {
             let e = table.truth(group, row.pec);
-            let _ = writeln!(csv, "{},{name},{},{}", row.pec, e.limit.units(), e.alpha.weight());
+            let _ = writeln!(csv, "{},{},{},{}", row.pec, field(name), e.limit.units(), e.alpha.weight());
         }
     }
     csv
@@ -39,7 +40,7 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     {
         let group = table.group_of(wordline);
         let limit = table.limit_of_worst_block(table.truth(group, config.start.pec).limit, wordline);
-        let _ = writeln!(csv, "{layer},{},{}", config.disturb.groups[group], limit.units());
+        let _ = writeln!(csv, "{layer},{},{}", field(&config.disturb.groups[group]), limit.units());
     }
     csv
 }
@@ -55,7 +56,7 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
             for step in 0..=STEPS {
                 let share = f64::from(step) / f64::from(STEPS);
                 let per_read = 1.0 + (e.alpha.weight() - 1.0) * share;
-                let _ = writeln!(csv, "{},{name},{share},{}", row.pec, (e.limit.units() / per_read).floor());
+                let _ = writeln!(csv, "{},{},{share},{}", row.pec, field(name), (e.limit.units() / per_read).floor());
             }
         }
     }
@@ -100,7 +101,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
         ("read_limit", limit.units(), "reads of a block"),
     ] {
-        let _ = writeln!(csv, "{setting},{value},{unit}");
+        let _ = writeln!(csv, "{setting},{value},{}", field(unit));
     }
     csv
 }
@@ -119,7 +120,13 @@ pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
         let bytes = config.requests as f64 * config.block_size.map_or(0, |size| size.0) as f64;
         let (read, written) = (bytes * config.read_share, bytes * (1.0 - config.read_share));
         let (volume, read, written) = (gib(volume as f64), gib(read), gib(written));
-        let _ = writeln!(csv, "{},{volume},{},{read:.2},{written:.2},{}", workload.name, config.read_share, config.distribution);
+        let _ = writeln!(
+            csv,
+            "{},{volume},{},{read:.2},{written:.2},{}",
+            field(&workload.name),
+            config.read_share,
+            field(&config.distribution.to_string())
+        );
     }
     Ok(csv)
 }

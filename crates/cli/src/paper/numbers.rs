@@ -5,6 +5,7 @@ use std::fmt::Write;
 use vpass_lab::compare::mean_ci95::mean_ci95;
 use vpass_lab::failure::Failure;
 
+use super::csv::field;
 use super::recipe::{Expected, Figure, Mean};
 use super::run::{REFUSED, Run};
 
@@ -173,11 +174,12 @@ impl<'a> Numbers<'a> {
     /// With a column of seeds where there are several; `slot` is what the techniques are of.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
-        let over = figure.divisor().map_or_else(String::new, |over| format!(",over_{}", over.replace(['-', ' '], "_")));
+        let over =
+            figure.divisor().map_or_else(String::new, |over| format!(",{}", field(&format!("over_{}", over.replace(['-', ' '], "_")))));
         let several = self.rows.iter().any(|row| row.seed != self.rows[0].seed);
         let samples = self.rows.iter().any(|row| row.residue != self.rows[0].residue);
         let seeds = format!("{}{}", if several { "seed," } else { "" }, if samples { "sample," } else { "" });
-        let mut csv = format!("# {}\nvariant,workload,{seeds}{slot},{}{over}\n", figure.title, figure.unit);
+        let mut csv = format!("# {}\nvariant,workload,{seeds}{slot},{}{over}\n", figure.title, field(&figure.unit));
         let cell = |shown: Shown| match shown {
             Shown::Number(n) => n.to_string(),
             Shown::None => String::new(),
@@ -187,7 +189,7 @@ impl<'a> Numbers<'a> {
             let raw = if row.refused { REFUSED.to_owned() } else { row.raw.to_string() };
             let seed = if several { format!("{},", row.seed) } else { String::new() };
             let sample = if samples { format!("{},", row.residue) } else { String::new() };
-            let _ = write!(csv, "{},{},{seed}{sample}{},{raw}", row.variant, row.workload, row.technique);
+            let _ = write!(csv, "{},{},{seed}{sample}{},{raw}", field(row.variant), field(row.workload), row.technique);
             let _ = if figure.divisor().is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
         }
         let (variants, techniques) = self.columns();
@@ -197,7 +199,7 @@ impl<'a> Numbers<'a> {
                 for technique in &techniques {
                     let number = cell(self.mean(mean, variant, technique));
                     let columns = if figure.divisor().is_some() { format!(",{number}") } else { number };
-                    let _ = writeln!(csv, "{variant},{words},{seed}{technique},{columns}");
+                    let _ = writeln!(csv, "{},{},{seed}{technique},{columns}", field(variant), field(&words));
                 }
             }
         }

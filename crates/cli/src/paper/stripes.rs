@@ -7,6 +7,7 @@ use vpass_lab::failure::Failure;
 use vpass_lab::load;
 use vpass_workload::stripes::StripesSource;
 
+use super::csv::field;
 use super::recipe::Recipe;
 
 /// Requests drawn of each.
@@ -30,7 +31,7 @@ pub(super) fn csv(recipe: &Recipe, seed: u64) -> Result<String, Failure> {
         source.fill(&mut requests, DRAWN)?;
         let page = stripes.page.map_or(page, |page| page.0);
         let of = measured(&requests, page, page * u64::from(stripes.pages));
-        let _ = writeln!(csv, "{},{}", workload.name, of.map(|n| format!("{n:.4}")).join(","));
+        let _ = writeln!(csv, "{},{}", field(&workload.name), of.map(|n| format!("{n:.4}")).join(","));
     }
     Ok(csv)
 }
