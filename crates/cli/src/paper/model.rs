@@ -113,7 +113,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
 pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
     let mut csv = String::from("workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n");
     let gib = |bytes: f64| bytes / f64::from(1u32 << 30);
-    for workload in &recipe.workloads {
+    for workload in recipe.workloads.iter().filter(|workload| !workload.is_beside()) {
         let sets: Vec<String> = recipe.set.iter().chain(&workload.set).cloned().collect();
         let volume = load::drive(&recipe.drive, &load::overrides(&sets)?)?.config.drive.capacity.map_or(0, |c| c.0);
         let config = &workload.config;

@@ -18,6 +18,7 @@ pub(super) struct Numbers<'a> {
 struct FigureRow<'a> {
     variant: &'a str,
     workload: &'a str,
+    is_beside: bool,
     technique: &'a str,
     seed: u64,
     /// Which sample of a drive; 0 where it is all of it.
@@ -80,6 +81,7 @@ impl<'a> Numbers<'a> {
             rows.push(FigureRow {
                 variant: &run.variant,
                 workload: &run.workload,
+                is_beside: run.is_beside,
                 technique: run.technique,
                 seed: run.plan.seed,
                 residue: run.plan.sample.residue,
@@ -108,9 +110,10 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// What the workloads and seeds come to; no number where a workload has none.
+    /// What the generated workloads and seeds come to, and traces in their place; no number where a workload has none.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
-        let is_left_out = |row: &FigureRow| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
+        let is_without = |row: &FigureRow| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
+        let is_left_out = |row: &FigureRow| row.is_beside || is_without(row);
         let of_it: Vec<&FigureRow> =
             self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique) && !is_left_out(r)).collect();
         if mean != Mean::Sums {
