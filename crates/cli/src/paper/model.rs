@@ -91,8 +91,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
     let table = table(config);
     let limit = (0..config.disturb.groups.len()).map(|group| table.truth(group, config.start.pec).limit).min().unwrap_or_default();
-    let mut csv = String::from("setting,value,unit\n");
-    for (setting, value, unit) in [
+    let shown = [
         ("page_size", geometry.page_size.0 as f64, "bytes"),
         ("pages_per_block", f64::from(geometry.pages_per_block()), "pages"),
         ("page_read", mean(&timing.sense_per_kind_us(geometry.cell)), "microseconds, mean of the page kinds"),
@@ -100,7 +99,26 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         ("block_erase", timing.erase_us, "microseconds"),
         ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
         ("read_limit", limit.units(), "reads of a block"),
+    ];
+    let mut rows: Vec<(String, f64, &str)> = shown.map(|(setting, value, unit)| (setting.to_owned(), value, unit)).into();
+    let page_kinds = timing.program_us.per_kind(geometry.cell).into_iter().enumerate();
+    rows.extend(page_kinds.map(|(kind, us)| (format!("page_program_{}", kind + 1), us, "microseconds, of this page of a wordline")));
+    rows.extend(
+        timing.erase_by_pec.iter().map(|row| (format!("block_erase_from_{}", row.pec), row.us, "microseconds, from this P/E count on")),
+    );
+    let blocks = geometry.blocks_per_plane.unwrap_or(0);
+    let block = f64::from(geometry.pages_per_block()) * geometry.page_size.0 as f64;
+    for (setting, value, unit) in [
+        ("block_size", block, "bytes"),
+        ("blocks_per_plane", f64::from(blocks), "blocks"),
+        ("planes", f64::from(geometry.planes()), "planes"),
+        ("raw_flash", block * f64::from(blocks) * f64::from(geometry.planes()), "bytes"),
+        ("capacity", config.drive.capacity.map_or(0.0, |capacity| capacity.0 as f64), "bytes that the host sees"),
     ] {
+        rows.push((setting.into(), value, unit));
+    }
+    let mut csv = String::from("setting,value,unit\n");
+    for (setting, value, unit) in rows {
         let _ = writeln!(csv, "{setting},{value},{}", field(unit));
     }
     csv

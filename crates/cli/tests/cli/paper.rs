@@ -325,6 +325,9 @@ fn an_expected_row_says_how_it_is_compared() {
         ("direction_only = true", "its figure divides by nothing: `below` or `above` is expected"),
         ("tolerance = 0.1\nbelow = 'ipr'", "`below` and `above` are for `direction_only = true`"),
         ("tolerance = 0.1\nthan = 'w'", "`than` is for `below` and `above`"),
+        ("tolerance = 0.1\nchange_within = 1.0", "a `change_within` above 0 and below 1 is expected"),
+        ("tolerance = 0.1\nchange_within = 0.5", "its figure divides by nothing: no `change_within` is expected"),
+        ("direction_only = true\nbelow = 'ipr'\nchange_within = 0.5", "with `direction_only`, no `change_within` is expected"),
     ] {
         let said = refusal(more);
         assert!(said.contains(words), "{said}");

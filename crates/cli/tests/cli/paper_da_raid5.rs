@@ -24,6 +24,15 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
         // A write may go on by chance as well.
         assert!((numbers[0] - writes).abs() < 0.01 && (-0.003..0.012).contains(&(numbers[1] - sequential)), "{row:?}");
     }
+    let settings = csv::rows(&read("table2-settings.csv"));
+    let of_table_ii =
+        [("page_program_1", 1600.0), ("page_program_2", 5000.0), ("block_erase", 1500.0), ("block_erase_from_15001", 10_000.0)];
+    for (setting, value) in
+        of_table_ii.into_iter().chain([("block_size", 1048576.0), ("blocks_per_plane", 48.0), ("raw_flash", 9.0 * 48.0 * 1048576.0)])
+    {
+        let row = settings.iter().find(|row| row[0] == setting).unwrap_or_else(|| panic!("{setting} in {settings:?}"));
+        assert!((row[1].parse::<f64>().unwrap() / value - 1.0).abs() < 1e-12, "{row:?}");
+    }
     // A block is recycled before its reads run out: nothing is lost, where without it something is.
     let lost = csv::rows(&read("websearch-lost.csv"));
     let lost = |reclaim: &str| csv::number(&lost, &["published", "web search", reclaim]);
@@ -78,6 +87,62 @@ tolerance = 0.1
     assert_eq!(f[1], [r#"v, "w""#, "a, b", "none", "500", "1"]);
     assert_eq!(csv::number(&f, &[r#"v, "w""#, r#"c "d""#, "block"]).round() as u32, 1);
     assert_eq!(csv::number(&f, &[r#"v, "w""#, r#"mean without c "d""#, "block"]).round() as u32, 1);
-    assert_eq!(rows("comparison.csv")[1], [r#"s, "t""#, r#"as many ("all, of them")"#, "1", "1", "0.1", "agrees"]);
+    assert_eq!(rows("comparison.csv")[1], [r#"s, "t""#, r#"as many ("all, of them")"#, "1", "1", "0.1", "agrees", ""]);
     assert!(rows("p.csv").iter().skip(1).all(|row| row[0] == r#"v, "w""#));
+}
+
+/// Three generated requests, and a trace that stands beside them in one of two groups.
+const BESIDE: &str = "title = 'beside'\ndrive = 'tiny'\n\
+    figure = [{ name = 'f', title = 'reads', group = 'g', metric = ['/host/read_requests'], unit = 'reads', by_workload = true },\n\
+    { name = 'h', title = 'reads', group = 'h', metric = ['/host/read_requests'], unit = 'reads', by_workload = true }]\n\
+    workload = [{ name = 'SRC', config = { requests = 500 } }, { name = 'HM', config = { requests = 400 } },\n\
+    { name = 'stripes', config = { requests = 10, read_share = 0.5, stripes = { page = '8KiB' } } }]\n\
+    group = [{ name = 'g', gear = 'untimed', reclaim = ['block'], workloads = ['SRC', 'HM'], variant = [{ name = 'v' }] },\n\
+    { name = 'h', gear = 'untimed', reclaim = ['block'], workloads = ['HM'], variant = [{ name = 'v' }] }]\n\
+    trace = [{ name = 'SRC, real', files = ['src1_2'], beside = ['SRC'] }]\n\
+    [model]\nstripes = 'shares'\n";
+
+#[test]
+fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
+    let room = Room::new();
+    let recipe = room.file("run.toml", BESIDE);
+    // Of our own making, in the form of MSR Cambridge: three reads, and a write of two pages of 16 KiB.
+    let row = |at: u64, op: &str, offset: u64| format!("{},src1,2,{op},{offset},20480,100\n", 128_166_372_000_000_000 + at);
+    std::fs::create_dir(room.path("traces")).unwrap();
+    room.file("traces/src1_2.csv", &[row(0, "Read", 0), row(10, "Read", 65536), row(20, "Write", 16384), row(30, "Read", 0)].concat());
+    let run = |more: &[&str], out: &str| {
+        let out = room.path(out);
+        let done = vpass(&[&["paper", &recipe, "--out", out.to_str().unwrap()], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let read = |name: &str| csv::rows(&std::fs::read_to_string(out.join(name)).unwrap());
+        (["f.csv", "h.csv", "shares.csv"].map(read), done.stdout)
+    };
+    let folder = room.path("traces");
+    let ([f, h, shares], said) = run(&["--traces", folder.to_str().unwrap()], "with");
+    let ([f_without, h_without, shares_without], said_without) = run(&[], "without");
+    assert!(
+        said.contains("every workload is generated; real traces beside generated workloads, in no mean: SRC, real (1 file)\n"),
+        "{said}"
+    );
+    assert!(said_without.contains("every workload is generated\n"), "{said_without}");
+    // One row more behind that of SRC, and nothing else is different: not the mean, and not the other group.
+    assert_eq!(f[2], ["v", "SRC, real", "block", "3"]);
+    assert_eq!([&f[..2], &f[3..]].concat(), f_without);
+    assert_eq!((h, csv::number(&f, &["v", "mean"]).round() as u32), (h_without, 450));
+    assert_eq!(shares.last().unwrap(), &["SRC, real", "0.2500", "0.0000", "2.0000", "2.0000", "0.0000", "0.0000"]);
+    assert_eq!(shares[..2], shares_without);
+
+    for (from, to, words) in [
+        ("beside = ['SRC']", "beside = ['SCR']", "unknown workload `SCR`"),
+        ("beside = ['SRC']", "beside = []", "trace SRC, real: at least one name of `files` and one workload of `beside` are expected"),
+        ("name = 'SRC, real'", "name = 'HM'", "trace HM: a workload or trace has this name already"),
+        (
+            "gear = 'untimed', reclaim = ['block'], workloads = ['SRC', 'HM']",
+            "gear = 'untimed', span = { days = 1, reads_per_page = 1 }, reclaim = ['block']",
+            "trace SRC, real: group g goes by days",
+        ),
+    ] {
+        let done = vpass(&["paper", &room.file("wrong.toml", &BESIDE.replace(from, to))]);
+        assert!(done.code == 2 && done.stderr.contains(words), "{words}: {}", done.stderr);
+    }
 }
