@@ -16,7 +16,7 @@ use super::gain::Gain;
 use super::group::Group;
 use super::span::Span;
 use super::traces::Traces;
-use beside::Beside;
+use beside::RealTrace;
 pub(super) use expected::{Expectations, Expected};
 pub(super) use figure::{Figure, Mean, Plot, PlotKind};
 
@@ -39,7 +39,7 @@ pub(super) struct Recipe {
     #[serde(rename = "workload")]
     pub(super) workloads: Vec<NamedWorkload>,
     #[serde(default, rename = "trace")]
-    beside: Vec<Beside>,
+    beside: Vec<RealTrace>,
     #[serde(rename = "group")]
     pub(super) groups: Vec<Group>,
     #[serde(rename = "figure")]

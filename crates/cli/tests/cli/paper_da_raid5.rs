@@ -1,5 +1,7 @@
 //! The recipe of da-raid5-2013, and what its files are read with.
 
+use std::path::Path;
+
 use crate::common::{Room, names_in, vpass};
 use crate::csv;
 use crate::paper::papers;
@@ -28,7 +30,7 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
     let of_table_ii =
         [("page_program_1", 1600.0), ("page_program_2", 5000.0), ("block_erase", 1500.0), ("block_erase_from_15001", 10_000.0)];
     for (setting, value) in
-        of_table_ii.into_iter().chain([("block_size", 1048576.0), ("blocks_per_plane", 48.0), ("raw_flash", 9.0 * 48.0 * 1048576.0)])
+        of_table_ii.into_iter().chain([("block_size", 1_048_576.0), ("blocks_per_plane", 48.0), ("raw_flash", 9.0 * 48.0 * 1_048_576.0)])
     {
         let row = settings.iter().find(|row| row[0] == setting).unwrap_or_else(|| panic!("{setting} in {settings:?}"));
         assert!((row[1].parse::<f64>().unwrap() / value - 1.0).abs() < 1e-12, "{row:?}");
@@ -48,8 +50,15 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
             assert!(udl < 0.95 * hc && hc <= 1.005 * ppc && ppc < 0.97, "{figure}-{what} {workload}: {udl} {hc} {ppc}");
         }
     }
+    // Requests past the buffer are programmed one by one, and PPC knows no cut-off. Longer stripes take less parity of RAID-5.
+    let cut_off = csv::rows(&read("cut-off-programs.csv"));
+    let [hc, ppc] = ["hc", "ppc"].map(|parity| csv::number(&cut_off, &["cut-off 4", "TPC-C, timed", parity]));
+    assert!(hc > 1.1 && (ppc - 1.0).abs() < 1e-9, "{hc} {ppc}");
+    let stripes = csv::rows(&read("stripes-programs-over-raid5.csv"));
+    let pages = |of: &str| stripes.iter().find(|row| row[0] == of && row[2] == "raid5").unwrap()[3].parse::<u32>().unwrap();
+    assert!(pages("N 16") < pages("N 4"), "{stripes:?}");
     // All of it can be read, names with commas included.
-    for name in names_in(&out).iter().filter(|name| name.ends_with(".csv")) {
+    for name in names_in(&out).iter().filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "csv")) {
         assert!(csv::rows(&read(name)).len() > usize::from(name != "comparison.csv"), "{name}");
     }
 }

@@ -9,7 +9,7 @@ use super::{NamedWorkload, Recipe};
 /// A trace that a user may have.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Beside {
+pub(super) struct RealTrace {
     name: String,
     /// File names, without endings.
     files: Vec<String>,
@@ -26,7 +26,7 @@ impl Recipe {
     /// # Errors
     /// A name that is taken, a workload that nobody knows, or a group in which nothing can be replayed.
     pub(super) fn with_traces(mut self) -> Result<Self, Failure> {
-        for Beside { name, files, beside, set } in std::mem::take(&mut self.beside) {
+        for RealTrace { name, files, beside, set } in std::mem::take(&mut self.beside) {
             let wrong = |what: &str| Err(Failure::usage(format!("trace {name}: {what}")));
             if self.workloads.iter().any(|known| known.name == name) {
                 return wrong("a workload or trace has this name already; another one is expected");
