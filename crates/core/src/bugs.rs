@@ -80,7 +80,7 @@ impl Bug {
         [Self::RebuiltWithoutParity, Self::FailedCountedWorn, Self::SweepEndsAtFailure, Self::ParityNotKeptForRebuild];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 8] = [
+    pub const OF_PARITY: [Self; 10] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::ParityStale,
@@ -89,6 +89,8 @@ impl Bug {
         Self::OldDataForgotten,
         Self::RebuiltFromGarbage,
         Self::PreparationUncounted,
+        Self::RepairedReadAtOnce,
+        Self::RepairReadsAhead,
     ];
 
     /// Those of parity that is delayed.

@@ -29,8 +29,8 @@ use self::dies::{Dies, Ended, HostRead};
 use self::expected::Expected;
 use self::groups::OfGroups;
 use self::host::Host;
-use self::lengths::Lengths;
 pub(crate) use self::lengths::program_us;
+use self::lengths::{How, Lengths};
 use self::pads::Pads;
 use self::urgency::Urgency;
 pub(crate) use self::urgency::{Begun, Now};
@@ -47,6 +47,22 @@ struct Parts {
     erased: BTreeSet<BlockId>,
 }
 
+/// Of a page that is rebuilt a request gets so many bytes, after so many decodings behind each other.
+#[derive(Clone, Copy, Debug)]
+struct Rebuilding {
+    request: u32,
+    bytes: u32,
+    decodings: u64,
+}
+
+/// A page that is read for a rebuild, with its coding and first level, or with the level of a retry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct HeldRead {
+    ppn: Ppn,
+    retry: Option<u8>,
+    how: How,
+}
+
 /// The checker of one drive's time.
 #[derive(Debug)]
 pub(crate) struct TimingChecker {
@@ -55,8 +71,11 @@ pub(crate) struct TimingChecker {
     dies: Dies,
     host: Host,
     pieces: BTreeMap<OpId, Parts>,
-    /// What the host gets of pages that are rebuilt, by the number under which that is done: the request, and bytes.
-    rebuilding: BTreeMap<u32, (u32, u32)>,
+    /// What the host gets of pages that are rebuilt, by the number under which that is done.
+    rebuilding: BTreeMap<u32, Rebuilding>,
+    /// What is read for these when a host read has failed, and what is to be read now.
+    held: BTreeMap<u32, Vec<HeldRead>>,
+    due: Vec<(u32, HeldRead)>,
     /// The page of the retry that was given to a die last, among work.
     retried_behind: Option<Ppn>,
     pads: Pads,
@@ -77,6 +96,8 @@ impl TimingChecker {
             host: Host::default(),
             pieces: BTreeMap::new(),
             rebuilding: BTreeMap::new(),
+            held: BTreeMap::new(),
+            due: vec![],
             retried_behind: None,
             pads: Pads::default(),
             urgency: Urgency::new(geometry, config, dose_of_kind.to_vec()),
@@ -102,10 +123,15 @@ impl TimingChecker {
         self.expected.sensed(read, level, &self.lengths);
     }
 
-    /// A host read of a page on failed flash has it rebuilt under this number.
-    pub(crate) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
-        if self.is_on() {
+    /// A host read of a page has it rebuilt under this number. Of failed flash nothing is read; another page is first read in vain.
+    pub(crate) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32, has_failed: bool) {
+        if !self.is_on() {
+            return;
+        }
+        if has_failed {
             self.expected.rebuilds(lpn, ppn, number);
+        } else if self.expected.repairs(lpn, ppn, number) {
+            self.dies.awaits(number);
         }
     }
 
@@ -219,6 +245,12 @@ impl TimingChecker {
         if at < self.now {
             return Err(format!("something happens at {at} ns, after what happened at {} ns", self.now));
         }
+        if let Some((stripe, read)) = self.due.first() {
+            return Err(format!(
+                "a host read has failed at {} ns, and ppn {} waits still to be read for rebuild {stripe}",
+                self.now, read.ppn
+            ));
+        }
         let before = std::mem::replace(&mut self.now, at);
         self.dies.check_still(before)?;
         self.host.check_still(before, &self.lengths)
@@ -248,7 +280,7 @@ impl TimingChecker {
                 let lpn = self.host.next_page(request, bytes, &self.lengths)?;
                 self.expected.take_rebuilt(lpn, stripe)?;
                 if self.dies.is_loading(stripe) {
-                    self.rebuilding.insert(stripe, (request, bytes));
+                    self.rebuilding.insert(stripe, Rebuilding { request, bytes, decodings: 1 });
                     return Ok(());
                 }
                 self.host.deliver(request, bytes, at, &self.lengths)
@@ -274,6 +306,16 @@ impl TimingChecker {
             TimeEvent::Load { op, ppn, stripe, retry, at } => {
                 self.go_to(at)?;
                 self.load(op, ppn, stripe, retry)
+            }
+            TimeEvent::Held { ppn, stripe, retry } => self.hold(ppn, stripe, retry),
+            TimeEvent::ToRepair { op, request, ppn, bytes, stripe, at } => {
+                self.go_to(at)?;
+                let lpn = self.host.next_page(request, bytes, &self.lengths)?;
+                let how = self.expected.take_read(lpn, ppn)?;
+                self.expected.take_repair((lpn, ppn), stripe)?;
+                self.urgency.read(self.lengths.die(ppn), self.lengths.block(ppn), ppn);
+                self.rebuilding.insert(stripe, Rebuilding { request, bytes, decodings: 2 });
+                self.dies.read_to_repair(op, (request, bytes), stripe, (ppn, how), at, &self.lengths)
             }
             TimeEvent::Work { op, work, at } => {
                 self.go_to(at)?;
@@ -313,8 +355,34 @@ impl TimingChecker {
         }
     }
 
+    /// A page is to be read for a rebuild when the host's own read of the page has failed.
+    fn hold(&mut self, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
+        if !self.expected.is_to_be_repaired(stripe) {
+            return Err(format!("ppn {ppn} is kept back for rebuild {stripe}, for which no host read fails"));
+        }
+        let how = match retry {
+            Some(attempt) => How { coding: self.expected.take_retry(ppn, attempt, Cause::Parity)?, level: 0 },
+            None => {
+                self.dies.awaits(stripe);
+                self.expected.take_load(ppn, &self.lengths)?
+            }
+        };
+        self.held.entry(stripe).or_default().push(HeldRead { ppn, retry, how });
+        Ok(())
+    }
+
     /// A page is read among the host's, which must be for what one of these waits for.
     fn load(&mut self, op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
+        if let Some(at) = self.due.iter().position(|(of, read)| (*of, read.ppn, read.retry) == (stripe, ppn, retry)) {
+            let (_, HeldRead { how, .. }) = self.due.remove(at);
+            return match retry {
+                Some(attempt) => self.dies.retry_load(op, (ppn, how.coding), attempt, self.now, &self.lengths),
+                None => self.dies.load_awaited(op, stripe, (ppn, how), self.now, &self.lengths),
+            };
+        }
+        if self.expected.is_to_be_repaired(stripe) {
+            return Err(format!("ppn {ppn} is read for rebuild {stripe} before the host's own read of its page has failed"));
+        }
         if !self.expected.is_awaited(stripe) {
             return Err(format!("ppn {ppn} is read among the host's reads for rebuild {stripe}, which no host read waits for"));
         }
@@ -386,6 +454,11 @@ impl TimingChecker {
 
     fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
         match self.dies.ended(op, at, &self.lengths)? {
+            Ended::Read(HostRead { to_repair: true, load_for: Some(stripe), request, met_reclaim, .. }) => {
+                self.host.meets_reclaim(request, met_reclaim)?;
+                self.due.extend(self.held.remove(&stripe).into_iter().flatten().map(|read| (stripe, read)));
+                self.deliver_rebuilt(stripe)
+            }
             Ended::Read(HostRead { load_for: Some(stripe), .. }) | Ended::Work(UnderWay { load_for: Some(stripe), .. }) => {
                 self.deliver_rebuilt(stripe)
             }
@@ -400,6 +473,7 @@ impl TimingChecker {
     /// A page was read for a stripe: with the last of them the host gets what it is rebuilt for.
     fn deliver_rebuilt(&mut self, stripe: u32) -> Result<(), String> {
         let rebuilt = if self.dies.is_loading(stripe) { None } else { self.rebuilding.remove(&stripe) };
-        rebuilt.map_or(Ok(()), |(request, bytes)| self.host.deliver(request, bytes, self.now + self.lengths.ecc, &self.lengths))
+        let Some(Rebuilding { request, bytes, decodings }) = rebuilt else { return Ok(()) };
+        self.host.deliver(request, bytes, self.now + decodings * self.lengths.ecc, &self.lengths)
     }
 }

@@ -103,7 +103,7 @@ fn every_bug_of_parity_is_found() {
     use vpass_core::slots::parity::parity_technique;
 
     const FIRST: &str = "straw-ss-sound, greedy, none";
-    const RECORDED: [(Bug, u64, &str); 28] = [
+    const RECORDED: [(Bug, u64, &str); 30] = [
         (Bug::MemberAstray, 0, FIRST),
         (Bug::ApartAstray, 29, "hotld, stable-greedy, none"),
         (Bug::ParityStale, 0, FIRST),
@@ -113,6 +113,8 @@ fn every_bug_of_parity_is_found() {
         (Bug::OldDataForgotten, 5, "none, greedy, block"),
         (Bug::RebuiltFromGarbage, 127, "none, stable-greedy, none"),
         (Bug::PreparationUncounted, 0, FIRST),
+        (Bug::RepairedReadAtOnce, 4, "none, stable-greedy, none"),
+        (Bug::RepairReadsAhead, 4, "none, stable-greedy, none"),
         (Bug::KeptErasedEarly, 2, "erased-probe, stable-greedy, none"),
         (Bug::PartialKeepsOld, 2, "erased-probe, stable-greedy, none"),
         (Bug::CommitTakesNew, 35, "erased-probe, greedy, none"),

@@ -655,6 +655,10 @@ macro_rules! list {
             LossByFailureHidden,
             /// A host read of a page that is rebuilt does not wait for the reads that this takes.
             RebuiltReadAtOnce,
+            /// A host read whose page had to be rebuilt ends as if it could have been decoded.
+            RepairedReadAtOnce,
+            /// What a page is rebuilt of is read before its own read has failed.
+            RepairReadsAhead,
             /// What a rebuild reads waits behind other work, although a host read waits for it.
             RebuildBehindWork,
             /// A page that a failure took from a stripe without parity is rebuilt as if that were all zero.

@@ -20,7 +20,7 @@ impl Count {
 
 impl ErrorModel for Count {
     fn assess(&self, block: &BlockView) -> Assessment {
-        let groups = self.limits.of_groups(block);
+        let groups = self.limits.of_groups(block, &self.limits.endurances(block.pec));
         let factor = self.limits.table.block_factor(block.block);
         let written = WordlineInBlock::range(0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);

@@ -22,6 +22,7 @@ pub struct PageLimits {
 /// The limits of a block's groups and page kinds while no read takes a retry, before what its layers, its coding and the block itself add.
 pub(super) struct OfGroups {
     by_group_and_kind: Vec<Dose>,
+    /// Page kinds that differ.
     kinds: usize,
 }
 
@@ -57,10 +58,19 @@ impl PageLimits {
         self.aged().is_some()
     }
 
-    /// What all groups of a block endure before a read may take a retry.
-    pub(super) fn of_groups(&self, block: &BlockView) -> OfGroups {
-        let calm = self.aged().map_or(0, AgedLimits::calm);
-        let of_group = |group: usize| (0..self.kinds).map(move |kind| self.of_group((block.pec, block.age_step), group, kind, calm));
+    /// The truth about all groups at a P/E count.
+    pub(super) fn endurances(&self, pec: u32) -> Vec<Endurance> {
+        (0..self.table.groups()).map(|group| self.table.truth(group, pec)).collect()
+    }
+
+    /// What all groups of a block of these endurances endure before a read may take a retry.
+    pub(super) fn of_groups(&self, block: &BlockView, endurances: &[Endurance]) -> OfGroups {
+        let Some(aged) = self.aged() else {
+            // A group has one limit for all kinds.
+            return OfGroups { by_group_and_kind: endurances.iter().map(|endurance| endurance.limit).collect(), kinds: 1 };
+        };
+        let of_kind = |group: usize, kind: usize| self.of_group((block.pec, block.age_step), group, kind, aged.calm());
+        let of_group = |group: usize| (0..self.kinds).map(move |kind| of_kind(group, kind));
         OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
     }
 

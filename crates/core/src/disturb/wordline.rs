@@ -34,16 +34,12 @@ impl WordlineModel {
         let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
         below + above
     }
-
-    fn endurances(&self, pec: u32) -> Vec<Endurance> {
-        let table = &self.limits.table;
-        (0..table.groups()).map(|g| table.truth(g, pec)).collect()
-    }
 }
 
 impl ErrorModel for WordlineModel {
     fn assess(&self, block: &BlockView) -> Assessment {
-        let (endurances, groups) = (self.endurances(block.pec), self.limits.of_groups(block));
+        let endurances = self.limits.endurances(block.pec);
+        let groups = self.limits.of_groups(block, &endurances);
         // Every read to come on the weakest neighbourhood.
         let fresh = self.limits.of_new(block, &groups, &endurances);
         // Age alone may have left nothing.

@@ -5,6 +5,7 @@ use crate::base::stripes::Stripes;
 use crate::base::units::{Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::drive::failing::RebuiltRead;
 use crate::ftl::retire::Beyond;
 use crate::watch::observer::Observer;
 
@@ -93,14 +94,13 @@ impl Drive {
 
     /// A read of the host found a page that could not be read there, and had it rebuilt.
     pub(super) fn note_rebuilt_for_read(&mut self, ppn: Ppn) {
-        if self.flash.is_failed(ppn) {
-            self.failing.books.rebuilt_for_reads += 1;
-            self.failing.rebuilt_read = Some(self.failing.last_rebuilt);
-        }
+        let has_failed = self.flash.is_failed(ppn);
+        self.failing.books.rebuilt_for_reads += u64::from(has_failed);
+        self.failing.rebuilt_read = Some(RebuiltRead { serial: self.failing.last_rebuilt, was_read: !has_failed });
     }
 
-    /// Where the page that the host read last lay on failed flash and was rebuilt: the number under which that was done. Given once.
-    pub(crate) fn take_rebuilt_read(&mut self) -> Option<u32> {
+    /// How the page that the host read last was rebuilt, if it was. Given once.
+    pub(crate) fn take_rebuilt_read(&mut self) -> Option<RebuiltRead> {
         self.failing.rebuilt_read.take()
     }
 

@@ -44,6 +44,15 @@ pub struct FailureBooks {
     pub rebuild_done: Option<(u64, Ns)>,
 }
 
+/// A page that the host read and that had to be rebuilt.
+#[derive(Clone, Copy)]
+pub(crate) struct RebuiltRead {
+    /// The number under which that was done.
+    pub(crate) serial: u32,
+    /// The page was read first, and could not be decoded. Of failed flash nothing is read.
+    pub(crate) was_read: bool,
+}
+
 /// Failures of a run.
 #[derive(Default)]
 pub(crate) struct Failing {
@@ -55,9 +64,9 @@ pub(crate) struct Failing {
     pub(super) by_request: f64,
     /// Requests of the measured phase so far, as far as they concern failures.
     pub(super) request: u64,
-    /// The number under which a page was rebuilt last, and the same where a read of the host was the reason that time has not heard of.
+    /// The number under which a page was rebuilt last, and what a read of the host had rebuilt of which time has not heard yet.
     pub(super) last_rebuilt: u32,
-    pub(super) rebuilt_read: Option<u32>,
+    pub(super) rebuilt_read: Option<RebuiltRead>,
     /// The rebuild under way.
     pub(super) background: Option<BackgroundRebuild>,
     pub(super) books: FailureBooks,

@@ -68,7 +68,15 @@ impl Drive {
     /// Where the buffer keeps the pages of a stripe together: a page was taken in and is the last to leave with its stripe, or goes through.
     #[inline]
     fn keep_with_stripe(&mut self, lpn: Lpn, slot: u32) {
-        let Some(stripes) = self.geometry.stripes.filter(|_| self.longest_cached.is_some()) else { return };
+        if self.longest_cached.is_some()
+            && let Some(stripes) = self.geometry.stripes
+        {
+            self.keep_with(stripes, lpn, slot);
+        }
+    }
+
+    #[inline(never)]
+    fn keep_with(&mut self, stripes: Stripes, lpn: Lpn, slot: u32) {
         let pages = stripes.data(stripes.of(lpn));
         if !self.ftl.buffer.goes_through {
             let others = pages.clone().filter(|other| *other != lpn).any(|other| self.ftl.map.to_physical[other.index()].slot().is_some());
@@ -117,7 +125,7 @@ impl Drive {
         let mut whole = !self.ftl.is_lost(front.lpn);
         let below = front.below.ppn().filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
         // A move that the read sets off may drop what lies below.
-        let aged = below.map(|below| self.flash.aged(below));
+        let aged = below.and_then(|below| self.flash.aged(below));
         if let Some(below) = below {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             // What the read sets off may change it.
@@ -232,12 +240,18 @@ impl Drive {
             self.end_group();
         }
         if self.flash.by_wordline() && self.buffer_slots() == 0 && !planted(Bug::PadForgotten) {
-            let (flash, ftl, mut slots) = self.parts();
-            ftl.pad_kind(flash, &mut slots, HOST);
+            self.pad_written();
         }
     }
 
+    #[inline(never)]
+    fn pad_written(&mut self) {
+        let (flash, ftl, mut slots) = self.parts();
+        ftl.pad_kind(flash, &mut slots, HOST);
+    }
+
     /// What is written from now on came in another request. Without a buffer all that came before leaves.
+    #[inline(never)]
     pub(crate) fn end_group(&mut self) {
         self.ftl.buffer.group = self.ftl.buffer.group.wrapping_add(1);
         self.ftl.buffer.goes_through = false;

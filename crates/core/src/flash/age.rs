@@ -29,8 +29,14 @@ impl Flash {
         self.ages.as_ref()
     }
 
-    /// A page as worn and as old as it is now.
-    pub(crate) fn aged(&self, ppn: Ppn) -> AgedPage {
+    /// A page as worn and as old as it is now, where data ages.
+    #[inline]
+    pub(crate) fn aged(&self, ppn: Ppn) -> Option<AgedPage> {
+        self.ages.is_some().then(|| self.aged_page(ppn))
+    }
+
+    #[inline(never)]
+    fn aged_page(&self, ppn: Ppn) -> AgedPage {
         let block = self.geometry.block_of(ppn);
         let wordline = self.geometry.wordline_in(block, ppn);
         AgedPage { wordline, kind: self.geometry.kind_of(ppn), pec: self.limit_pec(block), age: self.age(block) }

@@ -94,13 +94,20 @@ impl Flash {
     }
 
     /// Dose of reading a page.
+    #[inline]
     pub(crate) fn dose_of(&self, ppn: Ppn) -> Quarters {
         self.doses_of(ppn)[self.geometry.kind_of(ppn) as usize]
     }
 
     /// The same by page kind, of a page's wordline.
-    pub(crate) fn doses_of(&self, ppn: Ppn) -> [Quarters; 4] {
-        if self.counted == CODED { self.dose_in[usize::from(self.read_coding(ppn))] } else { self.dose }
+    #[inline]
+    pub(crate) fn doses_of(&self, ppn: Ppn) -> &[Quarters; 4] {
+        if self.counted == CODED { self.doses_in_coding(ppn) } else { &self.dose }
+    }
+
+    #[inline(never)]
+    fn doses_in_coding(&self, ppn: Ppn) -> &[Quarters; 4] {
+        &self.dose_in[usize::from(self.read_coding(ppn))]
     }
 
     /// Whether reads disturb anything.

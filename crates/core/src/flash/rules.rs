@@ -6,7 +6,8 @@ use crate::base::geometry::Geometry;
 use crate::base::units::{BlockId, PageInBlock, Ppn};
 
 /// The next program of a block must hit its write pointer.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a few comparisons, for every page written")]
 pub fn program(block: BlockId, hot: &BlockHot, page: PageInBlock, geometry: &Geometry) {
     let next = geometry.next_kept(hot.written_to(), hot.mode);
     let is_next = hot.state == BlockState::Open && page == next && page.number() < geometry.pages_per_block;

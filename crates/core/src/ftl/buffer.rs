@@ -102,6 +102,7 @@ impl WriteBuffer {
     }
 
     /// The page that came first, out of the buffer.
+    #[inline]
     pub(crate) fn evict(&mut self) -> Option<Slot> {
         let slot = self.order.pop_front()?;
         self.through = self.through.saturating_sub(1);

@@ -7,7 +7,7 @@ use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Moment, Ns, PageInBlock, Reads, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
-use crate::slots::rewrite::{Destination, Recode, Rewrite};
+use crate::slots::rewrite::{Destination, Part, Recode, Rewrite};
 
 /// Names a deferred job; slots are reused, serial numbers are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,14 +47,26 @@ pub(crate) struct Job {
 
 impl Job {
     /// Where a page goes.
+    #[inline]
     pub(super) fn destination(&self, page: PageInBlock) -> Destination {
+        // Most jobs have one part, which holds all pages.
+        if let [Part { pages: None, to }] = self.rewrite.parts[..] { to } else { self.destination_in_parts(page) }
+    }
+
+    fn destination_in_parts(&self, page: PageInBlock) -> Destination {
         let parts = &self.rewrite.parts;
         let at = parts.iter().position(|part| part.holds(page)).expect("a page that moves is in a part");
         parts[if planted(Bug::DivideInverted) { parts.len() - 1 - at } else { at }].to
     }
 
     /// Pages that recoding, as far as it is still to come, takes away.
+    #[inline]
     pub(crate) fn pages_taken(&self, flash: &Flash) -> u32 {
+        if self.rewrite.recode == Recode::Nothing { 0 } else { self.pages_recoded(flash) }
+    }
+
+    #[cold]
+    fn pages_recoded(&self, flash: &Flash) -> u32 {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
             Recode::Block(coding) => flash.pages_if_recoded(self.block, *coding),

@@ -29,7 +29,7 @@ impl Ftl {
 
     /// Reports the host's data at a page as lost, once. What flash holds of it has not been dropped yet.
     pub(crate) fn report_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
-        let by_age = self.place_of(lpn).is_some_and(|ppn| flash.is_lost_by_age(flash.aged(ppn)));
+        let by_age = self.place_of(lpn).and_then(|ppn| flash.aged(ppn)).is_some_and(|aged| flash.is_lost_by_age(aged));
         self.report_lost_by(flash, lpn, by_age);
     }
 

@@ -124,17 +124,25 @@ impl Ftl {
 
     /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
     /// one serves on.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
         let taken = job.pages_taken(flash);
-        let domain = if taken > 0 { flash.geometry.domain_of(job.block) } else { 0 };
-        // While it runs the job is in no slot; what it is going to take counts all the same.
-        self.leaving_now[domain] += taken;
-        let goes_on = self.step_on(flash, slots, job, reserved);
-        self.leaving_now[domain] -= taken;
+        let goes_on =
+            if taken == 0 { self.step_on(flash, slots, job, reserved) } else { self.step_leaving(flash, slots, job, reserved, taken) };
         if self.worn.is_on() {
             self.settle_parity(flash);
         }
+        goes_on
+    }
+
+    /// While it runs the job is in no slot; the pages that it is going to take count all the same.
+    #[cold]
+    fn step_leaving(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool, taken: u32) -> bool {
+        let domain = flash.geometry.domain_of(job.block);
+        self.leaving_now[domain] += taken;
+        let goes_on = self.step_on(flash, slots, job, reserved);
+        self.leaving_now[domain] -= taken;
         goes_on
     }
 
@@ -198,6 +206,8 @@ impl Ftl {
     }
 
     /// Moves a page to a stream or, without one, on within its block.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().to_logical[src.index()];
@@ -225,6 +235,8 @@ impl Ftl {
 
     /// What was sensed of a page, beginning with a level, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it
     /// is neither.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the mover's path")]
     pub(super) fn carry_page(
         &mut self,
         flash: &mut Flash,
@@ -293,7 +305,7 @@ impl Ftl {
             slot.mask = WHOLE;
             flash.tell(|o| o.filled(lpn));
         } else {
-            let by_age = flash.is_lost_by_age(flash.aged(src));
+            let by_age = flash.aged(src).is_some_and(|aged| flash.is_lost_by_age(aged));
             self.report_lost_by(flash, lpn, by_age);
         }
     }
@@ -357,8 +369,7 @@ impl Ftl {
         }
         if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
             let score = self.score(flash, block);
-            self.victims.remove(block);
-            self.victims.insert(block, score, flash.seq() as u32);
+            self.victims.relist(block, score, flash.seq() as u32);
         }
     }
 

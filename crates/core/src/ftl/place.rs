@@ -74,11 +74,12 @@ impl Ftl {
             self.streams.turn_to_next_open(stream);
         }
         let block = self.block_at_turn(flash, slots, stream);
+        self.streams.next_turn(stream);
         let page = flash.next_page(block);
         let ppn = flash.geometry.first_page(block) + page;
         self.program(flash, block, page, lpn, origin, cause);
         flash.complete_wordline(block, page, cause);
-        self.end_turn(flash, stream, block);
+        self.close_when_written(flash, stream, block);
         ppn
     }
 
@@ -115,9 +116,15 @@ impl Ftl {
     }
 
     /// The block at turn was written to: the next one has its turn, and a block that is written as far as it will be is closed.
-    #[inline]
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
+        self.close_when_written(flash, stream, block);
+    }
+
+    /// A block that is written as far as it will be is closed.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
+    fn close_when_written(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         let hot = flash.hot(block);
         if u32::from(hot.write_ptr) >= self.streams.most_pages(hot.stream) {
             self.streams.drop_open(self.streams.kind(stream), block);

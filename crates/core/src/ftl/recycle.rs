@@ -32,13 +32,14 @@ impl Ftl {
 
     /// One page of such a job; `page` is the first that is still to move.
     pub(crate) fn recycle_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, page: PageInBlock) {
-        if job.within.is_some_and(|first| flash.hot(job.block).written_to() >= first) {
+        let is_complete = job.within.is_some_and(|first| flash.hot(job.block).written_to() >= first);
+        let page = if is_complete {
             job.cursor = page + 1;
-            self.move_page(flash, slots, job, page, None);
+            page
         } else {
-            let last = flash.contents().last_valid(job.block).expect("a page is still to move");
-            self.move_page(flash, slots, job, last, None);
-        }
+            flash.contents().last_valid(job.block).expect("a page is still to move")
+        };
+        self.move_page(flash, slots, job, page, None);
     }
 
     /// Writes a page at the next place of a block that is being moved within itself.

@@ -33,6 +33,7 @@ mod dies;
 mod events;
 mod host;
 mod jobs;
+mod rebuilt;
 mod route;
 mod speed;
 mod stripes;
@@ -47,6 +48,7 @@ use std::slice;
 
 use self::dies::Dies;
 use self::host::{Host, HostEvent};
+use self::rebuilt::Held;
 use self::speed::Speed;
 use self::stripes::StripesUnderWay;
 use self::wordlines::Wordlines;
@@ -99,6 +101,8 @@ pub struct Device {
     held_back: VecDeque<DieId>,
     /// Wordlines that wait for pages to be read for them.
     wordlines: Wordlines,
+    /// Reads for rebuilds that wait until a host read has failed.
+    held: Held,
     /// Stripes being written.
     stripes: StripesUnderWay,
     /// Time without a request after which incomplete wordlines are padded, and when that was done last.
@@ -154,6 +158,7 @@ impl Device {
             copy_programs: 0,
             held_back: VecDeque::new(),
             wordlines: Wordlines::default(),
+            held: Held::default(),
             stripes: StripesUnderWay::default(),
             pad_after: (drive.programs_wordlines() && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
             padded_at: 0,

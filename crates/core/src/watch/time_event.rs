@@ -108,6 +108,11 @@ pub enum TimeEvent {
     /// A page is to be read for a rebuild that a host read waits for, known by this number: it waits among host reads from now on. With `retry`
     /// that is sensed in vain, at the level of retries that it names.
     Load { op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>, at: Ns },
+    /// A page is to be read for a rebuild as soon as a host read has failed, the next to be told with this number by [`Self::ToRepair`]; then it is told
+    /// as a [`Self::Load`].
+    Held { ppn: Ppn, stripe: u32, retry: Option<u8> },
+    /// So many bytes of a page are to be read for a request, in vain: they come when the last page is in the controller that is read under this number.
+    ToRepair { op: OpId, request: u32, ppn: Ppn, bytes: u32, stripe: u32, at: Ns },
     /// Work waits at its die from now on; the program of a wordline for its loads first.
     Work { op: OpId, work: Work, at: Ns },
     /// Work that is part of a piece of a job, which a die does as a whole. Told before the piece.

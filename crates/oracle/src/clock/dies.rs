@@ -25,6 +25,8 @@ pub(super) struct HostRead {
     pub(super) in_vain: bool,
     /// The rebuild that waits for it.
     pub(super) load_for: Option<u32>,
+    /// It cannot be decoded, and what the rebuild takes is read behind it.
+    pub(super) to_repair: bool,
     came: Ns,
     unit: u32,
     sense: Ns,
@@ -131,12 +133,45 @@ impl Dies {
     }
 
     /// A page waits from now on, among the host's reads, that a rebuild is read from.
-    pub(super) fn load(&mut self, op: OpId, stripe: u32, (ppn, how): (Ppn, How), came: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn load(&mut self, op: OpId, stripe: u32, read: (Ppn, How), came: Ns, lengths: &Lengths) -> Result<(), String> {
+        self.loads(stripe, op)?;
+        self.load_awaited(op, stripe, read, came, lengths)
+    }
+
+    /// The same, of one for which the rebuild waits already.
+    pub(super) fn load_awaited(
+        &mut self,
+        op: OpId,
+        stripe: u32,
+        (ppn, how): (Ppn, How),
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         let (sense, transfer) = lengths.begin(ppn, lengths.pages(1), how);
         self.queue_read(op, NOBODY, ppn, (sense, transfer, true), came, lengths)?;
-        self.loads(stripe, op)?;
         self.host_read(op)?.load_for = Some(stripe);
         Ok(())
+    }
+
+    /// A host read waits from now on that is going to fail, and a rebuild for it.
+    pub(super) fn read_to_repair(
+        &mut self,
+        op: OpId,
+        part: (u32, u32),
+        stripe: u32,
+        read: (Ppn, How),
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
+        self.read(op, part, read, came, lengths)?;
+        let own = self.host_read(op)?;
+        (own.load_for, own.to_repair, own.in_vain) = (Some(stripe), true, true);
+        Ok(())
+    }
+
+    /// One more read is going to be waited for by a rebuild.
+    pub(super) fn awaits(&mut self, stripe: u32) {
+        self.wordlines.entry(stripe).or_default().0 += 1;
     }
 
     /// A retry of one does.
@@ -185,7 +220,9 @@ impl Dies {
         let unit = lengths.unit(ppn);
         let met_reclaim = self.all[(unit / lengths.units_per_die) as usize].reclaim > 0;
         let (load_for, since, to) = (None, None, None);
-        self.reads[at] = Some(HostRead { request, bytes, met_reclaim, in_vain, load_for, came, unit, sense, transfer, since, to });
+        let to_repair = false;
+        self.reads[at] =
+            Some(HostRead { request, bytes, met_reclaim, in_vain, load_for, to_repair, came, unit, sense, transfer, since, to });
         self.units[unit as usize].waiting.push_back(op);
         self.touch(unit / lengths.units_per_die);
         Ok(())

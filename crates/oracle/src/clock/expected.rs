@@ -48,6 +48,8 @@ pub(super) struct Expected {
     retried: VecDeque<(Ppn, u8, Cause, u8)>,
     /// Pages of failed flash that a host read wants, rebuilt under a number.
     rebuilt: VecDeque<(Lpn, u32)>,
+    /// Pages that a host read could not decode, and the number under which each is rebuilt.
+    repaired: VecDeque<(Lpn, Ppn, u32)>,
     merged: VecDeque<(BlockId, Cause, u8)>,
     /// With the P/E cycles of the block until then.
     erased: VecDeque<(BlockId, Cause, u32)>,
@@ -117,9 +119,30 @@ impl Expected {
             .ok_or_else(|| format!("lpn {lpn} is given to the host as rebuilt under {number}; it was not"))
     }
 
+    /// A host read of this page, in vain, has it rebuilt under this number. Tells whether it is a read that takes time.
+    pub(super) fn repairs(&mut self, lpn: Lpn, ppn: Ppn, number: u32) -> bool {
+        let takes_time = self.sensed.iter().any(|s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host);
+        if takes_time {
+            self.repaired.push_back((lpn, ppn, number));
+        }
+        takes_time
+    }
+
+    /// The host's read of this page fails, and what is rebuilt under this number is what it gets.
+    pub(super) fn take_repair(&mut self, (lpn, ppn): (Lpn, Ppn), number: u32) -> Result<(), String> {
+        take(&mut self.repaired, |repaired| *repaired == (lpn, ppn, number))
+            .map(|_| ())
+            .ok_or_else(|| format!("lpn {lpn} is read in vain at ppn {ppn}, and rebuilt under {number}; it was not"))
+    }
+
+    /// Whether a host read is going to fail because of which something is rebuilt under this number.
+    pub(super) fn is_to_be_repaired(&self, number: u32) -> bool {
+        self.repaired.iter().any(|(_, _, repaired)| *repaired == number)
+    }
+
     /// Whether a host read waits for what is rebuilt under this number.
     pub(super) fn is_awaited(&self, number: u32) -> bool {
-        self.rebuilt.iter().any(|(_, awaited)| *awaited == number)
+        self.rebuilt.iter().any(|(_, awaited)| *awaited == number) || self.is_to_be_repaired(number)
     }
 
     /// A page is read for that; gives how.
@@ -226,6 +249,7 @@ impl Expected {
         none_left("read", &self.sensed)?;
         none_left("retry", &self.retried)?;
         none_left("rebuilt page", &self.rebuilt)?;
+        none_left("repaired page", &self.repaired)?;
         none_left("program", &self.programmed)?;
         none_left("merge", &self.merged)?;
         none_left("erase", &self.erased)

@@ -193,8 +193,14 @@ impl Host {
 
     /// A page has come from its die, and is ready in the controller.
     pub(super) fn deliver_page(&mut self, read: &HostRead, ready: Ns, lengths: &Lengths) -> Result<(), String> {
-        self.get(read.request)?.met_reclaim |= read.met_reclaim;
+        self.meets_reclaim(read.request, read.met_reclaim)?;
         self.deliver(read.request, read.bytes, ready, lengths)
+    }
+
+    /// A read of a request met reclaim at its die, or not.
+    pub(super) fn meets_reclaim(&mut self, request: u32, met_reclaim: bool) -> Result<(), String> {
+        self.get(request)?.met_reclaim |= met_reclaim;
+        Ok(())
     }
 
     /// Data for the host is ready in the controller.

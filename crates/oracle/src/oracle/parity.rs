@@ -298,9 +298,7 @@ impl Oracle {
         if self.parity.last_failed.take() == Some(lpn) {
             self.uncorrectable_reads -= 1;
             let from = self.parity.places[lpn.index()];
-            if self.failures.is_failed(from) {
-                self.clock.rebuilds(lpn, from, number);
-            }
+            self.clock.rebuilds(lpn, from, number, self.failures.is_failed(from));
         }
     }
 

@@ -72,14 +72,33 @@ impl VictimIndex {
     /// Adds a block at the end of its list; `clock` counts page programs.
     pub(crate) fn insert(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let domain = self.domain_of(block);
-        let bucket = domain * self.lists + bucket;
+        self.link(block, domain * self.lists + bucket, clock);
+        self.counts[domain as usize] += 1;
+    }
+
+    /// Takes a block out of its list.
+    pub(crate) fn remove(&mut self, block: BlockId) {
+        self.unlink(block);
+        self.links[block.index()].bucket = NO_LIST;
+        let domain = self.domain_of(block);
+        self.counts[domain as usize] -= 1;
+    }
+
+    /// Takes a block out of its list and adds it at the end of another, or of the same.
+    pub(crate) fn relist(&mut self, block: BlockId, bucket: u32, clock: u32) {
+        self.unlink(block);
+        self.link(block, self.domain_of(block) * self.lists + bucket, clock);
+    }
+
+    /// `bucket` is counted over all domains.
+    #[inline]
+    fn link(&mut self, block: BlockId, bucket: u32, clock: u32) {
         let b = bucket as usize;
         if planted(Bug::YoungestVictim) && self.heads[b] != NIL {
             let head = self.heads[b];
             self.links[block.index()] = Link { next: head, prev: NIL, bucket, since: clock };
             self.links[head.index()].prev = block;
             self.heads[b] = block;
-            self.counts[domain as usize] += 1;
             return;
         }
         let tail = self.tails[b];
@@ -91,11 +110,10 @@ impl VictimIndex {
             self.links[tail.index()].next = block;
         }
         self.tails[b] = block;
-        self.counts[domain as usize] += 1;
     }
 
-    /// Takes a block out of its list.
-    pub(crate) fn remove(&mut self, block: BlockId) {
+    #[inline]
+    fn unlink(&mut self, block: BlockId) {
         let Link { next, prev, bucket, .. } = self.links[block.index()];
         assert!(bucket != NO_LIST, "block {block} is in no victim list");
         let b = bucket as usize;
@@ -112,9 +130,6 @@ impl VictimIndex {
         if self.heads[b] == NIL {
             self.nonempty[b / 64] &= !(1 << (b % 64));
         }
-        self.links[block.index()].bucket = NO_LIST;
-        let domain = self.domain_of(block);
-        self.counts[domain as usize] -= 1;
     }
 
     /// Asks for a block's links.

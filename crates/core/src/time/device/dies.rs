@@ -99,7 +99,8 @@ struct Queues {
     suspended: Option<WorkOp>,
     exclusive: VecDeque<WorkOp>,
     writes: VecDeque<WorkOp>,
-    jobs: VecDeque<(JobRef, Cause)>,
+    /// Few, and looked at at each of its events.
+    jobs: Vec<(JobRef, Cause)>,
     /// The last work was exclusive: a waiting write has its turn.
     write_turn: bool,
     /// A piece of a job in the foreground waits for what runs: no read goes before it.
@@ -165,7 +166,7 @@ impl Dies {
             suspended: None,
             exclusive: VecDeque::new(),
             writes: VecDeque::new(),
-            jobs: VecDeque::new(),
+            jobs: vec![],
             write_turn: false,
             foreground: false,
         };
@@ -206,7 +207,7 @@ impl Dies {
 
     /// The job at the head of a die.
     pub(super) fn first_job(&self, die: DieId) -> Option<(JobRef, Cause)> {
-        self.queues[usize::from(die)].jobs.front().copied()
+        self.queues[usize::from(die)].jobs.first().copied()
     }
 
     /// Brings the first urgent job of a die to its head; gives whether there is one, and whether there was.
@@ -282,7 +283,7 @@ impl Dies {
         summary.has_work = true;
         summary.reclaim_work += u32::from(cause == Cause::Reclaim);
         summary.set(JOBS, true);
-        self.queues[usize::from(die)].jobs.push_back((job, cause));
+        self.queues[usize::from(die)].jobs.push((job, cause));
     }
 
     /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
@@ -292,7 +293,7 @@ impl Dies {
         let index = usize::from(die);
         while let Some(n) = self.queues[index].jobs.iter().position(|(job, _)| is_done(*job)) {
             let jobs = &mut self.queues[index].jobs;
-            let (job, cause) = jobs.remove(n).expect("it was just found");
+            let (job, cause) = jobs.remove(n);
             let summary = &mut self.summaries[index];
             summary.reclaim_work -= u32::from(cause == Cause::Reclaim && !stays);
             summary.set(JOBS, !jobs.is_empty());
@@ -303,7 +304,7 @@ impl Dies {
     /// The job at the head of a die is done.
     pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
         let jobs = &mut self.queues[usize::from(die)].jobs;
-        let (JobRef { block, .. }, cause) = jobs.pop_front().expect("a job was at the head");
+        let (JobRef { block, .. }, cause) = jobs.remove(0);
         let summary = &mut self.summaries[usize::from(die)];
         summary.reclaim_work -= u32::from(cause == Cause::Reclaim);
         summary.set(JOBS, !jobs.is_empty());

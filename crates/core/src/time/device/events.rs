@@ -2,6 +2,7 @@
 
 use super::dies::{NIL, Next, WorkKind, WorkOp};
 use super::stripes::Stripe;
+use super::wordlines::Rebuilt;
 use super::{Device, Tag};
 use crate::base::units::{Cause, DieId, Ns};
 use crate::bugs::{Bug, planted};
@@ -27,7 +28,7 @@ impl Device {
                 if part.is_delivered() {
                     self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, completed);
                 } else if let Some(serial) = part.rebuild() {
-                    self.loaded(drive, serial, completed);
+                    self.read_for_rebuild(drive, serial, part.met_reclaim, completed);
                 }
                 busy
             }
@@ -97,10 +98,10 @@ impl Device {
 
     /// A page was read for a wordline or a stripe: what waited for the last of them goes ahead.
     #[cold]
-    fn loaded(&mut self, drive: &mut Drive, serial: u32, completed: &mut dyn FnMut(Tag, Ns)) {
-        let (programs, part) = self.wordlines.loaded(serial);
-        if let Some(part) = part {
-            let ready = self.now + self.speed.ecc;
+    pub(super) fn loaded(&mut self, drive: &mut Drive, serial: u32, completed: &mut dyn FnMut(Tag, Ns)) {
+        let (programs, rebuilt) = self.wordlines.loaded(serial);
+        if let Some(Rebuilt { part, decodings }) = rebuilt {
+            let ready = self.now + decodings * self.speed.ecc;
             self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, &mut |tag, at| completed(tag, at));
         }
         for (target, program) in programs {

@@ -4,10 +4,12 @@
 use super::Device;
 use super::dies::{NIL, WorkKind, WorkOp};
 use super::host::ReadPart;
+use super::rebuilt::ForRebuild;
 use crate::base::codings::FASTER;
 use crate::base::units::{Cause, DieId, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::drive::failing::RebuiltRead;
 use crate::time::drive::NandOp;
 use crate::watch::time_event::{OpId, TimeEvent};
 
@@ -26,7 +28,7 @@ struct Routing {
     /// The request that completes with the last host program.
     request: u32,
     /// The rebuild that a host read waits for.
-    awaited: Option<u32>,
+    awaited: Option<RebuiltRead>,
     /// Whether pieces go before reads that wait.
     foreground: bool,
     /// The piece that what follows belongs to.
@@ -60,7 +62,10 @@ impl Device {
     }
 
     /// As [`Self::route`], where a host read waits for a rebuild.
-    pub(super) fn route_read(&mut self, drive: &mut Drive, awaited: Option<u32>) {
+    pub(super) fn route_read(&mut self, drive: &mut Drive, awaited: Option<RebuiltRead>) {
+        if let Some(RebuiltRead { serial, was_read: true }) = awaited {
+            self.wordlines.awaits(serial);
+        }
         self.queue_recorded(drive, NIL, awaited.filter(|_| !self.bugs.has(Bug::RebuildBehindWork)), true);
         self.pump_touched(drive, None);
     }
@@ -80,9 +85,9 @@ impl Device {
         }
     }
 
-    /// Queues the work that the drive has recorded, and deferred jobs that it has begun; what the rebuild of this number reads, a host read waits for.
-    /// Gives the host programs queued.
-    pub(super) fn queue_recorded(&mut self, drive: &mut Drive, request: u32, awaited: Option<u32>, foreground: bool) -> u32 {
+    /// Queues the work that the drive has recorded, and deferred jobs that it has begun; a host read waits for what is read for this rebuild. Gives the
+    /// host programs queued.
+    pub(super) fn queue_recorded(&mut self, drive: &mut Drive, request: u32, awaited: Option<RebuiltRead>, foreground: bool) -> u32 {
         drive.take_recorded(&mut self.ops);
         let mut routing = Routing { request, awaited, foreground, piece: None, fill: None, programs: 0 };
         for i in 0..self.ops.len() {
@@ -116,7 +121,9 @@ impl Device {
         let Some(awaited) = routing.awaited.filter(|_| routing.piece.is_none()) else { return false };
         // Retries come right before the read that they belong to.
         let read = self.ops[i..].iter().find(|op| !matches!(op, NandOp::Retry { of_request: false, .. }));
-        let Some(NandOp::Load { src, coding, level, serial, .. }) = read.copied().filter(|op| op.loads_for(awaited)) else { return false };
+        let Some(NandOp::Load { src, coding, level, serial, .. }) = read.copied().filter(|op| op.loads_for(awaited.serial)) else {
+            return false;
+        };
         let retry = if let NandOp::Retry { attempt, .. } = self.ops[i] { Some(attempt) } else { None };
         let times = retry.map_or_else(|| self.begin(drive, src, coding, level), |attempt| self.retry(drive, src, coding, attempt));
         let mut part = ReadPart::for_rebuild(serial);
@@ -124,9 +131,10 @@ impl Device {
             Some(_) => part = part.undelivered(),
             None => self.wordlines.awaits(serial),
         }
-        let (op, at) = (self.dies.next_read(), self.now);
-        self.dies.note(|| TimeEvent::Load { op, ppn: src, stripe: serial, retry, at });
-        if let Some(busy) = self.dies.queue_read(self.unit_of(drive, src), part, times, at) {
+        let read = ForRebuild { src, part, times, serial, retry };
+        if awaited.was_read && !planted(Bug::RepairReadsAhead) {
+            self.hold_for_rebuild(read);
+        } else if let Some(busy) = self.queue_for_rebuild(drive, read) {
             self.touched.push(busy);
         }
         true

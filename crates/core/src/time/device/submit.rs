@@ -8,6 +8,7 @@ use crate::base::request::{Op, Request};
 use crate::base::units::{Lpn, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
+use crate::drive::failing::RebuiltRead;
 use crate::ftl::map::Entry;
 use crate::time::split::Pages;
 use crate::watch::observer::{FROM_BUFFER, NO_PPN};
@@ -68,15 +69,20 @@ impl Device {
             // A job in the foreground is queued before the read that triggered it.
             let rebuilt = drive.take_rebuilt_read();
             self.route_read(drive, rebuilt);
-            if let Some(serial) = rebuilt {
-                return self.read_rebuilt(part, serial, &mut |tag, at| completed(tag, at));
+            match rebuilt {
+                Some(RebuiltRead { serial, was_read: false }) => {
+                    return self.read_rebuilt(part, serial, &mut |tag, at| completed(tag, at));
+                }
+                Some(RebuiltRead { serial, was_read: true }) if !planted(Bug::RepairedReadAtOnce) => {
+                    return self.read_to_repair(drive, part, (ppn, coding), serial);
+                }
+                _ => {}
             }
         }
         if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != Entry::on_flash(ppn) {
             return self.read_from_memory(part, completed);
         }
-        let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
-        let times = (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(part.bytes));
+        let times = self.times_of(drive, (ppn, coding), part.bytes);
         let unit = self.unit_of(drive, ppn);
         let times = if self.tired.is_some() { self.queue_retries(ppn, unit, part, times) } else { times };
         if self.dies.events.is_some() {
@@ -85,6 +91,14 @@ impl Device {
         if let Some(busy) = self.dies.queue_read(unit, part, times, self.now) {
             self.pump(drive, busy);
         }
+    }
+
+    /// How long a page is sensed, and so many bytes of it are transferred.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once a page read")]
+    pub(super) fn times_of(&mut self, drive: &Drive, (ppn, coding): (Ppn, u8), bytes: u32) -> (Ns, Ns) {
+        let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
+        (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(bytes))
     }
 
     /// The die, or plane of one, that reads a page.
@@ -97,7 +111,7 @@ impl Device {
     /// The retries of a page that the host reads go before the sensing with which its data counts as read: they keep array and channel as long
     /// in either order. Gives the times of that sensing.
     #[cold]
-    fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns)) -> (Ns, Ns) {
+    pub(super) fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns)) -> (Ns, Ns) {
         let Tired { level, retries } = self.tired.take().unwrap_or_default();
         for attempt in level + 1..=level + retries {
             if self.dies.events.is_some() {
@@ -111,17 +125,6 @@ impl Device {
             );
         }
         self.speed.begin((sense, transfer), level)
-    }
-
-    /// Gives the host a page that is rebuilt under this number, when all that this takes is in the controller. Of the flash that has failed nothing
-    /// is asked.
-    #[cold]
-    fn read_rebuilt(&mut self, part: ReadPart, serial: u32, completed: &mut dyn FnMut(Tag, Ns)) {
-        let (request, bytes, at) = (part.number, part.bytes, self.now);
-        self.dies.note(|| TimeEvent::Rebuilding { request, bytes, stripe: serial, at });
-        if planted(Bug::RebuiltReadAtOnce) || !self.wordlines.delivers(serial, part) {
-            self.host.deliver(part, at, at, &self.speed, &mut self.metrics, &mut |tag, at| completed(tag, at));
-        }
     }
 
     /// Gives the host what the controller holds in memory.

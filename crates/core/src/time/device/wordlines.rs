@@ -14,7 +14,15 @@ struct Awaited {
     /// The programs that wait for them, once they are known, and their dies.
     programs: Vec<(DieId, WorkOp)>,
     /// What the host gets of a page that is rebuilt of them.
-    part: Option<ReadPart>,
+    part: Option<Rebuilt>,
+}
+
+/// What the host gets of a page that is rebuilt.
+#[derive(Clone, Copy)]
+pub(super) struct Rebuilt {
+    pub(super) part: ReadPart,
+    /// How often something is decoded, one after the other: the page itself, in vain, where it was read, and what it is rebuilt of.
+    pub(super) decodings: u64,
 }
 
 /// Those for which reads are under way, by serial number. While the host waits for a free block these are all of the block that is cleaned
@@ -38,12 +46,19 @@ impl Wordlines {
     }
 
     /// The host gets this when all that is read under a number is there. Tells whether anything is.
-    pub(super) fn delivers(&mut self, serial: u32, part: ReadPart) -> bool {
-        self.waiting.get_mut(&serial).map(|awaited| awaited.part = Some(part)).is_some()
+    pub(super) fn delivers(&mut self, serial: u32, rebuilt: Rebuilt) -> bool {
+        self.waiting.get_mut(&serial).map(|awaited| awaited.part = Some(rebuilt)).is_some()
+    }
+
+    /// The read met reclaim that showed that the page has to be rebuilt.
+    pub(super) fn met_reclaim(&mut self, serial: u32) {
+        if let Some(Rebuilt { part, .. }) = self.waiting.get_mut(&serial).and_then(|awaited| awaited.part.as_mut()) {
+            part.met_reclaim = true;
+        }
     }
 
     /// A page was read for a wordline; gives the programs that can go ahead now, one, or for pages of a stripe several, and what the host gets.
-    pub(super) fn loaded(&mut self, serial: u32) -> (Vec<(DieId, WorkOp)>, Option<ReadPart>) {
+    pub(super) fn loaded(&mut self, serial: u32) -> (Vec<(DieId, WorkOp)>, Option<Rebuilt>) {
         let wordline = self.waiting.get_mut(&serial).expect("the read was announced");
         wordline.reads -= 1;
         if wordline.reads > 0 {
