@@ -123,8 +123,8 @@ fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
     let events = std::mem::take(&mut *told.0.lock().unwrap());
     let at = |event: &Event| events.iter().position(|other| other == event);
     let whole = events.iter().position(|event| matches!(event, Event::Delayed(0, _, 0b11111)));
-    let merged = at(&Event::Merged(BlockId::new(0), WordlineInBlock::FIRST));
-    assert!(whole.is_some() && whole < merged, "{whole:?} {merged:?}");
+    let first_merge = at(&Event::Merged(BlockId::new(0), WordlineInBlock::FIRST));
+    assert!(whole.is_some() && whole < first_merge, "{whole:?} {first_merge:?}");
     serve(&mut drive, vec![request(Op::Read, SECOND, 0, 30)]);
     assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));
 }

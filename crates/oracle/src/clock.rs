@@ -360,12 +360,11 @@ impl TimingChecker {
         if !self.expected.is_to_be_repaired(stripe) {
             return Err(format!("ppn {ppn} is kept back for rebuild {stripe}, for which no host read fails"));
         }
-        let how = match retry {
-            Some(attempt) => How { coding: self.expected.take_retry(ppn, attempt, Cause::Parity)?, level: 0 },
-            None => {
-                self.dies.awaits(stripe);
-                self.expected.take_load(ppn, &self.lengths)?
-            }
+        let how = if let Some(attempt) = retry {
+            How { coding: self.expected.take_retry(ppn, attempt, Cause::Parity)?, level: 0 }
+        } else {
+            self.dies.awaits(stripe);
+            self.expected.take_load(ppn, &self.lengths)?
         };
         self.held.entry(stripe).or_default().push(HeldRead { ppn, retry, how });
         Ok(())

@@ -40,6 +40,14 @@ pub(crate) enum Wanted {
     Reprogrammed,
 }
 
+impl Wanted {
+    /// Whether a page leaves, and no wordline is merged before it has.
+    fn takes_away(&self, page: At, bits: u32) -> bool {
+        let Self::Some { pages, merged } = self else { return false };
+        holds(pages.words(), page.index * bits + page.kind) && !holds(merged.words(), page.index)
+    }
+}
+
 /// What a policy wants of a block, until it names its next alarm.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
@@ -162,7 +170,7 @@ impl Oracle {
         } else {
             (COUNTED_UNIT * u64::from(at.0)).saturating_sub(served) / COUNTED_UNIT * COUNTED_UNIT
         };
-        let coming = self.coming(answer);
+        let (moves, merges) = self.coming(answer);
         let first = self.geometry.first_wordline(block);
         let all = (0..self.geometry.wordlines_per_block)
             .flat_map(|index| (0..bits).map(move |kind| At { block, wordline: first + index, index, kind }));
@@ -179,7 +187,8 @@ impl Oracle {
             };
             let alpha = if held.model == DisturbModel::Wordline { self.doses.page(page).alpha } else { FAR };
             let burden = if matches!(answer.wanted, Wanted::Nothing) { held.burden(alpha) } else { 0 };
-            let by_drive = held.deposited(&coming, page.index, alpha) + burden;
+            let by_merges = if answer.wanted.takes_away(page, bits) { 0 } else { held.deposited(&merges, page.index, alpha) };
+            let by_drive = held.deposited(&moves, page.index, alpha) + by_merges + burden;
             let most = truth.dose + alpha * held.by_host(&answer.wanted, page, bits, until) + by_drive;
             if most.cast_signed() > truth.limit {
                 return Some(broken_words(answer, at, page, truth, most));
@@ -196,8 +205,8 @@ impl Oracle {
         self.stamps.is_live(self.medium.stamp(at))
     }
 
-    /// What movers deposit until all data of the block has moved once, and merges that are wanted now.
-    fn coming(&self, answer: &Answer) -> Coming {
+    /// What movers deposit until all data of the block has moved once, and what merges do that are wanted now. Pages move before wordlines are merged.
+    fn coming(&self, answer: &Answer) -> (Coming, Coming) {
         let (block, bits) = (answer.block, self.geometry.cell.bits());
         let first = self.geometry.first_wordline(block);
         let reads_of = |kind: u32| u64::from(self.doses.of_read(kind));
@@ -207,12 +216,15 @@ impl Oracle {
             let moved: u64 = (0..bits).filter(holds_data).map(reads_of).sum();
             let is_whole = (index + 1) * bits <= self.protocol.written(block);
             match &answer.wanted {
-                Wanted::Reprogrammed if is_whole => merge + if holds_data(&(bits - 1)) { reads_of(bits - 1) } else { 0 },
-                Wanted::Some { merged, .. } if holds(merged.words(), index) => moved + merge,
-                _ => moved,
+                Wanted::Reprogrammed if is_whole => (if holds_data(&(bits - 1)) { reads_of(bits - 1) } else { 0 }, merge),
+                Wanted::Some { merged, .. } if holds(merged.words(), index) => (moved, merge),
+                _ => (moved, 0),
             }
         };
-        (0..self.geometry.wordlines_per_block).map(|index| (index, of_wordline(index))).filter(|(_, dose)| *dose > 0).collect()
+        let all: Vec<_> = (0..self.geometry.wordlines_per_block).map(|index| (index, of_wordline(index))).collect();
+        let some =
+            |of: fn((u64, u64)) -> u64| all.iter().map(|(index, doses)| (*index, of(*doses))).filter(|(_, dose)| *dose > 0).collect();
+        (some(|(moves, _)| moves), some(|(_, merges)| merges))
     }
 }
 
