@@ -2,6 +2,7 @@
 //! beside ours.
 
 mod comparison;
+mod csv;
 mod gain;
 mod group;
 mod model;
@@ -63,7 +64,7 @@ pub(crate) struct PaperArgs {
 /// Runs a recipe and prints the comparison.
 pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let path = if args.recipe.is_dir() { args.recipe.join("run.toml") } else { args.recipe.clone() };
-    let recipe: Recipe = recipe::read(&path)?;
+    let recipe = Recipe::open(&path)?;
     let expectations = expectations(&recipe, &path)?;
     recipe.check()?;
     let traces = args.traces.as_deref().map(|folder| Traces::find(&recipe, folder)).transpose()?.unwrap_or_default();
@@ -74,7 +75,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
     let text = comparison::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour())?;
     if let Some(folder) = folder {
-        write(folder.path(), &recipe, &figures, &runs, &expectations)?;
+        write(folder.path(), &recipe, &traces, &figures, &runs, &expectations)?;
         folder.finish()?;
     }
     out::print(&format!("{text}\n{} in {:.0} s\n", plural(runs.len() as u64, "run"), started.elapsed().as_secs_f64()))?;
@@ -126,7 +127,14 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> 
     Ok(())
 }
 
-fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expectations: &Expectations) -> Result<(), Failure> {
+fn write(
+    folder: &Path,
+    recipe: &Recipe,
+    traces: &Traces,
+    figures: &[Numbers],
+    runs: &[Run],
+    expectations: &Expectations,
+) -> Result<(), Failure> {
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
         let csv = numbers.csv(recipe.group(&figure.group)?.slot());
         out::write_file(folder, &format!("{}.csv", figure.name), csv.as_bytes())?;
@@ -149,7 +157,7 @@ fn write(folder: &Path, recipe: &Recipe, figures: &[Numbers], runs: &[Run], expe
     let settings = model.settings.as_ref().map(|name| (name, model::settings_csv(&drive)));
     let workloads = model.workloads.as_ref().map(|name| model::workloads_csv(recipe).map(|csv| (name, csv))).transpose()?;
     let code = model.code.as_ref().map(|name| (name, model::code_csv(&drive)));
-    let stripes = model.stripes.as_ref().map(|name| stripes::csv(recipe, 1).map(|csv| (name, csv))).transpose()?;
+    let stripes = model.stripes.as_ref().map(|name| stripes::csv(recipe, traces, 1).map(|csv| (name, csv))).transpose()?;
     for (name, csv) in [parameters, layers, mixes, settings, workloads, code, stripes].into_iter().flatten() {
         out::write_file(folder, &format!("{name}.csv"), csv.as_bytes())?;
     }

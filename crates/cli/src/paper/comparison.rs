@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use vpass_lab::failure::Failure;
 
+use super::csv::quoted;
 use super::numbers::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
 use super::run::{CYCLES, REFUSED, Run};
@@ -21,6 +22,9 @@ fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectat
     };
     expectations.expected.iter().map(of).collect()
 }
+
+/// A smaller share of the paper's change is none: its side is chance.
+const NO_CHANGE: f64 = 0.1;
 
 /// `below` and `above`: our numbers of the techniques that the paper has it below or above.
 fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'static str {
@@ -41,21 +45,26 @@ fn verdict(expected: &Expected, here: Shown, below: Shown, above: Shown) -> &'st
         };
     }
     let value = expected.value.unwrap_or(f64::NAN);
-    let within = expected.tolerance.unwrap_or(0.0) * value.abs();
-    match ((here - value).abs() <= within, expected.calibrated) {
-        (false, _) => "differs",
-        (true, true) => "agrees, by calibration",
-        (true, false) => "agrees",
+    let is_close = (here - value).abs() <= expected.tolerance.unwrap_or(0.0) * value.abs();
+    // Of the paper's change, what is here of it; below 0 where the side is wrong.
+    let of_change = (here - 1.0) / (value - 1.0);
+    match expected.change_within {
+        Some(_) if of_change < NO_CHANGE => "disagrees",
+        Some(share) if !is_close || (of_change - 1.0).abs() > share => "direction only",
+        None if !is_close => "differs",
+        _ if expected.calibrated => "agrees, by calibration",
+        _ => "agrees",
     }
 }
 
 /// Both numbers, and whether they agree.
 pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectations) -> String {
-    let mut csv = String::from("source,what,paper,here,tolerance,verdict\n");
+    let mut csv = String::from("source,what,paper,here,tolerance,verdict,change_within\n");
     for (e, here, verdict) in compared(recipe, figures, expectations) {
         let text = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
-        let (paper, here, tolerance) = (text(e.value), text(here), text(e.tolerance));
-        let _ = writeln!(csv, "\"{}\",\"{}\",{paper},{here},{tolerance},\"{verdict}\"", e.source, e.what);
+        let [paper, here, tolerance, change_within] = [e.value, here, e.tolerance, e.change_within].map(text);
+        let [source, what, verdict] = [&e.source, &e.what, verdict].map(quoted);
+        let _ = writeln!(csv, "{source},{what},{paper},{here},{tolerance},{verdict},{change_within}");
     }
     csv
 }
@@ -168,6 +177,16 @@ mod tests {
             [of(number, 0.54, 0.0), of(number, 0.56, 0.0), of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)],
             ["agrees", "differs", "agrees, by calibration"]
         );
+        let of_change = |value: f64, here: f64| {
+            let expected = Expected { value: Some(value), tolerance: Some(0.1), change_within: Some(0.5), ..expected(number) };
+            verdict(&expected, Shown::Number(here), Shown::None, Shown::None)
+        };
+        // A gain of 6.1 %: 3.1 to 9.1 % agree, more is its direction, none and the opposite disagree, which a tolerance of the ratio alone called agreement.
+        assert_eq!([0.91, 0.93, 0.969].map(|here| of_change(0.939, here)), ["agrees"; 3]);
+        assert_eq!([0.869, 0.98, 0.5].map(|here| of_change(0.939, here)), ["direction only"; 3]);
+        assert_eq!([0.998, 1.0, 1.02].map(|here| of_change(0.939, here)), ["disagrees"; 3]);
+        // A gain of 42.1 % within half of it, but beyond the tolerance; and a rise.
+        assert_eq!([of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)], ["direction only", "agrees", "disagrees"]);
         let side = "direction_only = true";
         assert_eq!([of(side, 0.99, 0.0), of(side, 1.0, 0.0), of(side, 1.5, 0.0)], ["direction only", "disagrees", "disagrees"]);
         let (below, above) = ("direction_only = true\nbelow = 'x'", "direction_only = true\nabove = 'x'");

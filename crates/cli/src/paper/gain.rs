@@ -14,6 +14,7 @@ use serde::Deserialize;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::digits;
 
+use super::csv::field;
 use super::group::Group;
 use super::run::Run;
 use crate::table::Table;
@@ -113,7 +114,7 @@ impl Gain {
         let mut csv = format!("# {}\nvariant,all,sensing,queueing,fewer_programs\n", self.title);
         for (variant, shares) in self.rows(runs)? {
             let cells = shares.map_or_else(|| ",,,".into(), |s| format!("{},{},{},{}", s.all, s.sensing, s.queueing, s.programs));
-            let _ = writeln!(csv, "{variant},{cells}");
+            let _ = writeln!(csv, "{},{cells}", field(variant));
         }
         Ok(csv)
     }

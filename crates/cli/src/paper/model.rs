@@ -11,6 +11,7 @@ use vpass_core::error::bch::Bch;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
 
+use super::csv::field;
 use super::recipe::Recipe;
 
 fn table(config: &DriveConfig) -> LimitTable {
@@ -24,7 +25,7 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     for row in &config.disturb.table {
         for (group, name) in config.disturb.groups.iter().enumerate() {
             let e = table.truth(group, row.pec);
-            let _ = writeln!(csv, "{},{name},{},{}", row.pec, e.limit.units(), e.alpha.weight());
+            let _ = writeln!(csv, "{},{},{},{}", row.pec, field(name), e.limit.units(), e.alpha.weight());
         }
     }
     csv
@@ -39,7 +40,7 @@ pub(super) fn layers_csv(config: &DriveConfig) -> String {
     {
         let group = table.group_of(wordline);
         let limit = table.limit_of_worst_block(table.truth(group, config.start.pec).limit, wordline);
-        let _ = writeln!(csv, "{layer},{},{}", config.disturb.groups[group], limit.units());
+        let _ = writeln!(csv, "{layer},{},{}", field(&config.disturb.groups[group]), limit.units());
     }
     csv
 }
@@ -55,7 +56,7 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
             for step in 0..=STEPS {
                 let share = f64::from(step) / f64::from(STEPS);
                 let per_read = 1.0 + (e.alpha.weight() - 1.0) * share;
-                let _ = writeln!(csv, "{},{name},{share},{}", row.pec, (e.limit.units() / per_read).floor());
+                let _ = writeln!(csv, "{},{},{share},{}", row.pec, field(name), (e.limit.units() / per_read).floor());
             }
         }
     }
@@ -90,8 +91,7 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
     let table = table(config);
     let limit = (0..config.disturb.groups.len()).map(|group| table.truth(group, config.start.pec).limit).min().unwrap_or_default();
-    let mut csv = String::from("setting,value,unit\n");
-    for (setting, value, unit) in [
+    let shown = [
         ("page_size", geometry.page_size.0 as f64, "bytes"),
         ("pages_per_block", f64::from(geometry.pages_per_block()), "pages"),
         ("page_read", mean(&timing.sense_per_kind_us(geometry.cell)), "microseconds, mean of the page kinds"),
@@ -99,8 +99,27 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         ("block_erase", timing.erase_us, "microseconds"),
         ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
         ("read_limit", limit.units(), "reads of a block"),
+    ];
+    let mut rows: Vec<(String, f64, &str)> = shown.map(|(setting, value, unit)| (setting.to_owned(), value, unit)).into();
+    let page_kinds = timing.program_us.per_kind(geometry.cell).into_iter().enumerate();
+    rows.extend(page_kinds.map(|(kind, us)| (format!("page_program_{}", kind + 1), us, "microseconds, of this page of a wordline")));
+    rows.extend(
+        timing.erase_by_pec.iter().map(|row| (format!("block_erase_from_{}", row.pec), row.us, "microseconds, from this P/E count on")),
+    );
+    let blocks = geometry.blocks_per_plane.unwrap_or(0);
+    let block = f64::from(geometry.pages_per_block()) * geometry.page_size.0 as f64;
+    for (setting, value, unit) in [
+        ("block_size", block, "bytes"),
+        ("blocks_per_plane", f64::from(blocks), "blocks"),
+        ("planes", f64::from(geometry.planes()), "planes"),
+        ("raw_flash", block * f64::from(blocks) * f64::from(geometry.planes()), "bytes"),
+        ("capacity", config.drive.capacity.map_or(0.0, |capacity| capacity.0 as f64), "bytes that the host sees"),
     ] {
-        let _ = writeln!(csv, "{setting},{value},{unit}");
+        rows.push((setting.into(), value, unit));
+    }
+    let mut csv = String::from("setting,value,unit\n");
+    for (setting, value, unit) in rows {
+        let _ = writeln!(csv, "{setting},{value},{}", field(unit));
     }
     csv
 }
@@ -112,14 +131,20 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
 pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
     let mut csv = String::from("workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n");
     let gib = |bytes: f64| bytes / f64::from(1u32 << 30);
-    for workload in &recipe.workloads {
+    for workload in recipe.workloads.iter().filter(|workload| !workload.is_beside()) {
         let sets: Vec<String> = recipe.set.iter().chain(&workload.set).cloned().collect();
         let volume = load::drive(&recipe.drive, &load::overrides(&sets)?)?.config.drive.capacity.map_or(0, |c| c.0);
         let config = &workload.config;
         let bytes = config.requests as f64 * config.block_size.map_or(0, |size| size.0) as f64;
         let (read, written) = (bytes * config.read_share, bytes * (1.0 - config.read_share));
         let (volume, read, written) = (gib(volume as f64), gib(read), gib(written));
-        let _ = writeln!(csv, "{},{volume},{},{read:.2},{written:.2},{}", workload.name, config.read_share, config.distribution);
+        let _ = writeln!(
+            csv,
+            "{},{volume},{},{read:.2},{written:.2},{}",
+            field(&workload.name),
+            config.read_share,
+            field(&config.distribution.to_string())
+        );
     }
     Ok(csv)
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use vpass_lab::compare::mean_ci95::mean_ci95;
 use vpass_lab::failure::Failure;
 
+use super::csv::field;
 use super::recipe::{Expected, Figure, Mean};
 use super::run::{REFUSED, Run};
 
@@ -17,6 +18,7 @@ pub(super) struct Numbers<'a> {
 struct FigureRow<'a> {
     variant: &'a str,
     workload: &'a str,
+    is_beside: bool,
     technique: &'a str,
     seed: u64,
     /// Which sample of a drive; 0 where it is all of it.
@@ -79,6 +81,7 @@ impl<'a> Numbers<'a> {
             rows.push(FigureRow {
                 variant: &run.variant,
                 workload: &run.workload,
+                is_beside: run.is_beside,
                 technique: run.technique,
                 seed: run.plan.seed,
                 residue: run.plan.sample.residue,
@@ -107,9 +110,10 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// What the workloads and seeds come to; no number where a workload has none.
+    /// What the generated workloads and seeds come to, and traces in their place; no number where a workload has none.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
-        let is_left_out = |row: &FigureRow| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
+        let is_without = |row: &FigureRow| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
+        let is_left_out = |row: &FigureRow| row.is_beside || is_without(row);
         let of_it: Vec<&FigureRow> =
             self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique) && !is_left_out(r)).collect();
         if mean != Mean::Sums {
@@ -173,11 +177,12 @@ impl<'a> Numbers<'a> {
     /// With a column of seeds where there are several; `slot` is what the techniques are of.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
-        let over = figure.divisor().map_or_else(String::new, |over| format!(",over_{}", over.replace(['-', ' '], "_")));
+        let over =
+            figure.divisor().map_or_else(String::new, |over| format!(",{}", field(&format!("over_{}", over.replace(['-', ' '], "_")))));
         let several = self.rows.iter().any(|row| row.seed != self.rows[0].seed);
         let samples = self.rows.iter().any(|row| row.residue != self.rows[0].residue);
         let seeds = format!("{}{}", if several { "seed," } else { "" }, if samples { "sample," } else { "" });
-        let mut csv = format!("# {}\nvariant,workload,{seeds}{slot},{}{over}\n", figure.title, figure.unit);
+        let mut csv = format!("# {}\nvariant,workload,{seeds}{slot},{}{over}\n", figure.title, field(&figure.unit));
         let cell = |shown: Shown| match shown {
             Shown::Number(n) => n.to_string(),
             Shown::None => String::new(),
@@ -187,7 +192,7 @@ impl<'a> Numbers<'a> {
             let raw = if row.refused { REFUSED.to_owned() } else { row.raw.to_string() };
             let seed = if several { format!("{},", row.seed) } else { String::new() };
             let sample = if samples { format!("{},", row.residue) } else { String::new() };
-            let _ = write!(csv, "{},{},{seed}{sample}{},{raw}", row.variant, row.workload, row.technique);
+            let _ = write!(csv, "{},{},{seed}{sample}{},{raw}", field(row.variant), field(row.workload), row.technique);
             let _ = if figure.divisor().is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
         }
         let (variants, techniques) = self.columns();
@@ -197,7 +202,7 @@ impl<'a> Numbers<'a> {
                 for technique in &techniques {
                     let number = cell(self.mean(mean, variant, technique));
                     let columns = if figure.divisor().is_some() { format!(",{number}") } else { number };
-                    let _ = writeln!(csv, "{variant},{words},{seed}{technique},{columns}");
+                    let _ = writeln!(csv, "{},{},{seed}{technique},{columns}", field(variant), field(&words));
                 }
             }
         }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use vpass_core::time::Replay;
 use vpass_lab::failure::Failure;
 
+use super::csv::field;
 use super::recipe::{Plot, PlotKind};
 use super::run::{REFUSED, Run};
 use super::slow_reads;
@@ -42,7 +43,7 @@ pub(super) fn csv(plot: &Plot, slot: &str, runs: &[Run], long_us: Option<f64>) -
     let shown =
         |run: &&Run| plot.shows(&run.group, &run.workload) && (plot.reclaim.is_empty() || plot.reclaim.iter().any(|r| r == run.technique));
     for run in runs.iter().filter(shown) {
-        let name = format!("{},{},{}", run.variant, run.workload, run.technique);
+        let name = format!("{},{},{}", field(&run.variant), field(&run.workload), run.technique);
         if run.fell_behind && plot.kind == PlotKind::Responses {
             let _ = writeln!(csv, "{name},,,{REFUSED}");
             continue;
@@ -97,7 +98,7 @@ fn stage_rows(plot: &Plot, run: &Run) -> Result<Vec<String>, Failure> {
     let row = |(case, of_case): (&String, &Value)| {
         let keys = ["reads", "share", "faster", "wait_us", "sense_us", "channel_wait_us", "transfer_us", "retry_us"];
         let cells: Vec<String> = keys.iter().map(|key| of_case[*key].to_string()).collect();
-        format!("{},{case},{}", run.plan.seed, cells.join(","))
+        format!("{},{},{}", run.plan.seed, field(case), cells.join(","))
     };
     Ok(cases("by_kind")?.iter().chain(cases("by_validity")?).map(row).collect())
 }

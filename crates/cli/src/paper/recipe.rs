@@ -1,5 +1,6 @@
 //! What is run for a paper and what the paper says: the two TOML files of a folder in `papers/`.
 
+mod beside;
 mod expected;
 mod figure;
 
@@ -14,6 +15,8 @@ use vpass_workload::synthetic::WorkloadConfig;
 use super::gain::Gain;
 use super::group::Group;
 use super::span::Span;
+use super::traces::Traces;
+use beside::RealTrace;
 pub(super) use expected::{Expectations, Expected};
 pub(super) use figure::{Figure, Mean, Plot, PlotKind};
 
@@ -35,6 +38,8 @@ pub(super) struct Recipe {
     pub(super) gc: String,
     #[serde(rename = "workload")]
     pub(super) workloads: Vec<NamedWorkload>,
+    #[serde(default, rename = "trace")]
+    beside: Vec<RealTrace>,
     #[serde(rename = "group")]
     pub(super) groups: Vec<Group>,
     #[serde(rename = "figure")]
@@ -72,6 +77,16 @@ pub(super) struct NamedWorkload {
     pub(super) passes: Option<f64>,
     #[serde(default)]
     pub(super) warm_up_passes: Option<f64>,
+    /// Of a real trace that takes no workload's place: the workloads that it stands beside.
+    #[serde(skip)]
+    beside: Vec<String>,
+}
+
+impl NamedWorkload {
+    /// Whether it is a real trace beside a generated workload, and in no mean.
+    pub(super) fn is_beside(&self) -> bool {
+        !self.beside.is_empty()
+    }
 }
 
 /// Files that need no run.
@@ -104,13 +119,31 @@ pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
 }
 
 impl Recipe {
-    /// The workloads of a group.
+    /// Reads `run.toml`.
+    ///
+    /// # Errors
+    /// As for [`read`], and what is wrong with its traces.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        read::<Self>(path)?.with_traces()
+    }
+
+    /// The workloads of a group, each with the traces beside it that are there.
     ///
     /// # Errors
     /// A name that nobody knows.
-    pub(super) fn workloads_of(&self, group: &Group) -> Result<Vec<&NamedWorkload>, Failure> {
+    pub(super) fn workloads_of(&self, group: &Group, traces: &Traces) -> Result<Vec<&NamedWorkload>, Failure> {
+        let mut all = vec![];
+        for workload in self.generated_of(group)? {
+            all.push(workload);
+            all.extend(self.workloads.iter().filter(|of| of.beside.contains(&workload.name) && traces.of(of).is_some()));
+        }
+        Ok(all)
+    }
+
+    /// The workloads of a group without traces beside them.
+    fn generated_of(&self, group: &Group) -> Result<Vec<&NamedWorkload>, Failure> {
         if group.workloads.is_empty() {
-            return Ok(self.workloads.iter().collect());
+            return Ok(self.workloads.iter().filter(|workload| !workload.is_beside()).collect());
         }
         let find = |name: &String| {
             let names = self.workloads.iter().map(|w| w.name.as_str());

@@ -10,6 +10,8 @@ pub(super) struct Run {
     pub(super) group: String,
     pub(super) variant: String,
     pub(super) workload: String,
+    /// It is of a real trace beside the generated workloads, which no mean counts.
+    pub(super) is_beside: bool,
     /// What figures tell its runs apart by: a technique of reclaim, or of refresh where its group goes by that.
     pub(super) technique: &'static str,
     pub(super) plan: RunPlan,

@@ -32,7 +32,7 @@ pub(super) fn runs(recipe: &Recipe, folder: &Path, traces: &Traces, seed: u64) -
     for group in &recipe.groups {
         for variant in &group.variants {
             let techniques = Techniques::of(group, variant)?;
-            for workload in recipe.workloads_of(group)? {
+            for workload in recipe.workloads_of(group, traces)? {
                 let kind = Kind::of(recipe, folder, (group, variant, workload), traces)?;
                 let seeds = seed..seed + u64::from(group.seeds.map_or(1, NonZeroU32::get));
                 for (i, (seed, of_run)) in seeds.flat_map(|seed| techniques.iter().map(move |of_run| (seed, of_run))).enumerate() {
@@ -46,6 +46,7 @@ pub(super) fn runs(recipe: &Recipe, folder: &Path, traces: &Traces, seed: u64) -
                             group: group.name.clone(),
                             variant: variant.name.clone(),
                             workload: workload.name.clone(),
+                            is_beside: workload.is_beside(),
                             technique: of_run.name,
                             plan,
                             summary: Value::Null,

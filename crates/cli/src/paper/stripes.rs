@@ -1,38 +1,60 @@
-//! What workloads over stripes come to: shares, lengths, and how often writes come back, of requests drawn for the recipe's drive.
+//! What workloads over stripes come to: shares, lengths, and how often writes come back, of requests drawn for the recipe's drive; and what the real
+//! traces beside them come to.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use vpass_core::base::request::{Op, Request, RequestSource};
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
-use vpass_workload::stripes::StripesSource;
+use vpass_workload::stripes::{StripesConfig, StripesSource};
+use vpass_workload::traces::{TraceOptions, TraceSource};
 
+use super::csv::field;
 use super::recipe::Recipe;
+use super::traces::Traces;
 
 /// Requests drawn of each.
 const DRAWN: usize = 200_000;
 /// Stripes written last that a write may come back to, as the public trace was measured.
 const BACK: [usize; 2] = [16, 64];
 
-/// A row for each workload over stripes.
+/// A row for each workload over stripes, and for each trace beside one, of all its requests and by stripes of the same size.
 ///
 /// # Errors
-/// A drive that cannot be.
-pub(super) fn csv(recipe: &Recipe, seed: u64) -> Result<String, Failure> {
+/// A drive that cannot be, or a trace that cannot be read.
+pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String, Failure> {
     let mut csv = String::from("workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,writes_to_last_64\n");
     let drive = load::drive(&recipe.drive, &load::overrides(&recipe.set)?)?.config;
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
-        let Some(stripes) = &workload.config.stripes else { continue };
-        let source = StripesSource::new(&workload.config, capacity, page as u32, seed);
-        let mut source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", workload.name)))?;
-        let mut requests = vec![];
-        source.fill(&mut requests, DRAWN)?;
-        let page = stripes.page.map_or(page, |page| page.0);
-        let of = measured(&requests, page, page * u64::from(stripes.pages));
-        let _ = writeln!(csv, "{},{}", workload.name, of.map(|n| format!("{n:.4}")).join(","));
+        let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
+            // Where it lies, however large the drive is.
+            let source = TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
+            measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))
+        } else if let Some(stripes) = &workload.config.stripes {
+            let source = StripesSource::new(&workload.config, capacity, page as u32, seed);
+            let source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", workload.name)))?;
+            let page = stripes.page.map_or(page, |page| page.0);
+            measured(&drawn(source)?, page, page * u64::from(stripes.pages))
+        } else {
+            continue;
+        };
+        let _ = writeln!(csv, "{},{}", field(&workload.name), of.map(|n| format!("{n:.4}")).join(","));
     }
     Ok(csv)
+}
+
+/// The first requests of a source.
+fn drawn(mut source: impl RequestSource) -> Result<Vec<Request>, Failure> {
+    let mut requests = vec![];
+    loop {
+        let before = requests.len();
+        source.fill(&mut requests, DRAWN - before)?;
+        if requests.len() == before || requests.len() == DRAWN {
+            return Ok(requests);
+        }
+    }
 }
 
 /// The columns of a row.
@@ -40,13 +62,14 @@ fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
     let (mut writes, mut goes_on, mut back, mut pages) = (0u32, 0u32, [0u32; 2], [0u64; 2]);
     let (mut end, mut last): (u64, Vec<u64>) = (u64::MAX, vec![]);
     for request in requests {
-        pages[usize::from(request.op == Op::Write)] += u64::from(request.bytes) / page;
+        let end_of_it = request.offset + u64::from(request.bytes);
+        pages[usize::from(request.op == Op::Write)] += end_of_it.div_ceil(page) - request.offset / page;
         if request.op != Op::Write {
             continue;
         }
         writes += 1;
         goes_on += u32::from(request.offset == end);
-        end = request.offset + u64::from(request.bytes);
+        end = end_of_it;
         let first = request.offset / stripe;
         let place = last.iter().position(|known| *known == first);
         for (count, most) in back.iter_mut().zip(BACK) {
@@ -81,5 +104,8 @@ mod tests {
         let requests = [request(Op::Write, 0, 1), request(Op::Write, 1, 2), request(Op::Read, 9, 3), request(Op::Write, 0, 1)];
         let of = measured(&requests, 8, 16).map(|n| (n * 1000.0).round() as u32);
         assert_eq!(of, [750, 333, 1333, 3000, 667, 667]);
+        // Two bytes across the end of a page are two pages of a request.
+        let across = [Request { at: 0, offset: 7, bytes: 2, op: Op::Write, origin: 0, hint: None }];
+        assert_eq!(measured(&across, 8, 16)[2].to_bits(), 2f64.to_bits());
     }
 }

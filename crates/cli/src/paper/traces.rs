@@ -17,7 +17,13 @@ const ENDINGS: [&str; 9] = ["gz", "zst", "zstd", "csv", "spc", "txt", "vpt", "as
 
 /// Workloads with the files found for them.
 #[derive(Default)]
-pub(super) struct Traces(Vec<(String, Arc<Survey>)>);
+pub(super) struct Traces(Vec<Found>);
+
+struct Found {
+    workload: String,
+    is_beside: bool,
+    survey: Arc<Survey>,
+}
 
 impl Traces {
     /// Looks through a folder for traces of the recipe's workloads.
@@ -36,7 +42,8 @@ impl Traces {
             let is_of_it = |path: &&PathBuf| stem(path).is_some_and(|stem| workload.traces.iter().any(|name| name.to_lowercase() == stem));
             let paths: Vec<PathBuf> = files.iter().filter(is_of_it).cloned().collect();
             if !paths.is_empty() {
-                found.push((workload.name.clone(), Arc::new(plan::survey(&paths, &options(Fit::Error), &bar)?)));
+                let survey = Arc::new(plan::survey(&paths, &options(Fit::Error), &bar)?);
+                found.push(Found { workload: workload.name.clone(), is_beside: workload.is_beside(), survey });
             }
         }
         if found.is_empty() {
@@ -49,19 +56,24 @@ impl Traces {
 
     /// The trace of a workload.
     pub(super) fn of(&self, workload: &NamedWorkload) -> Option<&Arc<Survey>> {
-        self.0.iter().find(|(name, _)| *name == workload.name).map(|(_, survey)| survey)
+        self.0.iter().find(|found| found.workload == workload.name).map(|found| &found.survey)
     }
 
-    /// "every workload is generated", or which are not.
+    /// "every workload is generated", or which are not; and the traces beside them.
     pub(super) fn in_words(&self) -> String {
-        if self.0.is_empty() {
-            return "every workload is generated".into();
-        }
-        let of_it = |(name, survey): &(String, Arc<Survey>)| {
-            format!("{name} ({})", vpass_lab::numbers::plural(survey.files().len() as u64, "file"))
+        let all = |is_beside: bool| {
+            let found = self.0.iter().filter(|found| found.is_beside == is_beside);
+            let words = found.map(|of| format!("{} ({})", of.workload, vpass_lab::numbers::plural(of.survey.files().len() as u64, "file")));
+            words.collect::<Vec<_>>().join(", ")
         };
-        let all: Vec<String> = self.0.iter().map(of_it).collect();
-        format!("real traces: {}; the other workloads are generated", all.join(", "))
+        let beside = match all(true).as_str() {
+            "" => String::new(),
+            all => format!("; real traces beside generated workloads, in no mean: {all}"),
+        };
+        match all(false).as_str() {
+            "" => format!("every workload is generated{beside}"),
+            all => format!("real traces: {all}; the other workloads are generated{beside}"),
+        }
     }
 }
 

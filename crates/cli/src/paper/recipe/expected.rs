@@ -39,6 +39,10 @@ pub(in crate::paper) struct Expected {
     /// Largest difference that counts as agreement, as a share of the value; absent where only the direction is compared.
     #[serde(default)]
     pub(in crate::paper) tolerance: Option<f64>,
+    /// Beside `tolerance`, of a figure that divides by something: the value is then a change, of itself from 1. Ours agrees if it also lies within this
+    /// share of the paper's change, and is a direction only if its side is right. Where effects are small, a tolerance alone would let none agree.
+    #[serde(default)]
+    pub(in crate::paper) change_within: Option<f64>,
     /// Follows from a number that was chosen to give it: no success of its own.
     #[serde(default)]
     pub(in crate::paper) calibrated: bool,
@@ -63,10 +67,18 @@ impl Expected {
     /// What is missing, or too much.
     pub(in crate::paper) fn check(&self, figure: &Figure) -> Result<(), Failure> {
         let named = usize::from(self.below.is_some()) + usize::from(self.above.is_some());
+        let needs_side = self.change_within.is_some() || self.direction_only && named == 0;
         let wrong = match self.direction_only {
             false if self.tolerance.is_none() => "a `tolerance`, or `direction_only = true`, is expected",
             false if named > 0 => "`below` and `above` are for `direction_only = true`",
             true if self.tolerance.is_some() || self.calibrated => "with `direction_only`, no `tolerance` and no `calibrated` are expected",
+            true if self.change_within.is_some() => "with `direction_only`, no `change_within` is expected",
+            false if self.change_within.is_some_and(|share| !(share > 0.0 && share < 1.0)) => {
+                "a `change_within` above 0 and below 1 is expected, a share of the paper's change"
+            }
+            false if self.change_within.is_some() && figure.divisor().is_none() => {
+                "its figure divides by nothing: no `change_within` is expected"
+            }
             false if self.value.is_none() => "a `value` is expected",
             true if named == 0 && self.value.is_none() => "a `value`, `below` or `above` is expected",
             _ if self.mean != Mean::All && self.workload.is_some() => "one of `workload` and `mean` is expected",
@@ -74,7 +86,7 @@ impl Expected {
             _ if self.than.is_some() && named == 0 => "`than` is for `below` and `above`",
             true if named > 1 => "one of `below` and `above` is expected",
             true if named == 0 && figure.divisor().is_none() => "its figure divides by nothing: `below` or `above` is expected",
-            true if named == 0 && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) => "a value of 1 has no direction",
+            _ if needs_side && self.value.is_some_and(|value| (value - 1.0).abs() < f64::EPSILON) => "a value of 1 has no direction",
             _ => return Ok(()),
         };
         Err(Failure::usage(format!("expected \"{}\" of figure {}: {wrong}", self.what, self.figure)))
