@@ -54,7 +54,7 @@ soak: build
 	$(VPASS) check --seed 1 --count 10000 --parity raid5
 	$(VPASS) check --seed 1 --count 10000 --parity ppc
 	$(VPASS) check --seed 1 --count 10000 --parity hc
-	$(VPASS) check --seed 1 --count 10000 --fail
+	$(VPASS) check --seed 1 --count 5000 --fail
 	set -e; for parity in none raid5 ppc hc pe-aware da-raid5; do $(VPASS) check --seed 1 --count 2000 --fail --parity $$parity; done
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored

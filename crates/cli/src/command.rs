@@ -122,4 +122,5 @@ const RUN_EXAMPLES: &str = "Examples:\n  vpass run --drive tiny --workload zipf-
 
 const COMPARE_EXAMPLES: &str = "Examples:\n  vpass compare --drive tiny --workload zipf-read --reclaim none,block\n  \
     vpass compare --drive tiny --workload random-70-30 --reclaim block --gc greedy,cost-benefit --seeds 5 --out results\n\n\
-    Exits 0 whenever every run completed: data loss is a column of the table.";
+    Exits 0 whenever every run completed: data loss is a column of the table. Exits 1 where a drive stopped for what failed in it (--fail), with \
+    the table of the others, or where the oracle found a bug of the drive model.";

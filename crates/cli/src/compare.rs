@@ -2,7 +2,6 @@
 
 mod render;
 
-use std::cmp::Reverse;
 use std::path::Path;
 
 use vpass_core::slots::parity::{NO_PARITY, reclaim_part};
@@ -11,7 +10,7 @@ use vpass_lab::as_json;
 use vpass_lab::compare::{json_of, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
-use vpass_lab::plan::{Chosen, RunPlan};
+use vpass_lab::plan::{Chosen, RunPlan, require_room};
 use vpass_lab::pool::{self, Job};
 use vpass_lab::results::Summary;
 use vpass_lab::setup;
@@ -30,8 +29,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path))?;
     let run: Vec<&RunPlan> = plans.iter().map(|(plan, _)| plan).collect();
-    let rows = rows(&run, finished, args.seeds.get() as usize);
-    let json = json_of(&rows, run[0], args.seeds.get())?;
+    let why_first = finished.iter().find_map(|found| found.as_ref().err()).cloned();
+    let (rows, stopped) = rows(&run, finished, args.seeds.get() as usize);
+    if let (true, Some(failure)) = (rows.is_empty(), why_first) {
+        return Err(failure);
+    }
+    let json = json_of(&rows, &stopped, run[0], args.seeds.get())?;
     if let Some(folder) = folder {
         let mut timeless = json.clone();
         out::write_files(folder.path(), [files::timing(&mut timeless)?])?;
@@ -43,11 +46,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         Form { csv: true, .. } => render::csv(&rows),
         Form { markdown: true, .. } => render::markdown(&rows, &plans[0].0),
         _ if args.setup.base.json => as_json::text(&json)?,
-        _ => render::text(&rows, &plans[0].0, args, wants_colour()),
+        _ => render::text(&rows, &stopped, &plans[0].0, args, wants_colour()),
     })?;
     let bugs: Vec<_> = rows.iter().filter(|r| r.has_bug()).map(|r| r.label.as_str()).collect();
     if bugs.is_empty() {
-        return Ok(Exit::Done);
+        let stops: Vec<_> = stopped.iter().map(|row| format!("under {}: {}", row.label, row.why)).collect();
+        return if stops.is_empty() { Ok(Exit::Done) } else { Err(Failure::failed(stops.join("; "))) };
     }
     Err(Failure::failed(format!("the oracle found a bug of the drive model under {}; run it alone for the findings", bugs.join(", "))))
 }
@@ -71,50 +75,55 @@ fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
     let all: Vec<String> =
         all.into_iter().filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name))).collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
-    let mut plans: Vec<(RunPlan, String)> = vec![];
     // What takes long, such as looking through a trace, is done once.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
     let first = RunPlan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
-    // A capacity on which those fit that need most is one on which all do: they say which.
-    let must_fit: Vec<&str> = if args.reclaim.is_empty() { vec!["none"] } else { reclaims.iter().map(|name| name.trim()).collect() };
-    let must_fit = must_fit.into_iter().flat_map(|reclaim| args.combined.with(reclaim));
-    let must_fit = must_fit.map(|named| Chosen { reclaim: brings(named.parity).unwrap_or(named.reclaim), ..named });
-    if let Some(neediest) = must_fit.min_by_key(|named| Reverse(first.spare_needed(named))) {
-        first.with(neediest)?;
-    }
+    let (mut rows, mut left_out): (Vec<RunPlan>, Vec<String>) = (vec![], vec![]);
     for reclaim in reclaims {
         for named in args.combined.with(reclaim.trim()) {
             if brings(named.parity).is_some_and(|own| own != named.reclaim) {
                 continue;
             }
-            let plan = match first.with(named) {
-                // Who names no technique gets those that these settings leave room for.
-                Err(refusal) if args.reclaim.is_empty() && first.with(Chosen { reclaim: "none", ..named }).is_ok() => {
-                    out::say(&format!("vpass: left out: {}", refusal.sentence));
-                    continue;
+            match first.with_room_or_not(named) {
+                Ok(plan) => rows.push(plan),
+                // Who names no technique gets those that go with these settings.
+                Err(refusal) if args.reclaim.is_empty() && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() => {
+                    let sentence = format!("left out: {}", refusal.sentence);
+                    left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
-                plan => plan?,
-            };
-            let label = args.combined.label(&plan);
-            let named = |p: &RunPlan| (p.reclaim, p.gc, p.refresh, p.parity);
-            if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
-                return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));
+                Err(refusal) => return Err(refusal),
             }
-            for i in 0..u64::from(args.seeds.get()) {
-                let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
-                let name = if args.seeds.get() == 1 { label.replace(' ', "") } else { format!("{}-seed{seed}", label.replace(' ', "")) };
-                plans.push((RunPlan { seed, ..plan.clone() }, name));
-            }
+        }
+    }
+    // No row is left out for want of room: all have one capacity.
+    require_room(&rows.iter().collect::<Vec<_>>())?;
+    out::say_all(&left_out);
+    repeated(args, rows)
+}
+
+/// Every row on every seed, with the name of its folder.
+fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
+    let mut plans: Vec<(RunPlan, String)> = vec![];
+    for plan in rows {
+        let label = args.combined.label(&plan);
+        let named = |p: &RunPlan| (p.reclaim, p.gc, p.refresh, p.parity);
+        if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
+            return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));
+        }
+        for i in 0..u64::from(args.seeds.get()) {
+            let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+            let name = if args.seeds.get() == 1 { label.replace(' ', "") } else { format!("{}-seed{seed}", label.replace(' ', "")) };
+            plans.push((RunPlan { seed, ..plan.clone() }, name));
         }
     }
     Ok(plans)
 }
 
-fn run_all(plans: &[(RunPlan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Summary>, Failure> {
+fn run_all(plans: &[(RunPlan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Result<Summary, Failure>>, Failure> {
     // The same for all techniques and seeds.
     let requests = plans[0].0.requests()?;
     let jobs: Vec<Job> = plans.iter().map(|(plan, _)| Job { plan, requests }).collect();
-    pool::run_all(&jobs, args.threads, &bar, |i, outcome| {
+    pool::run_all_that_go_on(&jobs, args.threads, &bar, |i, outcome| {
         let (plan, name) = &plans[i];
         if let Some(folder) = folder {
             let folder = folder.join(name);

@@ -29,7 +29,7 @@ impl From<&Failure> for Exit {
     fn from(failure: &Failure) -> Self {
         match failure.kind {
             Kind::Usage => Self::Usage,
-            Kind::Failed => Self::Failed,
+            Kind::Failed | Kind::Stopped => Self::Failed,
             Kind::Interrupted => Self::Interrupted,
         }
     }

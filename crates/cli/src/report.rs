@@ -1,6 +1,7 @@
 //! The result of one run for reading, and its verdict in a sentence or two.
 
 mod jobs;
+pub(crate) mod parity;
 mod tired;
 
 use std::fmt::Write;
@@ -9,7 +10,7 @@ use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
 use vpass_lab::plan::RunPlan;
-use vpass_lab::results::{ByWear, CONFIDENT_CYCLES, Confidence, Delayed, Merged, Quantiles, ReadsFirst, Summary, Trace};
+use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::table::{Look, Table, wrapped};
@@ -187,50 +188,8 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     } else {
         text.push_str("\n  no retention: data does not age in this run (--refresh, start.age)");
     }
-    if let (Some(parity), Some(technique)) = (&s.parity, &s.parity_technique) {
-        let _ = write!(
-            text,
-            "\n  parity {technique}: {} updates out of the old parity, {} out of all data; {} rebuilt, {} unprotected",
-            count(parity.modified),
-            count(parity.whole),
-            plural(parity.rebuilt_pages, "page"),
-            plural(parity.unprotected_stripes, "stripe")
-        );
-        text.push_str(&parity.reads_first.as_ref().map_or_else(String::new, reads_first));
-        text.push_str(&parity.delayed.as_ref().map_or_else(String::new, delayed));
-        text.push_str(&parity.by_wear.as_ref().map_or_else(String::new, |by_wear| of_worn(by_wear, parity.parity_pages)));
-    }
-    if let Some(failures) = &s.failures {
-        for one in &failures.happened {
-            let stage = one.stage.map_or_else(String::new, |stage| format!(" in stage {stage} of the drive's life"));
-            let (request, pages) = (plural(one.request, "request"), plural(one.pages, "page"));
-            let _ = write!(text, "\n  {} failed after {request}{stage} with {pages}", one.failure);
-        }
-        for one in &failures.to_come {
-            let _ = write!(text, "\n  {one} did not come: the run ended before");
-        }
-        let _ = write!(
-            text,
-            "\n  failures: {} lost, {} of them twice failed; {} rebuilt in the background, {} for reads, {} for writes; {} to go; {} unprotected",
-            plural(failures.lost_pages, "page"),
-            count(failures.lost_twice_failed_pages),
-            count(failures.rebuilt_in_background_pages),
-            count(failures.rebuilt_for_reads_pages),
-            count(failures.rebuilt_for_writes_pages),
-            count(failures.unmended_pages),
-            plural(failures.unprotected_stripes, "stripe")
-        );
-        if let Some(after) = failures.mended_after_s {
-            let _ = write!(text, "; rebuilt within {}", seconds(after));
-        }
-        if let (Some(not_worn), Some(waiting)) = (failures.lost_not_worn_pages, failures.lost_waiting_pages) {
-            let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
-            let _ = write!(
-                text,
-                "\n  of the lost, {not_worn} had no parity because no page of their stripe lay in a worn block, and {waiting} because it was still to be formed"
-            );
-        }
-    }
+    text.push_str(&parity::parity(s));
+    text.push_str(&s.failures.as_ref().map_or_else(String::new, parity::failures));
     text.push_str(&tired::tired(s));
     if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
         let (mean, percent) = (microseconds(mean), digits(percent));
@@ -250,60 +209,6 @@ fn merged(merged: &Merged) -> String {
         plural(merged.corrupted_pages, "page"),
         plural(merged.merged_blocks.into(), "block"),
         digits(merged.extra_blocks)
-    )
-}
-
-/// What is expected where parity raises the limits of reads.
-fn reads_first(expected: &ReadsFirst) -> String {
-    let of = |uber: Option<f64>| uber.map_or_else(|| "unknown (stripes were without parity)".into(), |uber| format!("{uber:.1e}"));
-    format!(
-        "\n  blocks bear {} times the reads that a page bears by itself; of {:.1e} reads of flash {:.1e} are expected to need parity\n    expected UBER {}, \
-         at most {}; without parity {}; target {:.1e}",
-        digits(expected.raised),
-        expected.reads,
-        expected.expected_failed_reads,
-        of(expected.expected_uber),
-        of(expected.expected_uber_at_most),
-        of(expected.expected_uber_without_parity),
-        expected.uber_target
-    )
-}
-
-/// Parity that waits, and what a loss of power would take.
-fn delayed(delayed: &Delayed) -> String {
-    let power = match (delayed.survives_power_loss, delayed.power_loss.pages_mean) {
-        (true, _) => "the cache survives a loss of power".into(),
-        (false, Some(mean)) => {
-            format!(
-                "a loss of power counts as the loss of {} pages on average, {} at most",
-                digits(mean),
-                count(delayed.power_loss.pages_most)
-            )
-        }
-        (false, None) => format!("a loss of power counts as the loss of {} at most", plural(delayed.power_loss.pages_most, "page")),
-    };
-    format!(
-        "\n  parity waits for {} at most, after {} updates of {} in the cache; {power}",
-        plural(delayed.most_stripes, "stripe"),
-        count(delayed.updates),
-        plural(delayed.cache_pages.into(), "page"),
-    )
-}
-
-/// Which stripes have parity, and which waited for it.
-fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
-    let miscounted = by_wear.miscounted_stripes;
-    let wrong = if miscounted > 0 { format!("; the counters of {} are wrong", plural(miscounted, "stripe")) } else { String::new() };
-    let stage = by_wear.life.as_ref().map_or_else(String::new, |life| format!("; stage {} of the drive's life", life.stage));
-    format!(
-        "\n  {} of {} have parity, for {} % of the blocks above {} P/E cycles; {} got it, {} gave it back, {} waited for it at most{wrong}{stage}",
-        count(by_wear.protected_stripes),
-        plural(stripes.into(), "stripe"),
-        digits(100.0 * by_wear.worn_share),
-        count(by_wear.t_p.into()),
-        count(by_wear.formed),
-        count(by_wear.dissolved),
-        count(by_wear.most_waiting),
     )
 }
 
@@ -391,7 +296,7 @@ pub(crate) fn verdict(s: &Summary) -> String {
         return "The oracle found a bug of the drive model; nothing above can be trusted. Please report it with the command.".into();
     }
     let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
-        (0, 0) => "No data was lost.".into(),
+        (0, 0) => parity::still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
         (lost, 0) => format!("{} of data were lost; nobody has read them yet.", plural(lost, "page")),
         (lost, reads) => format!("{} of data were lost; {} failed.", plural(lost, "page"), plural(reads, "host page read")),
     };

@@ -7,6 +7,7 @@ use common::striped::{Asked, config, drive, drive_of, operations};
 use common::told::{Event, Told};
 use vpass_core::base::request::Op;
 use vpass_core::base::units::{Cause, Lpn, Ns};
+use vpass_core::config::{DriveConfig, Number};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 use vpass_core::watch::observer::XorSource;
@@ -176,6 +177,15 @@ fn a_cache_below_a_stripe_is_refused() {
     let small = refused("drive.write_buffer = \"20KiB\"").unwrap();
     assert!(small.ends_with("one half of drive.write_buffer, which is 20KiB: 24KiB or more is expected"), "{small}");
     assert_eq!(refused("drive.write_buffer = \"24KiB\""), None);
-    let beyond = refused("drive.write_buffer = \"24KiB\"\nparity.hc = { published = 1, n_update = 4 }").unwrap();
-    assert!(beyond.starts_with("parity.hc.n_update = 4 is more than the 3 pages of a stripe"), "{beyond}");
+    for published in [0, 1] {
+        let resolved =
+            |more: &str| config(&format!("parity.hc = {{ published = {published}{more} }}")).resolve().map_err(|e| e.to_string());
+        let beyond = resolved(", n_update = 4").expect_err("it is refused");
+        assert!(beyond.starts_with("parity.hc.n_update = 4 is more than the 3 pages of a stripe"), "{beyond}");
+        let turn = |config: DriveConfig| config.parity.params.get(Some("hc"), "n_update").map(Number::value);
+        for right in [", n_update = 3", ""] {
+            let once = resolved(right).unwrap();
+            assert_eq!((turn(once.clone()), turn(once.resolve().unwrap())), (Some(3.0), Some(3.0)), "the default, 6, is no mistake");
+        }
+    }
 }

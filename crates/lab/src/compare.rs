@@ -2,6 +2,7 @@
 
 pub mod column;
 pub mod mean_ci95;
+mod reliability;
 pub mod row;
 pub mod verdict;
 
@@ -16,39 +17,49 @@ use crate::plan::RunPlan;
 use crate::results::Summary;
 use column::{COLUMNS, Column};
 use mean_ci95::mean_ci95;
-use row::{ComparisonRow, RowLife};
+pub use reliability::unequal_reliability;
+use row::{ComparisonRow, RowLife, Stopped};
 use verdict::winners;
 
-/// The rows of runs that were made in this order: techniques as given, so many seeds of each.
-pub fn rows(plans: &[&RunPlan], finished: Vec<Summary>, seeds: usize) -> Vec<ComparisonRow> {
+/// The rows of runs that were made in this order: techniques as given, so many seeds of each. A technique whose drive stopped on one of them has
+/// no row.
+pub fn rows(plans: &[&RunPlan], finished: Vec<Result<Summary, Failure>>, seeds: usize) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
     // What a parity technique brings goes by its name.
     let many_refreshes = plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
+    let (mut rows, mut stopped) = (vec![], vec![]);
     let mut finished = finished.into_iter();
-    let techniques = plans.chunks(seeds).map(|chunk| chunk[0]);
-    techniques
-        .map(|plan| {
-            let runs: Vec<_> = finished.by_ref().take(seeds).collect();
-            let others = [(many_gcs, plan.gc), (many_refreshes, plan.refresh), (many_parities, plan.parity)];
-            let others = others.into_iter().filter(|(many, _)| *many);
-            let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
-            let of = |column: &Column| {
-                let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
-                values.and_then(|v| mean_ci95(&v))
-            };
-            ComparisonRow {
-                reclaim: plan.reclaim,
-                gc: plan.gc,
-                refresh: plan.refresh,
-                parity: plan.parity,
-                counterfactual: plan.is_counterfactual(),
-                label,
-                means: COLUMNS.iter().map(of).collect(),
-                runs,
-            }
-        })
-        .collect()
+    for plan in plans.chunks(seeds).map(|chunk| chunk[0]) {
+        let others = [(many_gcs, plan.gc), (many_refreshes, plan.refresh), (many_parities, plan.parity)];
+        let others = others.into_iter().filter(|(many, _)| *many);
+        let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
+        match finished.by_ref().take(seeds).collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>() {
+            Ok(runs) => rows.push(row(plan, label, runs)),
+            Err(failure) => stopped.push(Stopped::of(plan, label, failure.sentence)),
+        }
+    }
+    if let Some(sentence) = unequal_reliability(&rows) {
+        rows.iter_mut().flat_map(|row| &mut row.runs).for_each(|run| run.warn(sentence.as_str()));
+    }
+    (rows, stopped)
+}
+
+fn row(plan: &RunPlan, label: String, runs: Vec<Summary>) -> ComparisonRow {
+    let of = |column: &Column| {
+        let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
+        values.and_then(|v| mean_ci95(&v))
+    };
+    ComparisonRow {
+        reclaim: plan.reclaim,
+        gc: plan.gc,
+        refresh: plan.refresh,
+        parity: plan.parity,
+        counterfactual: plan.is_counterfactual(),
+        label,
+        means: COLUMNS.iter().map(of).collect(),
+        runs,
+    }
 }
 
 /// Whether a column stands in a comparison of these rows.
@@ -91,11 +102,11 @@ struct Technique<'a> {
     runs: &'a [Summary],
 }
 
-/// All of it, as it stands in `compare.json`; the runs are those of `plan` and of so many seeds from its own on.
+/// All of it, as it stands in `compare.json`, with the techniques whose drives stopped where any did. The runs are those of `plan` and of so many seeds from its own on.
 ///
 /// # Errors
 /// A value that has no JSON.
-pub fn json_of(rows: &[ComparisonRow], plan: &RunPlan, seeds: u32) -> Result<Value, Failure> {
+pub fn json_of(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, seeds: u32) -> Result<Value, Failure> {
     let mut techniques = vec![];
     for row in rows {
         let mut columns = Map::new();
@@ -124,5 +135,9 @@ pub fn json_of(rows: &[ComparisonRow], plan: &RunPlan, seeds: u32) -> Result<Val
         let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
         best.insert(column.key.into(), json!(names));
     }
-    Ok(as_json::of_techniques(plan, seeds, [("winners", best.into()), ("techniques", techniques.into())]))
+    let mut own = vec![("winners", best.into()), ("techniques", techniques.into())];
+    if !stopped.is_empty() {
+        own.push(("stopped", as_json::value(&stopped)?));
+    }
+    Ok(as_json::of_techniques(plan, seeds, own))
 }

@@ -13,6 +13,8 @@ pub enum Kind {
     Usage,
     /// Something went wrong that the user did not ask for.
     Failed,
+    /// The simulated drive could not go on, because of what failed in it.
+    Stopped,
     /// The user stopped it.
     Interrupted,
 }
@@ -42,6 +44,11 @@ impl Failure {
         Self { kind: Kind::Interrupted, sentence: "interrupted; nothing was written".into() }
     }
 
+    /// Whether the simulated drive stopped, and others may go on.
+    pub fn is_stop(&self) -> bool {
+        self.kind == Kind::Stopped
+    }
+
     /// Whether the user stopped it.
     pub fn is_interruption(&self) -> bool {
         self.kind == Kind::Interrupted
@@ -59,7 +66,7 @@ impl From<RunError> for Failure {
         match e {
             RunError::Source(e) => e.into(),
             RunError::Interrupted => Self::interrupted(),
-            RunError::Stopped(why) => Self::failed(why),
+            RunError::Stopped(why) => Self { kind: Kind::Stopped, sentence: why },
         }
     }
 }

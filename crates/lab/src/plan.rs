@@ -4,6 +4,7 @@ mod cycles;
 mod fail;
 mod fluid;
 mod notes;
+mod room;
 mod said;
 mod sample;
 mod stream;
@@ -30,6 +31,7 @@ use crate::suggest;
 pub use cycles::Cycles;
 pub use fluid::{Fluid, Tables};
 pub use notes::unit_notes;
+pub use room::require_room;
 pub use said::SaidOfRefresh;
 pub use sample::Whole;
 pub use stream::Stream;
@@ -174,18 +176,23 @@ impl RunPlan {
     /// A name that nobody knows, a technique that the drive's settings leave no room for, a period that the drive cannot keep, or requests
     /// without times.
     pub fn with(&self, named: Chosen) -> Result<Self, Failure> {
+        let plan = self.with_room_or_not(named)?;
+        require_room(&[&plan])?;
+        Ok(plan)
+    }
+
+    /// The same on a drive that need not have room for the parity: [`require_room`] says whether it has.
+    ///
+    /// # Errors
+    /// As [`Self::with`], but for that.
+    pub fn with_room_or_not(&self, named: Chosen) -> Result<Self, Failure> {
         let (reclaim, gc, parity) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
         let refresh = named.refresh.map(refresh_named).transpose()?;
         let mut plan = Self { reclaim, gc, parity, ..self.clone() };
         plan.refresh = self.said_of_refresh.put_under(&mut plan.drive, parity, refresh)?;
         plan.said_of_refresh.is_named = refresh.is_some();
-        plan.checked()
-    }
-
-    /// Spare blocks that each die needs for the parity of these techniques; none where they have no stripes, or no such name is known.
-    pub fn spare_needed(&self, named: &Chosen) -> u32 {
-        let config = parity::drive(self.drive.config.clone(), named.parity);
-        technique(named.reclaim).map_or(0, |reclaim| parity::spare_needed(&config, reclaim))
+        plan.check_all_but_room()?;
+        Ok(plan)
     }
 
     /// The plan, if it can be run.
@@ -193,6 +200,12 @@ impl RunPlan {
     /// # Errors
     /// A technique that the drive's settings leave no room for, a period that the drive cannot keep, or requests without times.
     pub fn checked(self) -> Result<Self, Failure> {
+        self.check_all_but_room()?;
+        require_room(&[&self])?;
+        Ok(self)
+    }
+
+    fn check_all_but_room(&self) -> Result<(), Failure> {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
@@ -203,18 +216,16 @@ impl RunPlan {
         } else {
             self.require_time()?;
         }
-        self.refusal().map_or(Ok(self), Err)
+        self.refusal().map_or(Ok(()), Err)
     }
 
-    /// Refuses parity that the drive has no room for, or that does not go with the other techniques.
+    /// Refuses parity that the drive has no way of keeping.
     fn check_parity(&self) -> Result<(), Failure> {
-        let reclaim = technique(self.reclaim).expect("it is a name of the list");
-        let checked = parity::check(&self.drive.config, self.parity, reclaim);
-        checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
             return Err(Failure::usage(format!("--sample: stripes of `{}` lie on all dies, and a sample has fewer", self.parity)));
         }
-        Ok(())
+        let checked = parity::goes_with(&self.drive.config, self.parity);
+        checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))
     }
 
     /// Whether the run cannot do without a source of time.

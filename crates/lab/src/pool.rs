@@ -45,6 +45,30 @@ pub fn run_all<T: Send>(
     begin: Begin,
     keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
+    run_jobs(jobs, threads, begin, keep, |_| false)?.into_iter().collect()
+}
+
+/// The same, where a drive that stops leaves the others to go on: it has why in the place of what is kept.
+///
+/// # Errors
+/// What ended the first run that failed for another reason, or an interruption.
+pub fn run_all_that_go_on<T: Send>(
+    jobs: &[Job],
+    threads: Option<NonZeroUsize>,
+    begin: Begin,
+    keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
+) -> Result<Vec<Result<T, Failure>>, Failure> {
+    run_jobs(jobs, threads, begin, keep, Failure::is_stop)
+}
+
+/// Of each job what is kept, or the failure where that may stand.
+fn run_jobs<T: Send>(
+    jobs: &[Job],
+    threads: Option<NonZeroUsize>,
+    begin: Begin,
+    keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
+    may_stand: fn(&Failure) -> bool,
+) -> Result<Vec<Result<T, Failure>>, Failure> {
     if jobs.is_empty() {
         return Ok(vec![]);
     }
@@ -56,8 +80,14 @@ pub fn run_all<T: Send>(
     let queue = Queue::new(tasks(jobs, &needed, threads, budget), budget);
     let one = |task: &[usize]| {
         let plans: Vec<&RunPlan> = task.iter().map(|i| jobs[*i].plan).collect();
-        let outcomes = if let [plan] = plans[..] { vec![execute(plan, &progress)?] } else { execute_together(&plans, &progress)? };
-        task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, keep(*i, &outcome)?))).collect::<Result<Vec<_>, Failure>>()
+        let outcomes = match plans[..] {
+            [plan] => match execute(plan, &progress) {
+                Err(failure) if may_stand(&failure) => return Ok(vec![(task[0], Err(failure))]),
+                outcome => vec![outcome?],
+            },
+            _ => execute_together(&plans, &progress)?,
+        };
+        task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, Ok(keep(*i, &outcome)?)))).collect::<Result<Vec<_>, Failure>>()
     };
     let of_a_thread = || {
         let mut results = vec![];

@@ -1,6 +1,7 @@
 //! What each reclaim technique is combined with where several are compared: the techniques of the other slots.
 
 use clap::Args;
+use vpass_core::slots::parity::NO_PARITY;
 use vpass_lab::plan::{Chosen, RunPlan};
 
 #[derive(Debug, Args)]
@@ -39,6 +40,15 @@ impl Combined {
     /// The parity techniques.
     pub(crate) fn parities(&self) -> impl Iterator<Item = &str> {
         self.parity.iter().map(|name| name.trim())
+    }
+
+    /// "parity raid5, " where all have this one; nothing where they differ, which their labels say, or have none.
+    pub(crate) fn of_one_parity(&self) -> String {
+        let mut parities = self.parities();
+        match (parities.next(), parities.next()) {
+            (Some(parity), None) if parity != NO_PARITY => format!("parity {parity}, "),
+            _ => String::new(),
+        }
     }
 
     /// The technique of each slot of which several are compared, reclaim's in any case.

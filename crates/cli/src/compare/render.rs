@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use vpass_lab::compare::column::{COLUMNS, Column};
 use vpass_lab::compare::mean_ci95::MeanCi95;
-use vpass_lab::compare::row::ComparisonRow;
+use vpass_lab::compare::row::{ComparisonRow, Stopped};
 use vpass_lab::compare::verdict::{verdict, winners};
 use vpass_lab::compare::{has_parity, refreshes, stands};
 use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
 
 use crate::args::CompareArgs;
-use crate::report;
+use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
 /// Every column's mean and half width, for programs.
@@ -39,7 +39,7 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
 }
 
 /// For a terminal: title, table, legend, verdict.
-pub(super) fn text(rows: &[ComparisonRow], plan: &RunPlan, args: &CompareArgs, colour: bool) -> String {
+pub(super) fn text(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, args: &CompareArgs, colour: bool) -> String {
     let mut text = report::heading(plan, &seeds(args), colour);
     text.push_str(&table(rows, plan).render(colour));
     text.push('\n');
@@ -50,6 +50,18 @@ pub(super) fn text(rows: &[ComparisonRow], plan: &RunPlan, args: &CompareArgs, c
     }
     for row in rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)) {
         notes.row([format!("{}: data does not age in this run (no refresh, and no start.age), as it does in others", row.label)]);
+    }
+    if !plan.fail.is_empty() {
+        let injected: Vec<String> = plan.fail.iter().map(ToString::to_string).collect();
+        notes.row([format!("failures were injected into every drive: {}", injected.join(", "))]);
+    }
+    for row in rows {
+        if let Some(what) = failures_in_short(&row.runs) {
+            notes.row([format!("{}: {what}", row.label)]);
+        }
+    }
+    for row in stopped {
+        notes.row([format!("{}: stopped, and has no results: {}", row.label, row.why)]);
     }
     text.push_str(&notes.render_words(colour));
     text.push_str(&legend(rows, plan).render_words(colour));
@@ -124,10 +136,10 @@ fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
 }
 
 fn seeds(args: &CompareArgs) -> String {
-    let first = args.setup.base.seed;
+    let (first, parity) = (args.setup.base.seed, args.combined.of_one_parity());
     match args.seeds.get() {
-        1 => format!("seed {first}"),
-        n => format!("seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + (u64::from(n) - 1)),
+        1 => format!("{parity}seed {first}"),
+        n => format!("{parity}seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + (u64::from(n) - 1)),
     }
 }
 

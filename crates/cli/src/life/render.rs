@@ -38,9 +38,10 @@ fn lived(plan: &RunPlan, args: &LifeArgs) -> String {
         1 => format!("a sample of {}", plan.sample),
         n => format!("{n} disjoint samples of {}", plan.sample),
     };
+    let parity = args.combined.of_one_parity();
     match args.seeds.get() {
-        1 => format!("{sample}, seed {}", plan.seed),
-        n => format!("{sample}, {n} seeds from {} on", plan.seed),
+        1 => format!("{parity}{sample}, seed {}", plan.seed),
+        n => format!("{parity}{sample}, {n} seeds from {} on", plan.seed),
     }
 }
 

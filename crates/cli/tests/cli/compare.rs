@@ -228,7 +228,8 @@ fn parity_goes_with_every_reclaim_technique() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let rows = |technique: &str| done.stdout.lines().filter(|line| line.starts_with(&format!("{technique},"))).count();
     assert_eq!(["block", "straw-wl", "redftl", "read-leveling", "ipr-wl"].map(rows), [2; 5], "{}", done.stdout);
-    assert!(!done.stderr.contains("left out"), "{}", done.stderr);
+    let left_out: Vec<&str> = done.stderr.lines().filter(|line| line.contains("left out")).collect();
+    assert!(matches!(left_out[..], [one] if one.contains("`observed-retries` goes by the retries of reads")), "once: {left_out:?}");
     vpass(&few).refuses(2, &["parity.stripe=3 at most"]);
 }
 

@@ -15,6 +15,7 @@ mod limits;
 mod paper;
 mod paper_da_raid5;
 mod paper_spans;
+mod parity_words;
 mod reads_first;
 mod results;
 mod samples;

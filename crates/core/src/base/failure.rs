@@ -115,6 +115,7 @@ impl fmt::Display for Unit {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.when {
+            When::At(0) => write!(f, "{}@0s", self.unit),
             When::At(at) => write!(f, "{}@{}", self.unit, Span(at)),
             When::Request(number) => write!(f, "{}@r{number}", self.unit),
         }
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for text in ["die:3@r5000", "plane:0@10s", "block:17@r0", "page:99@2h"] {
+        for text in ["die:3@r5000", "plane:0@10s", "block:17@r0", "page:99@2h", "die:3@0s"] {
             assert_eq!(text.parse::<Failure>().unwrap().to_string(), text);
         }
         for wrong in ["die:3", "die@5", "chip:3@r1", "die:-1@r1", "die:1@x", "die:1@r", "@r5", "die:4294967296@r1", ""] {

@@ -18,10 +18,19 @@ impl Drive {
 
     /// The age of the oldest page of all, as far as it is programmed.
     pub fn oldest_age(&self) -> Ns {
+        self.oldest_of(|_| true).unwrap_or(0)
+    }
+
+    /// The age of the oldest page in blocks that are not left to parity; none where all blocks with pages are.
+    pub fn oldest_recycled_age(&self) -> Option<Ns> {
+        self.oldest_of(|block| !self.ftl.is_left_alone(&self.flash, block))
+    }
+
+    fn oldest_of(&self, counts: impl Fn(BlockId) -> bool) -> Option<Ns> {
         let holds_data = |block: &BlockId| self.flash.hot(*block).write_ptr > 0 && !self.flash.is_dead(*block);
-        let written = self.geometry.block_ids().filter(holds_data);
+        let written = self.geometry.block_ids().filter(holds_data).filter(|block| counts(*block));
         let oldest = written.map(|block| self.flash.cold(block).programmed_at).min();
-        oldest.map_or(0, |since| (self.flash.now.cast_signed() - since).max(0) as Ns)
+        oldest.map(|since| (self.flash.now.cast_signed() - since).max(0) as Ns)
     }
 
     /// When time alone sets something off next; `Ns::MAX` where it does not.

@@ -47,6 +47,8 @@ pub struct BlockRow {
     pub valid: u16,
     /// Pages programmed.
     pub written: u16,
+    /// Whether it is recycled neither for its reads nor for its age, because parity repairs what cannot be read of it.
+    pub left_to_parity: bool,
 }
 
 impl Drive {
@@ -151,6 +153,7 @@ impl Drive {
             mode: hot.mode,
             valid: hot.valid,
             written: hot.write_ptr,
+            left_to_parity: self.ftl.is_left_alone(&self.flash, block),
         })
     }
 }

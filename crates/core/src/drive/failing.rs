@@ -12,6 +12,9 @@ use crate::ftl::lifetime::{Lifetime, Stage};
 use crate::ftl::retire::Beyond;
 pub use crate::ftl::retire::TakenByFailures;
 
+/// What helps a drive that is short of blocks.
+const MORE_SPARE: &str = "more drive.spare is right";
+
 /// A failure that happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Happened {
@@ -246,9 +249,9 @@ impl Drive {
         self.ftl.settle_stripe(&mut self.flash, stripe);
     }
 
-    /// What keeps the dies from holding all data with these stripes: a sentence.
+    /// What keeps the dies from holding all data with these stripes, and what would be right: a sentence.
     fn lacks_room(&self, stripes: &Stripes) -> Option<String> {
-        let Some(pages) = stripes.pages_by_die() else { return Some("no die is left for pages of its stripes".into()) };
+        let Some(pages) = stripes.pages_by_die() else { return Some(self.lacks_dies(stripes)) };
         (0..).zip(pages).find_map(|(die, pages)| {
             // Of each stream it may have one open.
             let lacks = self.lacks_blocks(die, pages, self.ftl.stream_widths().len() as u32)?;
@@ -256,12 +259,24 @@ impl Drive {
         })
     }
 
+    /// That members of a stripe would lie on one die: no spare helps against that.
+    fn lacks_dies(&self, stripes: &Stripes) -> String {
+        let works = |die: &u32| self.geometry.blocks_of_domain(*die).any(|block| !self.flash.has_failed(block));
+        let (members, left) = (stripes.members(), (0..self.geometry.domains()).filter(works).count());
+        let shorter = if left > 1 { format!("parity.stripe={left} or less, or ") } else { String::new() };
+        format!(
+            "its stripes have {members} pages of the host, each on a die of its own, and {left} of {} dies are left; {shorter}more dies are right",
+            self.geometry.domains()
+        )
+    }
+
     /// What keeps a domain from holding so many pages with so many open blocks. Where no more blocks are free than the reserve, one of those that are
     /// full must have a page to clean, even while two pages are there twice, on their way.
     fn lacks_blocks(&self, domain: u32, pages: u32, open: u32) -> Option<String> {
         let blocks = self.geometry.blocks_of_domain(domain).filter(|block| !self.flash.has_failed(*block)).count() as u32;
         let wanted = (pages + 2).div_ceil(self.geometry.pages_per_block) + open + self.ftl.reserve();
-        (blocks < wanted).then(|| format!("{blocks} blocks are left, and its pages, open blocks and the GC reserve want {wanted}"))
+        (blocks < wanted)
+            .then(|| format!("{blocks} blocks are left, and its pages, open blocks and the GC reserve want {wanted}; {MORE_SPARE}"))
     }
 
     /// The drive goes on while its flash holds all that the host may write, and while there is room to clean blocks in.
@@ -272,12 +287,14 @@ impl Drive {
             let open = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
             self.lacks_blocks(0, self.geometry.host_pages, open).map(|lacks| format!("of its flash, {lacks}"))
         };
-        let cannot_clean = || (0..self.geometry.domains()).find_map(|domain| self.ftl.cannot_clean(&self.flash, domain as usize));
+        let cannot_clean = || {
+            let why = (0..self.geometry.domains()).find_map(|domain| self.ftl.cannot_clean(&self.flash, domain as usize))?;
+            Some(format!("{why}; {MORE_SPARE}"))
+        };
         lacks.or_else(cannot_clean).map_or(Ok(()), |why| {
             let lost = self.ftl.taken.pages;
             Err(format!(
-                "{failure}: the drive stops, {lost} pages of the host lost to failures so far and {held} pages not rebuilt that lay there: {why}; \
-                 more drive.spare is right"
+                "{failure}: the drive stops, {lost} pages of the host lost to failures so far and {held} pages not rebuilt that lay there: {why}"
             ))
         })
     }

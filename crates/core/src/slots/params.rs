@@ -9,6 +9,7 @@
 //! ```
 
 use super::card::{About, Kind, Param};
+use super::parity::hc;
 use super::{SLOTS, Slot};
 use crate::config::{ConfigError, DriveConfig, Given, Number, Params};
 
@@ -19,6 +20,7 @@ impl DriveConfig {
     /// The first thing that is wrong, by key.
     pub fn resolve(self) -> Result<Self, ConfigError> {
         let mut config = self.resolve_tables()?;
+        hc::settle_turn(&mut config.parity.params)?;
         for slot in SLOTS {
             slot.settle((slot.given)(&mut config))?;
         }

@@ -4,7 +4,7 @@
 //! (`drive/striped.rs`, `drive/delayed.rs`), keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod da_raid5;
-mod hc;
+pub(super) mod hc;
 mod none;
 mod pe_aware;
 mod ppc;
@@ -246,48 +246,73 @@ pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
     config.parity.stripe.map_or(0, |_| streams + RESERVE)
 }
 
-/// Refuses parity on a drive that has no room for it under a reclaim technique, or no way of keeping it. The drive is one under the parity technique
-/// ([`drive`]).
+/// Refuses parity that a drive has no way of keeping, or no room for under a reclaim technique. The drive is one under the parity technique ([`drive`]).
 ///
 /// # Errors
 /// A sentence with the key.
 pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
+    goes_with(config, parity)?;
+    lack_of_room(config, parity, reclaim)
+        .map_or(Ok(()), |lack| Err(ConfigError(format!("{lack}: {}", right_capacity(config, most_pages(config, reclaim), "")))))
+}
+
+/// Refuses parity on a drive that has no way of keeping it, however much room there is.
+///
+/// # Errors
+/// A sentence with the key.
+pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return Ok(()) };
-    let (dies, g) = (config.geometry.channels * config.geometry.dies_per_channel, &config.geometry);
+    let dies = config.geometry.channels * config.geometry.dies_per_channel;
     require(members < dies, || {
-        format!(
-            "parity.stripe = {members} and a page of parity want {} dies, and the drive has {dies}: parity.stripe={} at most, or more geometry.channels",
-            members + 1,
-            dies.saturating_sub(1)
-        )
+        let (shortest, more) = (STRIPE.range.0 as u32, "more dies (geometry.channels, geometry.dies_per_channel)");
+        let right = if dies > shortest {
+            format!("parity.stripe={} at most, or {more}", dies - 1)
+        } else {
+            format!("the shortest stripe, parity.stripe={shortest}, wants {}; {more} are right", shortest + 1)
+        };
+        format!("parity.stripe = {members} and a page of parity want {} dies, and the drive has {dies}: {right}", members + 1)
     })?;
     require(config.timing.program_unit == ProgramUnit::Page, || {
         format!("parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page")
     })?;
     hc::check(config, parity, members)?;
     da_raid5::check(config, parity, members)?;
-    require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))?;
-    let needed = spare_needed(config, reclaim);
-    let spare = Geometry::new(config).spare_blocks_of_domain();
-    require(spare >= needed, || {
-        let blocks = g.blocks_per_plane.unwrap_or(0);
-        let fits = |pages: u32| {
-            let used = Stripes::new(members, dies, pages).most_on_a_die().div_ceil(g.pages_per_block());
-            blocks * g.planes_per_die >= used + needed
-        };
-        let pages = largest(0, Geometry::new(config).host_pages, &fits).unwrap_or(0);
+    require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))
+}
+
+/// What of a drive leaves too little room for parity under a reclaim technique, in a sentence without its end.
+pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Option<String> {
+    config.parity.stripe?;
+    let (spare, needed) = (Geometry::new(config).spare_blocks_of_domain(), spare_needed(config, reclaim));
+    (spare < needed).then(|| {
         let own = reclaim.make(config, 0).streams().len();
         let apart = if own > 0 { format!(", with {own} kinds of data that `{}` keeps apart,", reclaim.name) } else { String::new() };
-        let what = format!(
-            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} and the GC reserve of a die need {needed}"
-        );
-        if pages == 0 {
-            return format!("{what}: more blocks are needed (geometry.blocks_per_plane)");
-        }
-        let bytes = u64::from(pages) * g.page_size.0;
         format!(
-            "{what}: the largest capacity that fits on this flash, for each technique that it is compared with, is \
-             drive.capacity={bytes} with geometry.blocks_per_plane={blocks}"
+            "parity technique `{parity}` leaves each die {spare} spare blocks; open blocks{apart} and the GC reserve of a die need {needed}"
         )
     })
+}
+
+/// Pages of the host, no more than the drive has, beside which its flash has room for parity under a reclaim technique.
+pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
+    let (geometry, g) = (Geometry::new(config), &config.geometry);
+    let Some(members) = config.parity.stripe else { return geometry.host_pages };
+    let (dies, needed) = (g.channels * g.dies_per_channel, spare_needed(config, reclaim));
+    let fits = |pages: u32| {
+        let used = Stripes::new(members, dies, pages).most_on_a_die().div_ceil(g.pages_per_block());
+        geometry.blocks_per_domain() >= used + needed
+    };
+    largest(0, geometry.host_pages, &fits).unwrap_or(0)
+}
+
+/// That a drive of so many pages of the host is right, in words; for whom, such as " for all 4 rows", or nothing.
+pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> String {
+    if pages == 0 {
+        return "more blocks are needed (geometry.blocks_per_plane)".into();
+    }
+    let (bytes, blocks) = (u64::from(pages) * config.geometry.page_size.0, config.geometry.blocks_per_plane.unwrap_or(0));
+    format!(
+        "the largest capacity that fits on this flash{for_whom} is drive.capacity={bytes} with geometry.blocks_per_plane={blocks}; set both \
+         together, without drive.spare"
+    )
 }

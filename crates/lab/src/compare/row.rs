@@ -1,10 +1,12 @@
 //! A technique's row: its runs, and what may be said of its life.
 
+use serde::Serialize;
 use vpass_oracle::OracleReport;
 
 use super::column::Column;
 use super::mean_ci95::MeanCi95;
 use crate::numbers::days;
+use crate::plan::RunPlan;
 use crate::results::{Confidence, Summary};
 
 /// One technique, on every seed.
@@ -25,6 +27,29 @@ pub struct ComparisonRow {
     pub runs: Vec<Summary>,
     /// Of each column; none where a run has no value.
     pub means: Vec<Option<MeanCi95>>,
+}
+
+/// A technique whose drive stopped on one of the seeds, so that it has no row.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stopped {
+    /// Read-reclaim technique.
+    pub reclaim: &'static str,
+    /// Garbage collection policy.
+    pub gc: &'static str,
+    /// Refresh technique.
+    pub refresh: &'static str,
+    /// Parity technique.
+    pub parity: &'static str,
+    /// What it would be called in the table.
+    pub label: String,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+impl Stopped {
+    pub(super) fn of(plan: &RunPlan, label: String, why: String) -> Self {
+        Self { reclaim: plan.reclaim, gc: plan.gc, refresh: plan.refresh, parity: plan.parity, label, why }
+    }
 }
 
 /// A row's life, over all its seeds.

@@ -7,16 +7,20 @@ use crate::numbers::{digits, plural};
 
 use super::column::{COLUMNS, Column};
 use super::row::{ComparisonRow, RowLife};
+use super::unequal_reliability;
 
 /// Latencies closer than this are one: the resolution of their histogram, twice.
 const SAME_LATENCY: f64 = 0.002;
 
-/// Which rows have the best mean of a column; none where all are alike.
+/// Which rows have the best mean of a column; none where all are alike, or where parity repairs what the column counts.
 pub fn winners(rows: &[ComparisonRow], column: usize) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let values: Vec<_> = rows.iter().map(|row| value(row, column)).collect();
     let real = || rows.iter().zip(&values).filter(|(row, _)| !row.counterfactual);
     let known = || real().filter_map(|(_, value)| *value);
+    if shown.key == "uber" && unequal_reliability(rows).is_some() {
+        return vec![false; rows.len()];
+    }
     if known().all(|value| Some(value) == known().next()) && known().count() != 1 {
         return vec![false; rows.len()];
     }

@@ -152,6 +152,10 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         let rows: Table = toml::from_str("erase_by_pec = [{pec = 0, us = 1}]").unwrap();
         inner(&mut file, "timing").extend(rows);
     }
+    // It is a part of the stripe.
+    if key == "parity.hc.n_update" {
+        inner(&mut file, "parity").insert("stripe".into(), Value::Integer(64));
+    }
     // A capacity would contradict a number of blocks.
     if key == "geometry.blocks_per_plane" {
         inner(&mut file, "drive").remove("capacity");

@@ -105,6 +105,8 @@ pub struct Life {
     pub all_seen_to_after_writes: Option<u64>,
     /// The time at which it had, in seconds; null without a clock, too.
     pub all_seen_to_s: Option<f64>,
+    /// Blocks that are left to parity at the end: recycled neither for their reads nor for their age.
+    pub left_to_parity_blocks: u64,
     /// What came in each stage that the drive was in during the measured phase.
     pub stages: Vec<Stage>,
 }
@@ -213,6 +215,7 @@ impl Life {
             stripes_seen_to: lifetime.watermark(),
             all_seen_to_after_writes: seen.map(|(writes, _)| writes),
             all_seen_to_s: seen.filter(|_| drive.is_timed()).map(|(_, at)| at as f64 / 1e9),
+            left_to_parity_blocks: drive.block_states().filter(|block| block.left_to_parity).count() as u64,
             stages: stages(drive, lifetime, engine),
         })
     }

@@ -4,9 +4,9 @@ use vpass_core::base::span::Span;
 use vpass_core::drive::start::reads::StartReads;
 use vpass_core::slots::refresh::NO_REFRESH;
 
-use crate::numbers::{count, digits, seconds};
+use crate::numbers::{count, digits, plural, seconds};
 
-use super::{Ageing, Confidence, Summary};
+use super::{Ageing, ByWear, Confidence, Parity, Summary};
 
 /// A drive that is done so much later than its last request came has more to do than it can: more than this share of the time in which
 /// requests came, and long enough to be no single slow request.
@@ -51,9 +51,11 @@ impl Summary {
             self.of_instability(),
             self.of_spare_blocks(),
             self.of_reads_underway(ageing.progress),
-            self.of_refresh_to_come(refresh_period),
+            self.of_refresh_to_come(ageing.oldest_recycled_s, refresh_period),
             self.of_wear_to_come(),
             self.of_no_last_stage(),
+            self.of_repair(),
+            self.of_rebuild_underway(),
         ];
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
@@ -119,6 +121,36 @@ impl Summary {
         })
     }
 
+    /// Whether parity repairs some of what UBER counts as lost. It does not where limits are those of whole stripes, and what is expected is worked out.
+    pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
+        let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
+        let repairs = |parity: &Parity| parity.reads_first.is_none() && parity.by_wear.as_ref().is_none_or(kept_some);
+        self.uber.is_some() && self.parity.as_ref().is_some_and(repairs)
+    }
+
+    /// Whether data was read that may be lost by chance.
+    pub(crate) fn has_uber(&self) -> bool {
+        self.uber.is_some_and(|uber| uber.rate.is_some_and(|rate| rate > 0.0))
+    }
+
+    fn of_repair(&self) -> Option<String> {
+        let technique = self.parity_technique.as_ref().filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
+        Some(format!(
+            "UBER is that of pages by themselves, before repair: where a stripe has parity, {technique} rebuilds a page that cannot be read. What the \
+             host loses then is less, and how much less is not worked out."
+        ))
+    }
+
+    fn of_rebuild_underway(&self) -> Option<String> {
+        let to_go = self.failures.as_ref()?.unmended_pages;
+        (to_go > 0).then(|| {
+            format!(
+                "The run ended before all was rebuilt that lay on failed flash ({} to go): latencies, wear and life are those of a drive that rebuilds.",
+                plural(to_go, "page")
+            )
+        })
+    }
+
     fn of_no_last_stage(&self) -> Option<String> {
         let parity = self.parity.as_ref()?;
         let l = parity.by_wear.as_ref()?.life.as_ref()?.l;
@@ -143,13 +175,15 @@ impl Summary {
         })
     }
 
-    fn of_refresh_to_come(&self, period: Span) -> Option<String> {
+    /// Of the oldest data in blocks that are recycled; nothing where no block is.
+    fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
         let (technique, refresh) = (self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?, self.refresh.as_ref()?);
+        let oldest_s = oldest_s?;
         (refresh.invocations == 0).then(|| {
             format!(
                 "No block was rewritten because of its age yet: the oldest data is {} old, and {technique} rewrites it by {}; a longer run, or data \
                  that is old at the start (start.age), may wear the drive more.",
-                seconds(refresh.oldest_s),
+                seconds(oldest_s),
                 seconds(period.0 as f64 / 1e9)
             )
         })

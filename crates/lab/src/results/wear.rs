@@ -166,9 +166,9 @@ impl ReadsPerRewrite {
         self.read_blocks(drive).map(|(valid, reads, per_rewrite)| valid * reads.min(per_rewrite)).sum()
     }
 
-    /// Blocks with data that was read: valid pages, reads, and the reads of a rewrite.
+    /// Blocks with data that was read and that reads will have rewritten: valid pages, reads, and the reads of a rewrite.
     fn read_blocks(&mut self, drive: &mut Drive) -> impl Iterator<Item = (f64, f64, f64)> {
-        let read = drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0);
+        let read = drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
         let blocks: Vec<_> = read.map(|b| (b.pec, b.reads, f64::from(b.valid))).collect();
         let with_interval = blocks.into_iter().filter_map(|(pec, reads, valid)| Some((valid, reads, self.at(drive, pec)?)));
         with_interval.collect::<Vec<_>>().into_iter()
@@ -189,8 +189,10 @@ impl ReadsPerRewrite {
 /// What a run did to its blocks, for the life; and the reads per rewrite of its technique.
 pub(crate) struct Ageing {
     pub(crate) worn: Worn,
-    /// Reads of the most read block that holds data, over those of its next rewrite.
+    /// Reads of the most read block that holds data and is recycled, over those of its next rewrite.
     pub(super) progress: f64,
+    /// The age of the oldest page in blocks that are recycled, in seconds; none where no block with data is.
+    pub(super) oldest_recycled_s: Option<f64>,
     reads_per_rewrite: Vec<f64>,
 }
 
@@ -220,7 +222,13 @@ impl Ageing {
         };
         let progress = intervals.read_blocks(drive).map(|(_, reads, per_rewrite)| reads / per_rewrite).fold(0.0, f64::max);
         let rated = drive.config().drive.rated_pec;
-        Self { worn, progress, reads_per_rewrite: (0..rated).map(|pec| intervals.at(drive, pec).unwrap_or(1.0)).collect() }
+        let oldest_recycled_s = drive.oldest_recycled_age().map(|age| age as f64 / 1e9);
+        Self {
+            worn,
+            progress,
+            oldest_recycled_s,
+            reads_per_rewrite: (0..rated).map(|pec| intervals.at(drive, pec).unwrap_or(1.0)).collect(),
+        }
     }
 
     /// From this effective age of the mean block on, by its own run and others at other ages.

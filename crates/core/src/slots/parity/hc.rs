@@ -22,7 +22,7 @@ use super::{Change, Covering, Equation, Parity, ParityTechnique, REBUILD, Renewa
 use crate::base::geometry::Geometry;
 use crate::base::units::Bytes;
 use crate::bugs::{Bug, planted};
-use crate::config::{ConfigError, DriveConfig, require};
+use crate::config::{ConfigError, DriveConfig, Params, require};
 use crate::slots::card::{About, Card, Kind, Param};
 
 /// The longest request that is cached.
@@ -59,7 +59,7 @@ const N_UPDATE: Param = Param {
     default: 6.0,
     range: (0.0, 64.0),
     draw: &[1.0],
-    meaning: "with published = 1: pages of a stripe that change at the most for its partial parity to be modified; parity.stripe means never to forget",
+    meaning: "with published = 1: pages of a stripe that change at the most for its partial parity to be modified; parity.stripe, beyond which none may be, means never to forget",
     source: "da-raid5-2013 IV-B: N_update = 6",
     alias: None,
 };
@@ -132,22 +132,31 @@ pub(super) fn least_buffer(config: &DriveConfig, parity: &str, members: u32) -> 
     })
 }
 
-/// Refuses a write buffer that does not hold a stripe, and a turn beyond the stripe.
+/// Refuses a write buffer that does not hold a stripe.
 ///
 /// # Errors
 /// A sentence with the key.
 pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
-    if parity != CARD.about.name {
-        return Ok(());
+    if parity == CARD.about.name { least_buffer(config, parity, members) } else { Ok(()) }
+}
+
+/// Refuses a turn beyond the stripe. The default beyond a short stripe becomes its length, which means the same. The parameters are those that were
+/// given.
+///
+/// # Errors
+/// A sentence with the key.
+pub(in crate::slots) fn settle_turn(params: &mut Params) -> Result<(), ConfigError> {
+    let (name, members) = (CARD.about.name, STRIPE.value(params, CARD.about.name));
+    match params.get(Some(name), N_UPDATE.key) {
+        Some(n_update) => require(n_update.value() <= members, || {
+            format!(
+                "parity.hc.n_update = {n_update} is more than the {members} pages of a stripe; {members} means that nothing is ever forgotten"
+            )
+        })?,
+        None if N_UPDATE.default > members => params.set(Some(name), N_UPDATE.key, N_UPDATE.number(members)),
+        None => {}
     }
-    least_buffer(config, parity, members)?;
-    let args = CARD.args(config);
-    let (published, n_update) = (args.whole(&PUBLISHED) == 1, args.whole(&N_UPDATE));
-    require(!published || n_update <= members, || {
-        format!(
-            "parity.hc.n_update = {n_update} is more than the {members} pages of a stripe; {members} means that nothing is ever forgotten"
-        )
-    })
+    Ok(())
 }
 
 #[cfg(test)]

@@ -140,14 +140,21 @@ pub fn check(config: &DriveConfig, technique: &Technique, timed: bool) -> Result
 
 /// The same at the P/E count of the most worn block that is recycled, where blocks begin with different ones.
 fn check_most_worn(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<(), ConfigError> {
-    let left_alone_above = config.parity.by_wear().filter(|by_wear| by_wear.last.is_some()).map(|by_wear| by_wear.above);
-    let most = config.start.pec_most().min(left_alone_above.unwrap_or(u32::MAX));
-    let Some((pec, budget)) = first_broken(config, technique, timed, most) else { return Ok(()) };
+    let Some((pec, budget)) = first_broken(config, technique, timed, recycled_up_to(config, config.start.pec_most())) else {
+        return Ok(());
+    };
     Err(ConfigError(format!(
         "start.pec_spread, start.worn_pec: `{}` would lose data, for at {pec} P/E cycles {}; blocks that begin below that are right",
         technique.name,
         budget.words(&config.disturb)
     )))
+}
+
+/// The P/E count of the most worn block that is recycled, of blocks up to this one: those that are left to parity because of their wear are under no
+/// promise.
+fn recycled_up_to(config: &DriveConfig, pec: u32) -> u32 {
+    let left_alone_above = config.parity.by_wear().filter(|by_wear| by_wear.last.is_some()).map(|by_wear| by_wear.above);
+    pec.min(left_alone_above.unwrap_or(u32::MAX))
 }
 
 /// What is to be known of a technique's promise while blocks wear from `start.pec` to `reached` P/E cycles, in sentences: where it ends, and
@@ -156,7 +163,7 @@ pub fn warnings(config: &DriveConfig, technique: &Technique, timed: bool, reache
     let config = &technique.drive(config.clone());
     let Some(limits) = LimitTable::of(config) else { return vec![] };
     let mut sentences = vec![];
-    if let Some((pec, budget)) = first_broken(config, technique, timed, reached) {
+    if let Some((pec, budget)) = first_broken(config, technique, timed, recycled_up_to(config, reached)) {
         sentences.push(format!("`{}` may lose data from {pec} P/E cycles on: there {}", technique.name, budget.words(&config.disturb)));
     }
     let last = limits.last_row();

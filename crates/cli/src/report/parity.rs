@@ -1,0 +1,167 @@
+//! What parity did in a run, and what became of flash that failed.
+
+use std::fmt::Write;
+
+use vpass_lab::numbers::{count, digits, plural, seconds};
+use vpass_lab::results::{ByWear, Delayed, Failures, Parity, ReadsFirst, Summary};
+
+/// Nothing where there is no parity.
+pub(super) fn parity(s: &Summary) -> String {
+    let (Some(parity), Some(technique)) = (&s.parity, &s.parity_technique) else { return String::new() };
+    let mut text = format!(
+        "\n  parity {technique}: {} updates out of the old parity, {} out of all data; {} rebuilt, {} unprotected",
+        count(parity.modified),
+        count(parity.whole),
+        plural(parity.rebuilt_pages, "page"),
+        plural(parity.unprotected_stripes, "stripe")
+    );
+    text.push_str(&by_die(parity));
+    text.push_str(&parity.reads_first.as_ref().map_or_else(String::new, reads_first));
+    text.push_str(&parity.delayed.as_ref().map_or_else(String::new, delayed));
+    text.push_str(&parity.by_wear.as_ref().map_or_else(String::new, |by_wear| of_worn(by_wear, parity.parity_pages)));
+    text
+}
+
+/// How differently dies are worn, as no page goes to another; nothing where they are not.
+fn by_die(parity: &Parity) -> String {
+    let of = parity.pec_mean_by_die.iter().copied();
+    let (least, most) = of.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), pec| (least.min(pec), most.max(pec)));
+    let spread = format!("\n    mean P/E cycles: {least:.3} on the least worn die, {most:.3} on the most worn");
+    if least < most { spread } else { String::new() }
+}
+
+/// What is expected where parity raises the limits of reads.
+fn reads_first(expected: &ReadsFirst) -> String {
+    let of = |uber: Option<f64>| uber.map_or_else(|| "unknown (stripes were without parity)".into(), |uber| format!("{uber:.1e}"));
+    format!(
+        "\n  blocks bear {} times the reads that a page bears by itself; of {:.1e} reads of flash {:.1e} are expected to need parity\n    expected UBER {}, \
+         at most {}; without parity {}; target {:.1e}",
+        digits(expected.raised),
+        expected.reads,
+        expected.expected_failed_reads,
+        of(expected.expected_uber),
+        of(expected.expected_uber_at_most),
+        of(expected.expected_uber_without_parity),
+        expected.uber_target
+    )
+}
+
+/// Parity that waits, and what a loss of power would take.
+fn delayed(delayed: &Delayed) -> String {
+    let power = match (delayed.survives_power_loss, delayed.power_loss.pages_mean) {
+        (true, _) => "the cache survives a loss of power".into(),
+        (false, Some(mean)) => {
+            format!(
+                "a loss of power counts as the loss of {} pages on average, {} at most",
+                digits(mean),
+                count(delayed.power_loss.pages_most)
+            )
+        }
+        (false, None) => format!("a loss of power counts as the loss of {} at most", plural(delayed.power_loss.pages_most, "page")),
+    };
+    format!(
+        "\n  parity waits for {} at most at a time, after {} updates of {} in the cache{}; {power}",
+        plural(delayed.most_stripes, "stripe"),
+        count(delayed.updates),
+        plural(delayed.cache_pages.into(), "page"),
+        window("lagged behind", delayed.stripe_s, delayed.stripe_writes),
+    )
+}
+
+/// The window without protection: stripes by time or, without a clock, by page writes of the host; nothing where it never opened.
+fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
+    match stripe_s {
+        Some(s) if s > 0.0 => format!("; stripes {what} for {} in all (stripes x time)", seconds(s)),
+        None if stripe_writes > 0 => format!("; stripes {what} for {} of the host in all", plural(stripe_writes, "page write")),
+        _ => String::new(),
+    }
+}
+
+/// Which stripes have parity, which waited for it, and which blocks are left to it.
+fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
+    let miscounted = by_wear.miscounted_stripes;
+    let wrong = if miscounted > 0 { format!("; the counters of {} are wrong", plural(miscounted, "stripe")) } else { String::new() };
+    let stage = by_wear.life.as_ref().map_or_else(String::new, |life| {
+        let left = life.left_to_parity_blocks;
+        let left = if left > 0 { format!(": {} left to parity and not recycled", plural(left, "block")) } else { String::new() };
+        format!("; stage {} of the drive's life{left}", life.stage)
+    });
+    format!(
+        "\n  {} of {} have parity; {} % of the blocks have more than {} P/E cycles; {} got parity, {} gave it back, {} waited for it at most at a \
+         time{}{wrong}{stage}",
+        count(by_wear.protected_stripes),
+        plural(stripes.into(), "stripe"),
+        digits(100.0 * by_wear.worn_share),
+        count(by_wear.t_p.into()),
+        count(by_wear.formed),
+        count(by_wear.dissolved),
+        count(by_wear.most_waiting),
+        window("waited", by_wear.waiting_s, by_wear.waiting_writes),
+    )
+}
+
+/// Flash that failed, or was to.
+pub(super) fn failures(failures: &Failures) -> String {
+    let mut text = String::new();
+    for one in &failures.happened {
+        let stage = one.stage.map_or_else(String::new, |stage| format!(" in stage {stage} of the drive's life"));
+        let (request, pages) = (plural(one.request, "request"), plural(one.pages, "page"));
+        let _ = write!(text, "\n  {} failed after {request}{stage} with {pages}", one.failure);
+    }
+    for one in &failures.to_come {
+        let _ = write!(text, "\n  {one} did not come: the run ended before");
+    }
+    let unprotected = match failures.lost_unprotected_pages {
+        0 => String::new(),
+        pages => format!(", {} without parity in place", count(pages)),
+    };
+    let _ = write!(
+        text,
+        "\n  failures: {} lost, {} of them twice failed{unprotected}; {} rebuilt in the background, {} for reads, {} for writes; {} to go; {} unprotected",
+        plural(failures.lost_pages, "page"),
+        count(failures.lost_twice_failed_pages),
+        count(failures.rebuilt_in_background_pages),
+        count(failures.rebuilt_for_reads_pages),
+        count(failures.rebuilt_for_writes_pages),
+        count(failures.unmended_pages),
+        plural(failures.unprotected_stripes, "stripe")
+    );
+    if let Some(after) = failures.mended_after_s {
+        let _ = write!(text, "; rebuilt within {}", seconds(after));
+    }
+    if let (Some(not_worn), Some(waiting)) = (failures.lost_not_worn_pages, failures.lost_waiting_pages) {
+        let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
+        let _ = write!(
+            text,
+            "\n  of the lost, {not_worn} had no parity because no page of their stripe lay in a worn block, and {waiting} because it was still to be formed"
+        );
+    }
+    text
+}
+
+/// The verdict where no data was lost and the rebuild is not done.
+pub(super) fn still_to_rebuild(s: &Summary) -> Option<String> {
+    let to_go = s.failures.as_ref()?.unmended_pages;
+    (to_go > 0).then(|| format!("No data was lost so far, and the rebuild is not done: {} still on failed flash.", lie(to_go)))
+}
+
+fn lie(pages: u64) -> String {
+    format!("{} {}", plural(pages, "page"), if pages == 1 { "lies" } else { "lie" })
+}
+
+/// What failures came to in the runs of one technique, in short; nothing where none were injected.
+pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
+    let all: Vec<&Failures> = runs.iter().filter_map(|run| run.failures.as_ref()).collect();
+    let sum = |of: fn(&Failures) -> u64| all.iter().map(|failures| of(failures)).sum::<u64>();
+    let rebuilt = sum(|f| f.rebuilt_in_background_pages + f.rebuilt_for_reads_pages + f.rebuilt_for_writes_pages);
+    let runs = if all.len() > 1 { format!(" in {} runs", all.len()) } else { String::new() };
+    (!all.is_empty()).then(|| {
+        format!(
+            "failures took {}{runs}; {} rebuilt, {} to go; {} unprotected at the end",
+            plural(sum(|f| f.lost_pages), "page"),
+            count(rebuilt),
+            count(sum(|f| f.unmended_pages)),
+            plural(sum(|f| f.unprotected_stripes), "stripe")
+        )
+    })
+}

@@ -1,0 +1,30 @@
+//! Whether rows are compared at equal reliability: UBER is that of pages by themselves, and parity repairs some of what it counts.
+
+use super::row::ComparisonRow;
+use crate::results::Summary;
+
+/// That rows are compared at unequal reliability, in a sentence; none where they are not.
+pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
+    let any = |row: &ComparisonRow, is: fn(&Summary) -> bool| row.runs.iter().any(is);
+    let (repaired, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| any(row, Summary::is_repaired_beyond_uber));
+    let (repaired, others) = (parities(&repaired), parities(&others));
+    let who = repaired.join(", ");
+    let how = match (repaired.len(), others.len()) {
+        (0, _) | (1, 0) => return None,
+        (_, 0) => format!("{who} rebuild different shares of what it counts as lost"),
+        _ => format!("{who} rebuild some of what it counts as lost, and {} nothing", others.join(", ")),
+    };
+    let sentence = format!("Rows are compared at unequal reliability: UBER is that of pages by themselves, {how}.");
+    rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
+}
+
+/// The parity techniques of these rows, each once.
+fn parities(rows: &[&ComparisonRow]) -> Vec<String> {
+    let mut names: Vec<String> = vec![];
+    for name in rows.iter().map(|row| format!("`{}`", row.parity)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
