@@ -114,8 +114,8 @@ pub(crate) struct Ftl {
     schedule: Schedule,
     /// `[wear]`.
     wear: WearConfig,
-    /// Share of the spare blocks that idle gaps keep free: `gc.background`.
-    background: f64,
+    /// Free blocks of a domain that background cleaning aims at; 0 where it is off.
+    background_blocks: u32,
     pub(crate) bugs: Bugs,
 }
 
@@ -128,6 +128,7 @@ impl Ftl {
         let fewest = geometry.stripes.map_or(1, |stripes| stripes.members());
         let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config));
         let streams = if config.parity.by_wear().is_some() { streams.with_one_of_worn(geometry) } else { streams };
+        let background_blocks = background_blocks(config, geometry, &streams);
         Self {
             map: PageMap::new(geometry.logical_pages()),
             buffer: WriteBuffer::new(buffer_slots.max(fewest)),
@@ -167,7 +168,7 @@ impl Ftl {
             steps: TimeWheel::new(),
             schedule: config.reclaim.schedule,
             wear: config.wear.clone(),
-            background: config.gc.background,
+            background_blocks,
             bugs: Bugs::default(),
         }
     }
@@ -179,6 +180,12 @@ fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) 
     // One block more is being moved, and one must be left to gain.
     let free = geometry.spare_blocks_of_domain().saturating_sub(open + streams.reserve() + 2) * geometry.pages_per_block;
     free.min((config.density.spare_share * f64::from(geometry.spare_pages_of_domain())) as u32)
+}
+
+/// `gc.background` of the spare blocks of a domain: more than writes and moves wait for, or background cleaning would always come too late.
+fn background_blocks(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
+    let share = config.gc.background;
+    if share > 0.0 { ((share * f64::from(geometry.spare_blocks_of_domain())) as u32).max(streams.reserve() + 2) } else { 0 }
 }
 
 /// Reading a page and programming it on an idle drive; where a program takes a wordline, the page's share of it.

@@ -53,7 +53,7 @@ impl Flash {
             return self.count_coded(ppn);
         }
         let wordline = self.geometry.wordline_of(ppn);
-        let mut dose = self.dose[(ppn.number() - wordline * self.geometry.cell.bits()) as usize & 3];
+        let mut dose = self.dose[self.geometry.kind_of(ppn) as usize & 3];
         if self.bugs.has(Bug::DoseOfFirstKind) {
             dose = self.dose[0];
         }

@@ -96,7 +96,7 @@ impl Flash {
     /// Dose of reading a page.
     #[inline]
     pub(crate) fn dose_of(&self, ppn: Ppn) -> Quarters {
-        self.doses_of(ppn)[self.geometry.kind_of(ppn) as usize]
+        self.doses_of(ppn)[self.geometry.kind_of(ppn) as usize & 3]
     }
 
     /// The same by page kind, of a page's wordline.

@@ -142,14 +142,9 @@ impl Ftl {
         slots.pick(&Candidates { index: self.victims.of(domain), pages_per_block, full_ones, clock, allowed, wear: &wear })
     }
 
-    /// Free blocks of a domain that background cleaning aims at: more than writes and moves wait for, or it would always come too late.
-    pub(crate) fn background_blocks(&self, flash: &Flash) -> u32 {
-        let share = self.background;
-        if share > 0.0 || planted(Bug::BackgroundThoughOff) {
-            ((share * f64::from(flash.geometry.spare_blocks_of_domain())) as u32).max(self.reserve() + 2)
-        } else {
-            0
-        }
+    /// Free blocks of a domain that background cleaning aims at; 0 where it is off.
+    pub(crate) fn background_blocks(&self) -> u32 {
+        if planted(Bug::BackgroundThoughOff) { self.background_blocks.max(self.reserve() + 2) } else { self.background_blocks }
     }
 
     /// Starts background cleaning where fewer blocks of a domain are free than wanted; the timed gear spends idle gaps on it.
@@ -162,7 +157,7 @@ impl Ftl {
     }
 
     fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
-        let wanted = self.background_blocks(flash);
+        let wanted = self.background_blocks();
         let (free, running) = (self.free.count(domain), self.gc_jobs[domain]);
         // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
         if free + running < wanted

@@ -113,7 +113,7 @@ impl Drive {
         }
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
-        let kept_free = if timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(self.ftl.reserve() + 1);
+        let kept_free = if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
         let closed = self.ftl.free_blocks() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
         let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
@@ -154,7 +154,7 @@ impl Drive {
                     for i in (1..lpns.len()).rev() {
                         lpns.swap(i, below(rng, i as u32 + 1) as usize);
                     }
-                    let kept_free = if *timed { self.ftl.background_blocks(&self.flash) } else { 0 }.max(self.ftl.reserve() + 1);
+                    let kept_free = if *timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
                     let mut valid = valid_by_age(count, self.ftl.free_blocks_of(die as usize) - kept_free, block_pages);
                     for i in (1..valid.len()).rev() {
                         valid.swap(i, below(rng, i as u32 + 1) as usize);

@@ -210,17 +210,45 @@ impl Dies {
         self.queues[usize::from(die)].jobs.first().copied()
     }
 
-    /// Brings the first urgent job of a die to its head; gives whether there is one, and whether there was.
-    pub(super) fn put_urgent_first(&mut self, die: DieId, is_urgent: impl Fn(JobRef) -> bool) -> (bool, bool) {
-        let jobs = &mut self.queues[usize::from(die)].jobs;
-        let urgent = jobs.iter().position(|(job, _)| is_urgent(*job));
-        if let Some(i) = urgent.filter(|_| !planted(Bug::UrgentNotFirst)) {
-            jobs.swap(0, i);
+    /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
+    /// under steady pressure the head would keep them for ever. Brings the first urgent one of the others to the head; gives whether there is
+    /// one, and whether there was.
+    pub(super) fn review_jobs(
+        &mut self,
+        die: DieId,
+        is_done: impl Fn(JobRef) -> bool,
+        is_urgent: impl Fn(JobRef) -> bool,
+        at: Ns,
+    ) -> (bool, bool) {
+        let (mut next, mut urgent) = (0, None);
+        while let Some((job, _)) = self.queues[usize::from(die)].jobs.get(next).copied() {
+            if is_done(job) {
+                self.drop_job(die, next, at);
+                continue;
+            }
+            if urgent.is_none() && is_urgent(job) {
+                urgent = Some(next);
+            }
+            next += 1;
+        }
+        if let Some(n) = urgent.filter(|_| !planted(Bug::UrgentNotFirst)) {
+            self.queues[usize::from(die)].jobs.swap(0, n);
         }
         let summary = &mut self.summaries[usize::from(die)];
         let was_urgent = summary.has(URGENT);
         summary.set(URGENT, urgent.is_some());
         (urgent.is_some(), was_urgent)
+    }
+
+    #[cold]
+    fn drop_job(&mut self, die: DieId, n: usize, at: Ns) {
+        let stays = self.bugs.has(Bug::ReclaimNeverEnds);
+        let jobs = &mut self.queues[usize::from(die)].jobs;
+        let (JobRef { block, .. }, cause) = jobs.remove(n);
+        let summary = &mut self.summaries[usize::from(die)];
+        summary.reclaim_work -= u32::from(cause == Cause::Reclaim && !stays);
+        summary.set(JOBS, !jobs.is_empty());
+        self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
     }
 
     /// Whether a job of a die goes before reads.
@@ -284,21 +312,6 @@ impl Dies {
         summary.reclaim_work += u32::from(cause == Cause::Reclaim);
         summary.set(JOBS, true);
         self.queues[usize::from(die)].jobs.push((job, cause));
-    }
-
-    /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
-    /// under steady pressure the head would keep them for ever.
-    pub(super) fn drop_jobs(&mut self, die: DieId, is_done: impl Fn(JobRef) -> bool, at: Ns) {
-        let stays = self.bugs.has(Bug::ReclaimNeverEnds);
-        let index = usize::from(die);
-        while let Some(n) = self.queues[index].jobs.iter().position(|(job, _)| is_done(*job)) {
-            let jobs = &mut self.queues[index].jobs;
-            let (job, cause) = jobs.remove(n);
-            let summary = &mut self.summaries[index];
-            summary.reclaim_work -= u32::from(cause == Cause::Reclaim && !stays);
-            summary.set(JOBS, !jobs.is_empty());
-            self.note(|| TimeEvent::Job { die, block: job.block, cause, on: false, at });
-        }
     }
 
     /// The job at the head of a die is done.

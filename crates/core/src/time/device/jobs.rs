@@ -29,8 +29,7 @@ impl Device {
     /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
         drive.set_now(self.now);
-        self.dies.drop_jobs(die, |job| drive.is_done(job), self.now);
-        let (on, was_on) = self.dies.put_urgent_first(die, |job| drive.is_job_urgent(job));
+        let (on, was_on) = self.dies.review_jobs(die, |job| drive.is_done(job), |job| drive.is_job_urgent(job), self.now);
         if on != was_on {
             let at = self.now;
             self.dies.note(|| TimeEvent::Urgent { die, on, at });

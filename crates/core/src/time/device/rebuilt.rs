@@ -29,7 +29,7 @@ pub(super) struct ForRebuild {
     pub(super) retry: Option<u8>,
 }
 
-/// What waits until a host read has failed, by the number of the rebuild, in the order in which it is queued then.
+/// What waits until a host read has failed, perhaps nothing, by the number of the rebuild, in the order in which it is queued then.
 pub(super) type Held = BTreeMap<u32, Vec<ForRebuild>>;
 
 impl Device {
@@ -68,6 +68,8 @@ impl Device {
         let (op, request, bytes, at) = (self.dies.next_read(), part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::ToRepair { op, request, ppn, bytes, stripe: serial, at });
         self.wordlines.delivers(serial, Rebuilt { part, decodings: 2 });
+        // Where all that the page is rebuilt of is in memory, nothing waits.
+        self.held.entry(serial).or_default();
         if let Some(busy) = self.dies.queue_read(unit, ReadPart::for_rebuild(serial), times, at) {
             self.pump(drive, busy);
         }

@@ -63,7 +63,9 @@ impl Timeline {
         self.last = event.at;
         let place = self.place(self.tail);
         self.ring[place] = event;
-        self.first = if self.head == self.tail { event } else { self.first };
+        if self.head == self.tail {
+            self.first = event;
+        }
         self.tail = self.tail.wrapping_add(1);
     }
 
