@@ -87,7 +87,7 @@ record:
 	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
 
 # The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 7 for ida-coding-2018, 11 for
-# read-latency-relaxation-2021, 5 for da-raid5-2013.
+# read-latency-relaxation-2021, 4 for da-raid5-2013.
 paper-straw: build
 	@rm -rf target/papers/straw-2024
 	$(VPASS) paper papers/straw-2024 --out target/papers/straw-2024
