@@ -38,6 +38,23 @@ fn a_commit_takes_the_way_with_fewer_reads() {
     assert_eq!((drive.parity_counts().modified, drive.parity_counts().whole), (1, 2));
 }
 
+/// The old version of page 5 lies beside page 1, which is read 150 times: 9 each of the 900 that it endures. Nobody watches it, as it is nobody's data. A
+/// commit finds it unreadable and takes the four other pages.
+#[test]
+fn a_version_past_its_limit_counts_for_nothing() {
+    const HARDY: &str = "disturb = { model = \"wordline\", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }";
+    let reads_of_commit = |reads: usize| {
+        let mut drive = drive_of(5, "ppc", &format!("parity.ppc.pages = 1\n{HARDY}"), false);
+        assert_eq!(operations(&mut drive, vec![(Op::Write, 5, 1)]), (0, 1, 0));
+        operations(&mut drive, vec![(Op::Read, 1, 1); reads]);
+        let done = operations(&mut drive, vec![(Op::Write, 10, 1)]);
+        assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));
+        (done, drive.parity_counts().modified, drive.parity_counts().whole)
+    };
+    assert_eq!(reads_of_commit(99), ((2, 1, 1), 1, 0), "the parity from before and the old version");
+    assert_eq!(reads_of_commit(150), ((5, 1, 1), 0, 1), "the old version in vain, and four pages");
+}
+
 #[test]
 fn a_trim_goes_to_the_cache() {
     let mut drive = drive("ppc", TWO_PAGES, false);

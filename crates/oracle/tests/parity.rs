@@ -135,7 +135,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::ServiceAtNewLimit, 713, "ipr, greedy, none"),
         (Bug::KeptMergedEarly, 1, "straw-ss-published, cost-benefit, ida"),
     ];
-    // Nobody has found it yet: 1,750 cases under `ppc` do not show it.
+    // No random case has shown it: 1,750 under `ppc` do not. A test by hand does (`core/tests/delayed_parity.rs`).
     const SURVIVORS: [Bug; 1] = [Bug::KeptTakenForGood];
     const WITHIN: u64 = 300;
     let named = |name| parity_technique(name).expect("it is in the list");
