@@ -45,11 +45,13 @@ pub(super) fn text(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, 
     text.push('\n');
     let mut notes = Table::default();
     notes.row(["*: best of its column, of those that lost no data (nobody where all are alike)"]);
-    for row in rows.iter().filter(|r| r.counterfactual) {
-        notes.row([format!("{}: {}; it wins no column", row.label, report::COUNTERFACTUAL)]);
+    let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
+    let ageless = labels(rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)));
+    if !counterfactual.is_empty() {
+        notes.row([format!("{counterfactual}: {}; it wins no column", report::COUNTERFACTUAL)]);
     }
-    for row in rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)) {
-        notes.row([format!("{}: data does not age in this run (no refresh, and no start.age), as it does in others", row.label)]);
+    if !ageless.is_empty() {
+        notes.row([format!("{ageless}: data does not age in this run (no refresh, and no start.age), as it does in others")]);
     }
     if !plan.fail.is_empty() {
         let injected: Vec<String> = plan.fail.iter().map(ToString::to_string).collect();
@@ -73,15 +75,27 @@ pub(super) fn text(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, 
     text
 }
 
-/// What to know before the numbers are believed, by technique; once where it is the same for all.
+/// What to know before the numbers are believed: each sentence once, with the techniques that it is about.
 fn warnings(rows: &[ComparisonRow], colour: bool) -> String {
     let of: Vec<Vec<&str>> = rows.iter().map(ComparisonRow::warnings).collect();
-    let for_all = |sentence: &&str| rows.len() > 1 && of.iter().all(|sentences| sentences.contains(sentence));
-    let mut lines: Vec<String> = of[0].iter().filter(|s| for_all(s)).map(|sentence| format!("all: {sentence}")).collect();
-    for (row, sentences) in rows.iter().zip(&of) {
-        lines.extend(sentences.iter().filter(|s| !for_all(s)).map(|sentence| format!("{}: {sentence}", row.label)));
+    let mut sentences: Vec<&str> = vec![];
+    for sentence in of.iter().flatten() {
+        if !sentences.contains(sentence) {
+            sentences.push(sentence);
+        }
     }
+    let line = |sentence: &str| {
+        let of_it: Vec<_> = rows.iter().zip(&of).filter(|(_, of)| of.contains(&sentence)).map(|(row, _)| row).collect();
+        let whose = if rows.len() > 1 && of_it.len() == rows.len() { "all".into() } else { labels(of_it.into_iter()) };
+        format!("{whose}: {sentence}")
+    };
+    let lines: Vec<String> = sentences.into_iter().map(line).collect();
     if lines.is_empty() { String::new() } else { format!("\n{}", report::warnings(&lines, colour)) }
+}
+
+/// What these rows are called.
+fn labels<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
+    rows.map(|row| row.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// The table alone, for a document.

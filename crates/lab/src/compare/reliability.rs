@@ -12,7 +12,10 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     let how = match (repaired.len(), others.len()) {
         (0, _) | (1, 0) => return None,
         (_, 0) => format!("{who} rebuild different shares of what it counts as lost"),
-        _ => format!("{who} rebuild some of what it counts as lost, and {} nothing", others.join(", ")),
+        (repaired, _) => {
+            let rebuild = if repaired == 1 { "rebuilds" } else { "rebuild" };
+            format!("{who} {rebuild} some of what it counts as lost, and {} nothing", others.join(", "))
+        }
     };
     let sentence = format!("Rows are compared at unequal reliability: UBER is that of pages by themselves, {how}.");
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)

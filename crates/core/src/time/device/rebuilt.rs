@@ -10,10 +10,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Device;
-use super::Tag;
 use super::host::ReadPart;
 use super::wordlines::Rebuilt;
+use super::{Device, Tag};
 use crate::base::units::{DieId, Ns, Ppn};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
