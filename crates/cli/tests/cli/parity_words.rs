@@ -104,7 +104,7 @@ fn rows_of_unequal_reliability_say_so() {
     let rows = of("none,udl,raid5");
     for row in rows["techniques"].as_array().unwrap() {
         assert!(row["columns"]["uber"]["mean"].as_f64() > Some(0.0), "{row}");
-        assert!(warnings(row).contains(&format!("{unequal}`raid5` rebuild some of what it counts as lost, and `none`, `udl` nothing.")));
+        assert!(warnings(row).contains(&format!("{unequal}`raid5` rebuilds some of what it counts as lost, and `none`, `udl` nothing.")));
         assert_eq!(warnings(row).contains(before_repair), row["parity"] == "raid5", "{}", warnings(row));
     }
     assert_eq!(rows["winners"]["uber"], serde_json::json!([]));
