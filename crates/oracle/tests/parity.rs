@@ -61,6 +61,16 @@ fn updates_outlast_what_they_set_off() {
     }
 }
 
+/// The read of the old parity sets off a move that loses the last page which that protects: the parity is given up, and what was read of it is no use.
+#[test]
+fn an_update_forgets_parity_that_is_given_up_meanwhile() {
+    let technique = vpass_core::slots::parity::parity_technique("raid5").expect("it is in the list");
+    let case = Case::new(50_001).striped(technique).refreshed(ida()).with_cards(Cards::recorded("straw-ss, stable-greedy, ida"));
+    if let Err(said) = case.run() {
+        panic!("{said}");
+    }
+}
+
 /// A page that a move rebuilds is booked as it was sensed, and not as what it is rebuilt of; what was read for the parity of another and could not be
 /// decoded by chance stays where it is; and blocks that rebuilds read are recycled in time.
 #[test]

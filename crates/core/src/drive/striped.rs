@@ -39,6 +39,8 @@ pub(super) struct Update {
     pub(super) exposes: Members,
     /// It is going to have parity.
     pub(super) plans_parity: bool,
+    /// Flash held its old parity when that was read.
+    has_old_parity: bool,
     /// Its parity is not to wait.
     pub(super) goes_through: bool,
     /// The number under which the new parity is worked out.
@@ -59,6 +61,7 @@ impl Update {
             gone: 0,
             exposes: 0,
             plans_parity: true,
+            has_old_parity: false,
             goes_through: false,
             number,
             serial: number,
@@ -314,7 +317,10 @@ impl Drive {
     /// Reads what an equation takes; tells whether it could be read.
     fn read_old(&mut self, update: &mut Update, equation: Equation) -> bool {
         match equation {
-            Equation::Modify => self.still_holds(update, equation) && self.read_to_modify(update) && self.still_holds(update, equation),
+            Equation::Modify => {
+                update.has_old_parity = self.has_parity_on_flash(update);
+                self.still_holds(update, equation) && self.read_to_modify(update) && self.still_holds(update, equation)
+            }
             Equation::Whole => {
                 update.staying = self.staying(update);
                 self.read_whole(update) && self.still_holds(update, equation)
@@ -325,9 +331,16 @@ impl Drive {
     /// Whether flash still holds what an equation takes it to hold: the old parity with all that it protects, or the data that was to be read.
     fn still_holds(&self, update: &Update, equation: Equation) -> bool {
         match equation {
-            Equation::Modify => !self.ftl.lacks_parity(update.stripes, update.stripe),
+            // With the last page that it protected, lost meanwhile, it is given up: it counts that page.
+            Equation::Modify => {
+                !self.ftl.lacks_parity(update.stripes, update.stripe) && self.has_parity_on_flash(update) == update.has_old_parity
+            }
             Equation::Whole => self.staying(update) == update.staying,
         }
+    }
+
+    fn has_parity_on_flash(&self, update: &Update) -> bool {
+        self.ftl.place_of(update.parity()).is_some()
     }
 
     /// The pages that do not change of which flash holds anything.
