@@ -34,7 +34,7 @@ use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_core::drive::Techniques;
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::gc::GC;
-use vpass_core::slots::parity::{self, ParityTechnique, has_stripes};
+use vpass_core::slots::parity::{ParityTechnique, has_stripes};
 use vpass_core::slots::reclaim::{self, RECLAIM, Technique};
 use vpass_core::slots::refresh::{self, NO_REFRESH, RefreshTechnique};
 
@@ -238,11 +238,7 @@ impl Case {
         }
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
-        let is_raised = self.parity.is_some() && !self.fails && tired::raise(&balanced, &mut config, technique, timed);
-        if is_raised {
-            // Limits follow from the code, and which they are from the parity.
-            config = parity::drive(config, &techniques.parity);
-        }
+        let is_raised = self.parity.is_some_and(|parity| !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed));
         let is_tired = is_raised || !restless && tired::draw(&balanced, &mut config, technique, timed);
         // It is drawn apart: other cases stay what they are.
         let observes = is_tired

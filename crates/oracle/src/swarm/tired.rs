@@ -4,6 +4,7 @@
 use vpass_core::base::span::{HOUR, Span, YEAR};
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{BchConfig, BchTarget, Combine, DisturbModel, DriveConfig, ErrorLaw};
+use vpass_core::slots::parity::{self, ParityTechnique};
 use vpass_core::slots::reclaim::{Technique, promise};
 
 use super::balanced::Balanced;
@@ -24,13 +25,20 @@ const SPREADS: [(f64, f64); 4] = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.3), (0.1, 0.1)
 
 /// Gives a case with parity limits of reads that parity raises where its stripes are always protected, if it is one of them: one in eight. Tells
 /// whether it is.
-pub(super) fn raise(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
+pub(super) fn raise(
+    balanced: &Balanced,
+    config: &mut DriveConfig,
+    (technique, parity): (&Technique, &ParityTechnique),
+    timed: bool,
+) -> bool {
     let is_raised = balanced.pick("reads first", &[true, false, false, false, false, false, false, false]);
     if is_raised {
         let d = &mut config.disturb;
         (d.model, d.groups, d.group_share) = (DisturbModel::Count, vec!["all".into()], vec![]);
         (d.spread, d.block_variation) = (vec![], 0.0);
         by_code(balanced, config, technique, (timed, true));
+        // Limits follow from the code, and which they are from the parity.
+        *config = parity::drive(config.clone(), parity.name);
     }
     is_raised
 }
