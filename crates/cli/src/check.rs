@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use vpass_core::slots::parity::{NO_PARITY, ParityTechnique, has_stripes, parity_technique};
+use vpass_core::slots::parity::{NO_PARITY, ParityTechnique, parity_technique};
 use vpass_core::slots::reclaim::{RECLAIM, Technique, technique};
 use vpass_core::slots::refresh::{RefreshTechnique, refresh_technique};
 use vpass_lab::failure::Failure;
@@ -69,13 +69,6 @@ impl Battery {
 
 /// Runs cases from `seed` on, perhaps of some techniques alone: for some minutes, or a number of them, or the one.
 pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of: Battery, fail: bool) -> Result<Exit, Failure> {
-    let merging = of.reclaim.filter(|technique| technique.merges_in_place).zip(of.parity.filter(|parity| has_stripes(parity.name)));
-    if let Some((technique, parity)) = merging {
-        return Err(Failure::usage(format!(
-            "--parity {} does not go with reclaim technique `{}`, which merges states of wordlines in place",
-            parity.name, technique.name
-        )));
-    }
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
         return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
     }

@@ -1,5 +1,5 @@
 //! Wordlines that are merged in place on a drive with parity, told with stripes of five on six dies: what is read and programmed, what becomes of an
-//! old version that delayed parity counts, and of what cannot be read before it is merged.
+//! old version that delayed parity counts, and of what cannot be read before it is merged. Refresh merges, or reclaim.
 //!
 //! ```text
 //! member i of stripe s lies on die (s + i) mod 6; six stripes are written, then page 0 again. Die 0 by wordlines, pages of the host by number:
@@ -19,8 +19,13 @@ use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::run_untimed;
 use vpass_core::watch::observer::XorSource;
 
-/// Six dies of 20 blocks of four wordlines of three pages. What is written is due 875 s later.
+/// A drive that `ida` refreshes.
 fn drive(parity: &str, more: &str) -> Drive {
+    drive_under(("none", "ida"), parity, more)
+}
+
+/// Six dies of 20 blocks of four wordlines of three pages, under a reclaim and a refresh technique. What is written is due 875 s later.
+fn drive_under((reclaim, refresh): (&str, &str), parity: &str, more: &str) -> Drive {
     let text = format!(
         r#"
         geometry = {{ channels = 6, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 20, wordlines_per_block = 4, cell = "tlc", page_size = "16KiB" }}
@@ -34,7 +39,7 @@ fn drive(parity: &str, more: &str) -> Drive {
         {more}
         "#
     );
-    let techniques = Techniques { reclaim: "none".into(), refresh: "ida".into(), parity: parity.into(), ..Techniques::default() };
+    let techniques = Techniques { reclaim: reclaim.into(), refresh: refresh.into(), parity: parity.into(), ..Techniques::default() };
     let mut drive = Drive::new(config(&text), &techniques, false).unwrap();
     drive.begin_measurement();
     serve(&mut drive, (0..6).map(|stripe| request(Op::Write, 0, 5 * stripe, 5)).chain([request(Op::Write, 0, 0, 1)]).collect());
@@ -95,6 +100,33 @@ fn a_merge_waits_until_no_parity_counts_what_it_destroys() {
     assert_eq!(done(&drive, Cause::Parity), [2, 6 + 1, 0]);
     let parity = drive.geometry().stripes.unwrap().parity(0);
     assert!(told.0.lock().unwrap().contains(&Event::Programmed(parity)));
+}
+
+/// Page 18 is read until its neighbours come to their limit. Reclaim merges the first wordline, which holds the old version of page 0: parity lets go
+/// of that version first. Page 14 moves, because guard levels give its place up, and so does 0', whose wordline is written in part. P1 stays.
+#[test]
+fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
+    let limits = r#"
+        disturb = { model = "wordline", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
+        reclaim = { check_interval = 10 }
+    "#;
+    let mut drive = drive_under(("ipr-wl", "none"), "ppc", limits);
+    let told = Told::default();
+    drive.observe(Box::new(told.clone()));
+    let merges = |drive: &Drive| done(drive, Cause::Reclaim)[2];
+    let reads = (1..=100).find(|_| {
+        drive.read_pages(&[Lpn::new(18)]);
+        merges(&drive) > 0
+    });
+    assert!(reads.is_some_and(|reads| reads > 50), "{reads:?}");
+    assert_eq!((merges(&drive), drive.reclaim_counts().pages_copied, drive.parity_counts().made_whole), (1, 2, 1));
+    let events = std::mem::take(&mut *told.0.lock().unwrap());
+    let at = |event: &Event| events.iter().position(|other| other == event);
+    let whole = events.iter().position(|event| matches!(event, Event::Delayed(0, _, 0b11111)));
+    let merged = at(&Event::Merged(BlockId::new(0), WordlineInBlock::FIRST));
+    assert!(whole.is_some() && whole < merged, "{whole:?} {merged:?}");
+    serve(&mut drive, vec![request(Op::Read, SECOND, 0, 30)]);
+    assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));
 }
 
 /// Page 14 is read until nothing can be read that its block holds. The host gets it rebuilt, and it is written behind 0': twice into the wordline that

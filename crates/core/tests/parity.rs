@@ -107,5 +107,4 @@ fn what_does_not_fit_is_refused_with_what_does() {
         apart.contains("6 spare blocks; open blocks, with 2 kinds of data that `redftl` keeps apart, and the GC reserve of a die need 8"),
         "{apart}"
     );
-    assert!(refused(&|_| (), "ipr").unwrap().contains("does not go with reclaim technique `ipr`"));
 }

@@ -73,6 +73,27 @@ fn moves_rebuild_what_blocks_that_are_left_alone_have_lost() {
     }
 }
 
+/// Of techniques that give wordlines guard levels, a merge is found that destroys a version on which delayed parity counts.
+#[cfg(feature = "seeded-bugs")]
+#[test]
+fn merges_of_reclaim_are_found_that_come_too_early() {
+    use vpass_core::bugs::Bug;
+    use vpass_core::slots::parity::parity_technique;
+
+    const FIRST: [(&str, u64); 2] = [("ipr", 0), ("ipr-wl", 100)];
+    const WITHIN: u64 = 100;
+    let parity = parity_technique("ppc").expect("it is in the list");
+    for (name, first) in FIRST {
+        let reclaim = vpass_core::slots::reclaim::technique(name).expect("it is in the list");
+        let case = |seed| Case::new(seed).under(reclaim).striped(parity);
+        let early =
+            |seed: &u64| case(*seed).with(Bug::KeptMergedEarly).run().is_err_and(|said| said.contains("is programmed over, and carries"));
+        let found = (first..first + WITHIN).find(early);
+        eprintln!("FOUND {name} {found:?}");
+        assert!(found.is_some_and(|seed| case(seed).run().is_ok()), "{name}: {found:?}");
+    }
+}
+
 /// Every seeded bug of parity is found at the case that is recorded for it or, where cases have changed since, at one of those behind.
 #[cfg(feature = "seeded-bugs")]
 #[test]

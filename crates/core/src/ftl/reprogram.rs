@@ -133,6 +133,9 @@ impl Ftl {
                     job.merged = job.merged + 1;
                     return true;
                 }
+                // A wordline that is written in part gets no guard levels, and its block has their limits all the same.
+                let part = WordlineInBlock::new(flash.whole_wordlines(job.block));
+                self.make_whole_before_recoding(flash, job.block, &(part..part + 1));
                 self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
                 flash.recode(job.block, coding);
                 false

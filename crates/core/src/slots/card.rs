@@ -27,8 +27,6 @@ pub struct About {
     pub keeps_apart: bool,
     /// It gives wordlines guard levels: fewer page kinds, larger limits.
     pub lowers_density: bool,
-    /// Whether it merges states of wordlines in place, where they hold data.
-    pub merges_in_place: bool,
     /// What it cannot do without.
     pub needs: Needs,
     /// What becomes of it where reads come in bulk.
@@ -155,7 +153,6 @@ impl About {
         protects: Protection::None,
         keeps_apart: false,
         lowers_density: false,
-        merges_in_place: false,
         needs: Needs { limits: false, counters: false, retries: false },
         in_bulk: InBulk::Exact,
         params: &[],

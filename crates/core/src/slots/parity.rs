@@ -238,24 +238,6 @@ pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     config
 }
 
-/// Refuses parity beside techniques that it does not go with, and on a drive that has no room for it. The drive is one under this technique
-/// ([`drive`]).
-///
-/// # Errors
-/// A sentence with the technique or the key.
-pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
-    if config.parity.stripe.is_none() {
-        return Ok(());
-    }
-    require(!reclaim.merges_in_place, || {
-        format!(
-            "parity technique `{parity}` does not go with reclaim technique `{}`, which merges states of wordlines in place",
-            reclaim.name
-        )
-    })?;
-    check_drive(config, parity, reclaim)
-}
-
 /// Blocks that each die must have beside those that its pages fill: open ones, those of the reclaim technique's own streams among them, and the GC
 /// reserve. The drive is one under a parity technique ([`drive`]); it needs none where that has no stripes.
 pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
@@ -264,11 +246,12 @@ pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
     config.parity.stripe.map_or(0, |_| streams + RESERVE)
 }
 
-/// Refuses parity on a drive that has no room for it, or no way of keeping it.
+/// Refuses parity on a drive that has no room for it under a reclaim technique, or no way of keeping it. The drive is one under the parity technique
+/// ([`drive`]).
 ///
 /// # Errors
 /// A sentence with the key.
-pub fn check_drive(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
+pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
     let Some(members) = config.parity.stripe else { return Ok(()) };
     let (dies, g) = (config.geometry.channels * config.geometry.dies_per_channel, &config.geometry);
     require(members < dies, || {

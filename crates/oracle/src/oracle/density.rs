@@ -76,6 +76,8 @@ impl Oracle {
         self.take_away(block, self.pages_gone(block, mode));
         // A wordline written in part has not the mode's limits.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
+        let part = Ppn::new((self.geometry.first_wordline(block) + written / kinds) * kinds);
+        self.check_not_needed(part.run(written % kinds), "is left without guard levels by reprogramming");
         self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
         // Limits grow: what the old ones explain cannot be explained by the new ones.
         self.settle_block(block);

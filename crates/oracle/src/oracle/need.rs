@@ -55,7 +55,7 @@ impl Oracle {
         } else {
             (self.wear.free_count(), self.jobs_of(Cause::Gc))
         };
-        let for_pool = || self.openings.wants_pool() && !self.wear.free().any(|block| self.openings.is_in_pool(block));
+        let for_pool = || self.openings.wants_pool() && !self.wear.free().filter(is_here).any(|block| self.openings.is_in_pool(block));
         // A block that GC is cleaning already will be free.
         let reserve = self.reserve();
         if free > reserve && free + cleaning >= self.need.in_gaps && !for_pool() {

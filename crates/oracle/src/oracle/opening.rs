@@ -147,7 +147,9 @@ impl Oracle {
         self.openings.opened_by[told.block.index()] = Some((stream, told.budget));
         self.openings.is_open[told.block.index()] = true;
         let is_astray = if wants { !in_pool } else { in_pool && kept_out };
-        if is_astray && let Some(other) = self.wear.free().find(|other| self.openings.is_in_pool(*other) != in_pool) {
+        let domain = self.geometry.domain_of(told.block);
+        let is_better = |other: &BlockId| self.openings.is_in_pool(*other) != in_pool && self.geometry.domain_of(*other) == domain;
+        if is_astray && let Some(other) = self.wear.free().find(is_better) {
             let (what, where_) = if wants { ("read-hot data", "of the pool") } else { ("other data", "outside the pool") };
             let block = told.block;
             self.findings.add(Kind::Books, || format!("block {block} was opened for {what} while block {other} {where_} was free"));

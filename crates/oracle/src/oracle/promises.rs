@@ -124,7 +124,8 @@ impl Oracle {
     /// From now on a technique is held to its promise.
     pub(crate) fn hold_to_promise(&mut self, answers: &Answers, config: &DriveConfig, timed: bool, knows: Knows) {
         let bits = config.geometry.cell.bits();
-        let guarded = (config.density.low_density * f64::from(self.geometry.wordlines())) as u32;
+        let wordlines = self.geometry.blocks_per_domain() * self.geometry.wordlines_per_block;
+        let guarded = (config.density.low_density * f64::from(wordlines)) as u32;
         let merges = knows.interval.filter(|_| bits > 1 && guarded > 0 && config.density.limit_factor > 1.0);
         let per_merge = COUNTED_UNIT * u64::from(bits) + u64::from(self.doses.of_reprogramming());
         self.promises.held = Some(Held {

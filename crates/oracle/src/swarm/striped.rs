@@ -24,10 +24,19 @@ const ROOM_APART: [u32; 3] = [0, 6, 20];
 /// One case in four has a technique that keeps kinds of data apart. The others stay what they are.
 const APART: [bool; 4] = [false, true, false, false];
 
+/// Techniques that give wordlines guard levels in place, and how many cases there are for one that has such a technique.
+const MERGE: [&str; 2] = ["ipr-wl", "ipr"];
+const CASES_TO_MERGE: u64 = 8;
+
 /// The reclaim technique of a case.
 pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
+    let mut dice = Dice::new(balanced.case ^ 0x3E26_E1A6_3E26_E1A6);
+    let merges = |t: &&Technique| MERGE.contains(&t.name);
+    if dice.between(1, CASES_TO_MERGE) == 1 {
+        return dice.pick(&RECLAIM.iter().filter(merges).collect::<Vec<_>>());
+    }
     let apart = balanced.pick("keeps apart beside parity", &APART);
-    let goes = |t: &&Technique| t.keeps_apart == apart && !t.merges_in_place && !t.needs.retries;
+    let goes = |t: &&Technique| t.keeps_apart == apart && !merges(t) && !t.needs.retries;
     let name = if apart { "technique apart beside parity" } else { "technique beside parity" };
     balanced.pick(name, &RECLAIM.iter().filter(goes).collect::<Vec<_>>())
 }
@@ -118,7 +127,7 @@ pub(super) fn draw(
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };
         let drive = parity::drive(resolved, technique.name);
-        match parity::check_drive(&drive, technique.name, reclaim) {
+        match parity::check(&drive, technique.name, reclaim) {
             Ok(()) if more == 0 => return Ok(drive),
             Ok(()) => {
                 config.geometry.blocks_per_plane = Some(blocks + more);

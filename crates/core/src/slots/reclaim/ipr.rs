@@ -36,7 +36,6 @@ pub(super) const CARD: Technique = Card {
         protects: Protection::Sound,
         keeps_apart: true,
         lowers_density: true,
-        merges_in_place: true,
         needs: Needs { limits: true, counters: false, retries: false },
         in_bulk: InBulk::MeanClock,
         ..About::PLAIN

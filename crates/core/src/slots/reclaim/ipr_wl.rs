@@ -38,7 +38,6 @@ pub(super) const CARD: Technique = Card {
         paper: "STRAW and IPR",
         protects: Protection::Sound,
         lowers_density: true,
-        merges_in_place: true,
         needs: Needs { limits: true, counters: false, retries: false },
         params: &[CHECK_INTERVAL],
         ..About::PLAIN
@@ -55,7 +54,7 @@ pub(super) struct Guarding {
     per_job: u32,
     /// Dose that a merge deposits as from its wordline: its reads, and what programming disturbs.
     per_merge: Quarters,
-    /// Pages that guard levels may take, together: one a wordline.
+    /// Pages that guard levels may take of a domain: one a wordline.
     most: u32,
     /// Wordlines that moved although they have guard levels, and because there was no room for more.
     used_up: u64,
@@ -68,7 +67,8 @@ impl DoseEstimate for Guarding {
 
     fn new(args: &Args, config: &DriveConfig) -> Self {
         let bits = config.geometry.cell.bits();
-        let most = (config.density.low_density * f64::from(Geometry::new(config).wordlines())) as u32;
+        let g = Geometry::new(config);
+        let most = (config.density.low_density * f64::from(g.blocks_per_domain() * g.wordlines_per_block)) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
         // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
         let per_merge = Quarters::UNIT * bits + config.density.reprogram_quarters();
