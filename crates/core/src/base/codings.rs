@@ -86,6 +86,7 @@ impl Codings {
             // ida-coding-2018 says nothing of limits, nor of age: as in full density.
             rows[usize::from(FASTER + given_up - 1)] = Coding::merged(&code, all << given_up & all, Aim::FewSensings);
         }
+        debug_assert!(rows.iter().all(|row| row.limit_factor >= FACTOR_ONE), "no coding endures less (`disturb::wordline`)");
         Self { cell, rows }
     }
 

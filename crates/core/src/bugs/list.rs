@@ -432,6 +432,8 @@ macro_rules! list {
             LimitReachedIsLost,
             /// What the error model vouches for is rounded up.
             QuietRoundedUp,
+            /// The bound below which no wordline is looked at is that of the strongest group.
+            BoundOfStrongest,
             /// Pages of a wordline across two words of a bitmap are not seen.
             AcrossWordsLost,
             /// One page less is still to come.

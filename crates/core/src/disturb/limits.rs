@@ -109,7 +109,8 @@ impl PageLimits {
             let weakest = kinds.iter().copied().min().unwrap_or_default().max(Dose::ZERO);
             self.table.in_mode(weakest, block.mode) / endurance.alpha
         };
-        endurances.iter().enumerate().map(of_group).min().unwrap_or_default()
+        let bounds = endurances.iter().enumerate().map(of_group);
+        if planted(Bug::BoundOfStrongest) { bounds.max() } else { bounds.min() }.unwrap_or_default()
     }
 
     /// The limit of a page that techniques go by.

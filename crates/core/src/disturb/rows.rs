@@ -142,7 +142,9 @@ impl Rows {
 
 /// In fixed point, rounded to the worse side.
 fn fixed((limit, alpha): (f64, f64)) -> Endurance {
-    Endurance { limit: Dose::floor(limit), alpha: Alpha::ceil(alpha) }
+    let endurance = Endurance { limit: Dose::floor(limit), alpha: Alpha::ceil(alpha) };
+    debug_assert!(endurance.alpha >= Alpha::ONE, "a neighbour's read counts at least once (`disturb::wordline`)");
+    endurance
 }
 
 #[cfg(test)]

@@ -284,13 +284,17 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
         let share = (strength(layer) - worst[g]) / (1.0 - worst[g]);
         MEMBER_ONE + (spread * share * f64::from(MEMBER_ONE)) as u32
     };
-    group_of_layer.iter().enumerate().map(member).collect()
+    let members: Vec<u32> = group_of_layer.iter().enumerate().map(member).collect();
+    debug_assert!(members.iter().all(|factor| *factor >= MEMBER_ONE), "no layer is below its group's worst (`disturb::wordline`)");
+    members
 }
 
 /// The smallest factor of each set of page kinds, in 1/1024.
 fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
     let factor = |kind: usize| kind_factor.get(kind).map_or(MEMBER_ONE, |f| (f * f64::from(MEMBER_ONE)) as u32);
-    std::array::from_fn(|set| (0..4).filter(|kind| set >> kind & 1 == 1).map(factor).min().unwrap_or(MEMBER_ONE))
+    let weakest = std::array::from_fn(|set| (0..4).filter(|kind| set >> kind & 1 == 1).map(factor).min().unwrap_or(MEMBER_ONE));
+    debug_assert!(weakest.iter().all(|factor| *factor >= MEMBER_ONE), "no page kind is below the weakest (`disturb::wordline`)");
+    weakest
 }
 
 /// Dose of one sensing per page kind.

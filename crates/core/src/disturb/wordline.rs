@@ -40,10 +40,9 @@ impl ErrorModel for WordlineModel {
     fn assess(&self, block: &BlockView) -> Assessment {
         let endurances = self.limits.endurances(block.pec);
         let groups = self.limits.of_groups(block, &endurances);
-        // Every read to come on the weakest neighbourhood.
+        // Every read on the weakest neighbourhood. Zero where age alone has left nothing.
         let fresh = self.limits.of_new(block, &groups, &endurances);
-        // Age alone may have left nothing.
-        if block.reads == Quarters::ZERO && fresh > Quarters::ZERO {
+        if block.reads < fresh {
             return Assessment::CleanUntil(fresh.min(LATEST));
         }
         let table = &self.limits.table;
@@ -59,6 +58,8 @@ impl ErrorModel for WordlineModel {
             let e = endurances[group];
             let dose = self.weighed_dose(&Counts::of(block, wordline), e.alpha);
             let limit = self.limits.of_kinds(block, &groups, wordline, factor, kinds);
+            debug_assert!(dose <= block.reads * e.alpha, "{dose:?} after {:?} reads", block.reads);
+            debug_assert!(fresh == Quarters::ZERO || limit >= fresh * e.alpha, "{limit:?}");
             if dose > limit {
                 return Assessment::Suspect;
             }
@@ -100,5 +101,88 @@ impl ErrorModel for WordlineModel {
         let s = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| block.wordlines[n].reads);
         let before = s * e.alpha + block.reads.far() - s.far();
         spared(before / Alpha::ONE, self.preprogram_weight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::geometry::Geometry;
+    use crate::base::latency::AccessLatency;
+    use crate::base::units::BlockId;
+    use crate::config::DriveConfig;
+    use crate::disturb::PageHealth;
+    use crate::error::ages::Ages;
+
+    const WORDLINES: usize = 8;
+
+    fn config() -> DriveConfig {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 8, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            start = { age = "1d" }
+            error = { model = "powerlaw", e = 0.0045, b = 0.0005, m = 0.0, n = 0.2, longest_age = "30d" }
+            ecc = { cap = [0.0085] }
+
+            [disturb]
+            model = "wordline"
+            groups = ["weak", "strong"]
+            spread = [1.5, 1.5]
+            block_variation = 0.3
+            kind_factor = [1.5, 1.0, 2.0]
+            table = [{ pec = 0, limit = [1000.0, 1500.0], alpha = [4.0, 3.0] }]
+        "#;
+        toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap()
+    }
+
+    /// Returns a full block of which only wordline `at` was read, so often.
+    fn read_at(at: usize, reads: Quarters) -> [Wordline; WORDLINES] {
+        let mut wordlines = [Wordline::default(); WORDLINES];
+        wordlines[at].reads = reads;
+        wordlines
+    }
+
+    /// The worst pattern there is: all reads of the block go to one neighbour. Its limits are looked up page by page here, and
+    /// the bound is found by trial: the least number of reads of any one wordline that takes a page past its limit.
+    #[test]
+    fn a_block_is_clean_below_the_bound_for_fresh_data_wherever_its_reads_go() {
+        let config = config();
+        let geometry = Geometry::new(&config);
+        let model = WordlineModel::new(PageLimits::of(&config).expect("a table"), 0.0, 1);
+        for step in [0, 1, 40, Ages::default().step(config.error.longest_age.0)] {
+            let mut least = u32::MAX;
+            for at in 0..WORDLINES {
+                let assess = |reads: u32| {
+                    let reads = Quarters::from_count(reads);
+                    let wordlines = read_at(at, reads);
+                    let view = BlockView {
+                        block: BlockId::new(3),
+                        reads,
+                        pec: 0,
+                        wordlines: &wordlines,
+                        pages_per_wordline: 3,
+                        codings: &geometry.codings,
+                        mode: 0,
+                        recoded: &[],
+                        written: 24,
+                        valid: &[u64::MAX],
+                        age_step: step,
+                        budget: AccessLatency::Smallest,
+                    };
+                    let is_well = PageInBlock::range(0..24).all(|page| model.health(&view, page) == PageHealth::WELL);
+                    (model.assess(&view), is_well)
+                };
+                let first_ill = (0..16_000).find(|reads| !assess(*reads).1).unwrap_or(16_000);
+                for reads in (0..16_000).step_by(97).chain([first_ill.saturating_sub(1)]) {
+                    match assess(reads).0 {
+                        Assessment::CleanUntil(until) => assert!(until.count() < first_ill && reads < first_ill, "step {step}"),
+                        Assessment::Suspect => assert!(reads >= first_ill, "step {step}, wordline {at}: {reads} reads"),
+                    }
+                }
+                least = least.min(first_ill);
+            }
+            assert!(least > 300 && least < 16_000, "step {step}: {least} reads are the most that the block bears");
+        }
     }
 }

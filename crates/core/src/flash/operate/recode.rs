@@ -47,6 +47,7 @@ impl Flash {
 
     /// The same for one wordline of a block of full density, whose limits grow at once.
     pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: WordlineInBlock, coding: u8, cause: Cause) {
+        debug_assert_eq!(self.hot[block.index()].mode, FULL, "only wordlines of full density are recoded (`disturb::wordline`)");
         self.book_merge(block, coding, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.recoded.add(block, wordline, coding);
