@@ -3,10 +3,11 @@
 
 mod common;
 
+use common::told::{Event, Told};
 use common::{Script, config, dies, request};
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::span::{HOUR, SECOND};
-use vpass_core::base::units::{Cause, Ns};
+use vpass_core::base::units::{Cause, Ns, Reads};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
 
@@ -71,4 +72,32 @@ fn what_grows_older_is_rewritten_though_nobody_reads_it() {
         let (pages, lost) = at(394);
         assert!(pages > 0 && lost == 0, "{reclaim}, timed: {timed}: {pages} pages rewritten, {lost} lost");
     }
+}
+
+/// A block is due for its refresh in place 0.1 ms before it is an hour old, when it enters its first step of age. A program keeps its die busy
+/// until after that. The policy is to be asked at the next read from then on, as the block holds no dose, and the job goes on.
+#[test]
+fn a_job_outlasts_a_step_of_age() {
+    let tables = r#"
+        drive = { spare = 0.5, write_buffer = 0 }
+        start = { fill = 0.0 }
+        refresh = { period = "4114285600us", ida = { error_rate = 0 } }
+        disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
+        error = { model = "powerlaw", e = 0.0015, b = 7e-6, m = 0, longest_age = "30d" }
+        ecc = { cap = [0.0085] }
+        reclaim = { own_age = 1 }
+    "#;
+    let techniques = Techniques { refresh: "ida".into(), ..Techniques::default() };
+    let mut drive = Drive::new(config(&dies(1, "tlc", TIMING, tables)), &techniques, true).unwrap();
+    let told = Told::default();
+    drive.observe(Box::new(told.clone()));
+    let busy = request(Op::Write, HOUR - 300_000, 300, 1);
+    let requests = vec![request(Op::Write, 0, 0, 192), busy, request(Op::Read, HOUR + SECOND, 500, 1)];
+    Replay::new(&drive).run(&mut drive, &mut Script(requests), &mut |_, _| true).unwrap();
+    let events = told.0.lock().unwrap();
+    let began = events.iter().position(|event| matches!(event, Event::JobBegan(_))).expect("the block is refreshed");
+    let Event::JobBegan(block) = events[began] else { unreachable!() };
+    let of_job: Vec<&Event> = events[began..].iter().take_while(|event| **event != Event::JobEnded(block)).collect();
+    assert_eq!(of_job.iter().filter(|event| matches!(event, Event::Merged(..))).count(), 64, "the job ends with its last wordline");
+    assert!(of_job.contains(&&Event::AskedAt(block, Reads(0))), "and the block is a step older before that");
 }

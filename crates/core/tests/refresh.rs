@@ -3,6 +3,7 @@
 mod common;
 
 use common::{PAGE, Script, config, dies, request};
+use vpass_core::base::failure::{Failure, Unit, When};
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::span::SECOND;
 use vpass_core::base::units::{Cause, Ns};
@@ -114,6 +115,31 @@ fn what_is_erased_in_time_is_not_refreshed() {
     let counts = drive.flash_counts();
     assert!(counts.erases[Cause::Gc as usize] > 500, "{counts:?}");
     assert_eq!(drive.refresh_counts().invocations, 0);
+}
+
+/// A block of one page fails with its page, as with all of itself: nothing is left to refresh or to erase in it. Period 1,000 s.
+#[test]
+fn a_block_that_fails_with_its_only_page_is_not_refreshed() {
+    for (timed, of_page) in [(false, true), (false, false), (true, true), (true, false)] {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 80, wordlines_per_block = 1, cell = "slc", page_size = "16KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5, write_buffer = 0 }
+            refresh = { period = "1000s" }
+            start = { fill = 0.0 }
+        "#;
+        let techniques = Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
+        let mut drive = Drive::new(config(text), &techniques, timed).unwrap();
+        drive.precondition(1);
+        drive.begin_measurement();
+        serve(&mut drive, &[request(Op::Write, 0, 0, 1)]);
+        let place = drive.map_rows().next().expect("a page is written").ppn.number();
+        let unit = if of_page { Unit::Page(place) } else { Unit::Block(place) };
+        drive.expect_failures(&[Failure { unit, when: When::Request(0) }]);
+        serve(&mut drive, &[1, 10_000].map(|second| request(Op::Read, second * SECOND, 0, 1)));
+        let erases: u64 = drive.flash_counts().erases.iter().sum();
+        assert_eq!((drive.lost_pages(), drive.refresh_counts().invocations, erases), (1, 0, 0), "timed: {timed}, page: {of_page}");
+    }
 }
 
 /// All requests at once at 900 s keep the die busy past 1,000 s: the patrol, with no idle gap, becomes urgent in time.

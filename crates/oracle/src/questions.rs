@@ -45,11 +45,10 @@ impl Questions {
         u64::from(geometry.blocks) * (size_of::<Question>() + size_of::<u64>()) as u64
     }
 
-    /// The policy has named its next question. 0 comes from the end of a job: where its last read was reached, it was too late.
+    /// The policy has named its next question.
     pub(crate) fn name(&mut self, block: BlockId, at: Reads) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.named = block;
-        self.overtaken += u64::from(question.reached && at == Reads(0));
         let due = if at == Reads::NEVER { u64::MAX } else { COUNTED_UNIT * u64::from(at.0) };
         *question = Question { due, ..NEVER };
     }
@@ -59,6 +58,13 @@ impl Questions {
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
         let question = self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;
         Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
+    }
+
+    /// A job ends that has left data in its block: where its last read was reached, it was too late.
+    pub(crate) fn end_job(&mut self, block: BlockId) {
+        let Some(question) = self.blocks.get_mut(block.index()) else { return };
+        self.overtaken += u64::from(question.reached);
+        *question = NEVER;
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {
@@ -176,6 +182,9 @@ mod tests {
         assert_eq!(q.overtaken, 0, "the policy was asked");
         reached(&mut q);
         q.name(BlockId::new(0), Reads(0));
+        assert_eq!(q.overtaken, 0, "the block is older, and its job goes on");
+        reached(&mut q);
+        q.end_job(BlockId::new(0));
         reached(&mut q);
         q.erase(BlockId::new(0));
         assert_eq!(q.overtaken, 2);

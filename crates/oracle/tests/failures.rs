@@ -6,8 +6,9 @@ mod at_recorded;
 
 use vpass_core::drive::failing::TakenByFailures;
 use vpass_core::slots::parity::parity_technique;
-use vpass_oracle::swarm::Case;
+use vpass_core::slots::refresh::refresh_technique;
 use vpass_oracle::swarm::bereft::BereftCase;
+use vpass_oracle::swarm::{Cards, Case};
 
 /// Cases in a run of the tests.
 const CASES: u64 = 300;
@@ -108,6 +109,18 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
             if let Err(said) = case.run() {
                 panic!("seed {seed}, parity {parity}: {said}");
             }
+        }
+    }
+}
+
+/// A block of one page fails with its page before it is due for its refresh; and a free block fails between the last page that the host brings to
+/// flash and the next that it writes, when the drive has counted its free blocks already.
+#[test]
+fn blocks_that_fail_are_neither_refreshed_nor_counted_as_free() {
+    let refresh = refresh_technique("block").expect("it is in the list");
+    for (seed, cards) in [(79_400_108, "page-type, greedy, block"), (78_400_157, "erased-probe, cost-benefit, block")] {
+        if let Err(said) = Case::new(seed).refreshed(refresh).with_cards(Cards::recorded(cards)).failing().run() {
+            panic!("{seed}: {said}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Random drives that merge wordlines where they refresh them: are the oracle and the drive of one mind, under every reclaim technique?
 
 use vpass_core::slots::reclaim::RECLAIM;
-use vpass_oracle::swarm::Case;
+use vpass_core::slots::refresh::refresh_technique;
+use vpass_oracle::swarm::{Cards, Case};
 
 /// Cases in which data ages, of which three in ten are refreshed so.
 fn cases() -> impl Iterator<Item = Case> {
@@ -20,5 +21,15 @@ fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
             }
         }
         assert_eq!(merged, 2, "{}", technique.name);
+    }
+}
+
+/// A block without a dose enters a step of age while its refresh waits for its die: its policy is to be asked at the next read, and its job goes on.
+#[test]
+fn a_job_that_outlasts_a_step_of_age_is_known_to_go_on() {
+    let ida = refresh_technique("ida").expect("it is in the list");
+    let case = Case::new(79_500_443).refreshed(ida).with_cards(Cards::recorded("tiered, greedy, ida"));
+    if let Err(said) = case.run() {
+        panic!("{said}");
     }
 }

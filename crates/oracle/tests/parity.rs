@@ -71,6 +71,16 @@ fn an_update_forgets_parity_that_is_given_up_meanwhile() {
     }
 }
 
+/// Pages are rebuilt for reads of a warm-up, which takes no time. No read of the measured phase waits for them.
+#[test]
+fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
+    let technique = vpass_core::slots::parity::parity_technique("raid5").expect("it is in the list");
+    let case = Case::new(79_600_087).striped(technique).with_cards(Cards::recorded("straw-ss-published, greedy, none"));
+    if let Err(said) = case.run() {
+        panic!("{said}");
+    }
+}
+
 /// A page that a move rebuilds is booked as it was sensed, and not as what it is rebuilt of; what was read for the parity of another and could not be
 /// decoded by chance stays where it is; and blocks that rebuilds read are recycled in time.
 #[test]

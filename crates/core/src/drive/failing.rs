@@ -159,9 +159,10 @@ impl Drive {
         let blocks: Vec<BlockId> = pages.blocks(&self.geometry).collect();
         self.flash.fail(pages);
         for block in blocks.iter().copied() {
-            match failure.unit {
-                Unit::Page(_) => self.ftl.retire_when_empty(&mut self.flash, block),
-                _ => self.ftl.retire(&mut self.flash, block),
+            if self.flash.is_dead(block) {
+                self.ftl.retire(&mut self.flash, block);
+            } else {
+                self.ftl.retire_when_empty(&mut self.flash, block);
             }
         }
         if let Unit::Die(die) = failure.unit {

@@ -124,13 +124,17 @@ mod tests {
 
     /// A full drive of stripes of three pages and their parity.
     fn striped_drive() -> Drive {
+        striped_drive_in(false)
+    }
+
+    fn striped_drive_in(timed: bool) -> Drive {
         let mut config = tiny_config();
         (config.geometry.blocks_per_plane, config.start.fill, config.drive.spare) = (Some(20), 1.0, Some(0.5));
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
         config.disturb.model = DisturbModel::Count;
         config.disturb.table = vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
         let techniques = Techniques { parity: "raid5".into(), ..Techniques::default() };
-        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+        let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
         drive.precondition(1);
         drive
     }
@@ -152,6 +156,24 @@ mod tests {
         drive.report_unread_losses();
         assert!(drive.ftl.is_lost(lpn));
         assert_eq!((drive.host.fill_reads, drive.flash_counts().reads[Cause::Host as usize] - reads), (1, 1));
+    }
+
+    /// A page that a read of a warm-up had rebuilt keeps no read of the measured phase waiting: only the read that has it rebuilt waits for it.
+    #[test]
+    fn what_a_warm_up_has_rebuilt_keeps_nobody_waiting() {
+        let mut drive = striped_drive_in(true);
+        let worn_out = |drive: &mut Drive, lpn| {
+            let block = drive.geometry.block_of(drive.ftl.place_of(lpn).unwrap());
+            drive.flash.pretend_reads(block, Quarters::UNIT * (LIMIT + 1));
+            drive.flash.model_alarm(block);
+        };
+        let [early, late] = [Lpn::new(0), Lpn::new(40)];
+        worn_out(&mut drive, early);
+        drive.out_of_time(|drive| drive.read_pages(&[early]));
+        assert_eq!((drive.ftl.parity.rebuilt, drive.take_rebuilt_read().is_some()), (1, false));
+        worn_out(&mut drive, late);
+        drive.read_pages(&[late]);
+        assert_eq!((drive.ftl.parity.rebuilt, drive.take_rebuilt_read().is_some()), (2, true));
     }
 
     /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that read is the one that sets off the move of its

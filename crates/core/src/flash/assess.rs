@@ -126,7 +126,7 @@ impl Flash {
         self.tired.rings_at_once(block);
     }
 
-    /// A move has left data in a block: the policy is asked at its next read, where reads disturb anything.
+    /// The policy is asked about a block at its next read, where reads disturb anything.
     pub(crate) fn ask_policy_at_next_read(&mut self, block: BlockId) {
         let put_off = self.cold[block.index()].put_off();
         self.tell(|o| o.asks_at(block, Reads(0)));

@@ -316,6 +316,7 @@ impl Ftl {
         if !planted(Bug::ReleasedUnlisted) {
             self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
         }
+        flash.tell(|o| o.job_ended(block));
         flash.ask_policy_at_next_read(block);
     }
 

@@ -147,10 +147,12 @@ pub trait Observer: Any {
     fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8);
     /// The reclaim policy is to be asked about a block at the first host read with which that has served so many dose units since its erase; what
     /// movers deposit from now on comes on top. Told when the policy has said so: of a block that is opened, and when it has been asked.
-    /// 0, at the next host read, stands where a job has left data in its block.
+    /// 0 stands for the next host read: a job has left data in the block, or the block is a step of age older and holds no dose.
     fn asks_at(&mut self, _block: BlockId, _at: Reads) {}
+    /// A job ends, and has left data in its block.
+    fn job_ended(&mut self, _block: BlockId) {}
     /// A mover begins to move what a block holds: all of it, or what these pages hold. The job ends with the block's erase, or with
-    /// [`Self::asks_at`] the next read.
+    /// [`Self::job_ended`].
     fn moving(&mut self, _block: BlockId, _pages: Option<&PageSet>, _cause: Cause) {}
     /// A block was erased.
     fn erased(&mut self, block: BlockId, cause: Cause);

@@ -1,10 +1,10 @@
-//! What a drive tells of its partial parities, and in which order blocks were erased and wordlines programmed over.
+//! What a drive tells of its partial parities and jobs, and in which order blocks were erased and wordlines programmed over.
 
 use std::sync::{Arc, Mutex};
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::page_set::PageSet;
-use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
 
 /// All of it, in order.
@@ -18,6 +18,9 @@ pub(crate) enum Event {
     Programmed(Lpn),
     Erased,
     Merged(BlockId, WordlineInBlock),
+    JobBegan(BlockId),
+    JobEnded(BlockId),
+    AskedAt(BlockId, Reads),
 }
 
 impl Told {
@@ -42,6 +45,15 @@ impl Observer for Told {
     fn merged(&mut self, block: BlockId, wordline: WordlineInBlock, _: u8, _: Cause) {
         self.add(Event::Merged(block, wordline));
     }
+    fn moving(&mut self, block: BlockId, _: Option<&PageSet>, _: Cause) {
+        self.add(Event::JobBegan(block));
+    }
+    fn job_ended(&mut self, block: BlockId) {
+        self.add(Event::JobEnded(block));
+    }
+    fn asks_at(&mut self, block: BlockId, at: Reads) {
+        self.add(Event::AskedAt(block, at));
+    }
     fn reads(&mut self, _: &[PhysRead]) {}
     fn host_wrote(&mut self, _: Lpn, _: bool) {}
     fn trimmed(&mut self, _: Lpn) {}
@@ -49,7 +61,6 @@ impl Observer for Told {
     fn gathered(&mut self, _: Lpn, _: Ppn) {}
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
     fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
-    fn moving(&mut self, _: BlockId, _: Option<&PageSet>, _: Cause) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}

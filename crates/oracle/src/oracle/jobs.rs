@@ -100,15 +100,17 @@ impl Oracle {
         }
     }
 
-    /// The policy is to be asked about a block: at the next read, where a job has left data in it.
+    /// The policy is to be asked about a block: at the next read where its answer holds no more.
     pub(crate) fn name_question(&mut self, block: BlockId, at: Reads) {
         // Of a block that holds nothing yet it names its first.
         let is_asked = at != Reads(0) && block.number() < self.geometry.blocks && self.protocol.written(block) > 0;
         self.claims.alarms += u64::from(is_asked && !self.jobs.contains_key(&block));
         self.questions.name(block, if self.doses.counts() { at } else { Reads::NEVER });
-        if at != Reads(0) {
-            return;
-        }
+    }
+
+    /// A job ends that has left data in its block.
+    pub(crate) fn end_job(&mut self, block: BlockId) {
+        self.questions.end_job(block);
         let Some(job) = self.jobs.remove(&block) else { return };
         // GC may choose the block again.
         self.need.happens(false);

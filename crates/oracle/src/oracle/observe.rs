@@ -171,6 +171,8 @@ impl Observer for Oracle {
     }
 
     fn failed(&mut self, pages: Stretch) {
+        // Free blocks may be among them: the drive counted these when it brought the last page to flash.
+        self.need.happens(false);
         self.fail(pages);
     }
 
@@ -223,15 +225,19 @@ impl Observer for Oracle {
     }
 
     fn asks_at(&mut self, block: BlockId, at: Reads) {
-        if at == Reads(0) {
-            self.end_adjusting(block);
-        }
         if self.is_full() {
             self.check_told(block);
             self.judge_answer(block, at);
             self.name_question(block, at);
         }
         self.asked_of_age(block);
+    }
+
+    fn job_ended(&mut self, block: BlockId) {
+        self.end_adjusting(block);
+        if self.is_full() {
+            self.end_job(block);
+        }
     }
 
     fn moving(&mut self, block: BlockId, pages: Option<&PageSet>, cause: Cause) {
