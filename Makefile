@@ -105,6 +105,7 @@ paper-da-raid5: build
 	@rm -rf target/papers/da-raid5-2013
 	$(VPASS) paper papers/da-raid5-2013 --out target/papers/da-raid5-2013
 	$(VPASS) paper papers/da-raid5-2013/life.toml --out target/papers/da-raid5-2013/life
+	$(VPASS) paper papers/da-raid5-2013/hc.toml --out target/papers/da-raid5-2013/hc
 
 paper-rlr: build
 	@rm -rf target/papers/read-latency-relaxation-2021

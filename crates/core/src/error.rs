@@ -3,7 +3,7 @@
 //! ```text
 //! RBER(page) = base(P/E, group, kind) + retention(P/E, age, group) + slope x dose      `rate`, `ages`
 //! level k decodes up to cap_k                                                          `ladder`, `tail`
-//! limit_k(age) = (cap_k - base - retention) / slope, in dose units                     `budget`
+//! limit_k(age) = (cap_k - base - retention) / slope, in dose units                     `budget`, `floors`
 //! chances of a read at an error rate                                                   `chance`
 //! limits from one code and its target                                                  `bch`
 //! what a stripe with parity loses, at one read and over all                            `stripe`, `expected`
@@ -16,6 +16,7 @@ pub mod bch;
 pub mod budget;
 pub mod chance;
 pub mod expected;
+mod floors;
 pub mod ladder;
 pub mod rate;
 pub mod stripe;
@@ -76,7 +77,7 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     check_base(config, &table, &Rates::of(config).expect("a model was named"), &ladder)
 }
 
-/// A straight table needs a row where `[disturb]` has one: limits are interpolated between those.
+/// A table of error rates has the rows of `[disturb]`.
 fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
     let (rows, wanted) = (config.error.table.iter().map(|row| row.pec), config.disturb.table.iter().map(|row| row.pec));
     require(config.error.model != ErrorLaw::Table || rows.clone().eq(wanted.clone()), || {
@@ -89,7 +90,7 @@ fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
 /// Fresh data is decoded without retry wherever the run can come.
 fn check_base(config: &DriveConfig, table: &LimitTable, rates: &Rates, ladder: &Ladder) -> Result<(), ConfigError> {
     let cap = ladder.cap(0);
-    for pec in rows_within_reach(config, table) {
+    for pec in counts_to_check(config, table) {
         for (group, name) in config.disturb.groups.iter().enumerate() {
             for (kind, kind_name) in config.geometry.cell.kinds().iter().enumerate() {
                 let base = rates.base(pec, group, kind);
@@ -107,21 +108,16 @@ fn check_base(config: &DriveConfig, table: &LimitTable, rates: &Rates, ladder: &
     Ok(())
 }
 
-/// The rows between which limits lie from the drive's first P/E count to the last that it is rated for.
-fn rows_within_reach(config: &DriveConfig, table: &LimitTable) -> Vec<u32> {
-    let last = config.start.pec.max(config.drive.rated_pec);
-    let (first, mut row) = table.stretch(config.start.pec);
-    let mut rows = vec![first, row];
-    while row < last {
-        let next = table.stretch(row.saturating_add(1)).1;
-        if next <= row {
-            break;
-        }
-        row = next;
-        rows.push(row);
-    }
-    rows.dedup();
-    rows
+/// The P/E counts between which base error rates have no peak: what policies look up from the drive's first P/E count to the last that it is
+/// rated for, and the table's rows between these.
+fn counts_to_check(config: &DriveConfig, table: &LimitTable) -> Vec<u32> {
+    let (first, _) = table.lookup_rows(config.start.pec);
+    let (_, last) = table.lookup_rows(config.start.pec.max(config.drive.rated_pec));
+    let rows = config.disturb.table.iter().map(|row| row.pec).filter(|pec| (first..last).contains(pec));
+    let mut counts: Vec<u32> = rows.chain([first, last]).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    counts
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! The drives that come with vpass, by name; each number in them names its source.
 
 /// Name and text of each, in the order of lists: the smallest first.
-pub const DRIVES: [(&str, &str); 13] = [
+pub const DRIVES: [(&str, &str); 14] = [
     ("tiny", include_str!("../../../presets/drives/tiny.toml")),
     ("straw-2t-tlc", include_str!("../../../presets/drives/straw-2t-tlc.toml")),
     ("ipr-128g-tlc", include_str!("../../../presets/drives/ipr-128g-tlc.toml")),
     ("ida-512g-tlc", include_str!("../../../presets/drives/ida-512g-tlc.toml")),
     ("da-raid5-mlc", include_str!("../../../presets/drives/da-raid5-mlc.toml")),
     ("modern-tlc", include_str!("../../../presets/drives/modern-tlc.toml")),
+    ("modern-tlc-232", include_str!("../../../presets/drives/modern-tlc-232.toml")),
     ("modern-qlc", include_str!("../../../presets/drives/modern-qlc.toml")),
     ("aged-tlc", include_str!("../../../presets/drives/aged-tlc.toml")),
     ("aged-tlc-days", include_str!("../../../presets/drives/aged-tlc-days.toml")),
@@ -20,4 +21,56 @@ pub const DRIVES: [(&str, &str); 13] = [
 /// The text of a preset drive.
 pub fn drive(name: &str) -> Option<&'static str> {
     DRIVES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vpass_core::config::{CellType, DriveConfig, KindUs};
+
+    fn read(name: &str) -> DriveConfig {
+        toml::from_str(drive(name).expect("a preset")).expect("it parses")
+    }
+
+    /// Sensings of a wordline's pages by code, as the papers have them.
+    fn sensings(cell: CellType) -> &'static [u32] {
+        match cell {
+            CellType::Slc => &[1],
+            CellType::Mlc => &[1, 2],
+            CellType::Tlc => &[1, 2, 4],
+            CellType::Tlc232 => &[2, 3, 2],
+            CellType::Qlc => &[1, 2, 4, 8],
+        }
+    }
+
+    #[test]
+    fn sensing_times_of_every_preset_rise_as_the_sensings_of_its_code() {
+        for (name, _) in DRIVES {
+            let config = read(name);
+            let KindUs::PerKind(times) = &config.timing.sense_us else { continue };
+            let sensings = sensings(config.geometry.cell);
+            for (few, short) in sensings.iter().zip(times) {
+                for (many, long) in sensings.iter().zip(times) {
+                    let ordered = if few < many { short < long } else { few > many || (short - long).abs() < 1e-9 };
+                    assert!(ordered, "{name}: {few} sensings take {short} us, {many} take {long} us");
+                }
+            }
+        }
+    }
+
+    /// 10 us and 15 us a sensing: a mean of 45 us in both codes.
+    #[test]
+    fn the_drive_of_todays_code_is_the_other_one_otherwise() {
+        let (of_124, mut of_232) = (read("modern-tlc"), read("modern-tlc-232"));
+        assert_eq!((of_124.geometry.cell, of_232.geometry.cell), (CellType::Tlc, CellType::Tlc232));
+        for config in [&of_124, &of_232] {
+            let cell = config.geometry.cell;
+            let by_hand: Vec<f64> = sensings(cell).iter().map(|sensings| 10.0 + 15.0 * f64::from(*sensings)).collect();
+            assert_eq!(config.timing.sense_per_kind_us(cell), by_hand);
+            assert!((by_hand.iter().sum::<f64>() / 3.0 - 45.0).abs() < 1e-9);
+        }
+        (of_232.geometry.cell, of_232.timing.sense_us) = (of_124.geometry.cell, of_124.timing.sense_us.clone());
+        of_232.description.clone_from(&of_124.description);
+        assert_eq!(of_232, of_124);
+    }
 }

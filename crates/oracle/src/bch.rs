@@ -95,7 +95,7 @@ pub(crate) struct Apart {
 /// makes of the second.
 pub(crate) fn limits_apart(of_drive: &DriveConfig, of_oracle: &DriveConfig, pecs: &[u32]) -> Option<Apart> {
     let table = LimitTable::of(of_drive)?;
-    let limits = AgedLimits::of(of_drive, &table).ok()??;
+    let limits = AgedLimits::of(of_drive).ok()??;
     let (rates, endurances) = (ErrorRates::new(of_oracle)?, Endurances::new(of_oracle));
     let of = |(pec, step): (u32, u32)| {
         let of_drive = limits.truth(&table, pec, Asked { group: 0, kind: 0, level: 0, step: step as usize });

@@ -105,25 +105,6 @@ impl Endurances {
         Endurance { limit: (limit * READ).floor() as u64, alpha: (alpha * ALPHA).ceil() as u64 }
     }
 
-    /// The P/E counts between which limits are straight around this one: the same twice at a row, and where nothing changes any more.
-    pub(crate) fn rows_around(&self, pec: u32) -> (u32, u32) {
-        let (first, last) = (self.rows[0].pec, self.rows[self.rows.len() - 1].pec);
-        let whole = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-        let pec = u64::from(pec);
-        if pec <= first || self.rows.len() == 1 {
-            return (whole(first), whole(first));
-        }
-        if pec <= last {
-            let above = self.rows.iter().position(|row| pec <= row.pec).expect("the last row is not below");
-            let to = self.rows[above].pec;
-            return (whole(if to == pec { to } else { self.rows[above - 1].pec }), whole(to));
-        }
-        let stretch = last - self.rows[self.rows.len() - 2].pec;
-        let gone = (pec - last).div_ceil(stretch);
-        let to = last + gone * stretch;
-        (whole(if to == pec { to } else { to - stretch }), whole(to))
-    }
-
     fn exact(&self, group: usize, pec: u64) -> (f64, f64) {
         let (first, last) = (&self.rows[0], &self.rows[self.rows.len() - 1]);
         if pec <= first.pec || self.rows.len() == 1 {

@@ -72,7 +72,7 @@ impl<'a> Numbers<'a> {
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
             // None of nothing is no share of it.
             let raw = if figure.weights.is_empty() {
-                if whole > 0.0 { sum(&figure.metric)? / whole } else { 0.0 }
+                if whole > 0.0 { multiplied(figure, run)? / whole } else { 0.0 }
             } else {
                 weighted(figure, run)?
             };
@@ -208,6 +208,15 @@ impl<'a> Numbers<'a> {
         }
         csv
     }
+}
+
+/// The sum of a figure's numbers in a run's summary, each times its factor.
+///
+/// # Errors
+/// One of them is no number.
+fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
+    let factors = figure.times.iter().copied().chain(std::iter::repeat(1.0));
+    figure.metric.iter().zip(factors).map(|(metric, times)| Ok(run.number_at(&figure.name, metric)? * times)).sum()
 }
 
 /// The mean of a figure's numbers in a run's summary by their weights; 0 where they weigh nothing.

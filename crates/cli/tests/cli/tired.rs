@@ -18,7 +18,7 @@ fn refused_on(drive: &str, sets: &[&str], words: &[&str]) {
 #[test]
 fn what_cannot_be_is_refused_with_exit_code_2() {
     refused(&["error.e=0.0085"], &["fresh data of group best", "first level of [ecc] decodes up to 8.50e-3", "start.pec = 1500"]);
-    refused_on("modern-qlc", &["start.pec=2100"], &["after 3000 P/E cycles", "a lower start.pec"]);
+    refused_on("modern-qlc", &["start.pec=2601"], &["after 2700 P/E cycles", "a lower start.pec"]);
     refused(&["ecc.cap=[0.01,0.01,0.02,0.03,0.04]"], &["ecc.cap", "does not rise"]);
     refused(&["ecc.retry_decode_us=[20]"], &["ecc.retry_decode_us has 1 numbers for 4 retries"]);
     refused(&["reclaim.retries=5"], &["reclaim.retries = 5", "[ecc] has 4", "4 or less is right"]);

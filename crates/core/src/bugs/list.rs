@@ -593,6 +593,8 @@ macro_rules! list {
             PieceWraps,
             /// Data that age alone has spoilt is taken for good, where reads and age do not share the code.
             AgeAloneForgotten,
+            /// What retries add and age takes is linear between the rows of `disturb.table`.
+            BudgetBetweenRows,
             /// Reads beside a wordline are taken for as good as reads elsewhere, where age has more to say.
             QuietAtAnyDose,
             /// Every program takes the time of a first page.

@@ -258,6 +258,7 @@ impl TimingConfig {
 
     pub(super) fn check(&self, cell: CellType) -> Result<(), ConfigError> {
         check_kinds("timing.sense_us", &self.sense_us, cell, 0.001)?;
+        self.check_sensings(cell)?;
         check_kinds("timing.program_us", &self.program_us, cell, 0.0)?;
         require(self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)), || {
             "timing.program_us is a list and timing.program_unit = \"wordline\"; one program takes all pages of a wordline, so a single number \
@@ -279,6 +280,24 @@ impl TimingConfig {
         for (key, value) in [("channel_mb_s", self.channel_mb_s), ("host_mb_s", self.host_mb_s)] {
             let fits = value == 0.0 || (1.0..=1e6).contains(&value);
             require(fits, || format!("timing.{key} = {value} is outside 1 to 1000000 (or 0 for infinitely fast)"))?;
+        }
+        Ok(())
+    }
+
+    /// A page that is sensed more often takes no less time.
+    fn check_sensings(&self, cell: CellType) -> Result<(), ConfigError> {
+        let (times, kinds) = (self.sense_per_kind_us(cell), cell.kinds());
+        let pages: Vec<_> = kinds.iter().zip(cell.sensings()).zip(&times).collect();
+        for ((few, sensings), us) in &pages {
+            let faster = pages.iter().find(|((_, more), less)| more > sensings && less < us);
+            require(faster.is_none(), || {
+                let ((many, more), less) = faster.expect("it was found");
+                let other = if cell == CellType::Tlc { "; geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings" } else { "" };
+                format!(
+                    "timing.sense_us: {few} takes {us} us for {sensings} sensings and {many} {less} us for {more}; {many} must take at \
+                     least as long{other}"
+                )
+            })?;
         }
         Ok(())
     }
@@ -320,6 +339,34 @@ mod tests {
         assert!(check("program_us = [1, 2]\nerase_us = 1\nprogram_unit = \"wordline\"").contains("so a single number is expected"));
         assert!(check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = 1 }, { pec = 9, us = 2 }]").contains("must ascend"));
         assert!(check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = -1 }]").contains("erase_by_pec us = -1 is outside"));
+    }
+
+    #[test]
+    fn a_page_of_more_sensings_takes_no_less_time() {
+        let check = |sense_us: &str, cell: CellType| {
+            let timing = format!("sense_us = {sense_us}\nchannel_mb_s = 0\nprogram_us = 1\nerase_us = 1");
+            toml::from_str::<TimingConfig>(&timing).unwrap().check(cell).map_or_else(|e| e.0, |()| String::new())
+        };
+        for (sense_us, cell) in [
+            ("50", CellType::Tlc),
+            ("[25, 40, 70]", CellType::Tlc),
+            ("[40, 40, 40]", CellType::Tlc),
+            ("[40, 55, 40]", CellType::Tlc232),
+            ("[41, 55, 40]", CellType::Tlc232),
+            ("[5, 6, 7, 8]", CellType::Qlc),
+        ] {
+            assert_eq!(check(sense_us, cell), "", "{sense_us}");
+        }
+        assert_eq!(
+            check("[40, 55, 40]", CellType::Tlc),
+            "timing.sense_us: CSB takes 55 us for 2 sensings and MSB 40 us for 4; MSB must take at least as long; \
+             geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings"
+        );
+        assert_eq!(
+            check("[25, 40, 70]", CellType::Tlc232),
+            "timing.sense_us: MSB takes 70 us for 2 sensings and CSB 40 us for 3; CSB must take at least as long"
+        );
+        assert!(check("[50, 40]", CellType::Mlc).contains("LSB takes 50 us for 1 sensings and MSB 40 us for 2"));
     }
 
     #[test]

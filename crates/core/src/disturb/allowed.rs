@@ -36,8 +36,8 @@ pub(super) struct Allowed {
 
 impl Allowed {
     /// None where the configuration has no error rate, or one that is refused.
-    pub(super) fn of(config: &DriveConfig, table: &LimitTable) -> Option<Self> {
-        let aged = AgedLimits::of(config, table).ok().flatten()?;
+    pub(super) fn of(config: &DriveConfig) -> Option<Self> {
+        let aged = AgedLimits::of(config).ok().flatten()?;
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());
         let step = aged.ages().step(config.longest_age().0);
         let (g, kinds) = (&config.geometry, config.geometry.cell.bits());

@@ -43,7 +43,8 @@ impl ByAge {
 impl Levels {
     pub(super) fn of(limits: &PageLimits, pec: u32, step: usize) -> Self {
         let (groups, kinds, retries) = (limits.table.groups(), limits.kinds(), usize::from(limits.max_retries()));
-        let of_kind = |group: usize, kind: usize| (0..=retries).map(move |level| limits.of_group((pec, step), group, kind, level));
+        let at = &limits.at(pec, step);
+        let of_kind = |group: usize, kind: usize| (0..=retries).map(move |level| at.of_group(group, kind, level));
         let of_group = |group: usize| (0..kinds).flat_map(move |kind| of_kind(group, kind));
         let mut levels = Self {
             alpha: (0..groups).map(|group| limits.table.truth(group, pec).alpha).collect(),

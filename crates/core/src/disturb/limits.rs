@@ -9,7 +9,7 @@ use crate::base::units::{PageInBlock, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::error::bch::Bch;
-use crate::error::budget::{AgedLimits, Asked, PageAt};
+use crate::error::budget::{AgedLimits, Condition, PageAt};
 use crate::error::chance::Chances;
 
 /// Limits of one drive's pages.
@@ -17,6 +17,24 @@ pub struct PageLimits {
     pub(crate) table: LimitTable,
     chances: Option<Chances>,
     kinds: usize,
+}
+
+/// What the groups of a block of one P/E count and age endure, with what the laws of error rates make of these worked out once.
+pub(super) struct At<'a> {
+    limits: &'a PageLimits,
+    pec: u32,
+    condition: Option<(&'a AgedLimits, Condition)>,
+}
+
+impl At<'_> {
+    /// The true limit of a group and page kind at a level.
+    pub(super) fn of_group(&self, group: usize, kind: usize, level: usize) -> Dose {
+        let table = &self.limits.table;
+        match &self.condition {
+            None => table.truth(group, self.pec).limit,
+            Some((aged, condition)) => Dose::of_1024ths(aged.limit(table, condition, (group, kind, level))),
+        }
+    }
 }
 
 /// The limits of a block's groups and page kinds while no read takes a retry, before what its layers, its coding and the block itself add.
@@ -69,22 +87,21 @@ impl PageLimits {
             // A group has one limit for all kinds.
             return OfGroups { by_group_and_kind: endurances.iter().map(|endurance| endurance.limit).collect(), kinds: 1 };
         };
-        let of_kind = |group: usize, kind: usize| self.of_group((block.pec, block.age_step), group, kind, aged.calm());
+        let at = aged.condition(block.pec, block.age_step);
+        let of_kind = |group: usize, kind: usize| Dose::of_1024ths(aged.limit(&self.table, &at, (group, kind, aged.calm())));
         let of_group = |group: usize| (0..self.kinds).map(move |kind| of_kind(group, kind));
         OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
     }
 
-    /// The limit of a group at a P/E count and a step of age.
-    pub(super) fn of_group(&self, (pec, step): (u32, usize), group: usize, kind: usize, level: usize) -> Dose {
-        match self.aged() {
-            None => self.table.truth(group, pec).limit,
-            Some(aged) => Dose::of_1024ths(aged.truth(&self.table, pec, Asked { group, kind, level, step })),
-        }
+    /// Limits of the groups of a block of a P/E count and a step of age.
+    pub(super) fn at(&self, pec: u32, step: usize) -> At<'_> {
+        At { limits: self, pec, condition: self.aged().map(|aged| (aged, aged.condition(pec, step))) }
     }
 
     /// Whether age alone takes more of a page than its last retry decodes. A limit below 0 stays there, whatever multiplies it.
-    pub(super) fn is_spoilt_by_age(&self, block: (u32, usize), (wordline, kind): (WordlineInBlock, u32)) -> bool {
-        self.of_group(block, self.table.group_of(wordline), kind as usize, self.max_retries().into()) < Dose::ZERO
+    pub(super) fn is_spoilt_by_age(&self, (pec, step): (u32, usize), (wordline, kind): (WordlineInBlock, u32)) -> bool {
+        let group = self.table.group_of(wordline);
+        self.at(pec, step).of_group(group, kind as usize, self.max_retries().into()) < Dose::ZERO
     }
 
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
@@ -132,7 +149,8 @@ impl PageLimits {
     /// RBER of a page of this dose.
     pub(super) fn rate(&self, block: &BlockView, page: PageInBlock, dose: Dose) -> f64 {
         let Some(aged) = self.aged() else { return 0.0 };
-        aged.rate(dose, self.at_level(block, page, 0), self.at_level(block, page, aged.above_first()))
+        let at = self.at(block.pec, block.age_step);
+        aged.rate(dose, self.at_level(&at, block, page, 0), self.at_level(&at, block, page, aged.above_first()))
     }
 
     /// How likely a read takes retries.
@@ -142,14 +160,14 @@ impl PageLimits {
 
     /// The limit of a page with so many retries.
     pub(super) fn of_page(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
-        self.at_level(block, page, retries.into())
+        self.at_level(&self.at(block.pec, block.age_step), block, page, retries.into())
     }
 
-    /// The same by number of level ([`Asked::level`]).
-    fn at_level(&self, block: &BlockView, page: PageInBlock, level: usize) -> Dose {
+    /// The limit of a page by number of level ([`crate::error::budget::Asked::level`]).
+    fn at_level(&self, at: &At, block: &BlockView, page: PageInBlock, level: usize) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
-        let of_group = self.of_group((block.pec, block.age_step), group, kind as usize, level);
+        let of_group = at.of_group(group, kind as usize, level);
         match self.aged() {
             None => self.scaled(block, of_group, (wordline, 1 << kind), factor),
             Some(aged) => {

@@ -11,6 +11,8 @@
 //! a policy's rows every 100 cycles                      500: 1,500     501 to 600: 1,400               1,900: 550
 //! by the table's own rows (policy_row_cycles = 0)       500: 1,000     501 to 1,000: 1,000
 //! ```
+//!
+//! Where data has error rates these depend on wear everywhere: a policy then sees rows below the first one and beyond a single one, too.
 
 use crate::base::dose::{Alpha, Dose};
 use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};
@@ -32,7 +34,12 @@ pub(super) struct Rows {
     alpha: Vec<Vec<f64>>,
     /// Cycles between two rows that a policy sees; 0 for the table's own alone.
     step: u32,
+    /// Whether data has error rates.
+    has_rates: bool,
 }
+
+/// Cycles between two rows that a policy sees beyond a single row, where none are given.
+const BEYOND_SINGLE: u32 = 100;
 
 impl Rows {
     pub(super) fn new(config: &DisturbConfig) -> Self {
@@ -44,7 +51,13 @@ impl Rows {
             limit: rows.clone().map(|r| r.limit.clone()).collect(),
             alpha: rows.map(alpha_of).collect(),
             step: config.policy_row_cycles,
+            has_rates: false,
         }
+    }
+
+    /// The rows of flash whose data has error rates, or has none.
+    pub(super) fn with_rates(self, has_rates: bool) -> Self {
+        Self { has_rates, ..self }
     }
 
     /// The truth about a group.
@@ -65,14 +78,20 @@ impl Rows {
         let row = self.row_from(pec);
         let (at, p) = (self.at(row), u64::from(pec));
         let whole = |count: u64| count.min(u32::MAX.into()) as u32;
-        if row == 0 || at <= p {
+        let nothing_changes = (row == 0 || at < p) && !self.has_rates;
+        if at == p || nothing_changes {
             return (whole(at), whole(at));
         }
-        let (below, step) = (self.at(row - 1), u64::from(self.step));
+        let (below, above) = match row {
+            _ if at < p => (at, u64::MAX),
+            0 => (0, at),
+            _ => (self.at(row - 1), at),
+        };
+        let step = u64::from(if self.step == 0 && above == u64::MAX { BEYOND_SINGLE } else { self.step });
         if step == 0 {
-            return (whole(below), whole(at));
+            return (whole(below), whole(above));
         }
-        (whole((p / step * step).max(below)), whole(p.next_multiple_of(step).min(at)))
+        (whole((p / step * step).max(below)), whole(p.next_multiple_of(step).min(above)))
     }
 
     /// The P/E counts of the two rows between which the truth is linear: the same twice at a row, and where nothing changes any more.
@@ -86,7 +105,7 @@ impl Rows {
     /// The next P/E count at which a policy looks up something else; none where nothing changes any more.
     pub(super) fn next_change(&self, pec: u32) -> Option<u32> {
         let (_, to) = self.around(pec);
-        let is_last = self.pec.len() == 1 && pec >= self.pec[0];
+        let is_last = self.pec.len() == 1 && pec >= self.pec[0] && !self.has_rates;
         if is_last {
             None
         } else if to > pec {
@@ -157,6 +176,7 @@ mod tests {
             limit: table.iter().map(|row| vec![row.1]).collect(),
             alpha: table.iter().map(|row| vec![row.2]).collect(),
             step,
+            has_rates: false,
         }
     }
 
@@ -196,8 +216,23 @@ mod tests {
     }
 
     #[test]
+    fn error_rates_change_below_the_first_row_and_beyond_a_single_one() {
+        let around = |rows: Rows, counts: &[u32]| counts.iter().map(|pec| rows.around(*pec)).collect::<Vec<_>>();
+        let single = |step| rows(step, &[(250, 1000.0, 9.0)]).with_rates(true);
+        assert_eq!(around(single(100), &[0, 7, 200, 201, 250, 251, 300]), [(0, 0), (0, 100), (200, 200), (200, 250), (250, 250), (250, 300), (300, 300)]);
+        assert_eq!(around(single(0), &[0, 7, 250, 251, 777]), [(0, 250), (0, 250), (250, 250), (250, 300), (700, 800)]);
+        assert_eq!((single(100).next_change(250), single(100).next_change(251)), (Some(251), Some(300)));
+        assert_eq!(single(100).around(u32::MAX), (4_294_967_200, u32::MAX));
+    }
+
+    #[test]
     fn changes_are_all_there() {
-        let rows = rows(100, &[(50, 2000.0, 8.0), (310, 1000.0, 8.5)]);
+        for has_rates in [false, true] {
+            changes_are_all_there_of(&rows(100, &[(50, 2000.0, 8.0), (310, 1000.0, 8.5)]).with_rates(has_rates));
+        }
+    }
+
+    fn changes_are_all_there_of(rows: &Rows) {
         let mut changes = vec![0];
         while let Some(next) = rows.next_change(changes[changes.len() - 1]).filter(|next| *next <= 420) {
             changes.push(next);

@@ -11,7 +11,7 @@ use crate::base::latency::AccessLatency;
 use crate::base::splitmix::fraction;
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig};
+use crate::config::{CellType, DisturbConfig, DoseUnit, DriveConfig, ErrorLaw};
 use crate::error::budget::{AgedLimits, Asked};
 
 /// Limits of layers, blocks and page kinds over those of the worst are multiples of 1/1024.
@@ -65,8 +65,9 @@ impl LimitTable {
             return None;
         }
         let table = Self::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer);
-        let table = Self { by_coding: Codings::of(config).rows().map(|row| row.limit_factor), ..table };
-        Some(Self { allowed: Allowed::of(config, &table), ..table })
+        let rows = table.rows.with_rates(config.error.model != ErrorLaw::None);
+        let table = Self { rows, by_coding: Codings::of(config).rows().map(|row| row.limit_factor), ..table };
+        Some(Self { allowed: Allowed::of(config), ..table })
     }
 
     /// The table for blocks of so many wordlines, so many of them in a layer.
@@ -110,7 +111,7 @@ impl LimitTable {
         2 * u64::from(to) + u64::from(from == to)
     }
 
-    /// The P/E counts between which the truth is linear around this one.
+    /// The P/E counts between which limits without age and retries are linear around this one.
     pub(crate) fn stretch(&self, pec: u32) -> (u32, u32) {
         self.rows.stretch(pec)
     }

@@ -114,7 +114,12 @@ impl Bch {
 
     /// What age adds to the error rate.
     pub fn retention(&self, pec: u32, age: Ns) -> f64 {
-        self.tolerable * pow(age as f64 / self.age(pec), self.config.time_exponent)
+        self.retention_of(self.age(pec), age)
+    }
+
+    /// What age adds to the error rate of data that bears so many ns ([`Self::age`]).
+    pub fn retention_of(&self, bears: f64, age: Ns) -> f64 {
+        self.tolerable * pow(age as f64 / bears, self.config.time_exponent)
     }
 }
 

@@ -1,7 +1,7 @@
 //! One budget for wear, age and reads: what retries add to a page's limit and what age takes from it, in 1/1024 dose units.
 //!
 //! `limit_k(age) = C[k] - R[age]`, with C the dose at which a fresh page needs more than k retries, and R the dose that would do as much harm as
-//! its age has done. Both are tables by row, group and page kind, rounded to the worse side; a limit may be below 0.
+//! its age has done. Both are rounded to the worse side; a limit may be below 0.
 //!
 //! ```text
 //! base 0.0015, cap_0 0.0085, ERC_MAX 700,000: a read adds 1e-8
@@ -12,8 +12,10 @@
 //! With `bch.combine = "independent"` R is 0 up to the age that leaves nothing by itself, and then more than any C.
 //!
 //! `C[0]` is `[disturb]`'s own limit, taken from [`LimitTable`] so that a page without age and retries has today's limit to the unit. What is
-//! kept here is how far other levels are above it, and R. Rows are those of `disturb.table`, and beyond the last one those that `[disturb]`
-//! goes on with. The truth is linear between two rows, in whole numbers. A policy takes the worse of the two rows that it sees around.
+//! worked out here is how far other levels are above it, and R.
+//!
+//! The truth follows from the law at each P/E count: only the limits of `[disturb]` are linear between rows. A policy assumes the lowest limit
+//! from one row that it sees to the next ([`super::floors`]).
 
 use crate::base::dose::Dose;
 use crate::base::units::{Ns, WordlineInBlock};
@@ -23,8 +25,9 @@ use crate::disturb::table::LimitTable;
 
 use super::ages::{Ages, STEPS};
 use super::chance;
+use super::floors::Floors;
 use super::ladder::Ladder;
-use super::rate::Rates;
+use super::rate::{Aged, Rates, Worn};
 
 /// Most that retries add, and that age takes: all factors of layers, blocks, kinds and guard levels together still fit. Whatever age takes
 /// so much from has less than nothing left.
@@ -34,7 +37,7 @@ const SPENT_MAX: f64 = (1u64 << 37) as f64;
 const ABOVE_FIRST: f64 = 1.0625;
 
 /// Whose limit is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Asked {
     /// Wordline group.
     pub group: usize,
@@ -44,6 +47,15 @@ pub struct Asked {
     pub level: usize,
     /// Step of the data's age ([`Ages`]).
     pub step: usize,
+}
+
+/// Wear of a block and age of its data, with what the laws of error rates make of both.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition {
+    pec: u32,
+    worn: Worn,
+    /// None where data has no age.
+    aged: Option<Aged>,
 }
 
 /// Where a page lies, as far as its limit depends on it.
@@ -67,14 +79,7 @@ pub struct AgedLimits {
     /// The error rates that limits are asked for: the caps of all levels, one just above the first, and the one up to which reads take no retry.
     marks: Vec<f64>,
     ages: Ages,
-    groups: usize,
-    kinds: usize,
-    /// P/E counts of the rows.
-    rows: Vec<u32>,
-    /// C\[k\] - C\[0\] by row, group, kind and level.
-    gained: Vec<i64>,
-    /// R by row, group, kind and step.
-    spent: Vec<i64>,
+    floors: Floors,
 }
 
 impl AgedLimits {
@@ -82,37 +87,18 @@ impl AgedLimits {
     ///
     /// # Errors
     /// A ladder that cannot be.
-    pub fn of(config: &DriveConfig, table: &LimitTable) -> Result<Option<Self>, ConfigError> {
+    pub fn of(config: &DriveConfig) -> Result<Option<Self>, ConfigError> {
         let (Some(rates), Some(ladder)) = (Rates::of(config), Ladder::of(&config.ecc)?) else { return Ok(None) };
         let noise = config.error.noise.then(|| chance::calm(&ladder, config.geometry.page_size.0 as u32)).flatten();
         let calm = noise.unwrap_or(ladder.cap(0));
         let caps = (0..=ladder.retries()).map(|level| ladder.cap(level));
-        let mut limits = Self {
+        Ok(Some(Self {
             rates,
             marks: caps.chain([ABOVE_FIRST * ladder.cap(0), calm]).collect(),
             ladder,
             ages: Ages::default(),
-            groups: table.groups(),
-            kinds: config.geometry.cell.bits() as usize,
-            rows: config.disturb.table.iter().map(|row| row.pec).collect(),
-            gained: vec![],
-            spent: vec![],
-        };
-        limits.fill(table);
-        Ok(Some(limits))
-    }
-
-    fn fill(&mut self, table: &LimitTable) {
-        let (mut gained, mut spent) = (vec![], vec![]);
-        for row in &self.rows {
-            for group in 0..self.groups {
-                for kind in 0..self.kinds {
-                    gained.extend((0..self.marks.len()).map(|level| self.gained_at(table, *row, group, kind, level)));
-                    spent.extend((0..STEPS).map(|step| self.spent_at(table, *row, group, kind, step)));
-                }
-            }
-        }
-        (self.gained, self.spent) = (gained, spent);
+            floors: Floors::default(),
+        }))
     }
 
     /// The retries, their caps and latencies.
@@ -155,72 +141,78 @@ impl AgedLimits {
     /// RBER that a dose unit adds to a page of a group's worst member; nothing where fresh data is not decoded without retry any more.
     pub fn slope(&self, table: &LimitTable, pec: u32, group: usize, kind: usize) -> f64 {
         let units = table.limit_of_kinds(table.truth(group, pec).limit, 1 << kind).units();
-        self.room(pec, group, kind).map_or(0.0, |room| room / units)
+        self.room(&self.rates.worn(pec), group, kind).map_or(0.0, |room| room / units)
+    }
+
+    /// A block's wear and the age of its data, for [`Self::limit`].
+    pub fn condition(&self, pec: u32, step: usize) -> Condition {
+        let aged = self.ages.counts_as(step).map(|age| self.rates.aged(age));
+        Condition { pec, worn: self.rates.worn(pec), aged }
     }
 
     /// What reads may add to a fresh page before its first retry; none where there is nothing left.
-    fn room(&self, pec: u32, group: usize, kind: usize) -> Option<f64> {
-        Some(self.ladder.cap(0) - self.rates.base(pec, group, kind)).filter(|room| *room > 0.0)
+    fn room(&self, worn: &Worn, group: usize, kind: usize) -> Option<f64> {
+        Some(self.ladder.cap(0) - self.rates.base_at(worn, group, kind)).filter(|room| *room > 0.0)
     }
 
-    /// C\[k\] - C\[0\] in a row, in 1/1024 dose units.
-    fn gained_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, level: usize) -> i64 {
-        let more = self.marks[level] - self.marks[0];
-        let gained = self.room(row, group, kind).map_or(0.0, |room| table.truth(group, row).limit.in_1024ths() as f64 * (more / room));
-        gained.min(GAINED_MAX).floor() as i64
+    /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`: fresh data's, with
+    /// what retries add and less what age takes.
+    pub fn limit(&self, table: &LimitTable, at: &Condition, (group, kind, level): (usize, usize, usize)) -> i64 {
+        let fresh = table.truth(group, at.pec).limit.in_1024ths();
+        if planted(Bug::BudgetBetweenRows) {
+            return fresh + self.between_rows(table, at, (group, kind, level));
+        }
+        fresh + self.change(fresh, at, (group, kind, level))
     }
 
-    /// R in a row. Where fresh data is past the first cap the law leaves nothing of data that has any age.
-    fn spent_at(&self, table: &LimitTable, row: u32, group: usize, kind: usize, step: usize) -> i64 {
-        let Some(age) = self.ages.counts_as(step).filter(|_| !self.rates.is_independent()) else { return 0 };
-        let lost = self.rates.retention(row, group, age);
-        let spent = self.room(row, group, kind).map_or(SPENT_MAX, |room| table.truth(group, row).limit.in_1024ths() as f64 * (lost / room));
-        spent.min(SPENT_MAX).ceil() as i64
-    }
-
-    /// What retries add and age takes in a row; computed for rows beyond the table's own.
-    fn at_row(&self, table: &LimitTable, row: u32, of: Asked) -> i64 {
-        let Ok(number) = self.rows.binary_search(&row) else {
-            return self.gained_at(table, row, of.group, of.kind, of.level) - self.spent_at(table, row, of.group, of.kind, of.step);
+    /// What retries add and age takes where a bug takes it as linear between the rows of `disturb.table`.
+    fn between_rows(&self, table: &LimitTable, at: &Condition, of: (usize, usize, usize)) -> i64 {
+        let (from, to) = table.stretch(at.pec);
+        let row = |pec: u32| {
+            let fresh = table.truth(of.0, pec).limit.in_1024ths();
+            self.change(fresh, &Condition { pec, worn: self.rates.worn(pec), ..*at }, of)
         };
-        let cell = (number * self.groups + of.group) * self.kinds + of.kind;
-        self.gained[cell * self.marks.len() + of.level] - self.spent[cell * STEPS + of.step]
+        let share = if to > from { f64::from(at.pec - from) / f64::from(to - from) } else { 0.0 };
+        let (below, above) = (row(from) as f64, row(to) as f64);
+        (below + share * (above - below)).floor() as i64
     }
 
-    /// What retries add and age takes at a P/E count: linear between rows, rounded down.
-    fn change(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
-        if self.is_too_old(pec, of) {
+    /// The true limit at a P/E count and age, where one is asked for.
+    pub fn truth(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
+        self.limit(table, &self.condition(pec, of.step), (of.group, of.kind, of.level))
+    }
+
+    /// What retries add and age takes, in 1/1024 dose units.
+    fn change(&self, fresh: i64, at: &Condition, (group, kind, level): (usize, usize, usize)) -> i64 {
+        if self.is_too_old(at, group, level) {
             return -(SPENT_MAX as i64);
         }
-        let (from, to) = table.stretch(pec);
-        if from == to {
-            return self.at_row(table, to, of);
-        }
-        let (below, above) = (self.at_row(table, from, of), self.at_row(table, to, of));
-        let (done, whole) = (i128::from(pec - from), i128::from(to - from));
-        let mixed = i128::from(below) * (whole - done) + i128::from(above) * done;
-        mixed.div_euclid(whole) as i64
+        let room = self.room(&at.worn, group, kind);
+        let in_dose = |rate: f64| room.map(|room| fresh as f64 * (rate / room));
+        let gained = in_dose(self.marks[level] - self.marks[0]).unwrap_or(0.0).min(GAINED_MAX).floor();
+        // Where fresh data is past the first cap the law leaves nothing of data that has any age.
+        let spent = at.aged.filter(|_| !self.rates.is_independent()).map_or(0.0, |aged| {
+            in_dose(self.rates.retention_at(&at.worn, group, &aged)).unwrap_or(SPENT_MAX).min(SPENT_MAX).ceil()
+        });
+        gained as i64 - spent as i64
     }
 
     /// Whether age alone is too much, where reads do not count beside it.
-    fn is_too_old(&self, pec: u32, of: Asked) -> bool {
-        let old = |age| self.rates.retention(pec, of.group, age) > self.marks[of.level];
-        self.rates.is_independent() && !planted(Bug::AgeAloneForgotten) && self.ages.counts_as(of.step).is_some_and(old)
+    fn is_too_old(&self, at: &Condition, group: usize, level: usize) -> bool {
+        let old = |aged: Aged| self.rates.retention_at(&at.worn, group, &aged) > self.marks[level];
+        self.rates.is_independent() && !planted(Bug::AgeAloneForgotten) && at.aged.is_some_and(old)
     }
 
-    /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`.
-    pub fn truth(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
-        table.truth(of.group, pec).limit.in_1024ths() + self.change(table, pec, of)
-    }
-
-    /// What a policy may assume of it: the lower one of the two rows that it sees around this P/E count, and never more than the truth.
+    /// What a policy may assume of it: the lowest limit from one row that it sees around this P/E count to the other.
     pub fn lookup(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
         let (from, to) = table.lookup_rows(pec);
-        let (below, above) = (self.change(table, from, of), self.change(table, to, of));
-        // Each of the two terms is rounded down by itself; between the rows that may cost another unit.
-        let rounding = i64::from(from != to && (below != 0 || above != 0));
-        let limit = |pec: u32, change: i64| table.truth(of.group, pec).limit.in_1024ths() + change;
-        limit(from, below).min(limit(to, above)) - rounding
+        if from == to {
+            return self.truth(table, to, of);
+        }
+        let aged = self.ages.counts_as(of.step).map(|age| self.rates.aged(age));
+        self.floors.lowest((from, to), of, &self.rates, |pec, worn| {
+            self.limit(table, &Condition { pec, worn: *worn, aged }, (of.group, of.kind, of.level))
+        })
     }
 
     /// The limit of a page, from its group's [`Self::truth`]: layer, block, page kind and guard levels multiply what age takes as they do

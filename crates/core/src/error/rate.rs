@@ -31,6 +31,25 @@ pub struct Rates {
     acceleration: f64,
 }
 
+/// What a law makes of a P/E count, worked out once.
+#[derive(Clone, Copy, Debug)]
+pub struct Worn {
+    pec: u32,
+    /// RBER of fresh data, before the factors of group and kind; 0 where a table has it.
+    base: f64,
+    /// What each age is multiplied by; under `bch` the age in ns that data bears.
+    aged: f64,
+}
+
+/// What a law makes of an age, worked out once.
+#[derive(Clone, Copy, Debug)]
+pub struct Aged {
+    /// Age at the temperature of the law, in ns.
+    age: f64,
+    /// Growth of the error rate by a power law; 0 under other laws.
+    grown: f64,
+}
+
 impl Rates {
     /// The rates of a checked configuration; none where it says nothing of errors.
     pub fn of(config: &DriveConfig) -> Option<Self> {
@@ -54,28 +73,52 @@ impl Rates {
         self.independent
     }
 
+    /// What the law makes of a P/E count, for every group, kind and age.
+    pub fn worn(&self, pec: u32) -> Worn {
+        let (c, worn) = (&self.config, pec.max(LEAST_PEC));
+        let (base, aged) = match &self.bch {
+            Some(bch) => (0.0, bch.age(worn)),
+            None if c.model == ErrorLaw::Table => (0.0, 0.0),
+            None => (c.e + c.a * pow(f64::from(worn), c.k), c.b * pow(f64::from(worn), c.m)),
+        };
+        Worn { pec, base, aged }
+    }
+
+    /// What the law makes of an age, for every P/E count.
+    pub fn aged(&self, age: Ns) -> Aged {
+        let c = &self.config;
+        let age = age as f64 * self.acceleration;
+        let unit = if c.time_unit == TimeUnit::Hours { HOUR } else { DAY };
+        let grown = if c.model == ErrorLaw::PowerLaw { pow(age / unit as f64, c.n) } else { 0.0 };
+        Aged { age, grown }
+    }
+
     /// RBER of a fresh page.
     pub fn base(&self, pec: u32, group: usize, kind: usize) -> f64 {
+        self.base_at(&self.worn(pec), group, kind)
+    }
+
+    /// RBER of a fresh page of a worn block.
+    pub fn base_at(&self, worn: &Worn, group: usize, kind: usize) -> f64 {
         let c = &self.config;
-        let of_group = match c.model {
-            ErrorLaw::Table => self.at(pec, &|row| row.base[group]),
-            ErrorLaw::Bch => 0.0,
-            _ => c.e + c.a * pow(f64::from(pec.max(LEAST_PEC)), c.k),
-        };
+        let of_group = if c.model == ErrorLaw::Table { self.at(worn.pec, &|row| row.base[group]) } else { worn.base };
         of_group * factor(&c.base_by_group, group) * factor(&c.base_by_kind, kind)
     }
 
-    /// What this age adds. Data below an hour has none by definition ([`super::ages`]); nobody asks for it here.
+    /// RBER that this age adds. Data below an hour has no age by definition ([`super::ages`]); nobody asks for it here.
     pub fn retention(&self, pec: u32, group: usize, age: Ns) -> f64 {
+        self.retention_at(&self.worn(pec), group, &self.aged(age))
+    }
+
+    /// RBER that an age adds in a worn block.
+    pub fn retention_at(&self, worn: &Worn, group: usize, aged: &Aged) -> f64 {
         let c = &self.config;
-        let age = age as f64 * self.acceleration;
         let of_group = if let Some(bch) = &self.bch {
-            bch.retention(pec.max(LEAST_PEC), age as Ns)
+            bch.retention_of(worn.aged, aged.age as Ns)
         } else if c.model == ErrorLaw::Table {
-            self.at(pec, &|row| at_age(&c.ages, &row.retention[group], age))
+            self.at(worn.pec, &|row| at_age(&c.ages, &row.retention[group], aged.age))
         } else {
-            let unit = if c.time_unit == TimeUnit::Hours { HOUR } else { DAY };
-            c.b * pow(f64::from(pec.max(LEAST_PEC)), c.m) * pow(age / unit as f64, c.n)
+            worn.aged * aged.grown
         };
         of_group * factor(&c.retention_by_group, group)
     }

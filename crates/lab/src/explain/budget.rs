@@ -50,7 +50,7 @@ pub struct PageBudget {
     pub page_kind: &'static str,
     /// RBER of fresh data.
     pub base: f64,
-    /// What each age adds to it.
+    /// What each age adds to it, counted to the end of its step as the drive does.
     pub retention: Vec<f64>,
     /// What a dose unit adds to it; 0 where fresh data is not decoded without retry.
     pub slope: f64,
@@ -75,7 +75,7 @@ pub struct Left {
 /// A drive that cannot be.
 pub(super) fn error_budget(config: &DriveConfig, counts: &BTreeSet<u32>) -> Result<Option<ErrorBudget>, ConfigError> {
     let Some(table) = LimitTable::of(config) else { return Ok(None) };
-    let Some(limits) = AgedLimits::of(config, &table)? else { return Ok(None) };
+    let Some(limits) = AgedLimits::of(config)? else { return Ok(None) };
     let longest_age = config.error.longest_age;
     let shown: BTreeSet<Span> = [Span(0), Span(DAY), Span(30 * DAY), longest_age].into_iter().filter(|age| *age <= longest_age).collect();
     let ages: Vec<Span> = shown.into_iter().collect();
@@ -118,7 +118,9 @@ fn page(
         dose: ages.iter().map(|age| Dose::of_1024ths(limit(level, step(age.0))).units()).collect(),
         ends_days: limits.ends(0, |step| limit(level, step)).map(|age| age as f64 / DAY as f64),
     };
-    let retention = |age: &Span| limits.ages().counts_as(step(age.0)).map_or(0.0, |_| limits.rates().retention(pec, group, age.0));
+    // Age counts to the end of its step, here as in the limits.
+    let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
+    let retention = |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));
     let slope = limits.slope(table, pec, group, kind);
     PageBudget {
         pec,

@@ -3,7 +3,7 @@
 
 use vpass_core::base::span::{DAY, Span};
 use vpass_core::base::units::Ns;
-use vpass_core::config::{CellType, DriveConfig, Number, Params};
+use vpass_core::config::{CellType, DriveConfig, KindUs, Number, Params};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass};
 
 use super::balanced::Balanced;
@@ -73,6 +73,10 @@ impl Ages {
         // The code of today's TLC has no guard levels.
         if refresh == "ida" && config.geometry.cell == CellType::Tlc && !lowers_density && balanced.pick("code", &[false, true]) {
             config.geometry.cell = CellType::Tlc232;
+            // Its MSB page is sensed as often as its LSB page.
+            if let KindUs::PerKind(times) = &mut config.timing.sense_us {
+                times[2] = times[0];
+            }
         }
         let mut of_refresh = Params::default();
         let patrol = balanced.pick("patrol", &PATROLS);

@@ -21,6 +21,9 @@ pub(in crate::paper) struct Figure {
     pub(in crate::paper) workloads: Vec<String>,
     /// Numbers of the summary, by JSON pointer; added up, those with a minus before them taken off.
     pub(in crate::paper) metric: Vec<String>,
+    /// Factors, one for each of `metric`, such as the time of one page; each is 1 where there are none.
+    #[serde(default)]
+    pub(in crate::paper) times: Vec<f64>,
     /// Numbers of the same summary, one for each of `metric`: what is shown is then their mean by these weights.
     #[serde(default)]
     pub(in crate::paper) weights: Vec<String>,
@@ -117,6 +120,10 @@ impl Figure {
             "`metric` is empty; at least one number of the summary is expected"
         } else if !self.weights.is_empty() && self.weights.len() != self.metric.len() {
             "as many `weights` as numbers in `metric` are expected"
+        } else if !self.times.is_empty() && (self.times.len() != self.metric.len() || !self.times.iter().all(|times| times.is_finite())) {
+            "as many numbers in `times` as in `metric` are expected"
+        } else if !self.times.is_empty() && !self.weights.is_empty() {
+            "`times` are expected without `weights`"
         } else if !self.weights.is_empty() && (!self.share_of.is_empty() || !self.over_metric.is_empty()) {
             "`weights` are expected without `share_of` and `over_metric`"
         } else if self.sums && self.divisor().is_none() {

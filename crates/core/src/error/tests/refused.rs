@@ -20,7 +20,9 @@ fn what_cannot_be_is_refused() {
     refused(|c| c.error.base_by_kind = vec![1.0, 1.0, 6.0], &["page kind MSB"]);
     refused(|c| c.error.base_by_group = vec![1.0, 6.0], &["group worst", "after 0 P/E cycles"]);
     refused(|c| (c.error.a, c.error.k) = (1e-5, 1.0), &["after 1000 P/E cycles", "drive.rated_pec = 1000"]);
-    refused(|c| (c.error.a, c.error.k, c.start.pec) = (6e-6, 1.0, 1500), &["after 2000 P/E cycles", "start.pec = 1500"]);
+    refused(|c| (c.error.a, c.error.k, c.start.pec) = (6e-6, 1.0, 1500), &["after 1500 P/E cycles", "start.pec = 1500"]);
+    // 0.0015 + 4.6e-6 x 1,500 is decoded at 1,500 cycles, but not at 1,600, the next row that a policy sees.
+    refused(|c| (c.error.a, c.error.k, c.start.pec) = (4.6e-6, 1.0, 1501), &["after 1600 P/E cycles", "start.pec = 1501"]);
     refused(|c| c.ecc.cap = vec![0.0085, 0.0085, 0.01, 0.02, 0.03], &["ecc.cap", "does not rise"]);
     refused(|c| c.ecc.retry_decode_us = vec![20.0; 3], &["ecc.retry_decode_us has 3 numbers for 4 retries"]);
     refused(|c| c.ecc.retry_sense_us = vec![20.0; 5], &["ecc.retry_sense_us has 5 numbers for 4 retries"]);
@@ -36,6 +38,14 @@ fn what_cannot_be_is_refused() {
     refused(|c| c.error.longest_age.0 = 0, &["error.longest_age = \"0\" is not above 0 and at most 10y"]);
     refused(|c| c.error.longest_age.0 = 3651 * DAY, &["error.longest_age"]);
     refused(|c| c.disturb.model = DisturbModel::None, &["error.model", "disturb.model"]);
+}
+
+/// What no block of the drive reaches refuses nothing, whatever the table's next row has.
+#[test]
+fn wear_that_a_drive_does_not_reach_refuses_nothing() {
+    let mut config = simple();
+    (config.error.a, config.error.k, config.start.pec) = (4.6e-6, 1.0, 1500);
+    assert!(config.resolve().is_ok());
 }
 
 #[test]
