@@ -130,7 +130,7 @@ impl Ftl {
         let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
         // Pages of a stripe that came together wait for each other.
         let fewest = geometry.stripes.map_or(1, |stripes| stripes.members());
-        let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config));
+        let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config), config.part_of.as_ref());
         let streams = if config.parity.by_wear().is_some() { streams.with_one_of_worn(geometry) } else { streams };
         let background_blocks = background_blocks(config, geometry, &streams);
         Self {

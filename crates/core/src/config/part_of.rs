@@ -1,5 +1,7 @@
 //! The larger drive that a small one is a sample of: what the small one has to know to behave as its share of the large one.
 
+use crate::base::streams::width;
+
 /// A drive of which this one holds one page in N.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartOf {
@@ -22,6 +24,11 @@ impl PartOf {
     /// Spare blocks of the larger drive.
     pub fn spare_blocks(&self, pages_per_block: u32) -> u32 {
         self.blocks.saturating_sub(self.host_pages.div_ceil(pages_per_block))
+    }
+
+    /// Blocks that each of its streams keeps open, of so many kinds of data of so many budgets each.
+    pub fn width(&self, pages_per_block: u32, kinds: u32, budgets: u32) -> u32 {
+        width(self.spare_blocks(pages_per_block), self.dies, kinds, budgets)
     }
 
     /// P/E cycles that erase number `erase` of a sample of `blocks` blocks counts as, erases numbered from 1 on.

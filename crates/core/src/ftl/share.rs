@@ -90,7 +90,7 @@ impl Ftl {
     /// Pages that they are to have room for: the share of what the larger drive has, and the blocks beyond it.
     fn wanted_room(&self, pages_per_block: u32) -> Option<f64> {
         let Share { whole, beyond, .. } = self.share.as_ref()?;
-        let of_whole = self.streams.room_on(whole.spare_blocks(pages_per_block), whole.dies, pages_per_block);
+        let of_whole = self.streams.room_on(whole, pages_per_block);
         Some(beyond + of_whole / f64::from(whole.of))
     }
 }

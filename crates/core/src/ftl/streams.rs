@@ -2,18 +2,12 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec};
+use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
 use crate::base::units::{BlockId, DieId, StreamId};
 use crate::bugs::{Bug, planted};
+use crate::config::PartOf;
 use crate::flash::Flash;
 use crate::ftl::free::{FreeBlocks, Side};
-
-/// Blocks that a stream may keep open, of so many kinds of data of so many budgets each.
-fn width(spare_blocks: u32, dies: u32, kinds: u32, budgets: u32) -> u32 {
-    let reserve = RESERVE + budgets - 1;
-    let room = (spare_blocks / 2).saturating_sub(reserve + 1);
-    (room / (kinds * budgets)).clamp(1, dies)
-}
 
 #[derive(Clone)]
 pub(crate) struct Stream {
@@ -48,10 +42,17 @@ pub(crate) struct Streams {
 
 impl Streams {
     /// Widths so that open blocks plus the reserve never exceed half the spare blocks; where a page has a die of its own, all dies.
-    /// `keep_pool` holds where any stream wants the pool.
-    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>, keep_pool: bool, budgets: Vec<AccessLatency>) -> Self {
-        let kinds = 3 + own.len() as u32;
-        let width = width(geometry.spare_blocks_in_share(), geometry.dies(), kinds, budgets.len() as u32);
+    /// `keep_pool` holds where any stream wants the pool. `whole` is the drive that this one is a sample of.
+    pub(crate) fn new(
+        geometry: &Geometry,
+        own: Vec<StreamSpec>,
+        keep_pool: bool,
+        budgets: Vec<AccessLatency>,
+        whole: Option<&PartOf>,
+    ) -> Self {
+        let (kinds, of) = (3 + own.len() as u32, budgets.len() as u32);
+        let dies = whole.map_or(geometry.dies(), |whole| whole.width(geometry.pages_per_block, kinds, of).min(WIDTH_OF_SAMPLE));
+        let width = width(geometry.spare_blocks(), dies, kinds, of);
         let (width, of_wear) = if geometry.stripes.is_some() { (geometry.dies(), geometry.dies()) } else { (width, 1) };
         let all = geometry.pages_per_block;
         let stream = |purpose, width: u32| Stream {
@@ -95,9 +96,8 @@ impl Streams {
     /// Pages that a larger drive of which this is a sample has room for in its free and its open blocks, in the mean.
     ///
     /// Only streams count that have a block open here. An open block is half full in the mean.
-    pub(super) fn room_on(&self, spare_blocks: u32, dies: u32, pages_per_block: u32) -> f64 {
-        let budgets = self.budgets.len() as u32;
-        let wide = width(spare_blocks, dies, u32::from(self.of_a_budget) - 1, budgets);
+    pub(super) fn room_on(&self, whole: &PartOf, pages_per_block: u32) -> f64 {
+        let wide = whole.width(pages_per_block, u32::from(self.of_a_budget) - 1, self.budgets.len() as u32);
         let is_open = |stream: &&Stream| stream.open.iter().any(|block| *block != BlockId::NONE);
         let half = |s: &Stream| f64::from(s.most_pages) / 2.0 * if s.worn { 1.0 } else { f64::from(wide) };
         let halves: f64 = self.table.iter().filter(is_open).map(half).sum();

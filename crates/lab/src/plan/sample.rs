@@ -4,7 +4,7 @@
 //! fewer planes, in a part of the blocks of one. What happens to them hardly depends on the others: reads of a block disturb that block alone.
 
 use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::streams::RESERVE;
+use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
 use vpass_core::base::units::{Bytes, Lpn};
 use vpass_core::config::{DriveConfig, PartOf};
 use vpass_core::hints::{self, HintRange, Hinted};
@@ -78,7 +78,8 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let share = f64::from(blocks) / f64::from(of);
     if !divides(of) || share < f64::from(FEWEST_BLOCKS) {
         let largest = (1..=blocks / FEWEST_BLOCKS).rev().find(|of| divides(*of)).unwrap_or(1);
-        let works = if largest > 1 { format!("1/{largest} is the smallest that works") } else { "only the whole drive is large enough".into() };
+        let works =
+            if largest > 1 { format!("1/{largest} is the smallest that works") } else { "only the whole drive is large enough".into() };
         return Err(refused(if divides(of) {
             format!("has {blocks} blocks, {share:.0} for a sample, which needs {FEWEST_BLOCKS}; {works}")
         } else {
@@ -90,15 +91,16 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.expect("a resolved drive has a capacity").0 / page;
     let sampled = (pages - u64::from(sample.residue)).div_ceil(u64::from(of));
-    let spare = share - sampled as f64 / f64::from(config.geometry.pages_per_block());
-    let rows = ((share + taken(spare, dies(&part), words(config))) / f64::from(part.geometry.planes())).ceil();
+    let whole = PartOf { of, blocks, host_pages: pages as u32, dies: config.geometry.channels * config.geometry.dies_per_channel };
+    let beyond = taken(&whole, config.geometry.pages_per_block(), words(config));
+    let rows = ((share + f64::from(beyond)) / f64::from(part.geometry.planes())).ceil();
     part.geometry.blocks_per_plane = Some(rows as u32);
     // The pool is as large as its share of the whole drive's.
     part.density.pool *= share / (rows * f64::from(part.geometry.planes()));
     part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
     part.drive.write_buffer = buffer_of(config.drive.write_buffer, of, page);
-    part.part_of = Some(PartOf { of, blocks, host_pages: pages as u32, dies: dies(config) as u32 });
+    part.part_of = Some(whole);
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
 }
 
@@ -121,10 +123,6 @@ fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -
     hinted.stretches(whole).filter_map(range).collect()
 }
 
-fn dies(config: &DriveConfig) -> f64 {
-    f64::from(config.geometry.channels * config.geometry.dies_per_channel)
-}
-
 /// Words that any of the drive's data has.
 fn words(config: &DriveConfig) -> u32 {
     let page = config.geometry.page_size.0;
@@ -132,12 +130,11 @@ fn words(config: &DriveConfig) -> u32 {
     config.hints.said.as_ref().map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Blocks that streams keep open at most, and the reserve of moves: for each word three streams as wide as half of the share's spare blocks lets
-/// them be, up to a block a die, and that of wear levelling. A sample has so many beyond its share.
-fn taken(spare: f64, dies: f64, words: u32) -> f64 {
-    let (reserve, words) = (f64::from(RESERVE + words - 1), f64::from(words));
-    let room = spare / 2.0 - (reserve + 1.0);
-    words * (3.0 * (room / (3.0 * words)).floor().clamp(1.0, dies) + 1.0) + reserve
+/// Blocks that streams of a sample keep open at most, and the reserve of moves: for each word three streams as wide as those of the whole drive,
+/// up to what a sample has, and that of wear levelling. A sample has so many blocks beyond its share.
+fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
+    let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
+    words * (3 * width + 1) + RESERVE + words - 1
 }
 
 /// Gives a drive so many times fewer planes, and one at least. Channels go first: pages are dealt out to them first.
