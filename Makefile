@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench bench-years soak nightly recorded record lint clean build
+.PHONY: demo results map test check-minute bench bench-years soak samples nightly recorded record lint clean build
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
@@ -58,12 +58,17 @@ soak: build
 	set -e; for parity in none raid5 ppc hc pe-aware da-raid5; do $(VPASS) check --seed 1 --count 2000 --fail --parity $$parity; done
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs -- --ignored --nocapture
 	cargo test --release -p vpass-cli --test attacks -- --ignored
+	$(MAKE) --no-print-directory samples
 	set -e; for policy in $(PROTECTING); do \
 		$(VPASS) attack search --drive tiny --set start.pec=2000 --reclaim $$policy --minutes 5 --write target/attack-$$policy.toml --force; \
 	done
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture
 	VPASS_FUZZ_EXECS=1000000 cargo test --release -p vpass-workload --test fio_fuzz
 	VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-core --test config
+
+# Samples against the whole drives that they are of: several geometries, spares, techniques and workloads, at three sizes of samples.
+samples:
+	cargo test --release -p vpass-lab --test samples_of_whole -- --include-ignored
 
 # A build that aborts where arithmetic overflows, under ten minutes of random drives and every attack. The seed is the day's.
 CHECKED := target/checked/vpass

@@ -11,6 +11,7 @@ mod ftl;
 mod hints;
 mod params;
 mod parity;
+mod part_of;
 mod rates;
 mod refresh;
 mod resolve;
@@ -27,6 +28,7 @@ pub use ftl::{CapacityConfig, GcConfig, ReclaimConfig, Schedule, StartConfig, We
 pub use hints::HintsConfig;
 pub use params::{Given, Number, Params};
 pub use parity::{ByWear, LastStage, ParityCache, ParityConfig};
+pub use part_of::PartOf;
 pub use rates::{ErrorConfig, ErrorLaw, ErrorRow, TimeUnit};
 pub use refresh::RefreshConfig;
 pub use resolve::MIN_SPARE_BLOCKS;
@@ -88,6 +90,9 @@ pub struct DriveConfig {
     /// `[hints]`
     #[serde(default, skip_serializing_if = "HintsConfig::is_default")]
     pub hints: HintsConfig,
+    /// The larger drive that this one is a sample of. No file says it.
+    #[serde(skip)]
+    pub part_of: Option<PartOf>,
 }
 
 impl DriveConfig {

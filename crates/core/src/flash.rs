@@ -32,7 +32,7 @@ use crate::base::metrics::FlashCounts;
 use crate::base::units::{Ns, Seq};
 use crate::base::wheel::TimeWheel;
 use crate::bugs::Bugs;
-use crate::config::{DriveConfig, ProgramUnit};
+use crate::config::{DriveConfig, PartOf, ProgramUnit};
 use crate::disturb::ErrorModel;
 use crate::disturb::table::{dose_per_coding, dose_per_kind};
 use crate::error::ages::Ages;
@@ -85,6 +85,8 @@ pub(crate) struct Flash {
     first_pec: u32,
     /// Beyond these, by block; nothing where all blocks began alike.
     more_pec: Vec<u32>,
+    /// The larger drive that this is a sample of.
+    part_of: Option<PartOf>,
     model: Option<Box<dyn ErrorModel>>,
     /// The levels that reads begin with.
     levels: Levels,
@@ -163,6 +165,7 @@ impl Flash {
             wear_counts: config.density.wear_counts_for_limits,
             first_pec: config.start.pec,
             more_pec: vec![],
+            part_of: config.part_of.clone(),
             levels: Levels::new(&config.ecc, g.blocks),
             draws: Draws::new(model.as_deref().and_then(ErrorModel::chances), None),
             services: Services::of(config),

@@ -19,6 +19,7 @@ pub(crate) mod rebuild;
 pub(crate) mod recycle;
 pub(crate) mod reprogram;
 pub(crate) mod retire;
+pub(crate) mod share;
 pub(crate) mod streams;
 pub(crate) mod worn;
 
@@ -41,6 +42,7 @@ use job::{Job, JobRef};
 use map::PageMap;
 use partial::PartialParities;
 use retire::TakenByFailures;
+use share::Share;
 use streams::Streams;
 use worn::WornStripes;
 
@@ -116,6 +118,8 @@ pub(crate) struct Ftl {
     wear: WearConfig,
     /// Free blocks of a domain that background cleaning aims at; 0 where it is off.
     background_blocks: u32,
+    /// What a sample goes by to have the room that its share of the larger drive has.
+    share: Option<Share>,
     pub(crate) bugs: Bugs,
 }
 
@@ -126,7 +130,7 @@ impl Ftl {
         let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
         // Pages of a stripe that came together wait for each other.
         let fewest = geometry.stripes.map_or(1, |stripes| stripes.members());
-        let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config));
+        let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config), config.part_of.as_ref());
         let streams = if config.parity.by_wear().is_some() { streams.with_one_of_worn(geometry) } else { streams };
         let background_blocks = background_blocks(config, geometry, &streams);
         Self {
@@ -169,6 +173,7 @@ impl Ftl {
             schedule: config.reclaim.schedule,
             wear: config.wear.clone(),
             background_blocks,
+            share: Share::of(config, geometry),
             bugs: Bugs::default(),
         }
     }
@@ -179,7 +184,8 @@ fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) 
     let open: u32 = streams.widths().iter().map(|(_, width)| width / geometry.domains()).sum();
     // One block more is being moved, and one must be left to gain.
     let free = geometry.spare_blocks_of_domain().saturating_sub(open + streams.reserve() + 2) * geometry.pages_per_block;
-    free.min((config.density.spare_share * f64::from(geometry.spare_pages_of_domain())) as u32)
+    let of_share = geometry.spare_pages_of_domain().saturating_sub(geometry.beyond_share * geometry.pages_per_block);
+    free.min((config.density.spare_share * f64::from(of_share)) as u32)
 }
 
 /// `gc.background` of the spare blocks of a domain: more than writes and moves wait for, or background cleaning would always come too late.

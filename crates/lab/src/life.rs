@@ -5,6 +5,8 @@
 //! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
 pub mod find;
+pub mod held;
+pub mod rounds;
 pub mod summary;
 pub mod verdict;
 
@@ -77,6 +79,8 @@ pub struct Lived {
     pub erases: ByCause,
     /// Bytes that the host wrote.
     pub host_bytes: u64,
+    /// Requests by which the host read.
+    pub read_requests: u64,
     /// Pages that the host read.
     pub read_pages: u64,
     /// Pages of host data that the drive reported lost.
@@ -186,6 +190,7 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
         programs: ByCause::from(flash.programs),
         erases: ByCause::from(flash.erases),
         host_bytes: drive.host_counts().write_bytes,
+        read_requests: drive.host_counts().read_requests,
         read_pages: drive.host_counts().read_pages,
         data_lost_pages: drive.lost_pages(),
         uber: uber(&drive),

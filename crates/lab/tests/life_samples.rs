@@ -52,28 +52,30 @@ fn lost_pages_are_those_of_a_whole_drive() {
     near("pages lost", halves.data_lost_pages, whole.data_lost_pages, 0.1);
 }
 
-/// Of 8 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for every page.
+/// Of 4 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for every page.
 #[test]
 fn small_samples_keep_a_write_buffer() {
-    let set = ["workload.rate=20k", "workload.queue_depth=", "workload.block_size=16KiB"].map(str::to_owned).to_vec();
+    let set =
+        ["workload.rate=20k", "workload.queue_depth=", "workload.block_size=16KiB", "drive.write_buffer=4MiB"].map(str::to_owned).to_vec();
     let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
-    let setup = Setup { sample: Sample { of: 448, residue: 0 }, ..Setup::new(base, Named::Workload("random-70-30".into())) };
+    let setup = Setup { sample: Sample { of: 256, residue: 0 }, ..Setup::new(base, Named::Workload("random-70-30".into())) };
     let plans = [RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))];
     let lived = live_all(&plans, Until { years: Some(2e-5), uber: None }, NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
+    assert_eq!(plans[0].drive.config.drive.write_buffer.0, 2 * 16_384);
     let written = lived.host_bytes as f64 / 16_384.0;
     assert!(written > 5000.0 && plans[0].drive.config.timing.program_unit == ProgramUnit::Wordline);
     near("pages programmed for the host", lived.programs.of(Cause::Host) as f64, written, 0.01);
 }
 
-/// 117,187,500 pages in 448 samples: the first 108 have a page more than the others. Where the host says one word of all of them, no sample has another.
+/// 117,187,500 pages in 256 samples: the first 172 have a page more than the others. Where the host says one word of all of them, no sample has another.
 #[test]
 fn every_sample_has_the_words_of_the_whole_drive() {
     let hints = HintSource::File(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hints/all-idle.toml").into());
     let set = ["workload.rate=20k", "workload.queue_depth="].map(str::to_owned).to_vec();
     let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
-    let setup = Setup { hints, sample: Sample { of: 448, residue: 0 }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
+    let setup = Setup { hints, sample: Sample { of: 256, residue: 0 }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
     let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
-    for residue in [0, 107, 108, 224, 447] {
+    for residue in [0, 171, 172, 200, 255] {
         let config = plan.clone().of_residue(residue).drive.config;
         let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.unwrap().0);
         let words = Hinted::new(config.hints.said.as_ref().unwrap(), page, (capacity / page) as u32).in_use();

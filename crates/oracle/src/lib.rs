@@ -27,6 +27,7 @@ mod questions;
 mod reference;
 mod report;
 mod requests;
+mod sample_wear;
 mod stamps;
 mod start_reads;
 mod start_wear;

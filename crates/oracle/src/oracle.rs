@@ -70,6 +70,7 @@ use crate::protocol::Protocol;
 use crate::questions::Questions;
 use crate::report::{Findings, Kind, OracleReport, Tally};
 use crate::requests::Requests;
+use crate::sample_wear::SampleWear;
 use crate::stamps::{Loss, Stamp, Stamps};
 use crate::start_reads::StartReads;
 use crate::start_wear::StartWear;
@@ -116,6 +117,7 @@ pub struct Oracle {
     pub(crate) course: Course,
     pub(crate) start_reads: StartReads,
     pub(crate) start_wear: StartWear,
+    pub(crate) of_sample: SampleWear,
     pub(crate) ageing: Ageing,
     pub(crate) causes: Causes,
     pub(crate) adjusted: Adjusted,
@@ -154,6 +156,7 @@ impl Oracle {
             memory: Memory::new(config, geometry.stripes),
             start_reads: StartReads::new(config),
             start_wear: StartWear::new(config, geometry.blocks),
+            of_sample: SampleWear::new(config),
             ageing: Ageing::new(config),
             causes: Causes::new(config),
             adjusted: Adjusted::default(),

@@ -106,8 +106,8 @@ impl Wear {
         u64::from(geometry.blocks) * size_of::<Block>() as u64
     }
 
-    /// A block is erased, and reprogramming has worn it by so many thousandths of a cycle beyond its erases.
-    pub(crate) fn erase(&mut self, block: BlockId, cause: Cause, beyond_milli: u64) {
+    /// A block is erased, which counts as so many cycles, and reprogramming has worn it by so many thousandths of a cycle beyond them.
+    pub(crate) fn erase(&mut self, block: BlockId, cause: Cause, (cycles, beyond_milli): (u32, u64)) {
         self.erases += 1;
         if cause == Cause::Wear {
             // Nothing in it was wanted any more.
@@ -115,7 +115,7 @@ impl Wear {
         }
         let b = &mut self.blocks[block.index()];
         self.free += u32::from(b.content != Content::Nothing);
-        *b = Block { cycles: b.cycles + 1, erased_at: self.erases, beyond_milli, ..Block::default() };
+        *b = Block { cycles: b.cycles + cycles, erased_at: self.erases, beyond_milli, ..Block::default() };
         let most = &mut self.most[(block.number() / self.blocks_per_domain) as usize];
         *most = (*most).max(b.milli());
     }
@@ -198,7 +198,7 @@ impl Wear {
     /// Whether it was filled by a move within as many erases as there are spare blocks.
     pub(crate) fn is_protected(&self, block: BlockId, geometry: &Geometry) -> bool {
         let b = &self.blocks[block.index()];
-        b.content == Content::Full && b.by_mover && self.erases < b.programmed_at + u64::from(geometry.spare_blocks())
+        b.content == Content::Full && b.by_mover && self.erases < b.programmed_at + u64::from(geometry.spare_blocks_in_share())
     }
 
     /// What blocks are taken by, the lowest first.
@@ -264,7 +264,7 @@ impl Wear {
     fn look_around(&mut self, geometry: &Geometry) {
         self.looked_at = self.erases;
         // A block that lies where data was moved to is left in peace for as many erases as there are spare blocks.
-        let rest = u64::from(geometry.spare_blocks()) + 1;
+        let rest = u64::from(geometry.spare_blocks_in_share()) + 1;
         let most = |block: usize| self.most[block / self.blocks_per_domain as usize];
         let lags = |(at, b): (usize, &Block)| {
             b.content == Content::Full
@@ -308,7 +308,7 @@ mod tests {
         for _ in 0..times {
             (wear.blocks[block.index()].content, wear.blocks[block.index()].by_host) = (Content::Pages, true);
             wear.program(geometry, block, 0, (Cause::Host, false));
-            wear.erase(block, Cause::Gc, 0);
+            wear.erase(block, Cause::Gc, (1, 0));
         }
     }
 
@@ -332,7 +332,7 @@ mod tests {
         cycle(&g, &mut wear, BlockId::new(8), 1);
         wear.program(&g, BlockId::new(7), 0, (Cause::Wear, false));
         assert!(wear.findings.sentences().is_empty());
-        wear.erase(BlockId::new(7), Cause::Gc, 0);
+        wear.erase(BlockId::new(7), Cause::Gc, (1, 0));
         wear.program(&g, BlockId::new(8), 0, (Cause::Wear, false));
         assert_eq!(wear.findings.count(Kind::Books), 1, "neither the most nor the least worn");
     }
@@ -345,7 +345,7 @@ mod tests {
         cycle(&g, &mut wear, BlockId::new(8), 1);
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert!(wear.findings.sentences().is_empty(), "worn more, and erased before");
-        wear.erase(BlockId::new(7), Cause::Gc, 0);
+        wear.erase(BlockId::new(7), Cause::Gc, (1, 0));
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert_eq!(wear.findings.sentences(), ["block 7 was taken for host though block 8 was erased before it"]);
     }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use vpass_lab::life::End;
 use vpass_lab::life::summary::{Consumed, Life};
 use vpass_lab::life::verdict::verdict;
+use vpass_lab::life::{held, rounds};
 use vpass_lab::numbers::{bytes, digits};
 use vpass_lab::plan::RunPlan;
 
@@ -120,6 +121,8 @@ fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
                 .into(),
         );
     }
+    notes.extend(rounds::said(lives));
+    notes.extend(held::said(lives));
     if args.uber.is_some() {
         let by_uber = |life: &Life| life.lives.iter().filter(|one| one.end == End::Uber).count();
         let ended: Vec<_> = lives.iter().map(|life| format!("{} of {} under {}", by_uber(life), life.lives.len(), life.label)).collect();

@@ -48,7 +48,7 @@ fn what_consumed_a_life_adds_up() {
 #[test]
 fn who_loses_data_is_not_said_to_live_longest() {
     let args =
-        ["--reclaim", "none,block,straw-wl", "--years", "0.00005", "--sample", "1/8", "--set", "drive.rated_pec=1", "--oracle", "off"];
+        ["--reclaim", "none,block,straw-wl", "--years", "0.00005", "--sample", "1/2", "--set", "drive.rated_pec=1", "--oracle", "off"];
     let json = vpass(&lives(&[&args[..], &["--json"]].concat())).json();
     assert!(number(&json, "/techniques/0/data_lost_pages") > 0.0 && json.pointer("/techniques/0/worn_out") == Some(&Value::Bool(false)));
     assert_eq!(json["longest"], "straw-wl");
@@ -253,8 +253,12 @@ fn what_cannot_be_is_refused() {
     let refuses = |args: &[&str], words: &[&str]| vpass(args).refuses(2, words);
     refuses(&[&run[..], &["--gear", "fluid"]].concat(), &["closed loop", "workload.rate"]);
     refuses(&[&run[..], &["--sample", "1/2"]].concat(), &["--sample", "--gear fluid"]);
-    refuses(&[&fluid[..], &["--sample", "1/3"]].concat(), &["8 planes", "divisor"]);
-    refuses(&[&fluid[..], &["--sample", "1/16"]].concat(), &["408 blocks", "1/8"]);
+    refuses(&[&fluid[..], &["--sample", "1/3"]].concat(), &["8 planes", "divisor", "1/2 is the smallest that works"]);
+    refuses(
+        &[&fluid[..], &["--sample", "1/4"]].concat(),
+        &["408 blocks", "102 for a sample", "needs 180", "1/2 is the smallest that works"],
+    );
+    refuses(&[&fluid[..], &["--set", "drive.capacity=512MiB", "--sample", "1/2"]].concat(), &["only the whole drive"]);
     refuses(&[&fluid[..], &["--sample", "2/4"]].concat(), &["vpass life"]);
     refuses(&[&fluid[..], &["--oracle", "full"]].concat(), &["--oracle on"]);
     refuses(

@@ -43,6 +43,8 @@ pub struct Geometry {
     pub pages_per_block: u32,
     /// Blocks in the drive.
     pub blocks: u32,
+    /// Blocks that the drive has beyond its share of a larger drive, where it is a sample of one.
+    pub beyond_share: u32,
     /// First block of the IPR pool in each plane.
     pub pool_start: u32,
     /// The codings that its cells may have.
@@ -74,6 +76,7 @@ impl Geometry {
             stripes: config.parity.stripe.map(|members| Stripes::new(members, g.channels * g.dies_per_channel, host_pages)),
             pages_per_block: g.pages_per_block(),
             blocks: g.planes() * blocks_per_plane,
+            beyond_share: beyond_share(config, g.planes() * blocks_per_plane),
             pool_start: blocks_per_plane - (config.density.pool * f64::from(blocks_per_plane)) as u32,
             codings: Codings::of(config),
             by_block: Reciprocal::new(g.pages_per_block()),
@@ -118,6 +121,11 @@ impl Geometry {
     /// Blocks that neither the host's pages nor those of parity need.
     pub fn spare_blocks(&self) -> u32 {
         self.domains() * self.spare_blocks_of_domain()
+    }
+
+    /// Spare blocks without those that a sample has beyond its share of the larger drive.
+    pub fn spare_blocks_in_share(&self) -> u32 {
+        self.spare_blocks().saturating_sub(self.beyond_share)
     }
 
     /// Parts of the drive that keep free blocks and victims of their own: each die where its pages cannot go to another, else the drive.
@@ -280,4 +288,9 @@ impl Geometry {
     pub fn channel_of(&self, die: DieId) -> u32 {
         u32::from(die) / self.dies_per_channel
     }
+}
+
+/// Blocks of a sample beyond its share of the larger drive's.
+fn beyond_share(config: &DriveConfig, blocks: u32) -> u32 {
+    config.part_of.as_ref().map_or(0, |part| (f64::from(blocks) - part.share()).round().max(0.0) as u32)
 }

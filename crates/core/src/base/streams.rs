@@ -15,6 +15,21 @@ pub(crate) const WEAR: StreamId = 3;
 /// budgets.
 pub const RESERVE: u32 = 2;
 
+/// Blocks that a stream of a sample keeps open at most, where a larger drive keeps more.
+///
+/// GC deals the pages of a victim out to the open blocks of its stream. Where these are several, each block gets pages of several victims, and data
+/// that is rewritten often mixes with other data. Four mix almost as well as sixteen.
+pub const WIDTH_OF_SAMPLE: u32 = 4;
+
+/// Blocks that a stream may keep open, of so many kinds of data of so many budgets each.
+///
+/// Open blocks and the reserve together never exceed half the spare blocks, unless each stream has a single block.
+pub fn width(spare_blocks: u32, dies: u32, kinds: u32, budgets: u32) -> u32 {
+    let reserve = RESERVE + budgets - 1;
+    let room = (spare_blocks / 2).saturating_sub(reserve + 1);
+    (room / (kinds * budgets)).clamp(1, dies)
+}
+
 /// Number of a policy's first own stream; those before are the drive's.
 pub const FIRST_OWN: StreamId = 4;
 

@@ -108,7 +108,7 @@ impl Ftl {
     }
 
     /// Cleans a block of a domain: finishes a GC job under way there, else cleans the best victim. Tells whether there is any.
-    fn clean_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
+    pub(super) fn clean_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
         let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j))) {
             let mut job = self.take_job(flash, id);

@@ -293,7 +293,7 @@ impl Ftl {
         flash.close(block);
         if stream >= RECLAIM && !self.streams.is_of_gc(stream) {
             // A full turn of the spare blocks: by then what was moved has had its rest.
-            flash.protect(block, flash.geometry.spare_blocks() / if planted(Bug::RestHalved) { 2 } else { 1 });
+            flash.protect(block, flash.geometry.spare_blocks_in_share() / if planted(Bug::RestHalved) { 2 } else { 1 });
         }
         self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }

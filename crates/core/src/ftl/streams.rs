@@ -2,9 +2,11 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec};
+use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
 use crate::base::units::{BlockId, DieId, StreamId};
 use crate::bugs::{Bug, planted};
+use crate::config::PartOf;
+use crate::flash::Flash;
 use crate::ftl::free::{FreeBlocks, Side};
 
 #[derive(Clone)]
@@ -40,11 +42,17 @@ pub(crate) struct Streams {
 
 impl Streams {
     /// Widths so that open blocks plus the reserve never exceed half the spare blocks; where a page has a die of its own, all dies.
-    /// `keep_pool` holds where any stream wants the pool.
-    pub(crate) fn new(geometry: &Geometry, own: Vec<StreamSpec>, keep_pool: bool, budgets: Vec<AccessLatency>) -> Self {
-        let reserve = RESERVE + budgets.len() as u32 - 1;
-        let room = (geometry.spare_blocks() / 2).saturating_sub(reserve + 1);
-        let width = (room / ((3 + own.len() as u32) * budgets.len() as u32)).clamp(1, geometry.dies());
+    /// `keep_pool` holds where any stream wants the pool. `whole` is the drive that this one is a sample of.
+    pub(crate) fn new(
+        geometry: &Geometry,
+        own: Vec<StreamSpec>,
+        keep_pool: bool,
+        budgets: Vec<AccessLatency>,
+        whole: Option<&PartOf>,
+    ) -> Self {
+        let (kinds, of) = (3 + own.len() as u32, budgets.len() as u32);
+        let dies = whole.map_or(geometry.dies(), |whole| whole.width(geometry.pages_per_block, kinds, of).min(WIDTH_OF_SAMPLE));
+        let width = width(geometry.spare_blocks(), dies, kinds, of);
         let (width, of_wear) = if geometry.stripes.is_some() { (geometry.dies(), geometry.dies()) } else { (width, 1) };
         let all = geometry.pages_per_block;
         let stream = |purpose, width: u32| Stream {
@@ -83,6 +91,24 @@ impl Streams {
         self.table.push(of_worn);
         self.of_a_budget += 1;
         self
+    }
+
+    /// Pages that a larger drive of which this is a sample has room for in its free and its open blocks, in the mean.
+    ///
+    /// Only streams count that have a block open here. An open block is half full in the mean.
+    pub(super) fn room_on(&self, whole: &PartOf, pages_per_block: u32) -> f64 {
+        let wide = whole.width(pages_per_block, u32::from(self.of_a_budget) - 1, self.budgets.len() as u32);
+        let is_open = |stream: &&Stream| stream.open.iter().any(|block| *block != BlockId::NONE);
+        let half = |s: &Stream| f64::from(s.most_pages) / 2.0 * if s.worn { 1.0 } else { f64::from(wide) };
+        let halves: f64 = self.table.iter().filter(is_open).map(half).sum();
+        halves + f64::from(self.reserve() * pages_per_block)
+    }
+
+    /// Pages that open blocks have room for.
+    pub(super) fn room_in_open(&self, flash: &Flash) -> u32 {
+        let open = self.table.iter().flat_map(|s| s.open.iter().map(|block| (*block, s.most_pages)));
+        let written = open.filter(|(block, _)| *block != BlockId::NONE);
+        written.map(|(block, most)| most.saturating_sub(flash.hot(block).write_ptr.into())).sum()
     }
 
     /// The stream in which GC keeps the data of worn blocks, where it does.

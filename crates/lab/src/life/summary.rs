@@ -7,7 +7,7 @@ use serde_json::Value;
 use vpass_core::base::units::Cause;
 use vpass_core::slots::parity::NO_PARITY;
 
-use super::{End, Lived, MOST_YEARS, Until, verdict};
+use super::{End, Lived, MOST_YEARS, Until, held, rounds, verdict};
 use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 use crate::failure::Failure;
@@ -56,6 +56,10 @@ pub struct Life {
     pub reads_by_retries: Option<Vec<MeanCi95>>,
     /// What the host's hints came to, word by word; null where it says nothing.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
+    /// Rounds of rewriting that a life takes, where all blocks are rewritten in step and years are uncertain by a round; null elsewhere.
+    pub rounds_in_step: Option<f64>,
+    /// Reads that samples served, as a share of what as many pages of the drive serve in the mean; null where that is not known.
+    pub reads_held: Option<f64>,
     /// Each life by itself.
     pub lives: Vec<One>,
 }
@@ -136,6 +140,12 @@ impl Life {
             host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
             write_amplification: has_writes.then(|| mean(&amplified)),
+            reads_held: held::of_reads(plans, lives),
+            rounds_in_step: rounds::in_step(
+                Consumed::of(lives).map_or(0.0, |consumed| consumed.reads.mean),
+                mean(&|lived| lived.pec_mean).mean - f64::from(plan.drive.config.start.pec),
+                plan.drive.config.start.reads,
+            ),
             consumed: Consumed::of(lives),
             data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
             worst_dose_ratio: lives.iter().filter_map(|lived| lived.oracle.as_ref()).map(|o| o.worst_dose_ratio).reduce(f64::max),
@@ -168,6 +178,8 @@ impl Life {
         let mean = text(self.years.mean);
         match (self.ended, self.years.ci95) {
             (false, _) => format!("> {mean}"),
+            // An interval that is not nothing does not read as nothing.
+            (true, Some(half)) if half > 0.0 && text(half).chars().all(|c| "0.".contains(c)) => format!("{mean} ± {}", digits(half)),
             (true, Some(half)) => format!("{mean} ± {}", text(half)),
             (true, None) => mean,
         }
@@ -260,6 +272,14 @@ pub fn json_of(lives: &[Life], plan: &RunPlan, samples: u32, seeds: u32, until: 
 pub(crate) mod tests {
     use super::*;
 
+    #[test]
+    fn an_interval_does_not_read_as_nothing() {
+        let text = |mean, half| life(MeanCi95 { mean, ci95: Some(half) }).years_text();
+        assert_eq!(text(0.001_04, 1.9e-6), "0.0010 ± 1.9e-6");
+        assert_eq!([text(0.0135, 0.0011), text(4.0, 0.1)], ["0.0135 ± 0.0011", "4.00 ± 0.10"]);
+        assert_eq!(text(0.001_04, 0.0), "0.0010 ± 0.0000");
+    }
+
     /// A life of so many years.
     pub(crate) fn life(years: MeanCi95) -> Life {
         let none = MeanCi95 { mean: 0.0, ci95: None };
@@ -283,6 +303,8 @@ pub(crate) mod tests {
             uber: None,
             reads_by_retries: None,
             hints: None,
+            rounds_in_step: None,
+            reads_held: None,
             lives: vec![],
         }
     }

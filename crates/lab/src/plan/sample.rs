@@ -4,9 +4,9 @@
 //! fewer planes, in a part of the blocks of one. What happens to them hardly depends on the others: reads of a block disturb that block alone.
 
 use vpass_core::base::latency::AccessLatency;
-use vpass_core::base::streams::RESERVE;
+use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
 use vpass_core::base::units::{Bytes, Lpn};
-use vpass_core::config::DriveConfig;
+use vpass_core::config::{DriveConfig, PartOf};
 use vpass_core::hints::{self, HintRange, Hinted};
 use vpass_workload::synthetic::Sample;
 
@@ -14,8 +14,8 @@ use super::RunPlan;
 use crate::failure::Failure;
 use crate::load::Loaded;
 
-/// Blocks below which a drive no longer stands for a larger one: with fewer, single blocks decide what GC finds.
-const FEWEST_BLOCKS: u32 = 100;
+/// Blocks of the whole drive that a sample stands for at least: with fewer, single blocks decide what GC finds.
+const FEWEST_BLOCKS: u32 = 180;
 
 /// Pages of a write buffer below which it is off: one that comes in, one that is programmed.
 const SMALLEST_BUFFER: u64 = 2;
@@ -72,32 +72,35 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let of = sample.of;
     let refused = |why: String| Failure::usage(format!("--sample 1/{of}: drive {name} {why}"));
     let planes = config.geometry.planes();
-    if !planes.is_multiple_of(of) && !of.is_multiple_of(planes) {
-        return Err(refused(format!("has {planes} planes; a divisor or a multiple of {planes} is expected")));
+    let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
+    let blocks = per_plane * planes;
+    let divides = |of: u32| planes.is_multiple_of(of) || of.is_multiple_of(planes);
+    let share = f64::from(blocks) / f64::from(of);
+    if !divides(of) || share < f64::from(FEWEST_BLOCKS) {
+        let largest = (1..=blocks / FEWEST_BLOCKS).rev().find(|of| divides(*of)).unwrap_or(1);
+        let works =
+            if largest > 1 { format!("1/{largest} is the smallest that works") } else { "only the whole drive is large enough".into() };
+        return Err(refused(if divides(of) {
+            format!("has {blocks} blocks, {share:.0} for a sample, which needs {FEWEST_BLOCKS}; {works}")
+        } else {
+            format!("has {planes} planes, and N must be a divisor or a multiple of that; {works}")
+        }));
     }
     let mut part = config.clone();
     divide(&mut part, of);
-    let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
-    let blocks = u64::from(per_plane) * u64::from(planes);
-    let own = blocks as f64 / f64::from(of);
-    if of > planes && own < f64::from(FEWEST_BLOCKS) {
-        let largest = (blocks / u64::from(FEWEST_BLOCKS) / u64::from(planes)).max(1) * u64::from(planes);
-        return Err(refused(format!("has {blocks} blocks, and a sample needs {FEWEST_BLOCKS}; 1/{largest} is the smallest that has them")));
-    }
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.expect("a resolved drive has a capacity").0 / page;
     let sampled = (pages - u64::from(sample.residue)).div_ceil(u64::from(of));
-    let spare_of = |pages: u64, blocks: f64| blocks - (pages as f64 / f64::from(config.geometry.pages_per_block()));
-    // The share of the spare blocks that are free to hold what is no longer wanted is that of the whole drive.
-    let whole = spare_of(pages, blocks as f64);
-    let words = words(config);
-    let wanted = (whole - taken(whole, dies(config), words)) / f64::from(of);
-    let lacks = wanted + taken(spare_of(sampled, own), dies(&part), words) - spare_of(sampled, own);
-    let rows = ((own + lacks) / f64::from(part.geometry.planes())).round();
+    let whole = PartOf { of, blocks, host_pages: pages as u32, dies: config.geometry.channels * config.geometry.dies_per_channel };
+    let beyond = taken(&whole, config.geometry.pages_per_block(), words(config));
+    let rows = ((share + f64::from(beyond)) / f64::from(part.geometry.planes())).ceil();
     part.geometry.blocks_per_plane = Some(rows as u32);
+    // The pool is as large as its share of the whole drive's.
+    part.density.pool *= share / (rows * f64::from(part.geometry.planes()));
     part.drive.capacity = Some(Bytes(sampled * page));
     part.drive.spare = None;
     part.drive.write_buffer = buffer_of(config.drive.write_buffer, of, page);
+    part.part_of = Some(whole);
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
 }
 
@@ -120,10 +123,6 @@ fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -
     hinted.stretches(whole).filter_map(range).collect()
 }
 
-fn dies(config: &DriveConfig) -> f64 {
-    f64::from(config.geometry.channels * config.geometry.dies_per_channel)
-}
-
 /// Words that any of the drive's data has.
 fn words(config: &DriveConfig) -> u32 {
     let page = config.geometry.page_size.0;
@@ -131,12 +130,11 @@ fn words(config: &DriveConfig) -> u32 {
     config.hints.said.as_ref().map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Spare blocks that streams keep open, and the reserve of moves: for each word three streams as wide as half of the spare blocks lets them be,
-/// up to a block a die, and that of wear levelling.
-fn taken(spare: f64, dies: f64, words: u32) -> f64 {
-    let (reserve, words) = (f64::from(RESERVE + words - 1), f64::from(words));
-    let room = spare / 2.0 - (reserve + 1.0);
-    words * (3.0 * (room / (3.0 * words)).floor().clamp(1.0, dies) + 1.0) + reserve
+/// Blocks that streams of a sample keep open at most, and the reserve of moves: for each word three streams as wide as those of the whole drive,
+/// up to what a sample has, and that of wear levelling. A sample has so many blocks beyond its share.
+fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
+    let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
+    words * (3 * width + 1) + RESERVE + words - 1
 }
 
 /// Gives a drive so many times fewer planes, and one at least. Channels go first: pages are dealt out to them first.

@@ -14,9 +14,9 @@ pub(super) struct Worn {
 }
 
 impl Worn {
-    /// A cycle ends. Gives the cycles that the block is worn as if by, as far as limits go.
-    pub(super) fn end_cycle(&mut self, wear: f64, counts: bool) -> u32 {
-        self.cycles += 1;
+    /// A cycle ends, which counts as so many. Gives the cycles that the block is worn as if by, as far as limits go.
+    pub(super) fn end_cycle(&mut self, cycles: u32, wear: f64, counts: bool) -> u32 {
+        self.cycles += cycles;
         if std::mem::take(&mut self.is_reprogrammed) {
             self.reprogrammed += 1;
             let seldom = 0.2 * f64::from(self.cycles) / f64::from(self.reprogrammed);

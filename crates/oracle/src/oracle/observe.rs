@@ -305,9 +305,10 @@ impl Observer for Oracle {
         let checked = self.protocol.erase(block);
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
-        self.doses.erase(block);
+        let cycles = self.of_sample.next_erase();
+        self.doses.erase(block, cycles);
         self.note_worn(block);
-        self.wear.erase(block, cause, self.doses.worn(block).beyond_milli);
+        self.wear.erase(block, cause, (cycles, self.doses.worn(block).beyond_milli));
         self.keep_failed_from_use(block);
     }
 

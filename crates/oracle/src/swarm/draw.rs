@@ -60,6 +60,7 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
         ecc: EccConfig::default(),
         bch: BchConfig::default(),
         hints: HintsConfig::default(),
+        part_of: None,
         timing: random_timing(balanced, dice, geometry.cell),
         gc: GcConfig {
             background: dice.pick(&[0.0, 0.25, 0.6]),

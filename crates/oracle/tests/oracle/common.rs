@@ -18,6 +18,7 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
     let page = 16 << 10;
     DriveConfig {
         description: String::new(),
+        part_of: None,
         geometry: GeometryConfig {
             channels: 1,
             dies_per_channel: 1,

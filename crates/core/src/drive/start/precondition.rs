@@ -16,7 +16,7 @@ use crate::base::page_set::holds;
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Lpn, PageInBlock, Ppn};
-use crate::config::{DriveConfig, StartConfig};
+use crate::config::DriveConfig;
 use crate::drive::Drive;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
@@ -31,7 +31,7 @@ impl Drive {
     /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
     pub fn precondition(&mut self, seed: u64) {
         let (_, overwrites) = pages_at_start(&self.config, &self.geometry);
-        self.prepare(seed, is_computed(&self.config.start, overwrites));
+        self.prepare(seed, is_computed(&self.config, overwrites));
     }
 
     /// The same with a steady state that is computed, however small the drive is: for who checks what large drives begin with.
@@ -114,6 +114,7 @@ impl Drive {
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
         let kept_free = if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
+        let kept_free = self.ftl.blocks_free_in_share(&self.flash).unwrap_or(kept_free);
         let closed = self.ftl.free_blocks() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
         let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
@@ -251,15 +252,16 @@ fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (u32, u64) {
     (filled, (f64::from(filled) * config.start.overwrite) as u64 / if planted(Bug::OverwritesHalved) { 2 } else { 1 })
 }
 
-/// Whether the steady state is computed instead of written.
-fn is_computed(start: &StartConfig, overwrites: u64) -> bool {
-    start.overwrite >= 1.0 && overwrites > WRITE_AT_MOST
+/// Whether the steady state is computed instead of written. A sample begins as the larger drive does.
+fn is_computed(config: &DriveConfig, overwrites: u64) -> bool {
+    let of = config.part_of.as_ref().map_or(1, |part| u64::from(part.of));
+    config.start.overwrite >= 1.0 && overwrites * of > WRITE_AT_MOST
 }
 
 /// P/E cycles that no block goes beyond before the run, as far as greedy's closed form and wear levelling hold.
 pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
     let (filled, overwrites) = pages_at_start(config, geometry);
-    if overwrites == 0 || is_computed(&config.start, overwrites) {
+    if overwrites == 0 || is_computed(config, overwrites) {
         return 0;
     }
     let raw = f64::from(geometry.raw_pages());

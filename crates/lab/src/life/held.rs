@@ -1,0 +1,64 @@
+//! What samples hold of the reads of a drive. Samples of one page in N should hold one read in N; where single pages are read very often, those
+//! that lie in none of the samples are missing.
+//!
+//! ```text
+//! 20,000 reads a second, four samples 1/256 for 1,000 seconds: 4 x 78,125 reads. If they serve 250,000, they hold 80 %
+//! ```
+
+use vpass_core::base::span::{SECOND, YEAR};
+
+use super::Lived;
+use super::summary::Life;
+use crate::load::{Generated, Loaded};
+use crate::plan::{RunPlan, Workload};
+
+/// Part of the reads by which samples may hold more or fewer, before it is said.
+const WITHIN: f64 = 0.02;
+/// Reads below which chance alone might come to that.
+const FEWEST_READS: u64 = 100_000;
+
+/// Reads that lives of samples served, as a share of what as many pages of the drive serve in the mean; none of whole drives, and where the workload
+/// has no rate of its own.
+pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
+    if lives.iter().any(|lived| lived.read_requests < FEWEST_READS) {
+        return None;
+    }
+    let shares = plans.iter().zip(lives).map(|(plan, lived)| {
+        let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
+        let rate = reads_per_s(&plan.workload)?;
+        Some(lived.read_requests as f64 * f64::from(of) / (rate * lived.years * YEAR as f64 / SECOND as f64))
+    });
+    let shares = shares.collect::<Option<Vec<f64>>>()?;
+    Some(shares.iter().sum::<f64>() / shares.len() as f64).filter(|share| share.is_finite())
+}
+
+fn reads_per_s(workload: &Workload) -> Option<f64> {
+    let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = workload else { return None };
+    file.workload.rate.map(|rate| rate * file.workload.read_share).filter(|rate| *rate > 0.0)
+}
+
+/// What a reader has to know of the samples: a sentence, where they hold too much or too little.
+pub fn said(lives: &[Life]) -> Option<String> {
+    let off = |share: &f64| (share - 1.0).abs() > WITHIN;
+    let share = lives.iter().filter_map(|life| life.reads_held).find(off)?;
+    Some(format!(
+        "These samples serve {:.0} % of the reads that as many pages of the drive serve in the mean: single pages are read very often, and lie in few \
+         samples. Years and their interval are those of these samples; more of them tell more of the drive.",
+        100.0 * share
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::summary::tests::life;
+    use super::*;
+    use crate::compare::mean_ci95::MeanCi95;
+
+    #[test]
+    fn samples_without_the_hottest_pages_say_so() {
+        let of = |held| Life { reads_held: held, ..life(MeanCi95 { mean: 1.0, ci95: None }) };
+        assert!(said(&[of(Some(0.8))]).unwrap().contains("serve 80 % of the reads"));
+        assert!(said(&[of(Some(1.3))]).unwrap().contains("130 %"));
+        assert!(said(&[of(Some(0.985)), of(None), of(Some(1.01))]).is_none());
+    }
+}
