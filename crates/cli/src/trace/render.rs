@@ -7,6 +7,7 @@ use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 use super::blocks::{BlockReads, Endurance, ReadIntensity};
 use super::info::{FileInfo, Info, Requests, Reuse};
 use super::sparkline::sparkline;
+use crate::plain;
 use crate::table::{Look, Table};
 
 /// Devices that are shown.
@@ -35,10 +36,10 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
         let _ = writeln!(text, "  {line}");
     }
     for warning in &f.warnings {
-        let _ = writeln!(text, "  {}", Look::Bad.paint(warning, colour));
+        let _ = writeln!(text, "  {}", Look::Bad.paint(&plain::line(warning), colour));
     }
     if let Some(first) = &f.first_bad_line {
-        let _ = writeln!(text, "  {} could not be read and were passed over, the first: {first}", plural(f.bad_lines, "line"));
+        let _ = writeln!(text, "  {} could not be read and were passed over, the first: {}", plural(f.bad_lines, "line"), plain::line(first));
     }
     if f.rows_back_in_time > 0 {
         let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
@@ -69,7 +70,7 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
 }
 
 fn heading(text: &mut String, title: &str, colour: bool) {
-    let _ = writeln!(text, "{}", Look::Heading.paint(title, colour));
+    let _ = writeln!(text, "{}", Look::Heading.paint(&plain::line(title), colour));
 }
 
 fn requests(f: &FileInfo, colour: bool) -> String {
