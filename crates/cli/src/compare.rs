@@ -12,7 +12,7 @@ use vpass_lab::compare::{json_of, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::kept::Ended;
-use vpass_lab::plan::{Chosen, RunPlan, require_room};
+use vpass_lab::plan::{Chosen, RunPlan, require_few, require_room};
 use vpass_lab::pool::{self, Job, Pace};
 use vpass_lab::results::Summary;
 use vpass_lab::setup;
@@ -110,6 +110,7 @@ fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
 
 /// Every row on every seed, with the name of its folder.
 fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
+    require_few(rows.len(), args.seeds.get())?;
     let mut plans: Vec<(RunPlan, String)> = vec![];
     for plan in rows {
         let label = args.combined.label(&plan);

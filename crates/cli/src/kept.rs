@@ -140,9 +140,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
 
     fn tell(&self, store: &Store) {
         let (count, folder) = (rows(store.count()), store.folder().display());
-        progress::rows_are_kept(Some(format!(
-            "{count} kept in {folder}: the same command goes on from there, and --fresh starts again"
-        )));
+        progress::rows_are_kept(Some(format!("{count} kept in {folder}: the same command goes on from there, and --fresh starts again")));
     }
 }
 

@@ -6,10 +6,10 @@ mod render;
 
 use vpass_lab::as_json;
 use vpass_lab::failure::{Failure, Kind};
-use vpass_lab::life::{self, Lived};
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
 use vpass_lab::life::summary::{Life, json_of};
-use vpass_lab::plan::RunPlan;
+use vpass_lab::life::{self, Lived};
+use vpass_lab::plan::{RunPlan, require_few};
 
 use self::args::LifeArgs;
 use self::key::Knob;
@@ -72,6 +72,7 @@ fn notes(args: &LifeArgs, first: &RunPlan) -> Result<Vec<String>, Failure> {
 
 /// Every combination of techniques with its plans: seeds, and samples of each.
 fn techniques(args: &LifeArgs, first: &RunPlan) -> Result<Vec<(String, Vec<RunPlan>)>, Failure> {
+    require_few(args.reclaim.len() * args.combined.len() * args.setup.sample.count as usize, args.seeds.get())?;
     let mut all: Vec<(String, Vec<RunPlan>)> = vec![];
     for reclaim in &args.reclaim {
         for named in args.combined.with(reclaim.trim()) {

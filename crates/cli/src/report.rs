@@ -55,7 +55,8 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
 /// Sentences to know before the numbers are believed; nothing where there are none.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
-    let lines: Vec<_> = sentences.iter().map(|sentence| format!("\n{}", wrapped(&format!("  {}", plain::line(sentence.as_ref())), 4))).collect();
+    let lines: Vec<_> =
+        sentences.iter().map(|sentence| format!("\n{}", wrapped(&format!("  {}", plain::line(sentence.as_ref())), 4))).collect();
     if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 

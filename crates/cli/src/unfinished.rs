@@ -133,7 +133,8 @@ mod tests {
         drop(lock);
         let (dead_file, file) = make_hidden_file(&place).unwrap();
         drop(file);
-        let others = [".out.unfinished-17", ".out.unfinished-17-0123", ".other.unfinished-17-0123456789ab", "out.unfinished-17-0123456789ab"];
+        let others =
+            [".out.unfinished-17", ".out.unfinished-17-0123", ".other.unfinished-17-0123456789ab", "out.unfinished-17-0123456789ab"];
         others.map(|name| fs::create_dir(room.path().join(name)).unwrap());
         remove_leftovers(&place);
         assert!(living.exists() && !dead.exists() && !dead_file.exists());

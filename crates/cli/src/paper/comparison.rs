@@ -87,8 +87,7 @@ pub(super) fn render(
         text.push_str(&table(figure, numbers).render(colour));
     }
     for gain in &recipe.gains {
-        let _ =
-            write!(text, "\n{} ({}; share of the mean read under {})\n", heading(&gain.title), line(&gain.name), line(&gain.over));
+        let _ = write!(text, "\n{} ({}; share of the mean read under {})\n", heading(&gain.title), line(&gain.name), line(&gain.over));
         text.push_str(&gain.table(runs)?.render(colour));
     }
     if !expectations.expected.is_empty() {

@@ -16,7 +16,8 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     let title = format!("vpass {}: workload {}", fit.vpass, fit.workload_source);
     let _ = writeln!(text, "{}", Look::Heading.paint(&plain::line(&title), colour));
     let (footprint, span) = (bytes(fit.footprint_bytes), seconds(fit.span_s));
-    let _ = writeln!(text, "  {}; {} requests on {footprint} in {span}, seed {}\n", plain::line(&fit.source), count(fit.requests), fit.seed);
+    let _ =
+        writeln!(text, "  {}; {} requests on {footprint} in {span}, seed {}\n", plain::line(&fit.source), count(fit.requests), fit.seed);
     text.push_str(&table(&fit.statistics, fit.tolerance_percent).render(colour));
     text.push('\n');
     for note in &fit.notes {

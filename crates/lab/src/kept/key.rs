@@ -140,7 +140,8 @@ mod tests {
 
     fn plan(set: &[&str], seed: u64, reclaim: &str) -> RunPlan {
         let base = Base { seed, set: set.iter().map(|set| (*set).into()).collect(), ..Base::new("tiny") };
-        RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()
+        RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen { reclaim, ..Chosen::default() }, &unwatched)
+            .unwrap()
     }
 
     fn key(plan: &RunPlan) -> Key {
