@@ -144,6 +144,9 @@ pub(crate) struct CompareArgs {
     /// Each waits until there is memory for its drives.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept are taken as they are.
+    #[arg(long, requires = "out")]
+    pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) form: Form,
 }

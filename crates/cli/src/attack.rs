@@ -29,6 +29,7 @@ use self::args::AttackArgs;
 use crate::args::{Base, Watch};
 use crate::exit::Exit;
 use crate::out_file::OutFile;
+use crate::plain;
 use crate::progress::deaf;
 
 /// In the place of an attack's name: one is looked for.
@@ -200,7 +201,9 @@ impl Victim {
 pub(crate) fn write(mut out: OutFile, place: &Path, file: &PhasesFile, command: &str) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(Failure::failed)?;
     let head = "Made for one drive in one state: the same drive, seed and gear put the data in the same places. Replay:";
-    let text = format!("# {head}\n# {command} --workload {}\n\n{body}", place.display());
+    // Within a comment of a TOML file, which ends with its line.
+    let command = plain::line(command);
+    let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
     out.write_all(text.as_bytes()).map_err(|e| Failure::failed(format!("{} cannot be written: {e}", place.display())))?;
     out.finish()
 }

@@ -1,6 +1,7 @@
 //! The same workload and seed on one drive per technique, side by side, each column with its winner.
 
 mod render;
+mod row;
 
 use std::path::Path;
 
@@ -10,16 +11,19 @@ use vpass_lab::as_json;
 use vpass_lab::compare::{json_of, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
-use vpass_lab::plan::{Chosen, RunPlan, require_room};
-use vpass_lab::pool::{self, Job};
+use vpass_lab::kept::Ended;
+use vpass_lab::plan::{Chosen, RunPlan, require_few, require_room};
+use vpass_lab::pool::{self, Job, Pace};
 use vpass_lab::results::Summary;
 use vpass_lab::setup;
 
 use crate::args::{CompareArgs, Form};
 use crate::exit::Exit;
+use crate::kept::Rows;
 use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::wants_colour;
+use row::Row;
 
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
@@ -27,11 +31,13 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let plans = plans(args)?;
     out::say_all(&notes(&plans)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
-    let finished = run_all(&plans, args, folder.as_ref().map(Folder::path))?;
+    let rows_kept = Rows::of(args.setup.base.out.as_deref(), args.fresh)?;
+    let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &rows_kept)?;
     let run: Vec<&RunPlan> = plans.iter().map(|(plan, _)| plan).collect();
     let why_first = finished.iter().find_map(|found| found.as_ref().err()).cloned();
     let (rows, stopped) = rows(&run, finished, args.seeds.get() as usize);
     if let (true, Some(failure)) = (rows.is_empty(), why_first) {
+        rows_kept.done();
         return Err(failure);
     }
     let json = json_of(&rows, &stopped, run[0], args.seeds.get())?;
@@ -41,6 +47,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         out::write_file(folder.path(), "compare.json", as_json::text(&timeless)?.as_bytes())?;
         out::write_file(folder.path(), "compare.csv", render::csv(&rows).as_bytes())?;
         folder.finish()?;
+        rows_kept.done();
     }
     out::print(&match args.form {
         Form { csv: true, .. } => render::csv(&rows),
@@ -103,6 +110,7 @@ fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
 
 /// Every row on every seed, with the name of its folder.
 fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, String)>, Failure> {
+    require_few(rows.len(), args.seeds.get())?;
     let mut plans: Vec<(RunPlan, String)> = vec![];
     for plan in rows {
         let label = args.combined.label(&plan);
@@ -119,17 +127,36 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
     Ok(plans)
 }
 
-fn run_all(plans: &[(RunPlan, String)], args: &CompareArgs, folder: Option<&Path>) -> Result<Vec<Result<Summary, Failure>>, Failure> {
+fn run_all(
+    plans: &[(RunPlan, String)],
+    args: &CompareArgs,
+    folder: Option<&Path>,
+    rows: &Rows,
+) -> Result<Vec<Result<Summary, Failure>>, Failure> {
+    let resumed = rows.resumed("compare", plans.iter().map(|(plan, _)| plan).collect(), |_| String::new())?;
+    let mut finished: Vec<Option<Result<Summary, Failure>>> = vec![];
+    for (i, (_, name)) in plans.iter().enumerate() {
+        finished.push(resumed.find(i).map(|row: Row| row.put_into(folder, name)).transpose()?);
+    }
+    let missing: Vec<usize> = (0..plans.len()).filter(|i| finished[*i].is_none()).collect();
+    resumed.say_found(plans.len() - missing.len());
     // The same for all techniques and seeds.
     let requests = plans[0].0.requests()?;
-    let jobs: Vec<Job> = plans.iter().map(|(plan, _)| Job { plan, requests }).collect();
-    pool::run_all_that_go_on(&jobs, args.threads, &bar, |i, outcome| {
+    let jobs: Vec<Job> = missing.iter().map(|i| Job { plan: &plans[*i].0, requests }).collect();
+    let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
+    let ended = pool::run_all_that_go_on(&jobs, args.threads, pace, &bar, |job, outcome| {
+        let i = missing[job];
         let (plan, name) = &plans[i];
-        if let Some(folder) = folder {
-            let folder = folder.join(name);
-            out::make_folder(&folder)?;
-            out::write_files(&folder, files::of_run(plan, outcome, "compare")?)?;
-        }
-        Ok(outcome.summary.clone())
-    })
+        let row = match outcome {
+            Ok(outcome) if folder.is_some() => Row::of(outcome, files::of_run(plan, outcome, "compare")?),
+            Ok(outcome) => Row::of(outcome, vec![]),
+            Err(stop) => Row(Ended::Stopped(stop.sentence.clone())),
+        };
+        resumed.keep(i, &row);
+        row.put_into(folder, name)
+    })?;
+    for (i, row) in missing.into_iter().zip(ended) {
+        finished[i] = Some(row);
+    }
+    Ok(finished.into_iter().map(|row| row.expect("it was kept, or it was run")).collect())
 }

@@ -16,6 +16,7 @@ use vpass_lab::plan::technique_named;
 
 use crate::args::ExplainArgs;
 use crate::out;
+use crate::plain;
 use crate::report::COUNTERFACTUAL;
 use crate::table::{Look, Table, wants_colour};
 
@@ -35,7 +36,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
 fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     let mut text = String::new();
     let heading = |text: &mut String, title: &str| {
-        let _ = writeln!(text, "{}", Look::Heading.paint(title, colour));
+        let _ = writeln!(text, "{}", Look::Heading.paint(&plain::line(title), colour));
     };
     heading(&mut text, &format!("Latency of reading a page of {} on an idle drive {}", bytes(e.page_bytes.into()), e.drive));
     let mut table = Table::new(["page kind", "sensing", "channel", "ECC", "host link", "total"]);

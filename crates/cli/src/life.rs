@@ -6,14 +6,15 @@ mod render;
 
 use vpass_lab::as_json;
 use vpass_lab::failure::{Failure, Kind};
-use vpass_lab::life;
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
 use vpass_lab::life::summary::{Life, json_of};
-use vpass_lab::plan::RunPlan;
+use vpass_lab::life::{self, Lived};
+use vpass_lab::plan::{RunPlan, require_few};
 
 use self::args::LifeArgs;
 use self::key::Knob;
 use crate::exit::Exit;
+use crate::kept::Rows;
 use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::{wants_colour, wrapped};
@@ -23,14 +24,16 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let first = first(args, &[])?;
     out::say_all(&notes(args, &first)?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
+    let rows = Rows::of(args.setup.base.out.as_deref(), args.fresh)?;
     if let Some(key) = &args.find {
-        return find_best(args, key, &first, folder);
+        return find_best(args, key, &first, folder, &rows);
     }
-    let lives = lives(args, &first)?;
+    let lives = lives(args, &first, &rows)?;
     let json = json_of(&lives, &first, args.setup.sample.count, args.seeds.get(), args.until())?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
         folder.finish()?;
+        rows.done();
     }
     out::print(&if args.setup.base.json { as_json::text(&json)? } else { render::text(&lives, &first, args, wants_colour()) })?;
     exit(&lives)
@@ -69,6 +72,7 @@ fn notes(args: &LifeArgs, first: &RunPlan) -> Result<Vec<String>, Failure> {
 
 /// Every combination of techniques with its plans: seeds, and samples of each.
 fn techniques(args: &LifeArgs, first: &RunPlan) -> Result<Vec<(String, Vec<RunPlan>)>, Failure> {
+    require_few(args.reclaim.len() * args.combined.len() * args.setup.sample.count as usize, args.seeds.get())?;
     let mut all: Vec<(String, Vec<RunPlan>)> = vec![];
     for reclaim in &args.reclaim {
         for named in args.combined.with(reclaim.trim()) {
@@ -95,10 +99,10 @@ fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
 }
 
 /// Lives of all techniques.
-fn lives(args: &LifeArgs, first: &RunPlan) -> Result<Vec<Life>, Failure> {
+fn lives(args: &LifeArgs, first: &RunPlan, rows: &Rows) -> Result<Vec<Life>, Failure> {
     let techniques = techniques(args, first)?;
-    let plans: Vec<RunPlan> = techniques.iter().flat_map(|(_, plans)| plans.iter().cloned()).collect();
-    let mut ended = life::live_all(&plans, args.until(), args.threads, &bar)?.into_iter();
+    let plans: Vec<&RunPlan> = techniques.iter().flat_map(|(_, plans)| plans).collect();
+    let mut ended = lived(args, &plans, rows)?.into_iter();
     let of = |(label, plans): (String, Vec<RunPlan>)| {
         let lives: Vec<_> = ended.by_ref().take(plans.len()).collect();
         Life::of(label, &plans, &lives)
@@ -106,15 +110,27 @@ fn lives(args: &LifeArgs, first: &RunPlan) -> Result<Vec<Life>, Failure> {
     Ok(techniques.into_iter().map(of).collect())
 }
 
+/// What is known of each life from an earlier command, and what is found of the others now.
+fn lived(args: &LifeArgs, plans: &[&RunPlan], rows: &Rows) -> Result<Vec<Lived>, Failure> {
+    let resumed = rows.resumed("life", plans.to_vec(), |_| format!("{:?}", args.until()))?;
+    let (mut lived, missing) = resumed.found();
+    let living: Vec<&RunPlan> = missing.iter().map(|i| plans[*i]).collect();
+    let ended = life::live_each(&living, args.until(), args.threads, &bar, &|n, lived| resumed.keep(missing[n], lived))?;
+    for (i, life) in missing.into_iter().zip(ended) {
+        lived[i] = Some(life);
+    }
+    Ok(lived.into_iter().map(|life| life.expect("it was kept, or it was lived")).collect())
+}
+
 /// `--find`.
-fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>) -> Result<Exit, Failure> {
+fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>, rows: &Rows) -> Result<Exit, Failure> {
     if args.reclaim.len() * args.combined.len() > 1 {
         return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
     }
     let knob = Knob::new(key, (args.from.as_deref(), args.to.as_deref()), plan)?;
     let mut points: Vec<Point> = vec![];
     for value in find::first_values(knob.from, knob.to) {
-        tried(args, &knob, value, &mut points)?;
+        tried(args, &knob, value, &mut points, rows)?;
     }
     if let Some(refused) =
         points.iter().find_map(|point| point.refused.as_ref()).filter(|_| points.iter().all(|point| point.life.is_none()))
@@ -130,7 +146,7 @@ fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>)
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
-            let years = tried(args, &knob, section.next(), &mut points)?;
+            let years = tried(args, &knob, section.next(), &mut points, rows)?;
             section.found(years);
         }
     }
@@ -138,19 +154,20 @@ fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>)
     if let Some(folder) = folder {
         out::write_file(folder.path(), "find.csv", csv.as_bytes())?;
         folder.finish()?;
+        rows.done();
     }
     out::print(&if args.setup.base.json { as_json::text(&find::json_of(key, &points, &others)?)? } else { csv })?;
-    out::say(&wrapped(&find::verdict(key, &points, &others), 0));
+    out::say_wrapped(&wrapped(&find::verdict(key, &points, &others), 0));
     exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>())
 }
 
 /// Lives with a value of the key, unless that was tried before; gives the years. A value with which the drive is refused is no failure.
-fn tried(args: &LifeArgs, knob: &Knob, value: f64, points: &mut Vec<Point>) -> Result<f64, Failure> {
+fn tried(args: &LifeArgs, knob: &Knob, value: f64, points: &mut Vec<Point>, rows: &Rows) -> Result<f64, Failure> {
     let text = knob.text(value);
     if let Some(known) = points.iter().find(|point| point.text == text) {
         return Ok(known.rank());
     }
-    let outcome = first(args, &[format!("{}={text}", knob.path)]).and_then(|plan| lives(args, &plan));
+    let outcome = first(args, &[format!("{}={text}", knob.path)]).and_then(|plan| lives(args, &plan, rows));
     let (life, refused) = match outcome {
         Ok(mut lives) => (Some(lives.remove(0)), None),
         Err(failure) if failure.kind == Kind::Usage => (None, Some(failure.sentence)),

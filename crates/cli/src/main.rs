@@ -9,22 +9,25 @@ mod command;
 mod compare;
 mod exit;
 mod explain;
+mod kept;
 mod life;
 mod list;
 mod out;
 mod out_file;
 mod paper;
+mod plain;
 mod progress;
 mod report;
 mod seeds;
 mod table;
 mod trace;
+mod unfinished;
+mod words;
 mod workload;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use clap::Parser;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::plan::{Chosen, RunPlan};
@@ -32,19 +35,19 @@ use vpass_lab::results::{OverSeeds, Uber};
 use vpass_lab::{files, memory, run, setup};
 
 use crate::args::{Base, RunArgs};
-use crate::command::{Cli, Command};
+use crate::command::Command;
 use crate::exit::Exit;
 use crate::out::Folder;
 use crate::progress::{Bar, bar};
 
 fn main() -> ExitCode {
     // Prints help, version and usage errors, which exit with 2, by itself.
-    let cli = Cli::parse();
+    let cli = words::parsed();
     progress::hear_interrupts();
     match catch_unwind(AssertUnwindSafe(|| command(cli.command))) {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
-            out::say(&format!("vpass: {}", failure.sentence));
+            out::say(&format!("vpass: {}", progress::in_words(&failure)));
             Exit::from(&failure).into()
         }
         Err(_) => {

@@ -1,7 +1,6 @@
 //! Results on disk and on standard output. A folder appears whole or not at all: it is written beside its place under
 //! another name and moved there at the end.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,13 +8,17 @@ use std::path::{Path, PathBuf};
 use vpass_lab::failure::Failure;
 use vpass_lab::files::File;
 
+use crate::plain;
 use crate::progress::{self, Unfinished};
+use crate::table::wants_colour;
+use crate::unfinished::{bring_folder_to_disk, bring_to_disk, hidden_beside, make_hidden_folder, parent_of, remove_leftovers};
 
 /// Prints to standard output. A reader that has seen enough (`vpass list | head`) is no failure.
 ///
 /// # Errors
 /// Standard output cannot be written to.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let text = plain::report(text, wants_colour());
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::failed(format!("standard output: {e}"))),
@@ -23,10 +26,15 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Says something to the user, beside the results.
-pub(crate) fn say(text: &str) {
+/// Says a sentence to the user, beside the results: one line, whatever is in it.
+pub(crate) fn say(sentence: &str) {
     // Nothing can be done where standard error is closed, and nothing needs to.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", plain::line(sentence));
+}
+
+/// Says a paragraph that this program wrapped: its ends of lines stay.
+pub(crate) fn say_wrapped(paragraph: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", plain::lines(paragraph));
 }
 
 /// Says some sentences, a line each.
@@ -40,33 +48,40 @@ pub(crate) fn say_all(sentences: &[String]) {
 pub(crate) struct Folder {
     place: PathBuf,
     unfinished: Unfinished,
+    /// Held as long as the folder is being written, so that no other run takes it for a dead run's.
+    held: Option<fs::File>,
     finished: bool,
 }
 
+/// Where a folder of this name will be: behind a link, because what is moved to its place at the end cannot take that of a link.
+pub(crate) fn real_place(place: &Path) -> PathBuf {
+    fs::canonicalize(place).ok().filter(|_| place.is_symlink()).unwrap_or_else(|| place.to_owned())
+}
+
 impl Folder {
-    /// Makes sure that the folder can be written.
+    /// Makes sure that the folder can be written. Removes what dead runs left of it.
     ///
     /// # Errors
     /// Something is there already, or the place cannot be written to.
     pub(crate) fn begin(place: &Path) -> Result<Self, Failure> {
-        // Behind a link: what is moved to its place at the end cannot take that of a link.
-        let behind = fs::canonicalize(place).ok().filter(|_| place.is_symlink());
-        let place = behind.as_deref().unwrap_or(place);
-        let name = place.file_name().ok_or_else(|| Failure::usage(format!("--out {}: this names no folder", place.display())))?;
-        refuse_existing(place)?;
-        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let place = real_place(place);
+        if place.file_name().is_none() {
+            return Err(Failure::usage(format!("--out {}: this names no folder", place.display())));
+        }
+        refuse_existing(&place)?;
+        let parent = parent_of(&place);
         let made: Vec<_> = parent.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists()).map(Path::to_owned).collect();
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".unfinished-{}", std::process::id()));
-        let unfinished = Unfinished { temporary: parent.join(hidden), place: place.to_owned(), made };
+        let begun = fs::create_dir_all(parent).and_then(|()| {
+            remove_leftovers(&place);
+            probed(&place)
+        });
+        let (temporary, held) = begun.map_err(|e| {
+            made.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+            Failure::usage(format!("--out {} cannot be written: {e}", place.display()))
+        })?;
+        let unfinished = Unfinished { temporary, place: place.clone(), made };
         unfinished.register();
-        let folder = Self { place: place.to_owned(), unfinished, finished: false };
-        let io_failure = |e: io::Error| Failure::usage(format!("--out {} cannot be written: {e}", place.display()));
-        fs::create_dir_all(parent).map_err(io_failure)?;
-        fs::create_dir(&folder.unfinished.temporary).map_err(io_failure)?;
-        folder.probe().map_err(io_failure)?;
-        Ok(folder)
+        Ok(Self { place, unfinished, held, finished: false })
     }
 
     /// Where to write in the meantime.
@@ -74,32 +89,25 @@ impl Folder {
         &self.unfinished.temporary
     }
 
-    /// Does with an empty folder what will be done with the results: a place that cannot be taken costs no run.
-    fn probe(&self) -> io::Result<()> {
-        if self.place.is_dir() {
-            self.take_place()?;
-            fs::create_dir(self.path())?;
-        }
-        Ok(())
-    }
-
-    fn take_place(&self) -> io::Result<()> {
-        if self.place.is_dir() {
-            fs::remove_dir(&self.place)?;
-        }
-        fs::rename(self.path(), &self.place)
-    }
-
-    /// Puts the folder in its place.
+    /// Puts the folder in its place, once all of it is on the disk.
     ///
     /// # Errors
-    /// Something has appeared there meanwhile; the results stay where they were written.
+    /// Something has appeared there meanwhile; the results stay beside it.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         // From here on the folder is whole, and so it stays.
         self.finished = true;
         self.unfinished.keep();
-        let moved = refuse_existing(&self.place).and_then(|()| self.take_place().map_err(|e| failure(&self.place, &e)));
-        moved.map_err(|e| Failure::failed(format!("{}; the results are in {}", e.sentence, self.path().display())))
+        let moved = refuse_existing(&self.place).and_then(|()| {
+            let moved = bring_to_disk(self.path()).and_then(|()| take_place(self.path(), &self.place));
+            moved.and_then(|()| bring_folder_to_disk(parent_of(&self.place))).map_err(|e| failure(&self.place, &e))
+        });
+        moved.map_err(|e| Failure::failed(format!("{}; the results are in {}", e.sentence, self.set_aside().display())))
+    }
+
+    /// Gives whole results a name that no later run takes for a dead run's.
+    fn set_aside(&self) -> PathBuf {
+        let aside = hidden_beside(&self.place, ".whole-");
+        if fs::rename(self.path(), &aside).is_ok() { aside } else { self.path().to_owned() }
     }
 }
 
@@ -108,7 +116,29 @@ impl Drop for Folder {
         if !self.finished {
             self.unfinished.remove();
         }
+        // The lock ends behind what it is for.
+        self.held = None;
     }
+}
+
+/// Makes a folder for this place, and does with an empty one what will be done with the results: a place that cannot be taken costs no run.
+fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
+    let made = make_hidden_folder(place)?;
+    if !place.is_dir() {
+        return Ok(made);
+    }
+    if let Err(e) = take_place(&made.0, place) {
+        let _ = fs::remove_dir(&made.0);
+        return Err(e);
+    }
+    make_hidden_folder(place)
+}
+
+fn take_place(folder: &Path, place: &Path) -> io::Result<()> {
+    if place.is_dir() {
+        fs::remove_dir(place)?;
+    }
+    fs::rename(folder, place)
 }
 
 fn refuse_existing(place: &Path) -> Result<(), Failure> {

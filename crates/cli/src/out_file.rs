@@ -1,6 +1,5 @@
 //! A file that appears whole or not at all: written beside its place under another name and moved there at the end.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use std::path::{Path, PathBuf};
 use vpass_lab::failure::Failure;
 
 use crate::progress::Unfinished;
+use crate::unfinished::{bring_folder_to_disk, make_hidden_file, parent_of, remove_leftovers};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -39,17 +39,16 @@ impl OutFile {
     /// # Errors
     /// Something is there already, or the place cannot be written to.
     pub(crate) fn begin(place: &Path, replace: bool) -> Result<Self, Failure> {
-        let name = place.file_name().ok_or_else(|| Failure::usage(format!("{}: this names no file", place.display())))?;
+        if place.file_name().is_none() {
+            return Err(Failure::usage(format!("{}: this names no file", place.display())));
+        }
         refuse_existing(place, replace)?;
-        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".unfinished-{}", std::process::id()));
-        let unfinished = Unfinished { temporary: parent.join(hidden), place: place.to_owned(), made: vec![] };
+        remove_leftovers(place);
+        let (temporary, file) =
+            make_hidden_file(place).map_err(|e| Failure::usage(format!("{} cannot be written: {e}", place.display())))?;
+        let unfinished = Unfinished { temporary, place: place.to_owned(), made: vec![] };
         unfinished.register();
-        let file = File::create(&unfinished.temporary);
         let temporary = Temporary { unfinished, moved: false };
-        let file = file.map_err(|e| Failure::usage(format!("{} cannot be written: {e}", place.display())))?;
         Ok(Self { place: place.to_owned(), replace, file: BufWriter::with_capacity(BUFFER_BYTES, file), temporary })
     }
 
@@ -59,12 +58,12 @@ impl OutFile {
     /// The disk's, or something has appeared there meanwhile.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let failed = |e: io::Error| Failure::failed(format!("{} cannot be written: {e}", self.place.display()));
-        self.file.flush().map_err(failed)?;
+        self.file.flush().and_then(|()| self.file.get_ref().sync_all()).map_err(failed)?;
         refuse_existing(&self.place, self.replace)?;
         self.temporary.unfinished.keep();
         fs::rename(&self.temporary.unfinished.temporary, &self.place).map_err(failed)?;
         self.temporary.moved = true;
-        Ok(())
+        bring_folder_to_disk(parent_of(&self.place)).map_err(failed)
     }
 }
 

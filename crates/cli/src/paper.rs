@@ -29,10 +29,13 @@ use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::load;
 use vpass_lab::numbers::plural;
-use vpass_lab::pool::{self, Job};
+use vpass_lab::pool::{self, Job, Pace};
+use vpass_lab::run::Outcome;
+use vpass_lab::series::Part;
 
 use crate::args::at_least_one;
 use crate::exit::Exit;
+use crate::kept::Rows;
 use crate::out::{self, Folder};
 use crate::progress::bar;
 use crate::table::wants_colour;
@@ -49,6 +52,9 @@ pub(crate) struct PaperArgs {
     /// Write the data of every figure, all summaries and the comparison into this new folder, whole or not at all.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept are taken as they are.
+    #[arg(long, requires = "out")]
+    pub(crate) fresh: bool,
     /// Folder with the real traces of the paper's workloads, or some of them, recognised by their file names.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
@@ -71,12 +77,14 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
     let mut runs = runs::runs(&recipe, path.parent().unwrap_or(Path::new(".")), &traces, args.seed)?;
     let folder = args.out.as_deref().map(Folder::begin).transpose()?;
     let started = Instant::now();
-    run_all(&recipe, &mut runs, args.threads)?;
+    let rows = Rows::of(args.out.as_deref(), args.fresh)?;
+    run_all(&recipe, &mut runs, args.threads, &rows)?;
     let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
     let text = comparison::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour())?;
     if let Some(folder) = folder {
         write(folder.path(), &recipe, &traces, &figures, &runs, &expectations)?;
         folder.finish()?;
+        rows.done();
     }
     out::print(&format!("{text}\n{} in {:.0} s\n", plural(runs.len() as u64, "run"), started.elapsed().as_secs_f64()))?;
     let bugs = runs.iter().find(|r| r.summary.pointer("/oracle/limit_violations").and_then(Value::as_u64).unwrap_or(0) > 0);
@@ -98,33 +106,53 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
     Ok(read)
 }
 
-fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>) -> Result<(), Failure> {
-    let jobs = runs.iter().map(|run| Ok(Job { plan: &run.plan, requests: run.plan.requests()? }));
+/// What is kept of a run: its summary, its blocks, its weeks, and whether it fell behind.
+type Kept = (Value, Vec<(u32, u64)>, Vec<Part>, bool);
+
+fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>, rows: &Rows) -> Result<(), Failure> {
+    // What is asked of a run beyond its plan: what plots show of it, the weeks that it is cut into, and which reads are long.
+    let weeks_of = |run: &Run| recipe.span_of(&run.group).map(|span| span.weeks());
+    let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
+    let asked = |i: usize| format!("{:?}", (weeks_of(&runs[i]), plots_blocks(&runs[i]), recipe.long_us));
+    let resumed = rows.resumed("paper", runs.iter().map(|run| &run.plan).collect(), asked)?;
+    let (mut found, missing) = resumed.found();
+    let jobs = missing.iter().map(|i| Ok(Job { plan: &runs[*i].plan, requests: runs[*i].plan.requests()? }));
     let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
-    let found = pool::run_all(&jobs, threads, &bar, |i, outcome| {
-        let mut summary = as_json::value(&outcome.summary)?;
-        if let Some(engine) = &outcome.engine {
-            summary[plot::RESPONSES] = as_json::value(&plot::responses(engine))?;
-        }
-        if let Some(cycles) = &outcome.cycles {
-            summary[CYCLES] = as_json::value(cycles)?;
-        }
-        if runs[i].plan.needs_time() {
-            let in_use = outcome.drive.block_states().filter(|block| block.written > 0).count();
-            summary[BLOCKS] = serde_json::json!({ "in_use": in_use });
-        }
-        let weeks = recipe.span_of(&runs[i].group).map_or_else(Vec::new, |span| outcome.series.parts(span.weeks()));
-        if let Some(long_us) = recipe.long_us {
-            summary[slow_reads::READS] = slow_reads::of(&runs[i].plan.drive.config, outcome, &weeks, long_us)?;
-        }
-        let plotted = recipe.plots_blocks_of(&runs[i].group, &runs[i].workload);
-        let blocks = outcome.drive.block_states().filter(|_| plotted).map(|b| (b.pec, b.effective_milli)).collect();
-        Ok((summary, blocks, weeks, outcome.summary.backlog_grows()))
+    let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
+    let ended = pool::run_all(&jobs, threads, pace, &bar, |job, outcome| {
+        let run = &runs[missing[job]];
+        let weeks = weeks_of(run).map_or_else(Vec::new, |weeks| outcome.series.parts(weeks));
+        let blocks = outcome.drive.block_states().filter(|_| plots_blocks(run)).map(|b| (b.pec, b.effective_milli)).collect();
+        let kept: Kept = (summary_of(recipe, run, outcome, &weeks)?, blocks, weeks, outcome.summary.backlog_grows());
+        resumed.keep(missing[job], &kept);
+        Ok(kept)
     })?;
+    for (i, kept) in missing.into_iter().zip(ended) {
+        found[i] = Some(kept);
+    }
     for (run, found) in runs.iter_mut().zip(found) {
-        (run.summary, run.blocks, run.weeks, run.fell_behind) = found;
+        (run.summary, run.blocks, run.weeks, run.fell_behind) = found.expect("it was kept, or it was run");
     }
     Ok(())
+}
+
+/// A run's summary, with what figures and plots need beyond it.
+fn summary_of(recipe: &Recipe, run: &Run, outcome: &Outcome, weeks: &[Part]) -> Result<Value, Failure> {
+    let mut summary = as_json::value(&outcome.summary)?;
+    if let Some(engine) = &outcome.engine {
+        summary[plot::RESPONSES] = as_json::value(&plot::responses(engine))?;
+    }
+    if let Some(cycles) = &outcome.cycles {
+        summary[CYCLES] = as_json::value(cycles)?;
+    }
+    if run.plan.needs_time() {
+        let in_use = outcome.drive.block_states().filter(|block| block.written > 0).count();
+        summary[BLOCKS] = serde_json::json!({ "in_use": in_use });
+    }
+    if let Some(long_us) = recipe.long_us {
+        summary[slow_reads::READS] = slow_reads::of(&run.plan.drive.config, outcome, weeks, long_us)?;
+    }
+    Ok(summary)
 }
 
 fn write(

@@ -20,6 +20,8 @@ static DEAF: AtomicUsize = AtomicUsize::new(0);
 static PATIENT: AtomicBool = AtomicBool::new(false);
 /// Results are whole and on their way to their place: nothing is to be thrown away any more.
 static KEPT: AtomicBool = AtomicBool::new(false);
+/// What is kept of a command that is not done, in a sentence.
+static ROWS: Mutex<Option<String>> = Mutex::new(None);
 /// What is to be removed should the process end at once.
 static UNFINISHED: Mutex<Vec<Unfinished>> = Mutex::new(vec![]);
 
@@ -89,9 +91,26 @@ pub(crate) fn hear_interrupts() {
         }
         all.iter().for_each(Unfinished::remove);
         let failure = Failure::interrupted();
-        crate::out::say(&format!("vpass: {}", if kept { "interrupted" } else { &failure.sentence }));
+        crate::out::say(&format!("vpass: {}", if kept { "interrupted".into() } else { in_words(&failure) }));
         std::process::exit(Exit::from(&failure) as i32);
     });
+}
+
+/// Takes note of finished rows that stay where this command ends early: how many, and where.
+pub(crate) fn rows_are_kept(what: Option<String>) {
+    if let Ok(mut rows) = ROWS.lock() {
+        *rows = what;
+    }
+}
+
+/// Why the command ends, with the rows that are kept.
+pub(crate) fn in_words(failure: &Failure) -> String {
+    let rows = ROWS.lock().ok().and_then(|rows| rows.clone());
+    match rows {
+        None => failure.sentence.clone(),
+        Some(rows) if *failure == Failure::interrupted() => format!("interrupted; {rows}"),
+        Some(rows) => format!("{}; {rows}", failure.sentence),
+    }
 }
 
 /// Whether the user asked to stop.

@@ -13,6 +13,7 @@ use vpass_lab::plan::RunPlan;
 use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
+use crate::plain;
 use crate::table::{Look, Table, wrapped};
 
 /// What results of a technique mean that makes its drive another.
@@ -54,14 +55,15 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
 /// Sentences to know before the numbers are believed; nothing where there are none.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
-    let lines: Vec<_> = sentences.iter().map(|sentence| format!("\n{}", wrapped(&format!("  {}", sentence.as_ref()), 4))).collect();
+    let lines: Vec<_> =
+        sentences.iter().map(|sentence| format!("\n{}", wrapped(&format!("  {}", plain::line(sentence.as_ref())), 4))).collect();
     if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 
 /// The first line: what ran on what; a generated workload says so.
 pub(crate) fn title(vpass: &str, drive: &str, workload: &str, generated: bool, source: &str) -> String {
     let label = if generated { format!(" ({source})") } else { String::new() };
-    format!("vpass {vpass}: drive {drive}, workload {workload}{label}")
+    plain::line(&format!("vpass {vpass}: drive {drive}, workload {workload}{label}")).into_owned()
 }
 
 /// The heading of a table of techniques: drive, workload, gear, and what was repeated.
@@ -128,7 +130,7 @@ fn host(s: &Summary) -> String {
 pub(crate) fn bad_lines(trace: &Trace) -> String {
     let first = trace.first_bad_line.as_ref();
     first.map_or_else(String::new, |first| {
-        format!("  trace: {} passed over that could not be read, the first: {first}\n", plural(trace.bad_lines, "line"))
+        format!("  trace: {} passed over that could not be read, the first: {}\n", plural(trace.bad_lines, "line"), plain::line(first))
     })
 }
 
@@ -268,7 +270,7 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         }
     );
     for finding in &o.findings {
-        let _ = writeln!(text, "  {finding}");
+        let _ = writeln!(text, "  {}", plain::line(finding));
     }
     text
 }

@@ -5,6 +5,8 @@ use std::io::IsTerminal;
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row};
 
+use crate::plain;
+
 /// Whether standard output takes colours.
 pub(crate) fn wants_colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
@@ -35,8 +37,9 @@ const NAME: u16 = 22;
 /// How a piece of text looks on a terminal.
 /// Sentences, wrapped at words where the width of the output is known; every line but the first is indented by so many spaces.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
-    let Some(width) = width_of_output() else { return text.to_owned() };
-    wrapped_at(text, indent, width)
+    let text = plain::lines(text);
+    let Some(width) = width_of_output() else { return text.into_owned() };
+    wrapped_at(&text, indent, width)
 }
 
 fn wrapped_at(text: &str, indent: usize, width: usize) -> String {
@@ -76,7 +79,8 @@ impl Look {
             Self::Bad => "31",
             Self::Plain => return text.into(),
         };
-        if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
+        let text = plain::lines(text);
+        if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
     }
 
     fn cell(self, text: &str) -> Cell {
@@ -102,7 +106,7 @@ pub(crate) struct Table {
 impl Table {
     /// A table with a heading.
     pub(crate) fn new<T: Into<String>>(heading: impl IntoIterator<Item = T>) -> Self {
-        let heading = heading.into_iter().map(|h| (h.into(), Look::Heading)).collect();
+        let heading = heading.into_iter().map(|h| cell(h, Look::Heading)).collect();
         Self { rows: vec![heading], has_heading: true, seams: vec![] }
     }
 
@@ -113,12 +117,12 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.rows.push(cells.into_iter().map(|c| (c.into(), Look::Plain)).collect());
+        self.rows.push(cells.into_iter().map(|c| cell(c, Look::Plain)).collect());
     }
 
     /// Adds a row of cells that look different.
     pub(crate) fn painted_row(&mut self, cells: Vec<(String, Look)>) {
-        self.rows.push(cells);
+        self.rows.push(cells.into_iter().map(|(text, look)| cell(text, look)).collect());
     }
 
     /// The table as text, every line indented by two: the first column to the left, numbers to the right.
@@ -227,6 +231,11 @@ impl Table {
         }
         indented(&table)
     }
+}
+
+/// A cell, in one line whatever is in it.
+fn cell(text: impl Into<String>, look: Look) -> (String, Look) {
+    (plain::line(&text.into()).into_owned(), look)
 }
 
 /// A table without borders.

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
 use vpass_lab::progress::Progress;
-use vpass_workload::traces::{MissingClock, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts, format_named};
+use vpass_workload::traces::{MissingClock, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts, format_named, garbage_note};
 
 use crate::out;
 use crate::progress::Bar;
@@ -73,10 +73,11 @@ struct Seen {
 }
 
 impl Seen {
-    /// A sentence where the rate of the rows says that the unit of their times is probably wrong.
-    fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Option<String> {
+    /// Sentences where the rate of the rows says that the unit of their times is probably wrong, and where bytes were passed over.
+    fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<String> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
-        doubts(&file.path().display().to_string(), file.format(), said, self.rows, span_ns)
+        let of_rate = doubts(&file.path().display().to_string(), file.format(), said, self.rows, span_ns);
+        of_rate.into_iter().chain(file.has_garbage().then(|| garbage_note(file.path()))).collect()
     }
 }
 

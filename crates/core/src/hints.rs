@@ -16,7 +16,7 @@ mod tests;
 pub(crate) use books::HintBooks;
 pub use books::HintCounts;
 pub use budgets::{Budget, Budgets};
-pub use ranges::{HintRange, Hinted};
+pub use ranges::{HintRange, Hinted, first_contradiction};
 
 use crate::base::latency::AccessLatency;
 use crate::config::{ConfigError, DriveConfig, require};

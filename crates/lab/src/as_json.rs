@@ -1,5 +1,7 @@
 //! Results as JSON.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -12,7 +14,17 @@ use crate::plan::RunPlan;
 /// A value that has no JSON.
 pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(what).map_err(Failure::failed)?;
-    Ok(text + "\n")
+    Ok(escaped(&text).into_owned() + "\n")
+}
+
+/// JSON without the control characters that JSON allows and a terminal obeys: only strings hold them, as `\u009b`.
+fn escaped(text: &str) -> Cow<'_, str> {
+    let is_control = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
+    if !text.contains(is_control) {
+        return text.into();
+    }
+    let escape = |c: char| if is_control(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
+    text.chars().map(escape).collect::<String>().into()
 }
 
 /// Anything of ours as a JSON value.
@@ -37,4 +49,17 @@ pub(crate) fn of_techniques(plan: &RunPlan, seeds: u32, own: impl IntoIterator<I
         ("seeds", seeds.into()),
     ];
     Value::Object(setting.into_iter().chain(own).map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_escaped_and_reads_back() {
+        let name = "a\u{9b}2J\u{7f}\u{1b}[m\n\"\\";
+        let text = text(&name).unwrap();
+        assert_eq!(text, "\"a\\u009b2J\\u007f\\u001b[m\\n\\\"\\\\\"\n");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), name);
+    }
 }

@@ -39,6 +39,11 @@ impl Failure {
         Self { kind: Kind::Failed, sentence: sentence.to_string() }
     }
 
+    /// The simulated drive could not go on.
+    pub fn stopped(sentence: impl Display) -> Self {
+        Self { kind: Kind::Stopped, sentence: sentence.to_string() }
+    }
+
     /// The user stopped it.
     pub fn interrupted() -> Self {
         Self { kind: Kind::Interrupted, sentence: "interrupted; nothing was written".into() }
@@ -66,7 +71,7 @@ impl From<RunError> for Failure {
         match e {
             RunError::Source(e) => e.into(),
             RunError::Interrupted => Self::interrupted(),
-            RunError::Stopped(why) => Self { kind: Kind::Stopped, sentence: why },
+            RunError::Stopped(why) => Self::stopped(why),
         }
     }
 }

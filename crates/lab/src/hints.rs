@@ -24,10 +24,10 @@ use serde::Deserialize;
 use toml::Spanned;
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::units::Bytes;
-use vpass_core::hints::HintRange;
+use vpass_core::hints::{HintRange, first_contradiction};
 
 use crate::failure::Failure;
-use crate::load::{complaint, line_of, read_file};
+use crate::load::{Lines, complaint, read_file};
 use crate::setup::HintSource;
 use crate::suggest;
 
@@ -155,7 +155,8 @@ impl HintFile {
     }
 
     fn of(name: &str, text: &str, tables: Tables) -> Result<Self, Failure> {
-        let line = |at: usize| line_of(text, at);
+        let lines = Lines::of(text);
+        let line = |at: usize| lines.line(at);
         let ranges = tables.range.into_iter().map(|row| {
             let line = line(row.span().start);
             let Range { offset, bytes, access_latency, rank } = row.into_inner();
@@ -214,17 +215,15 @@ impl HintFile {
     }
 
     fn refuse_contradictions(&self, ranges: &[(&HintRow, HintRange)]) -> Result<(), Failure> {
-        for (n, (row, range)) in ranges.iter().enumerate() {
-            if let Some((before, _)) = ranges[..n].iter().find(|(_, before)| range.contradicts(before)) {
-                let what = format!(
-                    "it overlaps with that of line {}, and both have rank {}; of ranges that overlap the higher rank counts, so give one \
-                     of them another",
-                    before.line, row.rank
-                );
-                return Err(self.wrong(row, &what));
-            }
-        }
-        Ok(())
+        let Some(second) = first_contradiction(ranges.iter().map(|(_, range)| range)) else { return Ok(()) };
+        let (row, range) = &ranges[second];
+        let (before, _) = ranges.iter().find(|(_, before)| range.contradicts(before)).expect("an earlier one contradicts it");
+        let what = format!(
+            "it overlaps with that of line {}, and both have rank {}; of ranges that overlap the higher rank counts, so give one of them \
+             another",
+            before.line, row.rank
+        );
+        Err(self.wrong(row, &what))
     }
 
     fn wrong(&self, row: &HintRow, what: &str) -> Failure {

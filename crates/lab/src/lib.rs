@@ -26,6 +26,7 @@ pub mod explain;
 pub mod failure;
 pub mod files;
 pub mod hints;
+pub mod kept;
 pub mod keys;
 pub mod life;
 pub mod load;

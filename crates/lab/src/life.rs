@@ -44,7 +44,7 @@ const STEPS: Ns = 200;
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
 /// How a life ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// Its mean block has endured what it is rated for.
@@ -65,7 +65,7 @@ pub struct Until {
 }
 
 /// A life of a drive, or of a sample of one: counts are then the sample's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Lived {
     /// How long it was.
     pub years: f64,
@@ -146,7 +146,24 @@ fn has_uber(config: &DriveConfig) -> bool {
 /// # Errors
 /// What ended the first that failed, or an interruption.
 pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
-    let needed = plans.iter().map(memory::require).collect::<Result<Vec<_>, _>>()?;
+    live_each(&plans.iter().collect::<Vec<_>>(), until, threads, begin, &|_, _| ())
+}
+
+/// Lives of these plans, as [`live_all`]. `ended` is told of each as it ends.
+///
+/// # Errors
+/// What ended the first that failed, or an interruption.
+pub fn live_each(
+    plans: &[&RunPlan],
+    until: Until,
+    threads: Option<NonZeroUsize>,
+    begin: Begin,
+    ended: &(dyn Fn(usize, &Lived) + Sync),
+) -> Result<Vec<Lived>, Failure> {
+    if plans.is_empty() {
+        return Ok(vec![]);
+    }
+    let needed = plans.iter().map(|plan| memory::require(plan)).collect::<Result<Vec<_>, _>>()?;
     let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
     let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(plans.len()).min(at_once.max(1) as usize);
     let progress = begin(Some(PARTS * plans.len() as u64), "thousandths of lives");
@@ -159,6 +176,9 @@ pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, 
             let Some(plan) = plans.get(i) else { return };
             let result = live(plan, until, &tables, progress.as_ref());
             failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            if let Ok(lived) = &result {
+                ended(i, lived);
+            }
             lived.lock().unwrap_or_else(PoisonError::into_inner).push((i, result));
         }
     };

@@ -231,9 +231,32 @@ pub fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
+/// Where the lines of a text begin, for many places of one text.
+pub(crate) struct Lines(Vec<usize>);
+
+impl Lines {
+    /// The lines of this text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line of a place, as [`line_of`] counts them.
+    pub(crate) fn line(&self, at: usize) -> usize {
+        self.0.partition_point(|end| *end < at) + 1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_many_places_are_those_of_each() {
+        let text = "a\n\nbc\n";
+        let lines = Lines::of(text);
+        assert!((0..=text.len()).all(|at| lines.line(at) == line_of(text, at)));
+        assert_eq!([0, 1, 2, 3, 6].map(|at| lines.line(at)), [1, 1, 2, 3, 4]);
+    }
 
     #[test]
     fn every_preset_reads_and_resolves() {

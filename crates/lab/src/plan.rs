@@ -2,6 +2,7 @@
 
 mod cycles;
 mod fail;
+mod few;
 mod fluid;
 mod notes;
 mod room;
@@ -29,6 +30,7 @@ use crate::setup::{Base, Gear, Setup, Watch};
 use crate::suggest;
 
 pub use cycles::Cycles;
+pub use few::{MOST_RUNS, require_few};
 pub use fluid::{Fluid, Tables};
 pub use notes::unit_notes;
 pub use room::require_room;

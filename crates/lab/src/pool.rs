@@ -34,6 +34,18 @@ impl Job<'_> {
     }
 }
 
+/// How drives that serve the same requests go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// As many as there are threads and memory for.
+    Fastest,
+    /// So few that some end every few seconds: each that has ended is kept by the caller, whatever becomes of the others.
+    EndOften,
+}
+
+/// Requests of the untimed gear that drives serve together at most where some are to end often: some ten seconds.
+const OFTEN: u64 = 20_000_000;
+
 /// Runs all jobs and gives what `keep` keeps of each, in their order. `threads`: as many as there are cores where absent. Jobs under way
 /// take no more memory together than they may, however many threads there are.
 ///
@@ -42,33 +54,37 @@ impl Job<'_> {
 pub fn run_all<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
+    pace: Pace,
     begin: Begin,
     keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {
-    run_jobs(jobs, threads, begin, keep, |_| false)?.into_iter().collect()
+    let keep = |i: usize, outcome: Result<&Outcome, &Failure>| keep(i, outcome.map_err(Clone::clone)?);
+    run_jobs(jobs, threads, pace, begin, keep, |_| false)
 }
 
-/// The same, where a drive that stops leaves the others to go on: it has why in the place of what is kept.
+/// Runs all jobs. A drive that stops leaves the others to go on, and `keep` gets the reason instead of an outcome.
 ///
 /// # Errors
 /// What ended the first run that failed for another reason, or an interruption.
 pub fn run_all_that_go_on<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
+    pace: Pace,
     begin: Begin,
-    keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
-) -> Result<Vec<Result<T, Failure>>, Failure> {
-    run_jobs(jobs, threads, begin, keep, Failure::is_stop)
+    keep: impl Fn(usize, Result<&Outcome, &Failure>) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    run_jobs(jobs, threads, pace, begin, keep, Failure::is_stop)
 }
 
-/// Of each job what is kept, or the failure where that may stand.
+/// What is kept of each job, of its failure where that may stand.
 fn run_jobs<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
+    pace: Pace,
     begin: Begin,
-    keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
+    keep: impl Fn(usize, Result<&Outcome, &Failure>) -> Result<T, Failure> + Sync,
     may_stand: fn(&Failure) -> bool,
-) -> Result<Vec<Result<T, Failure>>, Failure> {
+) -> Result<Vec<T>, Failure> {
     if jobs.is_empty() {
         return Ok(vec![]);
     }
@@ -77,17 +93,17 @@ fn run_jobs<T: Send>(
     let progress = Shared { all: begin(all, "requests"), cancelled: AtomicBool::new(false) };
     let threads = threads.map_or_else(cores, NonZeroUsize::get).min(jobs.len());
     let budget = memory::budget();
-    let queue = Queue::new(tasks(jobs, &needed, threads, budget), budget);
+    let queue = Queue::new(tasks(jobs, &needed, threads, budget, pace), budget);
     let one = |task: &[usize]| {
         let plans: Vec<&RunPlan> = task.iter().map(|i| jobs[*i].plan).collect();
         let outcomes = match plans[..] {
             [plan] => match execute(plan, &progress) {
-                Err(failure) if may_stand(&failure) => return Ok(vec![(task[0], Err(failure))]),
+                Err(failure) if may_stand(&failure) => return Ok(vec![(task[0], keep(task[0], Err(&failure))?)]),
                 outcome => vec![outcome?],
             },
             _ => execute_together(&plans, &progress)?,
         };
-        task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, Ok(keep(*i, &outcome)?)))).collect::<Result<Vec<_>, Failure>>()
+        task.iter().zip(outcomes).map(|(i, outcome)| Ok((*i, keep(*i, Ok(&outcome))?))).collect::<Result<Vec<_>, Failure>>()
     };
     let of_a_thread = || {
         let mut results = vec![];
@@ -141,7 +157,7 @@ impl Progress for Shared {
 }
 
 /// Which jobs go together, in the order in which they are to begin. What nobody knows the length of goes first.
-fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64) -> Vec<Task> {
+fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64, pace: Pace) -> Vec<Task> {
     let mut alike: Vec<Vec<usize>> = vec![];
     for (i, job) in jobs.iter().enumerate() {
         match alike.iter_mut().find(|group| have_the_same_requests(jobs[group[0]].plan, job.plan)) {
@@ -154,9 +170,11 @@ fn tasks(jobs: &[Job], needed: &[u64], threads: usize, budget: u64) -> Vec<Task>
     // share of the memory, or they would wait.
     let share = jobs.iter().filter_map(Job::weight).fold(0, u64::saturating_add) / threads as u64;
     let cut = |group: &Vec<usize>| -> Vec<Task> {
-        let by_share = jobs[group[0]].weight().map_or(1, |weight| share.div_ceil(weight.max(1))).max(1);
+        let weight = jobs[group[0]].weight();
+        let by_share = weight.map_or(1, |weight| share.div_ceil(weight.max(1))).max(1);
+        let by_pace = if pace == Pace::EndOften { OFTEN / weight.unwrap_or(OFTEN).max(1) } else { u64::MAX };
         let largest = group.iter().map(|i| needed[*i]).max().unwrap_or(0);
-        let most = by_share.min(budget / threads as u64 / largest.max(1)).max(1) as usize;
+        let most = by_share.min(by_pace).min(budget / threads as u64 / largest.max(1)).max(1) as usize;
         let parts = group.chunks(group.len().div_ceil(group.len().div_ceil(most)));
         parts.map(|part| Task { jobs: part.to_vec(), needed: part.iter().map(|i| needed[*i]).sum() }).collect()
     };
@@ -208,7 +226,7 @@ mod tests {
         let of = [0, 1, 0, 0, 2, 0, 1, 0, 3];
         let jobs = of.map(|p| Job { plan: &plans[p], requests: [Some(100), Some(50), Some(120), None][p] });
         let of_tasks = |threads, needed: u64, budget| -> Vec<Vec<usize>> {
-            tasks(&jobs, &[needed; 9], threads, budget).into_iter().map(|task| task.jobs).collect()
+            tasks(&jobs, &[needed; 9], threads, budget, Pace::Fastest).into_iter().map(|task| task.jobs).collect()
         };
         let (five, two) = (vec![0, 2, 3, 5, 7], vec![1, 6]);
         assert_eq!(of_tasks(1, 10, u64::MAX), [vec![8], five.clone(), vec![4], two.clone()]);
@@ -219,6 +237,6 @@ mod tests {
         assert_eq!(of_tasks(1, 10, 39), cut, "room for three drives");
         assert_eq!(of_tasks(1, 10, 19).len(), 9, "no room for two");
         assert_eq!(of_tasks(1, 10, 5).len(), 9, "nor for one");
-        assert_eq!(tasks(&jobs, &[1, 2, 3, 4, 5, 6, 7, 8, 9], 1, u64::MAX)[1].needed, 1 + 3 + 4 + 6 + 8);
+        assert_eq!(tasks(&jobs, &[1, 2, 3, 4, 5, 6, 7, 8, 9], 1, u64::MAX, Pace::Fastest)[1].needed, 1 + 3 + 4 + 6 + 8);
     }
 }

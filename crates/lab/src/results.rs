@@ -11,10 +11,11 @@ mod tired;
 mod uber;
 mod warnings;
 mod wear;
+mod words;
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vpass_core::base::metrics::{HostCounts, Latency};
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
@@ -31,12 +32,14 @@ pub use tired::{Losses, Retries};
 pub use uber::{OverSeeds, Uber};
 pub use wear::{AgeWear, Confidence, Wear};
 pub(crate) use wear::{Ageing, Before};
+use words::Word;
 
 /// The result of one run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// Version of vpass.
-    pub vpass: &'static str,
+    #[serde(deserialize_with = "words::one")]
+    pub vpass: Word,
     /// Preset or path of the drive.
     pub drive: String,
     /// Preset or path of the workload.
@@ -58,7 +61,8 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity_technique: Option<String>,
     /// timed, untimed or fluid.
-    pub gear: &'static str,
+    #[serde(deserialize_with = "words::one")]
+    pub gear: Word,
     /// The share of the drive's pages that was simulated, such as "1/16", of which all counts are; absent where it was all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
@@ -125,7 +129,7 @@ pub struct Summary {
 }
 
 /// Of host requests; nulls in the untimed gear.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Latencies {
     /// Of reads.
     pub read: Quantiles,
@@ -136,7 +140,7 @@ pub struct Latencies {
 }
 
 /// Microseconds.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Quantiles {
     /// Of all.
     pub mean: Option<f64>,
@@ -155,7 +159,7 @@ pub struct Quantiles {
 }
 
 /// Over the simulated time; nulls in the untimed gear.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Throughput {
     /// Reads a second.
     pub read_iops: Option<f64>,
@@ -172,7 +176,7 @@ pub struct Throughput {
 }
 
 /// Operations of the flash.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Flash {
     /// Pages sensed.
     pub reads: ByCause,
@@ -208,6 +212,13 @@ impl From<[u64; Cause::COUNT]> for ByCause {
     }
 }
 
+impl<'de> Deserialize<'de> for ByCause {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let said = BTreeMap::<String, u64>::deserialize(from)?;
+        Ok(Self(Cause::ALL.map(|cause| said.get(cause.name()).copied().unwrap_or(0))))
+    }
+}
+
 impl Serialize for ByCause {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let said = |cause: &&Cause| **cause != Cause::Hint || self.of(Cause::Hint) > 0;
@@ -216,7 +227,7 @@ impl Serialize for ByCause {
 }
 
 /// What was done because of reads.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reclaim {
     /// Times that the technique was asked.
     pub alarms: u64,
@@ -243,14 +254,14 @@ pub struct Reclaim {
     /// Blocks of low density erased, by the share of their limit that they had used, in twentieths.
     pub low_density_used: [u64; 20],
     /// What the technique counts of its own.
-    #[serde(flatten)]
-    pub technique: BTreeMap<&'static str, u64>,
+    #[serde(flatten, deserialize_with = "words::counts")]
+    pub technique: BTreeMap<Word, u64>,
     /// Whose reads caused the copies: ranges of the host's addresses, those with most copies first.
     pub blame: Vec<Blame>,
 }
 
 /// What was done because of time. Copies and erases stand in `flash`, under `refresh`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refresh {
     /// Blocks that began to be rewritten because of their age.
     pub invocations: u64,
@@ -268,7 +279,7 @@ pub struct Refresh {
 }
 
 /// Wordlines that refresh merged in place, for fewer sensings.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Merged {
     /// How many were.
     pub merged_wordlines: u64,
@@ -283,7 +294,7 @@ pub struct Merged {
 }
 
 /// Copies that reads of a range caused; movers' reads count for the range whose data they read.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Blame {
     /// Where the range begins.
     pub offset_bytes: u64,
@@ -294,12 +305,13 @@ pub struct Blame {
 }
 
 /// What was read of a trace.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trace {
     /// Paths, as they were given.
     pub files: Vec<String>,
     /// What each was taken for.
-    pub formats: Vec<&'static str>,
+    #[serde(deserialize_with = "words::several")]
+    pub formats: Vec<Word>,
     /// Requests in all passes.
     pub rows: u64,
     /// Requests earlier than the one before them, moved up to it.
@@ -319,7 +331,7 @@ pub struct Trace {
 }
 
 /// A device of a trace.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TraceDevice {
     /// Number or name, as the trace has it.
     pub name: String,
@@ -334,7 +346,7 @@ pub struct TraceDevice {
 }
 
 /// All but the first are null in a folder, where `timing.json` has them.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Simulation {
     /// Null where nothing has a clock.
     pub simulated_s: Option<f64>,

@@ -64,7 +64,7 @@ const READ_PAGES: usize = 0;
 const PROGRAMS: usize = 2;
 
 /// What came in a part of a run. Between two rows counts grow evenly, so numbers need not be whole.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Pages that the host read.
     pub read_pages: f64,

@@ -1,6 +1,6 @@
 //! The verdict: how much was checked, what was found, and the first findings of each kind as sentences with numbers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Sentences kept per kind of finding: enough to see a pattern, few enough to read.
 const SENTENCES_PER_KIND: u64 = 5;
@@ -81,7 +81,7 @@ pub(crate) struct Tally {
 }
 
 /// The oracle's verdict on a run. Errors are counted from the very start, the rest since the measured phase began.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OracleReport {
     /// Host page reads compared with the truth.
     pub reads_checked: u64,

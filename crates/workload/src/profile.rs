@@ -2,7 +2,9 @@
 //!
 //! Rows go in one by one. Memory grows with what was touched, not with the rows: about 6 bytes a page where neighbours are
 //! touched too, at worst 90 (`pages`); 16 bytes a distinct size that is no multiple of 512; a few hundred KiB besides.
+//! Beyond [`MOST_LINES`] only a share of the pages is followed, and numbers of pages are estimates from it (`followed`).
 
+mod followed;
 mod islands;
 mod pages;
 mod popularity;
@@ -14,11 +16,15 @@ use std::collections::BTreeMap;
 use vpass_core::base::request::Op;
 
 use crate::traces::TraceRow;
+use followed::Followed;
 pub use islands::Island;
 pub use pages::PageCounts;
 pub use popularity::Popularity;
 pub use sizes::Sizes;
 pub use timeline::{Step, Timeline};
+
+/// Groups of 16 pages that are held at most: 64 Mi pages side by side, 4 Mi scattered ones, about 1 GiB at the worst.
+pub const MOST_LINES: usize = 4 << 20;
 
 /// A count for reads, writes and trims, by `Op as usize`.
 pub type ByOp = [u64; 3];
@@ -61,14 +67,30 @@ pub struct Profile {
     latest: usize,
     sizes: Sizes,
     timeline: Timeline,
+    followed: Followed,
+    /// Groups of 16 pages that are held, and how many may be.
+    lines: usize,
+    most_lines: usize,
+    /// Pages asked for, those that are not followed as well.
+    accesses: ByOp,
 }
 
 impl Profile {
     /// For pages of this size, a power of two.
     pub fn new(page_bytes: u32) -> Self {
+        Self::with_limit(page_bytes, MOST_LINES)
+    }
+
+    /// A profile that holds at most so many groups of 16 pages.
+    pub fn with_limit(page_bytes: u32, most_lines: usize) -> Self {
         debug_assert!(page_bytes.is_power_of_two(), "drives have no other pages");
+        let page_shift = page_bytes.trailing_zeros();
         Self {
-            page_shift: page_bytes.trailing_zeros(),
+            followed: Followed::all(page_shift),
+            lines: 0,
+            most_lines,
+            accesses: [0; 3],
+            page_shift,
             devices: vec![],
             place: BTreeMap::new(),
             latest: 0,
@@ -88,12 +110,33 @@ impl Profile {
         self.sizes.add(row.bytes, row.op);
         let first = row.offset >> self.page_shift;
         let pages = ((row.offset + row.bytes - 1) >> self.page_shift) - first + 1;
-        match row.op {
-            Op::Read => device.pages.read(first, pages),
-            Op::Write => device.pages.write(first, pages),
-            Op::Trim => {}
+        self.accesses[op] += pages;
+        let before = device.pages.lines();
+        for (first, pages) in self.followed.parts(row.device, first, pages) {
+            match row.op {
+                Op::Read => device.pages.read(first, pages),
+                Op::Write => device.pages.write(first, pages),
+                Op::Trim => {}
+            }
+        }
+        self.lines += device.pages.lines() - before;
+        if self.lines > self.most_lines {
+            self.follow_fewer();
         }
         self.timeline.add(row.at_ns, row.op, pages);
+    }
+
+    /// Forgets half of the stretches until a quarter of the room is free.
+    #[cold]
+    fn follow_fewer(&mut self) {
+        while 4 * self.lines > 3 * self.most_lines && self.followed.one_in() < 1 << 40 {
+            self.followed = self.followed.half();
+            let followed = self.followed;
+            for device in &mut self.devices {
+                device.pages.retain(|page| followed.follows(device.number, page));
+            }
+            self.lines = self.devices.iter().map(|device| device.pages.lines()).sum();
+        }
     }
 
     fn place_of(&mut self, number: u32) -> usize {
@@ -122,19 +165,48 @@ impl Profile {
         &self.timeline
     }
 
+    /// One page in this many was followed; all numbers of pages are estimates unless it is 1.
+    pub fn one_in(&self) -> u64 {
+        self.followed.one_in()
+    }
+
+    /// Pages asked for in this direction, exactly.
+    pub fn accesses(&self, op: Op) -> u64 {
+        self.accesses[op as usize]
+    }
+
+    /// Half the width of the 95 % interval of an estimated number of pages, as a share of it; 0 where all pages were followed.
+    pub fn uncertainty(&self) -> f64 {
+        let followed = self.followed;
+        let mut by_stretch: BTreeMap<(u32, u64), u64> = BTreeMap::new();
+        for device in self.devices.iter().filter(|_| followed.one_in() > 1) {
+            for (page, ..) in device.pages.iter() {
+                *by_stretch.entry((device.number, followed.stretch(page))).or_default() += 1;
+            }
+        }
+        let (sum, squares) = by_stretch.values().fold((0.0, 0.0), |(sum, squares), n| (sum + *n as f64, squares + (*n as f64).powi(2)));
+        let left_out = 1.0 - 1.0 / followed.one_in() as f64;
+        if sum > 0.0 { 1.96 * (left_out * squares).sqrt() / sum } else { 0.0 }
+    }
+
     /// How often pages that were read at all were read.
     pub fn reads(&self) -> Popularity {
-        Popularity::new(self.counts().map(|(reads, _)| reads))
+        Popularity::new(self.counts().map(|(reads, _)| reads)).times(self.one_in())
     }
 
     /// How often pages that were written at all were written.
     pub fn writes(&self) -> Popularity {
-        Popularity::new(self.counts().map(|(_, writes)| writes))
+        Popularity::new(self.counts().map(|(_, writes)| writes)).times(self.one_in())
     }
 
     /// Pages read or written.
     pub fn pages_touched(&self) -> u64 {
-        self.counts().count() as u64
+        self.counts().count() as u64 * self.one_in()
+    }
+
+    /// Pages of a device that were read or written.
+    pub fn pages_touched_of(&self, device: &Device) -> u64 {
+        device.pages.iter().count() as u64 * self.one_in()
     }
 
     fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
@@ -142,11 +214,15 @@ impl Profile {
     }
 
     /// Parts of the addresses with large untouched gaps between them, by device and address: at most `most` more than there are devices.
+    /// None where not all pages were followed, which makes gaps.
     pub fn islands(&self, most: usize) -> Vec<Island> {
+        if self.one_in() > 1 {
+            return vec![];
+        }
         islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
-    /// Every region of so many pages that was read or written: the one with the most page reads first, of equals the first.
+    /// Every region of so many pages that was followed, and was read or written: the one with the most page reads first, of equals the first.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {
@@ -168,6 +244,29 @@ mod tests {
 
     fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> TraceRow {
         TraceRow { at_ns, device, offset, bytes, op, hint: None }
+    }
+
+    #[test]
+    fn beyond_the_limit_numbers_of_pages_are_estimates() {
+        // 20,000 pages of 16 KiB of which two neighbours are in each of 10,000 stretches of 4 MiB; every second pair is read twice.
+        let rows = (0..10_000u64).map(|n| row(n, (n % 3) as u32, n << 22, 32 << 10, Op::Read)).collect::<Vec<_>>();
+        let of = |most_lines: usize| {
+            let mut profile = Profile::with_limit(16 << 10, most_lines);
+            rows.iter().chain(rows.iter().step_by(2)).for_each(|row| profile.add(row));
+            profile
+        };
+        let (all, few) = (of(10_000), of(1000));
+        assert_eq!((all.one_in(), all.pages_touched(), all.reads().pages_with(1)), (1, 20_000, 10_000));
+        assert!(all.uncertainty() == 0.0);
+        assert_eq!((few.one_in(), few.accesses(Op::Read), few.islands(9)), (16, 30_000, vec![]));
+        assert!(few.lines <= 1000);
+        // About 625 pairs are followed: 1.96 / sqrt 625 of them is 8 %.
+        assert!((0.06..0.1).contains(&few.uncertainty()), "{}", few.uncertainty());
+        let off = |estimate: u64, exact: u64| (estimate as f64 / exact as f64 - 1.0).abs();
+        let of_few = few.reads();
+        assert!(off(few.pages_touched(), 20_000) < 0.15 && off(of_few.pages_with(1), 10_000) < 0.2 && off(of_few.total(), 30_000) < 0.2);
+        assert_eq!((of_few.percentile(100.0), of_few.percentile(10.0)), (Some(2), Some(1)));
+        assert_eq!(few.devices().iter().map(|device| few.pages_touched_of(device)).sum::<u64>(), few.pages_touched());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use file::{MAX_REQUEST_BYTES, MAX_TRIM_BYTES, Skipped, TraceFile};
 pub use formats::{FORMATS, format_named};
 pub use replay::capacity_fit::Fit;
 pub use replay::layout::Device;
-pub use replay::survey::{FileSurvey, Survey};
+pub use replay::survey::{FileSurvey, Survey, garbage_note};
 pub use replay::trace_options::TraceOptions;
 pub use replay::trace_source::{TraceReport, TraceSource};
 pub use rows::blk::BlkAction;
@@ -32,7 +32,7 @@ pub use rows::rate::doubts;
 pub use rows::unit::{TimeUnit, Times, UnitBasis, UnitTaken};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
-/// The content of a file, decompressed where it begins like a compressed one.
+/// The content of a file, decompressed where it begins like a compressed one. Bytes behind gzip data are refused: nobody would be told.
 pub(crate) fn open_decompressed(path: &Path) -> Result<Box<dyn Read + Send>, SourceError> {
-    bytes::input::open(path).map(|(input, _)| input)
+    bytes::input::open(path).map(|(input, raw)| Box::new(bytes::input::Whole::new(input, raw)) as Box<dyn Read + Send>)
 }

@@ -39,6 +39,9 @@ pub(crate) struct LifeArgs {
     /// Threads; as many as there are cores where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Live all lives. Without this, finished lives that an earlier command for the same --out kept are taken as they are.
+    #[arg(long, requires = "out")]
+    pub(crate) fresh: bool,
     /// Look for the value of one numeric key of the drive, such as refresh.period, with which it lives longest:
     /// nine values in even steps of their logarithm, then the golden section around the best. The curve is printed as CSV, or as JSON; values
     /// with which the drive is refused have no row.

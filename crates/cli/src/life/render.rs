@@ -10,6 +10,7 @@ use vpass_lab::numbers::{bytes, digits};
 use vpass_lab::plan::RunPlan;
 
 use super::args::LifeArgs;
+use crate::plain;
 use crate::report;
 use crate::table::{Table, wrapped};
 
@@ -23,7 +24,7 @@ pub(super) fn text(lives: &[Life], plan: &RunPlan, args: &LifeArgs, colour: bool
         text.push('\n');
     }
     for sentence in notes(lives, plan, args) {
-        let _ = writeln!(text, "{}", wrapped(&format!("  {sentence}"), 2));
+        let _ = writeln!(text, "{}", wrapped(&format!("  {}", plain::line(&sentence)), 2));
     }
     if let Some(verdict) = verdict(lives) {
         let _ = writeln!(text, "\n{}", wrapped(&verdict, 0));

@@ -9,6 +9,7 @@ use super::csv::quoted;
 use super::numbers::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
 use super::run::{CYCLES, REFUSED, Run};
+use crate::plain::{self, line};
 use crate::table::{Look, Table};
 
 /// A number of the paper, ours where there is one, and what that comes to.
@@ -77,16 +78,16 @@ pub(super) fn render(
     expectations: &Expectations,
     colour: bool,
 ) -> Result<String, Failure> {
-    let mut text = format!("{}\n  on {}; {sources}\n", Look::Heading.paint(&recipe.title, colour), recipe.drive);
+    let heading = |title: &str| Look::Heading.paint(&line(title), colour);
+    let mut text = format!("{}\n  on {}; {}\n", heading(&recipe.title), line(&recipe.drive), line(sources));
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
         let over = figure.divisor().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
         let rows = if figure.by_workload { "" } else { ", mean of the workloads" };
-        let _ = write!(text, "\n{} ({}; {over}{rows})\n", Look::Heading.paint(&figure.title, colour), figure.name);
+        let _ = write!(text, "\n{} ({}; {}{rows})\n", heading(&figure.title), line(&figure.name), line(&over));
         text.push_str(&table(figure, numbers).render(colour));
     }
     for gain in &recipe.gains {
-        let _ =
-            write!(text, "\n{} ({}; share of the mean read under {})\n", Look::Heading.paint(&gain.title, colour), gain.name, gain.over);
+        let _ = write!(text, "\n{} ({}; share of the mean read under {})\n", heading(&gain.title), line(&gain.name), line(&gain.over));
         text.push_str(&gain.table(runs)?.render(colour));
     }
     if !expectations.expected.is_empty() {
@@ -99,14 +100,14 @@ pub(super) fn render(
         text.push_str(&table.render_words(colour));
     }
     for left_out in &expectations.not_reproduced {
-        let _ = writeln!(text, "  not reproduced: {}: {}", left_out.what, left_out.why);
+        let _ = writeln!(text, "  not reproduced: {}: {}", line(&left_out.what), line(&left_out.why));
     }
     for run in runs {
-        text.push_str(&of_length(run));
+        text.push_str(&plain::lines(&of_length(run)));
     }
     for run in runs.iter().filter(|r| r.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0) > 0) {
         let lost = run.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0);
-        let _ = writeln!(text, "  {}", Look::Bad.paint(&format!("data lost: {lost} pages in {}", run.name()), colour));
+        let _ = writeln!(text, "  {}", Look::Bad.paint(&line(&format!("data lost: {lost} pages in {}", run.name())), colour));
     }
     Ok(text)
 }

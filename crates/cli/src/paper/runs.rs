@@ -33,6 +33,7 @@ pub(super) fn runs(recipe: &Recipe, folder: &Path, traces: &Traces, seed: u64) -
         for variant in &group.variants {
             let techniques = Techniques::of(group, variant)?;
             for workload in recipe.workloads_of(group, traces)? {
+                plan::require_few(techniques.len(), group.seeds.map_or(1, NonZeroU32::get))?;
                 let kind = Kind::of(recipe, folder, (group, variant, workload), traces)?;
                 let seeds = seed..seed + u64::from(group.seeds.map_or(1, NonZeroU32::get));
                 for (i, (seed, of_run)) in seeds.flat_map(|seed| techniques.iter().map(move |of_run| (seed, of_run))).enumerate() {

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::request::Op;
 use vpass_core::config::DriveConfig;
 use vpass_lab::explain;
 use vpass_lab::failure::Failure;
@@ -86,8 +87,9 @@ impl Scale {
         let blocks = (profile.pages_touched() as f64 / f64::from(self.pages_per_block)).max(1.0);
         let span_ns = profile.timeline().span_ns();
         let regions = profile.regions(u64::from(self.pages_per_block));
-        let reads: u64 = regions.iter().map(|r| r.reads).sum();
-        let busiest = regions.first().filter(|r| r.reads > 0).map(|r| Busiest {
+        let reads = profile.accesses(Op::Read);
+        // A block is longer than the stretches that are followed, where not all are.
+        let busiest = regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
             device: name(&profile.devices()[r.device]),
             offset_bytes: r.number * block_bytes,
             intensity: self.intensity(r.reads as f64, span_ns),

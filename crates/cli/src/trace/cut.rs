@@ -38,7 +38,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     drop(progress);
     wanted.check_device(args)?;
     say_skipped(&args.input, &seen.skipped);
-    out::say_all(&Vec::from_iter(seen.doubts(&file, options.time_unit)));
+    out::say_all(&seen.doubts(&file, options.time_unit));
     let output = output.expect("a trace has a row, or is an error");
     output.finish(&format!("{}: none of its rows is wanted; no trace was written", args.input.display()))
 }

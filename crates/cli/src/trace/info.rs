@@ -55,6 +55,8 @@ pub(super) struct FileInfo {
     pub(super) trims: Requests,
     /// The commonest sizes, the commonest first.
     pub(super) sizes: Vec<Size>,
+    /// All numbers of pages are estimates from one page in this many; null where every page was followed.
+    pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,
     /// Of the pages that are read at all.
     pub(super) reads_per_page: Reuse,
@@ -190,6 +192,7 @@ fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progres
     let time = profile.timeline();
     let (step_ns, steps) = time.steps(STEPS);
     let pages_touched = profile.pages_touched();
+    let warnings = seen.doubts(&file, said).into_iter().chain(estimates(&profile)).collect();
     let name = |device: &Device| file.device_name(device.number);
     let region = |r: vpass_workload::profile::Region| Region {
         device: name(&profile.devices()[r.device]),
@@ -214,7 +217,7 @@ fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progres
         bad_lines: seen.skipped.count,
         first_bad_line: seen.skipped.first.clone(),
         times: Times::of(&file, said, time),
-        warnings: seen.doubts(&file, said).into_iter().collect(),
+        warnings,
         span_s: time.span_ns() as f64 / 1e9,
         rows_back_in_time: time.back_steps(),
         longest_step_back_s: time.longest_step_back_ns() as f64 / 1e9,
@@ -222,6 +225,7 @@ fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progres
         writes: requests(&profile, Op::Write),
         trims: requests(&profile, Op::Trim),
         sizes: sizes(&profile),
+        pages_estimated_from_one_in: Some(profile.one_in()).filter(|one_in| *one_in > 1),
         footprint: Footprint {
             pages_read: reads.pages(),
             pages_written: writes.pages(),
@@ -230,8 +234,8 @@ fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progres
             extent_bytes: profile.devices().iter().map(|d| d.extent).sum(),
         },
         hottest: HOTTEST_PERCENT.map(|percent| hottest(&reads, percent)).into(),
-        reads_per_page: reuse(&reads),
-        writes_per_page: reuse(&writes),
+        reads_per_page: reuse(&reads, profile.accesses(Op::Read)),
+        writes_per_page: reuse(&writes, profile.accesses(Op::Write)),
         region_bytes: REGION_BYTES,
         busiest_regions: regions.into_iter().filter(|r| r.reads > 0).take(BUSIEST_REGIONS).map(region).collect(),
         separate_regions: profile.islands(MOST_GAPS).iter().map(separate_region).collect(),
@@ -241,8 +245,21 @@ fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progres
             page_reads: steps.iter().map(|s| s.reads).collect(),
             page_writes: steps.iter().map(|s| s.writes).collect(),
         },
-        devices: profile.devices().iter().map(|d| device_info(d, name(d))).collect(),
+        devices: profile.devices().iter().map(|d| device_info(d, name(d), profile.pages_touched_of(d))).collect(),
     })
+}
+
+/// That numbers of pages are estimates; none where they are exact.
+fn estimates(profile: &Profile) -> Option<String> {
+    let sentence = || {
+        format!(
+            "too many pages to count each in memory: every number of pages is an estimate from 1 page in {}, within about {:.2} %; the busiest \
+             regions are those of these pages",
+            profile.one_in(),
+            100.0 * profile.uncertainty()
+        )
+    };
+    (profile.one_in() > 1).then(sentence)
 }
 
 fn rows(profile: &Profile) -> u64 {
@@ -277,9 +294,10 @@ fn sizes(profile: &Profile) -> Vec<Size> {
     sizes
 }
 
-fn reuse(counts: &Popularity) -> Reuse {
+/// `total`: all of them, also of pages that are not followed.
+fn reuse(counts: &Popularity, total: u64) -> Reuse {
     Reuse {
-        total: counts.total(),
+        total,
         pages_once: counts.pages_with(1),
         mean: counts.mean(),
         p50: counts.percentile(50.0),
@@ -294,7 +312,7 @@ fn hottest(reads: &Popularity, percent: f64) -> Hottest {
     Hottest { percent_of_pages_read: percent, pages, share_of_page_reads: share(these, reads.total()) }
 }
 
-fn device_info(device: &Device, name: String) -> DeviceInfo {
+fn device_info(device: &Device, name: String, pages_touched: u64) -> DeviceInfo {
     let [reads, writes, trims] = device.rows;
     let [bytes_read, bytes_written, _] = device.bytes;
     DeviceInfo {
@@ -305,7 +323,7 @@ fn device_info(device: &Device, name: String) -> DeviceInfo {
         trims,
         bytes_read,
         bytes_written,
-        pages_touched: device.pages.iter().count() as u64,
+        pages_touched,
         extent_bytes: device.extent,
     }
 }

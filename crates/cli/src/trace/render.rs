@@ -7,6 +7,7 @@ use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 use super::blocks::{BlockReads, Endurance, ReadIntensity};
 use super::info::{FileInfo, Info, Requests, Reuse};
 use super::sparkline::sparkline;
+use crate::plain;
 use crate::table::{Look, Table};
 
 /// Devices that are shown.
@@ -35,10 +36,11 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
         let _ = writeln!(text, "  {line}");
     }
     for warning in &f.warnings {
-        let _ = writeln!(text, "  {}", Look::Bad.paint(warning, colour));
+        let _ = writeln!(text, "  {}", Look::Bad.paint(&plain::line(warning), colour));
     }
     if let Some(first) = &f.first_bad_line {
-        let _ = writeln!(text, "  {} could not be read and were passed over, the first: {first}", plural(f.bad_lines, "line"));
+        let _ =
+            writeln!(text, "  {} could not be read and were passed over, the first: {}", plural(f.bad_lines, "line"), plain::line(first));
     }
     if f.rows_back_in_time > 0 {
         let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
@@ -46,16 +48,19 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     }
     text.push_str(&requests(f, colour));
     text.push('\n');
-    heading(&mut text, &format!("Pages of {}", bytes(page_bytes.into())), colour);
+    let estimated = f.pages_estimated_from_one_in.map_or_else(String::new, |one_in| format!(", estimated from 1 in {one_in}"));
+    heading(&mut text, &format!("Pages of {}{estimated}", bytes(page_bytes.into())), colour);
     text.push_str(&pages(f, colour));
     text.push('\n');
     let wide = f.devices.len() > 1;
     heading(&mut text, &format!("Busiest regions of {}", bytes(f.region_bytes)), colour);
     text.push_str(&regions(f, wide, colour));
     text.push('\n');
-    heading(&mut text, "Regions with large untouched gaps between them", colour);
-    text.push_str(&separate_regions(f, wide, colour));
-    text.push('\n');
+    if f.pages_estimated_from_one_in.is_none() {
+        heading(&mut text, "Regions with large untouched gaps between them", colour);
+        text.push_str(&separate_regions(f, wide, colour));
+        text.push('\n');
+    }
     text.push_str(&blocks(&f.blocks, f.span_s, wide, colour));
     if f.span_s > 0.0 {
         text.push('\n');
@@ -69,7 +74,7 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
 }
 
 fn heading(text: &mut String, title: &str, colour: bool) {
-    let _ = writeln!(text, "{}", Look::Heading.paint(title, colour));
+    let _ = writeln!(text, "{}", Look::Heading.paint(&plain::line(title), colour));
 }
 
 fn requests(f: &FileInfo, colour: bool) -> String {

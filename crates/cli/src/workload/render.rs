@@ -7,25 +7,27 @@ use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 use vpass_workload::statistics::Statistic;
 
 use super::fit::FitReport;
+use crate::plain;
 use crate::table::{Look, Table};
 
 /// Everything worth reading about a fit.
 pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> String {
     let mut text = String::new();
     let title = format!("vpass {}: workload {}", fit.vpass, fit.workload_source);
-    let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
+    let _ = writeln!(text, "{}", Look::Heading.paint(&plain::line(&title), colour));
     let (footprint, span) = (bytes(fit.footprint_bytes), seconds(fit.span_s));
-    let _ = writeln!(text, "  {}; {} requests on {footprint} in {span}, seed {}\n", fit.source, count(fit.requests), fit.seed);
+    let _ =
+        writeln!(text, "  {}; {} requests on {footprint} in {span}, seed {}\n", plain::line(&fit.source), count(fit.requests), fit.seed);
     text.push_str(&table(&fit.statistics, fit.tolerance_percent).render(colour));
     text.push('\n');
     for note in &fit.notes {
-        let _ = writeln!(text, "  {note}");
+        let _ = writeln!(text, "  {}", plain::line(note));
     }
     let look = if fit.missed == 0 { Look::Good } else { Look::Bad };
     let _ = writeln!(text, "{}", look.paint(&verdict(fit), colour));
     match written {
         Some(path) => {
-            let _ = writeln!(text, "{} is written: vpass run --drive DRIVE --workload {0}", path.display());
+            let _ = writeln!(text, "{} is written: vpass run --drive DRIVE --workload {0}", plain::path(path));
         }
         None if fit.missed > 0 => {}
         None => text.push_str("Nothing is written; --out FILE keeps the workload.\n"),

@@ -1,14 +1,14 @@
 //! What a run counts, and latencies. All counts are since the end of preconditioning.
 
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{Cause, Ns};
 use crate::bugs::{Bug, planted};
 
 /// What the host asked for; the fields are those of `host` in a summary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCounts {
     /// Read requests (a trace row is one, however it is split).
     pub read_requests: u64,

@@ -1,6 +1,8 @@
 //! What a host says of which of its data: ranges of addresses, and of several that hold a page the word of the one with the highest rank.
 //! A page of which parts have different words has the tightest.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use crate::base::latency::AccessLatency;
@@ -32,6 +34,21 @@ impl HintRange {
     }
 }
 
+/// The place of the first range that contradicts one before it. Ranges before that one lie apart, rank by rank, so that only their
+/// neighbours are looked at.
+pub fn first_contradiction<'a>(ranges: impl IntoIterator<Item = &'a HintRange>) -> Option<usize> {
+    let mut apart: BTreeMap<(u32, u64, u64), &HintRange> = BTreeMap::new();
+    for (at, range) in ranges.into_iter().enumerate() {
+        let place = (range.rank, range.offset.0, range.end().unwrap_or(u64::MAX));
+        let neighbours = apart.range(..=place).next_back().into_iter().chain(apart.range(place..).next());
+        if neighbours.into_iter().any(|(_, other)| range.contradicts(other)) {
+            return Some(at);
+        }
+        apart.insert(place, range);
+    }
+    None
+}
+
 /// The word of every page of the host's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hinted {
@@ -45,16 +62,19 @@ impl Hinted {
         let end = u64::from(pages) * page_bytes;
         let clipped = ranges.iter().map(|range| (range.offset.0.min(end), range.end().unwrap_or(end).min(end), range));
         let ranges: Vec<_> = clipped.filter(|(from, to, _)| from < to).collect();
-        let mut bounds: Vec<u64> = ranges.iter().flat_map(|(from, to, _)| [*from, *to]).chain([0, end]).collect();
-        bounds.sort_unstable();
-        bounds.dedup();
+        let bounds = Bounds::of(&ranges, end);
         let mut stretches = vec![(Lpn::new(0), AccessLatency::default())];
+        // Ranges that hold the addresses at hand, the highest rank last.
+        let mut holding: BTreeSet<(u32, usize)> = BTreeSet::new();
         // Pages that have a word by now.
         let mut covered = 0;
-        for bound in bounds.windows(2) {
-            let holds = |(from, to, _): &&(u64, u64, &HintRange)| *from <= bound[0] && bound[1] <= *to;
-            let said = ranges.iter().filter(holds).max_by_key(|(.., range)| range.rank);
-            let latency = said.and_then(|(.., range)| range.access_latency).unwrap_or_default();
+        for bound in bounds.0.windows(2) {
+            for at in &bound[0].ends {
+                holding.remove(&(ranges[*at].2.rank, *at));
+            }
+            holding.extend(bound[0].begins.iter().map(|at| (ranges[*at].2.rank, *at)));
+            let latency = holding.last().and_then(|(_, at)| ranges[*at].2.access_latency).unwrap_or_default();
+            let bound = [bound[0].at, bound[1].at];
             let (mut first, behind) = ((bound[0] / page_bytes) as u32, bound[1].div_ceil(page_bytes) as u32);
             if first < covered {
                 // The bound is within a page.
@@ -90,6 +110,30 @@ impl Hinted {
     /// RAM that it takes in a controller: an address of four bytes and a word for each stretch.
     pub fn bytes(&self) -> Bytes {
         Bytes(5 * self.stretches.len() as u64)
+    }
+}
+
+/// Addresses at which ranges begin or end, rising.
+struct Bounds(Vec<Bound>);
+
+/// An address, and which ranges begin and end there.
+#[derive(Default)]
+struct Bound {
+    at: u64,
+    begins: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+impl Bounds {
+    /// Those of ranges (first byte, the byte behind) between 0 and `end`.
+    fn of(ranges: &[(u64, u64, &HintRange)], end: u64) -> Self {
+        let mut bounds: BTreeMap<u64, Bound> = [0, end].map(|at| (at, Bound { at, ..Bound::default() })).into();
+        let new = |at: u64| Bound { at, ..Bound::default() };
+        for (place, (from, to, _)) in ranges.iter().enumerate() {
+            bounds.entry(*from).or_insert_with(|| new(*from)).begins.push(place);
+            bounds.entry(*to).or_insert_with(|| new(*to)).ends.push(place);
+        }
+        Self(bounds.into_values().collect())
     }
 }
 
@@ -135,6 +179,41 @@ mod tests {
         let in_one = [range(0, 310, Idle, 0), range(310, 320, Typical, 0), range(320, 800, Idle, 0)];
         assert_eq!(words(&in_one), [Idle, Idle, Idle, Typical, Idle, Idle, Idle, Idle]);
         assert_eq!(words(&[range(0, 10_000, Typical, 0)]), [Typical; 8], "beyond the end there are no pages");
+    }
+
+    /// Ranges that chance draws, some without a byte, on addresses so few that many meet.
+    fn drawn(seed: u64, count: u64, ranks: u64) -> Vec<HintRange> {
+        let number = |n: u64| crate::base::splitmix::number(seed, n);
+        let one = |n: u64| {
+            let (from, length) = (number(4 * n) % 700, number(4 * n + 1) % 150);
+            range(from, from + length, [Idle, Typical, Smallest][number(4 * n + 2) as usize % 3], (number(4 * n + 3) % ranks) as u32)
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn the_first_contradiction_is_that_which_looking_at_all_pairs_finds() {
+        let mut found = [0; 2];
+        for seed in 0..2000 {
+            let ranges = drawn(seed, 8, 4);
+            let by_pairs = (0..ranges.len()).find(|at| ranges[..*at].iter().any(|before| ranges[*at].contradicts(before)));
+            assert_eq!(first_contradiction(&ranges), by_pairs, "{seed}: {ranges:?}");
+            found[usize::from(by_pairs.is_some())] += 1;
+        }
+        assert!(found.iter().all(|cases| *cases > 100), "{found:?}");
+    }
+
+    #[test]
+    fn the_word_of_each_page_is_the_tightest_of_its_bytes() {
+        for seed in 0..200 {
+            let ranges = drawn(seed, 6, 1_000_000);
+            let of_byte = |byte: u64| {
+                let holds = ranges.iter().filter(|range| range.offset.0 <= byte && range.end().is_some_and(|end| byte < end));
+                holds.max_by_key(|range| range.rank).and_then(|range| range.access_latency).unwrap_or_default()
+            };
+            let of_page = |page: u64| (100 * page..100 * page + 100).map(of_byte).min().unwrap();
+            assert_eq!(words(&ranges), (0..8).map(of_page).collect::<Vec<_>>(), "{seed}");
+        }
     }
 
     #[test]

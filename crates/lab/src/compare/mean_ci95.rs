@@ -1,7 +1,7 @@
 //! Means and how sure they are.
 
 /// A mean and the half width of its 95 % confidence interval; none for a single value.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MeanCi95 {
     /// Of the values.
     pub mean: f64,

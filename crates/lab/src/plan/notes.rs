@@ -80,15 +80,14 @@ impl RunPlan {
         promise::warnings(config, technique, self.gear == Gear::Timed, config.drive.rated_pec.max(config.start.pec).max(pec))
     }
 
-    /// What makes the results of a trace doubtful before it is run, in sentences: times in what is probably the wrong unit.
+    /// What makes the results of a trace doubtful before it is run, in sentences: times in what is probably the wrong unit, and bytes that
+    /// were passed over.
     pub fn trace_warnings(&self) -> Vec<String> {
-        match &self.workload {
-            // A closed loop does not look at the times.
-            Workload::Trace { survey, options } if options.arrival == Arrival::Open => {
-                survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)).collect()
-            }
-            _ => vec![],
-        }
+        let Workload::Trace { survey, options } = &self.workload else { return vec![] };
+        // A closed loop does not look at the times.
+        let timed = options.arrival == Arrival::Open;
+        let doubts = |file: &FileSurvey| file.doubts(options.read.time_unit).filter(|_| timed);
+        survey.files().iter().flat_map(|file| [doubts(file), file.garbage()]).flatten().collect()
     }
 }
 

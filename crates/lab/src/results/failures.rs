@@ -1,10 +1,10 @@
 //! What became of failures that were injected (`--fail`).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::drive::{Drive, Stage, failing};
 
 /// Failures of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failures {
     /// Those that happened, in their order.
     pub happened: Vec<Happened>,
@@ -39,7 +39,7 @@ pub struct Failures {
 }
 
 /// A failure that happened.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Happened {
     /// As it was given.
     pub failure: String,

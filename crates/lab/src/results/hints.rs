@@ -1,11 +1,11 @@
 //! What the host's hints came to, word by word.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::hints::HintOutcome;
 
 /// Of each word of `NVMe`'s; data without a hint counts as "smallest".
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hints {
     /// As small as possible, and data of which nothing is said.
     pub smallest: OfWord,
@@ -18,7 +18,7 @@ pub struct Hints {
 }
 
 /// What came of one word.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct OfWord {
     /// What the user lets a read take; null where `reclaim.retries` decides.
     pub budget_us: Option<f64>,

@@ -1,6 +1,6 @@
 //! What each job of a fio file asked for and got.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::Group;
 use vpass_core::time::Replay;
 use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
@@ -8,7 +8,7 @@ use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 use super::{Latencies, Quantiles, Throughput};
 
 /// The job of a section with its clones.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobResult {
     /// Of its section.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct JobResult {
 }
 
 /// What a job asked for.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// Requests to read.
     pub read_requests: u64,

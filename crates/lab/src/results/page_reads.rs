@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Ns;
 use vpass_core::config::CellType;
 
 /// The host's page reads.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageReads {
     /// Of all.
     #[serde(flatten)]
@@ -19,7 +19,7 @@ pub struct PageReads {
 }
 
 /// Page reads, and what they took in the mean, in microseconds. Decoding and the host link come on top, alike for all.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
     /// How many.
     pub reads: u64,

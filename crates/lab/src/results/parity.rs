@@ -1,6 +1,6 @@
 //! What was done for parity, and what its layout does to wear: a page has a die of its own, so no die can be traded for a less worn one.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::base::window::Window;
 use vpass_core::config::ParityCache;
 use vpass_core::drive::{Drive, Lifetime};
@@ -10,7 +10,7 @@ use vpass_core::time::Replay;
 use super::stages::{Stage, stages};
 
 /// Parity. Its reads and programs stand in `flash`, under `parity`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parity {
     /// Pages of the host that share a page of parity.
     pub stripe_pages: u32,
@@ -41,7 +41,7 @@ pub struct Parity {
 }
 
 /// Expected numbers of reads between a page's own limit and its stripe's: nothing is drawn, and no page is lost or rebuilt for it.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
     /// Reads that a block bears over those that a page bears by itself.
     pub raised: f64,
@@ -61,7 +61,7 @@ pub struct ReadsFirst {
 }
 
 /// Parity of stripes with a page in a worn block alone.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ByWear {
     /// `T_p`: blocks of more P/E cycles are worn.
     pub t_p: u32,
@@ -89,7 +89,7 @@ pub struct ByWear {
 }
 
 /// The stages of a drive's life: recycling alone, parity of worn stripes, parity of all.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Life {
     /// The stage at the end: 1, 2 or 3.
     pub stage: u8,
@@ -112,7 +112,7 @@ pub struct Life {
 }
 
 /// The window without protection: stripes whose parity on flash lags behind.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Delayed {
     /// Stripes that may lag behind at a time.
     pub cache_pages: u32,
@@ -137,7 +137,7 @@ pub struct Delayed {
 }
 
 /// Pages of the host in stripes that lag behind: a loss of power takes their parity, which counts as their loss. None where the cache survives it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
     /// At a moment drawn evenly from the run or, without a clock, from the host's page writes; null where there was none.
     pub pages_mean: Option<f64>,

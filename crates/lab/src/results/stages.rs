@@ -1,6 +1,6 @@
 //! What came in each stage of a drive's life, where its parity has stages: from one beginning to the next, or to the end.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
 use vpass_core::base::units::Cause;
 use vpass_core::base::window::Window;
@@ -10,7 +10,7 @@ use vpass_core::time::Replay;
 use super::{ByCause, Quantiles};
 
 /// A stage, as far as it fell into the measured phase.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
     /// 1, 2 or 3.
     pub stage: u8,
@@ -37,7 +37,7 @@ pub struct Stage {
 }
 
 /// Latencies of a stage.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Response {
     /// Of reads.
     pub read: Quantiles,

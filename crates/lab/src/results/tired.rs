@@ -1,10 +1,10 @@
 //! What tired data cost a run: retries of reads, and what was lost of it, by cause.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
 /// Retries of the host's page reads. All retries, those of movers included, stand in `flash.reads` under `retry`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
     /// Page reads of the host by the retries that they took, from none on.
     pub histogram: Vec<u64>,
@@ -21,7 +21,7 @@ pub struct Retries {
 }
 
 /// What the host lost, by cause; all together are `data_lost_pages`.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
     /// All other pages: reads took them or, where retries are drawn, chance.
     pub by_reads: u64,

@@ -1,12 +1,12 @@
 //! The uncorrectable bit error rate (UBER) of a run: what reads of the host were likely to lose, and what was lost, by each bit that was read.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 
 /// Data errors by each bit of data that the host read.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Uber {
     /// The chance that the last level does not decode a codeword, summed over all codewords that were read, over their data bits; null where
     /// nothing was read.
@@ -25,7 +25,7 @@ pub struct Uber {
 }
 
 /// The same over runs that differ in their seed alone.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverSeeds {
     /// How many they are.
     pub seeds: u32,

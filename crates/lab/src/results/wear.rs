@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Cause;
 use vpass_core::disturb::table::LimitTable;
 use vpass_core::drive::Drive;
@@ -12,7 +12,7 @@ use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};
 use crate::numbers::{count, plural};
 
 /// How worn the drive is after a run, and the life that follows.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wear {
     /// P/E cycles of the least worn block.
     pub pec_min: u32,
@@ -36,13 +36,14 @@ pub struct Wear {
     /// Null where there is no life, and where no upper end can be given.
     pub life_high_days: Option<f64>,
     /// How the life was found; null where there is none.
-    pub life_method: Option<&'static str>,
+    #[serde(deserialize_with = "super::words::any")]
+    pub life_method: Option<super::words::Word>,
     /// The runs that the life comes from, by age; empty where it is this one alone.
     pub ages: Vec<AgeWear>,
 }
 
 /// The wear of a run at one age.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AgeWear {
     /// P/E cycles at its start.
     pub start_pec: u32,

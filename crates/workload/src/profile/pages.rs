@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Pages of a line.
-const LINE_PAGES: u64 = 16;
+pub(super) const LINE_PAGES: u64 = 16;
 /// Lines allocated at once, so that growing never copies them: 64 KiB.
 const SLAB_LINES: usize = 1024;
 
@@ -71,6 +71,25 @@ impl PageCounts {
         }
         self.latest = Some((number, place));
         place
+    }
+
+    /// Lines that are held: each of 16 pages.
+    pub(super) fn lines(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Forgets the lines for whose first page `keeps` is false.
+    pub(super) fn retain(&mut self, keeps: impl Fn(u64) -> bool) {
+        let mut kept = Self::default();
+        for ((line, number), place) in self.slabs.iter().flatten().zip(&self.numbers).zip(0u32..) {
+            if keeps(number * LINE_PAGES) {
+                let now = kept.place(*number);
+                kept.slabs[now as usize / SLAB_LINES][now as usize % SLAB_LINES] = *line;
+                let rounds = self.rounds.range((place, 0)..=(place, u8::MAX));
+                kept.rounds.extend(rounds.map(|((_, counter), rounds)| ((now, *counter), *rounds)));
+            }
+        }
+        *self = kept;
     }
 
     /// Every page that was touched: its number, reads and writes. The order is that in which groups of 16 were first touched.
@@ -137,6 +156,23 @@ mod tests {
         let all: Vec<_> = counts.iter().take(3).collect();
         assert_eq!(all, [(3, 200_000, 1), (4, 1, 1), (5, 0, 1)]);
         assert_eq!(counts.iter().count(), 65_536);
+    }
+
+    #[test]
+    fn lines_that_are_kept_keep_their_counts() {
+        let mut counts = PageCounts::default();
+        for page in [0, 17, 40] {
+            counts.read(page, 1);
+        }
+        counts.write(17, 1);
+        for _ in 0..65_536 {
+            counts.read(40, 1);
+        }
+        counts.retain(|page| page > 0);
+        assert_eq!((counts.lines(), counts.iter().collect::<Vec<_>>()), (2, vec![(17, 1, 1), (40, 65_537, 0)]));
+        counts.read(41, 1);
+        counts.read(3, 1);
+        assert_eq!(counts.iter().collect::<Vec<_>>(), [(17, 1, 1), (40, 65_537, 0), (41, 1, 0), (3, 1, 0)]);
     }
 
     #[test]

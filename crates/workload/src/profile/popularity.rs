@@ -32,6 +32,13 @@ impl Popularity {
         Self { pages_with, pages, total }
     }
 
+    /// As many of each page as this: an estimate from one page in so many.
+    #[must_use]
+    pub(super) fn times(mut self, times: u64) -> Self {
+        self.pages_with.values_mut().for_each(|pages| *pages *= times);
+        Self { pages: self.pages * times, total: self.total * times, ..self }
+    }
+
     /// Pages with any.
     pub fn pages(&self) -> u64 {
         self.pages

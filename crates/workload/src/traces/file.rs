@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use vpass_core::base::request::{Op, SourceError};
 
-use crate::traces::bytes::input::{self, BytesRead, Input};
+use crate::traces::bytes::input::{self, Input, Raw};
 use crate::traces::bytes::lines::{LineError, Lines};
 use crate::traces::bytes::window::Window;
 use crate::traces::detect::detected;
@@ -28,7 +28,7 @@ pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
 /// An open trace file.
 pub struct TraceFile {
     path: PathBuf,
-    read: BytesRead,
+    raw: Raw,
     content: Content,
     ready: Ready,
     format: &'static Format,
@@ -84,8 +84,8 @@ impl TraceFile {
     /// # Errors
     /// A sentence: the file cannot be opened or decompressed, holds nothing, has no format or several, or lacks what nobody said.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
-        let (input, read) = input::open(path)?;
-        Self::begin(path, input, read, options)
+        let (input, raw) = input::open(path)?;
+        Self::begin(path, input, raw, options)
     }
 
     /// The same for bytes from elsewhere; `name` stands for the path in messages.
@@ -93,10 +93,11 @@ impl TraceFile {
     /// # Errors
     /// As for [`TraceFile::open`].
     pub fn from_reader(name: &Path, input: impl Read + Send + 'static, options: &ReadOptions) -> Result<Self, SourceError> {
-        Self::begin(name, input::decompressed(name, input)?, BytesRead::default(), options)
+        let raw = Raw::default();
+        Self::begin(name, input::decompressed(name, input, &raw)?, raw, options)
     }
 
-    fn begin(path: &Path, input: Input, read: BytesRead, options: &ReadOptions) -> Result<Self, SourceError> {
+    fn begin(path: &Path, input: Input, raw: Raw, options: &ReadOptions) -> Result<Self, SourceError> {
         let mut window = Window::new(input);
         window.refill().map_err(|e| SourceError(format!("{}: {}", path.display(), io_sentence(&e))))?;
         let format = options.format.map_or_else(|| detected(path, window.pending()), Ok)?;
@@ -121,7 +122,7 @@ impl TraceFile {
         };
         Ok(Self {
             path: path.to_owned(),
-            read,
+            raw,
             content,
             ready: Ready::default(),
             format,
@@ -173,7 +174,12 @@ impl TraceFile {
 
     /// Bytes of the file that were read so far, before decompression; 0 for bytes from elsewhere.
     pub fn bytes_read(&self) -> u64 {
-        self.read.load(Ordering::Relaxed)
+        self.raw.read.load(Ordering::Relaxed)
+    }
+
+    /// Whether bytes that are no gzip data stand behind the gzip data of the file, where they were passed over. Known at the end.
+    pub fn has_garbage(&self) -> bool {
+        self.raw.garbage.load(Ordering::Relaxed)
     }
 
     /// Number of the line, record or row that was read last, from 1.

@@ -2,18 +2,18 @@
 //! Compressed files may consist of several members or frames.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
 use vpass_core::base::request::SourceError;
+
+use super::gzip::{self, Members};
 
 /// An open trace, decompressed.
 pub(in crate::traces) type Input = Box<dyn Read + Send>;
 
-const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// Compressions that are recognised to be refused by name: a "not a trace" would send the user looking in the wrong place.
 const REFUSED: [(&str, &[u8]); 4] =
@@ -21,13 +21,19 @@ const REFUSED: [(&str, &[u8]); 4] =
 /// The longest of these magic numbers.
 const MAGIC_BYTES: u64 = 6;
 
-/// How many bytes of a file were read, before decompression.
-pub(in crate::traces) type BytesRead = Arc<AtomicU64>;
+/// What is known of a file as it lies there.
+#[derive(Clone, Debug, Default)]
+pub(in crate::traces) struct Raw {
+    /// Bytes that were read, before decompression.
+    pub(in crate::traces) read: Arc<AtomicU64>,
+    /// Whether bytes that are no gzip data stand behind the gzip data. Known at the end.
+    pub(in crate::traces) garbage: Arc<AtomicBool>,
+}
 
 /// A file that counts what is read of it.
 struct Counted {
     file: File,
-    read: BytesRead,
+    read: Arc<AtomicU64>,
 }
 
 impl Read for Counted {
@@ -38,32 +44,52 @@ impl Read for Counted {
     }
 }
 
+/// Content that is read whole or not at all: bytes behind gzip data are an error.
+pub(in crate::traces) struct Whole {
+    input: Input,
+    raw: Raw,
+}
+
+impl Whole {
+    /// Of an open file.
+    pub(in crate::traces) fn new(input: Input, raw: Raw) -> Self {
+        Self { input, raw }
+    }
+}
+
+impl Read for Whole {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(buffer)?;
+        if count == 0 && self.raw.garbage.load(Ordering::Relaxed) {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "bytes behind the gzip data are no gzip data"));
+        }
+        Ok(count)
+    }
+}
+
 /// Opens a file, and counts what is read of it.
-pub(in crate::traces) fn open(path: &Path) -> Result<(Input, BytesRead), SourceError> {
+pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
     let sentence = |e: io::Error| SourceError(format!("{}: cannot be opened: {e}", path.display()));
     let file = File::open(path).map_err(sentence)?;
     if file.metadata().map_err(sentence)?.is_dir() {
         return Err(SourceError(format!("{}: is a directory; a trace file is expected", path.display())));
     }
-    let read = BytesRead::default();
-    Ok((decompressed(path, Counted { file, read: read.clone() })?, read))
+    let raw = Raw::default();
+    Ok((decompressed(path, Counted { file, read: raw.read.clone() }, &raw)?, raw))
 }
 
 /// The content of `input`, decompressed where it begins like a compressed file; `name` is for messages.
-pub(in crate::traces) fn decompressed(name: &Path, mut input: impl Read + Send + 'static) -> Result<Input, SourceError> {
+pub(in crate::traces) fn decompressed(name: &Path, mut input: impl Read + Send + 'static, raw: &Raw) -> Result<Input, SourceError> {
     let sentence = |e: io::Error| SourceError(format!("{}: cannot be read: {e}", name.display()));
     let mut magic = Vec::new();
     input.by_ref().take(MAGIC_BYTES).read_to_end(&mut magic).map_err(sentence)?;
     if let Some((compression, _)) = REFUSED.iter().find(|(_, bytes)| magic.starts_with(bytes)) {
         return Err(SourceError(format!("{}: is compressed with {compression}; plain text, gzip or zstd is expected", name.display())));
     }
-    let (gzip, zstd) = (magic.starts_with(GZIP), magic.starts_with(ZSTD));
+    if magic.starts_with(gzip::MAGIC) {
+        return Ok(Box::new(Members::new(magic, input, raw.garbage.clone())));
+    }
+    let zstd = magic.starts_with(ZSTD);
     let whole = Cursor::new(magic).chain(input);
-    Ok(if gzip {
-        Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, whole)))
-    } else if zstd {
-        Box::new(zstd::Decoder::new(whole).map_err(sentence)?)
-    } else {
-        Box::new(whole)
-    })
+    Ok(if zstd { Box::new(zstd::Decoder::new(whole).map_err(sentence)?) } else { Box::new(whole) })
 }

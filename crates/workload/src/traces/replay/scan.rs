@@ -97,6 +97,7 @@ impl<'a> Scan<'a> {
             format,
             detected,
             clock: file.clock(),
+            has_garbage: file.has_garbage(),
             origin_ns,
             rows: asked,
             span_ns: latest.saturating_sub(earliest),

@@ -1,7 +1,7 @@
 //! What the files of a trace hold, known before a run: formats, devices side by side, rows. `scan` reads the files for it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use vpass_core::base::request::SourceError;
@@ -42,6 +42,8 @@ pub struct FileSurvey {
     pub format: &'static Format,
     /// The format was found from the content.
     pub detected: bool,
+    /// Bytes that are no gzip data stand behind its gzip data.
+    pub(in crate::traces) has_garbage: bool,
     /// What its times count from.
     pub(in crate::traces) clock: Epoch,
     /// Its own time at which its part of the trace begins; none where nothing was asked of it.
@@ -54,7 +56,17 @@ pub struct FileSurvey {
     pub(in crate::traces) numbers: HashMap<u32, Option<usize>>,
 }
 
+/// A sentence about bytes that stand behind the gzip data of a file.
+pub fn garbage_note(path: &Path) -> String {
+    format!("{}: bytes behind the gzip data are no gzip data; they were passed over, as gzip does", path.display())
+}
+
 impl FileSurvey {
+    /// A sentence where bytes behind its gzip data were passed over.
+    pub fn garbage(&self) -> Option<String> {
+        self.has_garbage.then(|| garbage_note(&self.path))
+    }
+
     /// A sentence where the rate of its requests says that the unit of its times is probably wrong; `said` is the unit it was read in.
     pub fn doubts(&self, said: Option<TimeUnit>) -> Option<String> {
         rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)

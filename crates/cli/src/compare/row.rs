@@ -1,0 +1,41 @@
+//! A run of a comparison that has ended: what the table needs of it, and the files of its folder.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use vpass_lab::failure::Failure;
+use vpass_lab::files::File;
+use vpass_lab::kept::{Bytes, Ended};
+use vpass_lab::results::Summary;
+use vpass_lab::run::Outcome;
+
+use crate::out;
+
+/// A run with its files, or why its drive stopped.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Row(pub(super) Ended<(Box<Summary>, Vec<(String, Bytes)>)>);
+
+impl Row {
+    /// A run that found something.
+    pub(super) fn of(outcome: &Outcome, files: Vec<File>) -> Self {
+        let files = files.into_iter().map(|(name, content)| (name, Bytes(content))).collect();
+        Self(Ended::Done((Box::new(outcome.summary.clone()), files)))
+    }
+
+    /// Writes its files into a folder of this name and gives the rest.
+    ///
+    /// # Errors
+    /// The disk's. That its drive stopped is a result.
+    pub(super) fn put_into(self, folder: Option<&Path>, name: &str) -> Result<Result<Summary, Failure>, Failure> {
+        let (summary, files) = match self.0 {
+            Ended::Done(done) => done,
+            Ended::Stopped(why) => return Ok(Err(Failure::stopped(why))),
+        };
+        if let Some(folder) = folder {
+            let folder = folder.join(name);
+            out::make_folder(&folder)?;
+            out::write_files(&folder, files.into_iter().map(|(name, content)| (name, content.0)))?;
+        }
+        Ok(Ok(*summary))
+    }
+}

@@ -1,0 +1,152 @@
+//! Folders and files that are not yet what they should become: under a hidden name of their own beside their place, removed unless they
+//! become whole.
+//!
+//! The name holds a random number, so that two runs never share one, whatever their process numbers are. The run holds a lock as long as
+//! it lives. A hidden folder without a lock is a dead run's.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::out::say;
+
+/// What the hidden name has between the name of the place and the process number.
+const MARK: &str = ".unfinished-";
+/// Hexadecimal digits of the random number.
+const DIGITS: usize = 12;
+/// Names that are tried before the place is given up.
+const TRIES: u32 = 16;
+
+/// The folder that a path lies in.
+pub(crate) fn parent_of(place: &Path) -> &Path {
+    place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A hidden name beside this place that no other run has.
+pub(crate) fn hidden_beside(place: &Path, mark: &str) -> PathBuf {
+    let mut name = begins_with(place.file_name().unwrap_or_default(), mark);
+    let random = RandomState::new().hash_one(()) >> (64 - 4 * DIGITS);
+    name.push(format!("{}-{random:0DIGITS$x}", std::process::id()));
+    parent_of(place).join(name)
+}
+
+fn begins_with(name: &OsStr, mark: &str) -> OsString {
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(mark);
+    hidden
+}
+
+/// Makes a hidden folder for this place and holds it. The lock is absent where the system has none for folders.
+pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<File>)> {
+    make(place, |path| {
+        fs::create_dir(path)?;
+        Ok(File::open(path).ok())
+    })
+}
+
+/// Makes a hidden file for this place and holds it.
+pub(crate) fn make_hidden_file(place: &Path) -> io::Result<(PathBuf, File)> {
+    let (path, file) = make(place, |path| OpenOptions::new().write(true).create_new(true).open(path).map(Some))?;
+    Ok((path, file.ok_or(io::ErrorKind::NotFound)?))
+}
+
+/// Makes something that nothing of the name exists of, and holds it.
+fn make(place: &Path, create: impl Fn(&Path) -> io::Result<Option<File>>) -> io::Result<(PathBuf, Option<File>)> {
+    for _ in 0..TRIES {
+        let path = hidden_beside(place, MARK);
+        let held = match create(&path) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+            made => made?,
+        };
+        // Another run may have taken it for a dead run's before it was held, and removed it.
+        if held.as_ref().is_none_or(|file| file.lock().is_err() || path.exists()) {
+            return Ok((path, held));
+        }
+    }
+    Err(io::Error::other("every hidden name beside it is taken"))
+}
+
+/// Removes what dead runs left of this place, and says so. What a living run holds stays, and so does what has no random number.
+pub(crate) fn remove_leftovers(place: &Path) {
+    for path in leftovers(place) {
+        let (removed, shown) = (File::open(&path).and_then(|held| removed(&path, &held)), path.display());
+        match removed {
+            Ok(true) => say(&format!("vpass: {shown} was left by a run that was killed; it is removed")),
+            Ok(false) => {}
+            Err(e) => say(&format!("vpass: {shown} was left by a run that was killed, and cannot be removed: {e}")),
+        }
+    }
+}
+
+/// Removes something unless a living run holds it.
+fn removed(path: &Path, held: &File) -> io::Result<bool> {
+    if held.try_lock().is_err() {
+        return Ok(false);
+    }
+    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map(|()| true)
+}
+
+/// Hidden folders and files beside a place that are made for it.
+fn leftovers(place: &Path) -> Vec<PathBuf> {
+    let Some(name) = place.file_name() else { return vec![] };
+    let begins = begins_with(name, MARK);
+    let is_made_for_it = |path: &PathBuf| {
+        let own = path.file_name().and_then(|name| name.as_encoded_bytes().strip_prefix(begins.as_encoded_bytes()));
+        own.and_then(|rest| str::from_utf8(rest).ok()).and_then(|rest| rest.split_once('-')).is_some_and(|(process, random)| {
+            process.parse::<u32>().is_ok() && random.len() == DIGITS && random.bytes().all(|digit| digit.is_ascii_hexdigit())
+        })
+    };
+    let entries = fs::read_dir(parent_of(place)).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    entries.filter(is_made_for_it).collect()
+}
+
+/// Brings a folder or file to the disk, with all that is in it.
+pub(crate) fn bring_to_disk(path: &Path) -> io::Result<()> {
+    if !path.is_dir() {
+        return OpenOptions::new().write(true).open(path)?.sync_all();
+    }
+    for entry in fs::read_dir(path)? {
+        bring_to_disk(&entry?.path())?;
+    }
+    bring_folder_to_disk(path)
+}
+
+/// Brings the names in a folder to the disk, where the system can.
+pub(crate) fn bring_folder_to_disk(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_living_run_holds_stays_and_what_a_dead_one_left_goes() {
+        let room = tempfile::tempdir().unwrap();
+        let place = room.path().join("out");
+        let (living, held) = make_hidden_folder(&place).unwrap();
+        let (dead, lock) = make_hidden_folder(&place).unwrap();
+        fs::write(dead.join("half"), "").unwrap();
+        drop(lock);
+        let (dead_file, file) = make_hidden_file(&place).unwrap();
+        drop(file);
+        let others =
+            [".out.unfinished-17", ".out.unfinished-17-0123", ".other.unfinished-17-0123456789ab", "out.unfinished-17-0123456789ab"];
+        others.map(|name| fs::create_dir(room.path().join(name)).unwrap());
+        remove_leftovers(&place);
+        assert!(living.exists() && !dead.exists() && !dead_file.exists());
+        assert!(others.iter().all(|name| room.path().join(name).exists()), "nobody knows whose they are");
+        drop(held);
+    }
+
+    #[test]
+    fn two_runs_never_have_one_name() {
+        let room = tempfile::tempdir().unwrap();
+        let place = room.path().join("out");
+        let names: std::collections::BTreeSet<PathBuf> = (0..100).map(|_| make_hidden_folder(&place).unwrap().0).collect();
+        assert_eq!(names.len(), 100);
+    }
+}

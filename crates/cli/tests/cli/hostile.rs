@@ -1,0 +1,173 @@
+//! Text from outside that a terminal would obey, or that ends a line to forge the next: in every place it is printed escaped.
+#![cfg(unix)]
+
+use serde_json::Value;
+
+use crate::common::{Done, Room, vpass};
+
+/// Colours, a title, a cleared screen, a forged line.
+const HOSTILE: &str = "x\u{1b}[31m\u{1b}]0;t\u{7}\u{9b}2J\r\nvpass: forged\u{202e}y";
+/// The same without the end of a line, for formats that have lines.
+const IN_A_LINE: &str = "x\u{1b}[31m\u{1b}]0;t\u{7}\u{202e}y";
+/// The same as a string of TOML.
+const IN_TOML: &str = "x\\u001b[31m\\u001b]0;t\\u0007\\u009b2J\\r\\nvpass: forged\\u202ey";
+/// What stands there instead.
+const ESCAPED: &str = "x\\u{1b}[31m\\u{1b}]0;t\\u{7}";
+
+/// Checks that nothing of it reached the terminal; gives all that was printed.
+#[track_caller]
+fn harmless(done: &Done) -> String {
+    let all = format!("{}{}", done.stdout, done.stderr);
+    let obeyed = |c: char| c != '\n' && c.is_control() || c == '\u{202e}';
+    assert!(!all.contains(obeyed), "{:?}", all.lines().find(|line| line.contains(obeyed)));
+    assert!(!all.lines().any(|line| line.trim_start().starts_with("vpass: forged")), "{all}");
+    assert!(!all.contains("panicked"), "{all}");
+    all
+}
+
+/// Refused with code 2, and the text is shown escaped.
+#[track_caller]
+fn refused(args: &[&str]) {
+    let done = vpass(args);
+    let all = harmless(&done);
+    assert_eq!(done.code, 2, "{args:?}: {all}");
+    assert!(all.contains(ESCAPED), "{args:?}: {all}");
+}
+
+/// Done, and the text is shown escaped.
+#[track_caller]
+fn shown(args: &[&str]) -> Done {
+    let done = vpass(args);
+    let all = harmless(&done);
+    assert_eq!(done.code, 0, "{args:?}: {all}");
+    assert!(all.contains(ESCAPED), "{args:?}: {all}");
+    done
+}
+
+const TINY: [&str; 5] = ["run", "--drive", "tiny", "--gear", "untimed"];
+
+fn tiny<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&TINY[..], more].concat()
+}
+
+#[test]
+fn words_of_the_command_line() {
+    let generated = ["--workload", "uniform-read"];
+    for option in ["--gear", "--seed", "--sample", "--queue-depth", "--oracle", "--fail", "--no-such-option"] {
+        refused(&tiny(&[&generated[..], &[option, HOSTILE]].concat()));
+    }
+    for option in ["--reclaim", "--gc", "--refresh", "--parity", "--set", "--hints"] {
+        refused(&tiny(&[&generated[..], &[option, HOSTILE]].concat()));
+    }
+    refused(&tiny(&[&generated[..], &["--set", &format!("workload.requests={HOSTILE}")]].concat()));
+    refused(&tiny(&[&generated[..], &["--set", &format!("workload.{HOSTILE}=1")]].concat()));
+    refused(&[HOSTILE]);
+    refused(&["run", "--drive", HOSTILE, "--workload", "uniform-read"]);
+    refused(&tiny(&["--workload", HOSTILE]));
+    refused(&tiny(&["--fio", HOSTILE]));
+    refused(&tiny(&["--trace", HOSTILE]));
+    refused(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--reclaim", HOSTILE]);
+    refused(&["life", "--drive", "tiny", "--workload", "uniform-read", "--find", HOSTILE]);
+    refused(&["attack", HOSTILE, "--drive", "tiny"]);
+    refused(&["explain", "--drive", HOSTILE]);
+    refused(&["show", "drive", HOSTILE]);
+    refused(&["paper", HOSTILE]);
+    refused(&["trace", "info", HOSTILE]);
+    refused(&["trace", "convert", HOSTILE, "out.vpt"]);
+    refused(&["workload", "fit", "--workload", HOSTILE]);
+    refused(&["check", "--reclaim", HOSTILE]);
+}
+
+#[test]
+fn names_of_files() {
+    let room = Room::new();
+    let row = "128166372000000000,host,0,Read,0,4096,0\n";
+    let file = |name: &str, text: &str| room.file(&format!("{HOSTILE}{name}"), text);
+    let trace = file(".csv", row);
+    shown(&tiny(&["--trace", &trace]));
+    shown(&["trace", "info", &trace]);
+    let json = vpass(&tiny(&["--trace", &trace, "--json"]));
+    assert_eq!(json.json()["trace"]["files"][0], trace.as_str(), "JSON has the name itself");
+    assert!(!json.stdout.contains(|c: char| c != '\n' && c.is_control()), "escaped as JSON escapes");
+    refused(&tiny(&["--trace", &file("-bad.csv", &format!("{row}{row}no row\n"))]));
+    let skipping = ["--trace", &room.text(&format!("{HOSTILE}-bad.csv")), "--skip-bad-lines"];
+    shown(&tiny(&skipping));
+    shown(&["compare", "--drive", "tiny", "--trace", skipping[1], "--skip-bad-lines", "--reclaim", "none,block"]);
+    let fio = file(".fio", "[j]\nrw=read\nsize=1m\nioengine=libaio\n");
+    shown(&tiny(&["--fio", &fio]));
+    refused(&tiny(&["--fio", &file("-bad.fio", "[j]\nrw=reed\n")]));
+    refused(&tiny(&["--workload", "uniform-read", "--hints", &file("-hints.toml", "[[range]]\noffset = 1\n")]));
+    refused(&tiny(&["--workload", &file("-bad.toml", "[workload]\nrequest = 5\n")]));
+    let drive = file("-drive.toml", include_str!("../../../../presets/drives/tiny.toml"));
+    shown(&["run", "--drive", &drive, "--workload", "uniform-read", "--set", "workload.requests=100", "--gear", "untimed"]);
+    shown(&["explain", "--drive", &drive]);
+    refused(&["run", "--drive", &drive, "--workload", "uniform-read", "--set", "geometry.channels=0"]);
+    refused(&["paper", &file("-recipe.toml", "title = 5\n")]);
+    // A folder that is not empty, a folder that is written, and what a killed run left.
+    let out = room.text(HOSTILE);
+    std::fs::create_dir(&out).unwrap();
+    std::fs::write(room.path(HOSTILE).join("mine"), "").unwrap();
+    let small = ["--workload", "uniform-read", "--set", "workload.requests=100", "--out"];
+    refused(&tiny(&[&small[..], &[&out]].concat()));
+    std::fs::create_dir(room.path(&format!(".{HOSTILE}-new.unfinished-17-0123456789ab"))).unwrap();
+    shown(&tiny(&[&small[..], &[&format!("{out}-new")]].concat()));
+    shown(&["trace", "convert", &trace, &format!("{out}.vpt")]);
+    let attack = format!("{out}-attack.toml");
+    harmless(&vpass(&["attack", "hammer", "--drive", "tiny", "--requests", "100", "--write", &attack]));
+    let written = std::fs::read_to_string(&attack).unwrap();
+    assert!(written.contains(ESCAPED) && !written.lines().any(|line| line.starts_with("vpass: forged")), "{written}");
+    let office_day = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
+    shown(&["workload", "fit", "--workload", office_day, "--scale", "0.1", "--out", &format!("{out}-fit.toml")]);
+}
+
+#[test]
+fn names_in_traces_and_job_files() {
+    let room = Room::new();
+    let row = |host: &str, at: u64| format!("{},{host},0,Read,0,4096,0\n", 128_166_372_000_000_000u64 + at);
+    let trace = room.file("a.csv", &(row(IN_A_LINE, 0) + &row("other", 1)));
+    shown(&["trace", "info", &trace]);
+    let json = vpass(&["trace", "info", &trace, "--json"]).json();
+    assert!(json["files"][0]["devices"][0]["name"].as_str().unwrap().contains(IN_A_LINE), "{json}");
+    refused(&tiny(&["--trace", &trace, "--only", "nobody"]));
+    let jobs =
+        |name: &str, option: &str| room.file("j.fio", &format!("[{name}]\nrw=randread\nsize=1m\n{option}[second]\nrw=read\nsize=1m\n"));
+    shown(&tiny(&["--fio", &jobs(IN_A_LINE, "")]));
+    refused(&tiny(&["--fio", &jobs("j", &format!("{IN_A_LINE}=1\n"))]));
+    refused(&tiny(&["--fio", &jobs("j", &format!("rw={IN_A_LINE}\n"))]));
+    let hints = room.file("h.toml", &format!("[[device]]\nname = \"{IN_TOML}\"\naccess_latency = \"idle\"\n"));
+    let tired = room.file("tired.toml", &crate::common::tired());
+    refused(&["run", "--drive", &tired, "--trace", &trace, "--hints", &hints]);
+}
+
+#[test]
+fn strings_and_keys_of_toml() {
+    let room = Room::new();
+    let tiny_text = include_str!("../../../../presets/drives/tiny.toml");
+    let drive = |name: &str, text: &str| room.file(name, text);
+    for (name, text) in [
+        ("key.toml", format!("{tiny_text}\n[\"{IN_TOML}\"]\na = 1\n")),
+        ("key2.toml", tiny_text.replace("[drive]", &format!("[drive]\n\"{IN_TOML}\" = 1"))),
+        ("word.toml", tiny_text.replace("[drive]", &format!("[drive]\nspare = \"{IN_TOML}\""))),
+    ] {
+        refused(&["run", "--drive", &drive(name, &text), "--workload", "uniform-read"]);
+    }
+    let workload = |text: &str| room.file("w.toml", text);
+    refused(&tiny(&["--workload", &workload(&format!("[workload]\n\"{IN_TOML}\" = 1\n"))]));
+    refused(&tiny(&["--workload", &workload(&format!("[workload]\ndistribution = \"{IN_TOML}\"\n"))]));
+    let office_day = include_str!("../../../../examples/statistics/office-day.toml");
+    let named = office_day.replace("disk = \"office-day\"", &format!("disk = \"{IN_TOML}\""));
+    assert_ne!(named, office_day);
+    let statistics = workload(&named);
+    shown(&["workload", "fit", "--workload", &statistics, "--scale", "0.1"]);
+    shown(&tiny(&["--workload", &statistics, "--set", "statistics.scale=0.01"]));
+    let json = vpass(&["workload", "fit", "--workload", &statistics, "--scale", "0.1", "--json"]);
+    assert!(json.json()["workload_source"].as_str().unwrap().contains(HOSTILE) && !json.stdout.contains(['\u{1b}', '\u{9b}']));
+    let recipe = format!(
+        "title = \"{IN_TOML}\"\ndrive = 'tiny'\n\
+         figure = [{{ name = \"{IN_TOML}\", title = \"{IN_TOML}\", group = 'g', metric = ['/host/read_requests'], unit = \"{IN_TOML}\" }}]\n\
+         workload = [{{ name = \"{IN_TOML}\", config = {{ requests = 500 }} }}]\n\
+         group = [{{ name = 'g', gear = 'untimed', reclaim = ['block'], passes = 1.0, variant = [{{ name = \"{IN_TOML}\" }}] }}]\n"
+    );
+    shown(&["paper", &room.file("run.toml", &recipe)]);
+    let _: Value = vpass(&["list", "drives", "--json"]).json();
+}

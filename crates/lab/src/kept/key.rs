@@ -1,0 +1,193 @@
+//! The key of a finished part: the digest of effective configuration, seed, build of the program, and contents of traces and job files.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Debug, Write};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+use vpass_workload::traces::sha256_hex;
+
+use crate::failure::Failure;
+use crate::plan::{RunPlan, Workload};
+
+/// The key of a part, in hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(pub(super) String);
+
+/// What keys are made of that is read once: the program's own file, and those that requests come from.
+#[derive(Debug)]
+pub struct Keys {
+    build: String,
+    files: BTreeMap<PathBuf, Content>,
+}
+
+/// A file as it was when it was read.
+#[derive(Debug)]
+struct Content {
+    sha256: String,
+    stamp: Option<(u64, SystemTime)>,
+}
+
+impl Keys {
+    /// Keys of this program.
+    ///
+    /// # Errors
+    /// The program's own file cannot be read, so that no one knows which build this is.
+    pub fn of_this_program() -> io::Result<Self> {
+        Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
+    }
+
+    /// The key of a plan's part of a command. `asked` is what the command asks beyond the plan.
+    ///
+    /// # Errors
+    /// A trace or job file that can no longer be read.
+    pub fn of(&mut self, command: &str, plan: &RunPlan, asked: &impl Debug) -> Result<Key, Failure> {
+        let mut digest = Digesting(Sha256::new());
+        let told = "a digest takes everything";
+        write!(digest, "{}\n{command}\n{asked:?}\n", self.build).expect(told);
+        for path in files_of(&plan.workload) {
+            write!(digest, "{path:?} {}\n", self.sha256(&path)?).expect(told);
+        }
+        // Requests of files follow from their contents and from how they are read. What a survey found of them is a table without order.
+        match &plan.workload {
+            Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
+            Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
+            other => writeln!(digest, "{other:?}"),
+        }
+        .expect(told);
+        // The text of a drive file is no part of it: a comment changes nothing.
+        let mut rest = RunPlan { workload: Workload::Adversary { requests: 0, depth: 0, rate: None }, ..plan.clone() };
+        rest.drive.text.clear();
+        write!(digest, "{rest:?}").expect(told);
+        Ok(Key(hex(digest.0)))
+    }
+
+    /// Whether the files of a plan are still those that its key was made of, as far as their sizes and dates tell.
+    pub fn still_hold(&self, plan: &RunPlan) -> bool {
+        files_of(&plan.workload).iter().all(|path| self.files.get(path).is_some_and(|content| content.stamp == stamp(path)))
+    }
+
+    fn sha256(&mut self, path: &Path) -> Result<String, Failure> {
+        if let Some(known) = self.files.get(path) {
+            return Ok(known.sha256.clone());
+        }
+        // Before the content, so that a change meanwhile is seen.
+        let stamp = stamp(path);
+        let sha256 = sha256_hex(path)?;
+        self.files.insert(path.to_owned(), Content { sha256: sha256.clone(), stamp });
+        Ok(sha256)
+    }
+}
+
+/// Files that requests come from.
+fn files_of(workload: &Workload) -> Vec<PathBuf> {
+    match workload {
+        Workload::Trace { survey, .. } => survey.files().iter().map(|file| file.path.clone()).collect(),
+        Workload::Fio { path, .. } => vec![path.clone()],
+        Workload::Generated(_) | Workload::Adversary { .. } => vec![],
+    }
+}
+
+fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
+    let about = fs::metadata(path).ok()?;
+    Some((about.len(), about.modified().ok()?))
+}
+
+/// The program's own file, also where another has taken its name since.
+fn own_file() -> io::Result<File> {
+    File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
+}
+
+fn digest_of(file: &mut impl Read) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(digest)),
+            n => digest.update(&buffer[..n]),
+        }
+    }
+}
+
+pub(super) fn hex(digest: Sha256) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in digest.finalize() {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// A digest that takes text as it is written.
+struct Digesting(Sha256);
+
+impl fmt::Write for Digesting {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Chosen;
+    use crate::progress::unwatched;
+    use crate::setup::{Base, Named, Replay, Setup};
+    use vpass_workload::traces::Fit;
+
+    fn plan(set: &[&str], seed: u64, reclaim: &str) -> RunPlan {
+        let base = Base { seed, set: set.iter().map(|set| (*set).into()).collect(), ..Base::new("tiny") };
+        RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen { reclaim, ..Chosen::default() }, &unwatched)
+            .unwrap()
+    }
+
+    fn key(plan: &RunPlan) -> Key {
+        Keys::of_this_program().unwrap().of("compare", plan, &()).unwrap()
+    }
+
+    #[test]
+    fn equal_plans_have_one_key_and_every_other_has_another() {
+        let first = plan(&[], 1, "block");
+        let mut commented = first.clone();
+        commented.drive.text.push_str("# a comment");
+        assert_eq!((key(&first), key(&first)), (key(&commented), key(&plan(&[], 1, "block"))));
+        let mut others = vec![
+            plan(&["drive.spare=0.3"], 1, "block"),
+            plan(&["workload.requests=7"], 1, "block"),
+            plan(&[], 2, "block"),
+            plan(&[], 1, "none"),
+            RunPlan { warm_up: 1, ..first.clone() },
+            RunPlan { stages: true, ..first.clone() },
+        ];
+        others.push(first.clone());
+        let mut keys: Vec<Key> = others.iter().map(key).collect();
+        keys.push(Keys { build: "another".into(), files: BTreeMap::new() }.of("compare", &first, &()).unwrap());
+        keys.push(Keys::of_this_program().unwrap().of("life", &first, &()).unwrap());
+        keys.push(Keys::of_this_program().unwrap().of("compare", &first, &Some(5.0)).unwrap());
+        let count = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!((keys.len(), count), (10, 10));
+    }
+
+    #[test]
+    fn another_content_of_a_trace_is_another_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let row = |offset: u64| format!("128166372000000000,host,0,Read,{offset},4096,0\n");
+        let key = |offset: u64, path: &Path, fit: Fit| {
+            fs::write(path, row(offset)).unwrap();
+            let replay = Replay { fit, ..Replay::default() };
+            let setup = Setup::new(Base::new("tiny"), Named::Trace { files: vec![path.into()], replay });
+            key(&RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap())
+        };
+        let first = key(0, &path, Fit::Error);
+        assert_eq!(first, key(0, &path, Fit::Error));
+        assert_ne!(first, key(4096, &path, Fit::Error));
+        assert_ne!(first, key(0, &folder.path().join("b.csv"), Fit::Error), "results have the name");
+        assert_ne!(first, key(0, &path, Fit::Wrap));
+    }
+}

@@ -1,0 +1,159 @@
+//! A folder of finished parts. A part is written under another name and takes its own when it is whole.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::key::Key;
+use super::part::{decoded, encoded};
+
+/// What the name of a part ends with, and that of one that is being written.
+const PART: &str = "part";
+const BEING_WRITTEN: &str = "new";
+
+/// Finished parts of commands that write to one place.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    /// Parts that this command found or kept.
+    own: Mutex<BTreeSet<PathBuf>>,
+}
+
+impl Store {
+    /// The store in this folder, which need not exist before something is kept. Removes what dead commands began to write there.
+    pub fn open(folder: PathBuf) -> Self {
+        let begun = files_in(&folder, BEING_WRITTEN);
+        begun.into_iter().filter(|path| is_abandoned(path)).for_each(|path| drop(fs::remove_file(path)));
+        Self { folder, own: Mutex::default() }
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The part of this key; none where there is none, or none that is whole.
+    pub fn find<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {
+        let path = self.path(key);
+        let part = decoded(&fs::read(&path).ok()?)?;
+        self.note(path);
+        Some(part)
+    }
+
+    /// Keeps a part. False where it would not be read back as it is, so that it is not kept.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn keep<T: Serialize + DeserializeOwned>(&self, key: &Key, part: &T) -> io::Result<bool> {
+        let Some(bytes) = encoded(part) else { return Ok(false) };
+        fs::create_dir_all(&self.folder)?;
+        let path = self.path(key);
+        let begun = self.folder.join(format!("{}-{:016x}.{BEING_WRITTEN}", key.0, RandomState::new().hash_one(())));
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
+        // Held while it is written, so that it is seen to be nobody's once its writer is dead.
+        let _ = file.try_lock();
+        let written = file.write_all(&bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&begun, &path));
+        if written.is_err() {
+            let _ = fs::remove_file(&begun);
+        }
+        written?;
+        if let Ok(folder) = File::open(&self.folder) {
+            let _ = folder.sync_all();
+        }
+        self.note(path);
+        Ok(true)
+    }
+
+    /// Number of parts of this command that are on disk.
+    pub fn count(&self) -> usize {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Number of parts of other commands, or of other settings.
+    pub fn others(&self) -> usize {
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        files_in(&self.folder, PART).iter().filter(|path| !own.contains(*path)).count()
+    }
+
+    /// Removes every part, whoever kept it.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn clear(&self) -> io::Result<usize> {
+        let parts = files_in(&self.folder, PART);
+        parts.iter().try_for_each(fs::remove_file)?;
+        let _ = fs::remove_dir(&self.folder);
+        Ok(parts.len())
+    }
+
+    /// Removes the parts of this command, whose results are where they belong, and the folder if nothing else is in it.
+    pub fn done(&self) {
+        let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
+        own.iter().for_each(|path| drop(fs::remove_file(path)));
+        let _ = fs::remove_dir(&self.folder);
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        self.folder.join(format!("{}.{PART}", key.0))
+    }
+
+    fn note(&self, path: PathBuf) {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+    }
+}
+
+/// Files of a folder with this ending; none where the folder cannot be read.
+fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    entries.filter(|path| path.extension().is_some_and(|of| of == ending)).collect()
+}
+
+fn is_abandoned(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_found_by_their_key_until_the_command_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("rows");
+        let key = |n: u8| Key(format!("{n:064x}"));
+        let store = || Store::open(place.clone());
+        let first = store();
+        assert_eq!(first.find::<u64>(&key(1)), None);
+        assert!(!place.exists(), "nothing is kept, so nothing is made");
+        assert!(first.keep(&key(1), &7u64).unwrap() && first.keep(&key(2), &8u64).unwrap());
+        drop(first);
+        let second = store();
+        assert_eq!((second.find::<u64>(&key(1)), second.find::<u64>(&key(3)), second.count(), second.others()), (Some(7), None, 1, 1));
+        fs::write(place.join("mine.txt"), "").unwrap();
+        second.done();
+        let third = store();
+        assert_eq!((third.find::<u64>(&key(1)), third.find::<u64>(&key(2))), (None, Some(8)), "only its own");
+        assert_eq!(third.clear().unwrap(), 1);
+        assert!(place.join("mine.txt").exists(), "nothing but parts is removed");
+        fs::remove_file(place.join("mine.txt")).unwrap();
+        third.done();
+        assert!(!place.exists());
+    }
+
+    #[test]
+    fn what_a_dead_command_began_to_write_goes_and_what_a_living_one_writes_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [dead, living] = ["a", "b"].map(|name| folder.path().join(format!("{name}.{BEING_WRITTEN}")));
+        fs::write(&dead, "half").unwrap();
+        let file = File::create(&living).unwrap();
+        file.try_lock().unwrap();
+        Store::open(folder.path().to_owned());
+        assert!(!dead.exists() && living.exists());
+    }
+}
