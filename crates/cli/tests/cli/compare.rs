@@ -297,7 +297,13 @@ fn every_parity_technique_has_a_row() {
             "{warnings}"
         );
     }
-    on("geometry.blocks_per_plane=46", ["block", "none"]).refuses(2, &["the largest capacity that fits", "drive.capacity="]);
+    let tight = on("geometry.blocks_per_plane=46", ["block", "none"]);
+    assert_eq!(tight.code, 0, "what needs no parity has room: {}", tight.stderr);
+    assert!(tight.stderr.contains("the largest capacity that fits") && tight.stderr.contains("drive.capacity="), "{}", tight.stderr);
+    // Where no row has room, that is an error.
+    let only = ["compare", "--drive", "tiny", "--workload", "random-70-30", "--parity", "raid5,ppc", "--set", "parity.stripe=3"];
+    let narrow = ["--reclaim", "block", "--set", "drive.capacity=768MiB", "--set", "geometry.blocks_per_plane=46"];
+    vpass(&[&only[..], &narrow].concat()).refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
 }
 
 /// Of techniques that need spare of different sizes the one that needs most is refused, with a capacity on which all of them run.

@@ -21,10 +21,9 @@ fn near(one: f64, other: f64) -> bool {
 
 /// The tiny drive, whose pages are of 16 KiB, under writes of this size.
 fn written(command: &str, block: &str, more: &[&str]) -> Vec<String> {
-    let fixed = [command, "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.read_share=0"];
     let block = format!("workload.block_size={block}");
-    let all = fixed.iter().chain(&["--set", &block]).chain(more).map(|word| (*word).to_owned());
-    all.collect()
+    let fixed = [command, "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.read_share=0", "--set", &block];
+    fixed.iter().chain(more).map(|word| (*word).to_owned()).collect()
 }
 
 fn done(args: &[String]) -> crate::common::Done {

@@ -127,7 +127,7 @@ impl ComparisonRow {
 
     /// What to know before its numbers are believed: the warnings of its runs, each once. That of small writes has the range of all rows instead.
     pub fn warnings(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.of_small_writes.as_deref().into_iter().collect();
+        let mut all: Vec<&str> = vec![];
         for run in &self.runs {
             let of_small_writes = run.of_small_writes();
             for sentence in run.warnings.iter().filter(|sentence| Some(*sentence) != of_small_writes.as_ref()) {
@@ -136,6 +136,7 @@ impl ComparisonRow {
                 }
             }
         }
+        all.extend(self.of_small_writes.as_deref());
         all
     }
 }

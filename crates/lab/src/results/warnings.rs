@@ -49,7 +49,6 @@ impl Summary {
         let sentences = [
             self.of_saturation(),
             self.of_instability(),
-            self.of_small_writes(),
             self.of_spare_blocks(),
             self.of_reads_underway(ageing.progress),
             self.of_refresh_to_come(ageing.oldest_recycled_s, refresh_period),
@@ -57,6 +56,7 @@ impl Summary {
             self.of_no_last_stage(),
             self.of_repair(),
             self.of_rebuild_underway(),
+            self.of_small_writes(),
         ];
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
