@@ -131,7 +131,7 @@ fn a_search_among_lives_that_outlast_the_simulation_says_so() {
     let done = vpass(&lives(&find));
     let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.contains("With 9 values of reclaim.check_interval, from 50 to 2000, the drive outlives the simulation: > 1.0e-6 years."),
+        said.contains("With 9 values of reclaim.check_interval, from 50 to 2000, the drive outlives the simulation: > 31.5 s."),
         "{said}"
     );
     assert_eq!(done.stdout.lines().count(), 10, "no closer look: {}", done.stdout);
