@@ -8,11 +8,12 @@ use std::path::Path;
 use vpass_core::slots::parity::{NO_PARITY, reclaim_part};
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_lab::as_json;
+use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::{json_of, rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::kept::Ended;
-use vpass_lab::plan::{Chosen, RunPlan, require_few, require_room};
+use vpass_lab::plan::{Chosen, RunPlan, require_few, require_room, room_of_each};
 use vpass_lab::pool::{self, Job, Pace};
 use vpass_lab::results::Summary;
 use vpass_lab::setup;
@@ -28,8 +29,9 @@ use row::Row;
 /// Runs and prints a comparison.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
-    let plans = plans(args)?;
+    let (plans, refused) = plans(args)?;
     out::say_all(&notes(&plans)?);
+    out::say_all(&by_reason(&refused).into_iter().map(|(labels, why)| format!("{labels}: refused: {why}")).collect::<Vec<_>>());
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let rows_kept = Rows::of(args.setup.base.out.as_deref(), args.fresh)?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &rows_kept)?;
@@ -40,7 +42,10 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
         rows_kept.done();
         return Err(failure);
     }
-    let json = json_of(&rows, &stopped, run[0], args.seeds.get())?;
+    let mut json = json_of(&rows, &stopped, run[0], args.seeds.get())?;
+    if !refused.is_empty() {
+        json["refused"] = as_json::value(&refused)?;
+    }
     if let Some(folder) = folder {
         let mut timeless = json.clone();
         out::write_files(folder.path(), [files::timing(&mut timeless)?])?;
@@ -51,9 +56,9 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     }
     out::print(&match args.form {
         Form { csv: true, .. } => render::csv(&rows),
-        Form { markdown: true, .. } => render::markdown(&rows, &plans[0].0),
+        Form { markdown: true, .. } => render::markdown(&rows, &refused, &plans[0].0),
         _ if args.setup.base.json => as_json::text(&json)?,
-        _ => render::text(&rows, &stopped, &plans[0].0, args, wants_colour()),
+        _ => render::text(&rows, (&stopped, &refused), &plans[0].0, args, wants_colour()),
     })?;
     let bugs: Vec<_> = rows.iter().filter(|r| r.has_bug()).map(|r| r.label.as_str()).collect();
     if bugs.is_empty() {
@@ -74,8 +79,12 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
     Ok(notes)
 }
 
-/// Every run with the name of its folder: techniques in the order given, seeds ascending.
-fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
+/// Runs, each with the name of its folder, and techniques that go with no run.
+type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
+
+/// Every run with the name of its folder: techniques in the order given, seeds ascending. Beside them the techniques that are refused, where others
+/// can run.
+fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
     // Where each parity technique brings one, no other is at work.
@@ -84,8 +93,8 @@ fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     // What takes long, such as looking through a trace, is done once.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
-    let first = RunPlan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
-    let (mut rows, mut left_out): (Vec<RunPlan>, Vec<String>) = (vec![], vec![]);
+    let first = RunPlan::unchecked(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
+    let (mut rows, mut left_out, mut refused): (Vec<RunPlan>, Vec<String>, Vec<Refused>) = (vec![], vec![], vec![]);
     for reclaim in reclaims {
         for named in args.combined.with(reclaim.trim()) {
             if brings(named.parity).is_some_and(|own| own != named.reclaim) {
@@ -98,14 +107,46 @@ fn plans(args: &CompareArgs) -> Result<Vec<(RunPlan, String)>, Failure> {
                     let sentence = format!("left out: {}", refusal.sentence);
                     left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
-                Err(refusal) => return Err(refusal),
+                // A name that nobody knows ends the comparison here.
+                Err(refusal) => {
+                    let row = Refused::of(named, args.combined.label_of(named), refusal.sentence)?;
+                    if refused.contains(&row) {
+                        return Err(named_twice(&row.label));
+                    }
+                    refused.push(row);
+                }
             }
         }
     }
-    // No row is left out for want of room: all have one capacity.
-    require_room(&rows.iter().collect::<Vec<_>>())?;
+    let rows = with_room(args, rows, &mut refused)?;
+    if rows.is_empty() {
+        return Err(Failure::usage(refused.first().map_or_else(|| left_out.join("; "), |row| row.why.clone())));
+    }
     out::say_all(&left_out);
-    repeated(args, rows)
+    Ok((repeated(args, rows)?, refused))
+}
+
+fn named_twice(label: &str) -> Failure {
+    Failure::usage(format!("{label} is named twice; each technique runs once"))
+}
+
+/// The rows that have room for their parity on the one capacity of all; the others are refused with the largest capacity for all.
+fn with_room(args: &CompareArgs, rows: Vec<RunPlan>, refused: &mut Vec<Refused>) -> Result<Vec<RunPlan>, Failure> {
+    let why = room_of_each(&rows.iter().collect::<Vec<_>>());
+    if why.iter().all(Option::is_some) {
+        require_room(&rows.iter().collect::<Vec<_>>())?;
+    }
+    let mut fitting = vec![];
+    for (plan, why) in rows.into_iter().zip(why) {
+        match why {
+            None => fitting.push(plan),
+            Some(why) => {
+                let named = Chosen { reclaim: plan.reclaim, gc: plan.gc, refresh: Some(plan.refresh), parity: plan.parity };
+                refused.push(Refused::of(named, args.combined.label(&plan), why)?);
+            }
+        }
+    }
+    Ok(fitting)
 }
 
 /// Every row on every seed, with the name of its folder.
@@ -116,7 +157,7 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
         let label = args.combined.label(&plan);
         let named = |p: &RunPlan| (p.reclaim, p.gc, p.refresh, p.parity);
         if plans.iter().any(|(p, _)| named(p) == named(&plan)) {
-            return Err(Failure::usage(format!("{label} is named twice; each technique runs once")));
+            return Err(named_twice(&label));
         }
         for i in 0..u64::from(args.seeds.get()) {
             let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;

@@ -3,6 +3,7 @@
 mod budget;
 mod code;
 mod stripe;
+pub(crate) mod unit;
 
 use std::fmt::Write;
 
@@ -45,6 +46,9 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         table.row(std::iter::once(r.page_kind.to_owned()).chain(times));
     }
     text.push_str(&table.render(colour));
+    text.push('\n');
+    heading(&mut text, "Mapping unit");
+    text.push_str(&unit::words(&e.mapping_unit, colour));
     text.push('\n');
     heading(&mut text, "Dose that one read deposits in its block");
     text.push_str(&dose_words(e, config));

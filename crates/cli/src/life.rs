@@ -7,7 +7,7 @@ mod render;
 use vpass_lab::as_json;
 use vpass_lab::failure::{Failure, Kind};
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
-use vpass_lab::life::summary::{Life, json_of};
+use vpass_lab::life::summary::{Life, json_of, warnings};
 use vpass_lab::life::{self, Lived};
 use vpass_lab::plan::{RunPlan, require_few};
 
@@ -158,6 +158,7 @@ fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>,
     }
     out::print(&if args.setup.base.json { as_json::text(&find::json_of(key, &points, &others)?)? } else { csv })?;
     out::say_wrapped(&wrapped(&find::verdict(key, &points, &others), 0));
+    out::say_all(&warnings(points.iter().filter_map(|point| point.life.as_ref())));
     exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>())
 }
 

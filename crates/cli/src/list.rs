@@ -15,6 +15,7 @@ use vpass_workload::presets as workloads;
 use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
+use crate::explain::unit;
 use crate::out;
 use crate::table::{Look, Table, wants_colour};
 
@@ -155,7 +156,8 @@ pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -
     let text = match what {
         ShowWhat::Drive => {
             let loaded = load::drive(name, &sets)?;
-            effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
+            let comment = if as_json { String::new() } else { unit::comment(loaded.config.geometry.page_size.0) };
+            effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)? + &comment
         }
         ShowWhat::Workload => {
             let loaded = load::workload(name, &sets, None)?;

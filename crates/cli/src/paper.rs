@@ -28,7 +28,7 @@ use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::load;
-use vpass_lab::numbers::plural;
+use vpass_lab::numbers::{plural, seconds};
 use vpass_lab::pool::{self, Job, Pace};
 use vpass_lab::run::Outcome;
 use vpass_lab::series::Part;
@@ -86,7 +86,7 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
         folder.finish()?;
         rows.done();
     }
-    out::print(&format!("{text}\n{} in {:.0} s\n", plural(runs.len() as u64, "run"), started.elapsed().as_secs_f64()))?;
+    out::print(&format!("{text}\n{} in {}\n", plural(runs.len() as u64, "run"), seconds(started.elapsed().as_secs_f64())))?;
     let bugs = runs.iter().find(|r| r.summary.pointer("/oracle/limit_violations").and_then(Value::as_u64).unwrap_or(0) > 0);
     bugs.map_or(Ok(Exit::Done), |run| Err(Failure::failed(format!("the oracle found a violation: {}", run.name()))))
 }

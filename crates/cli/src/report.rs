@@ -240,6 +240,10 @@ fn wear(s: &Summary) -> String {
     }
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
+        // The two are one where every write fills its pages.
+        if let Some(per_page) = s.programs_per_page_write.filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4) {
+            let _ = write!(text, " (bytes programmed per byte written; {per_page:.3} programs per page written)");
+        }
     }
     text.push('\n');
     for age in &w.ages {

@@ -5,6 +5,7 @@ pub mod codings;
 pub mod dose;
 pub mod failure;
 pub mod geometry;
+pub mod in_words;
 pub mod latency;
 pub mod mem;
 pub mod metrics;

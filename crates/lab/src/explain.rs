@@ -4,6 +4,7 @@ mod budget;
 mod code;
 mod hints;
 mod stripe;
+mod unit;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,7 @@ pub use hints::Word;
 
 pub use code::{Code, CodeLimits};
 pub use stripe::{StripeLimit, Stripes};
+pub use unit::{SmallWrite, Unit};
 
 pub use budget::{ErrorBudget, Left, Level, PageBudget};
 
@@ -34,6 +36,8 @@ pub struct Explanation {
     pub controller_ram_bytes: u64,
     /// Bytes of a page.
     pub page_bytes: u32,
+    /// The mapping unit, and the cost of smaller writes.
+    pub mapping_unit: Unit,
     /// How long a read takes, by page kind.
     pub read: Vec<ReadLatency>,
     /// None where reads disturb nothing.
@@ -146,6 +150,7 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
         reclaim: reclaim.name,
         controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0 + config.ecc.level_bytes(geometry.blocks).0,
         page_bytes: geometry.page_bytes,
+        mapping_unit: Unit::of(geometry.page_bytes.into()),
         read: latencies(config, &geometry),
         dose: dose(config, &geometry),
         counterfactual: reclaim.is_counterfactual(),

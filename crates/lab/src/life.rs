@@ -15,6 +15,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_core::base::span::{SECOND, YEAR};
 use vpass_core::base::units::Ns;
@@ -77,6 +78,8 @@ pub struct Lived {
     pub programs: ByCause,
     /// Blocks erased, by cause.
     pub erases: ByCause,
+    /// What the host asked for.
+    pub host: HostCounts,
     /// Bytes that the host wrote.
     pub host_bytes: u64,
     /// Requests by which the host read.
@@ -209,6 +212,7 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
         pec_mean: worn(&drive),
         programs: ByCause::from(flash.programs),
         erases: ByCause::from(flash.erases),
+        host: *drive.host_counts(),
         host_bytes: drive.host_counts().write_bytes,
         read_requests: drive.host_counts().read_requests,
         read_pages: drive.host_counts().read_pages,

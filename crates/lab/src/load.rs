@@ -15,6 +15,7 @@ use vpass_workload::statistics::StatisticsFile;
 use vpass_workload::synthetic::WorkloadFile;
 
 use crate::failure::Failure;
+use crate::keys::{self, Key};
 use crate::overrides::{Override, make_room, oust_other_names, oust_rivals};
 use crate::schema::{self, Section};
 use crate::{counts, presets, suggest};
@@ -75,10 +76,28 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
             return Err(Failure::usage(format!("--set {text}: a key is TABLE.KEY; {hint}")));
         }
         schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key)
-            .map_err(|unknown| Failure::usage(unknown.sentence("--set")))?;
+            .map_err(|unknown| Failure::usage(of_files_only(&set).unwrap_or_else(|| unknown.sentence("--set"))))?;
         sets.push(set);
     }
     Ok(sets)
+}
+
+/// Why `--set` does not take a key of a table that stands in files only, such as `workload.stripes`; none for any other key.
+fn of_files_only(set: &Override) -> Option<String> {
+    let table = set.technique.as_ref().map_or_else(|| set.table.clone(), |inner| format!("{}.{inner}", set.table));
+    let of_table = |key: &Key| key.path.rsplit_once('.').is_some_and(|(of, _)| of == table);
+    let known: Vec<Key> = keys::all().into_iter().filter(|key| !key.settable && of_table(key)).collect();
+    let names: Vec<&str> = known.iter().filter_map(|key| Some(key.path.rsplit_once('.')?.1)).collect();
+    let path = format!("{table}.{}", set.key);
+    let what = if names.contains(&set.key.as_str()) {
+        format!("--set does not take `{path}`")
+    } else if set.technique.is_some() {
+        format!("unknown key `{path}` in --set{}", suggest::hint(&set.key, names).trim_end_matches('?'))
+    } else {
+        return None;
+    };
+    let file = known.first()?.file;
+    Some(format!("{what}: keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from"))
 }
 
 /// A drive, resolved.
@@ -264,6 +283,34 @@ mod tests {
             let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {}", e.sentence));
             assert!(!loaded.config.description.is_empty(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_key_of_files_only_is_said_to_be_one() {
+        let said = |text: &str| overrides(&[text.into()]).unwrap_err().sentence;
+        let only = |table: &str, file: &str| {
+            format!("keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from")
+        };
+        assert_eq!(
+            said("workload.stripes.recent_share=0.5"),
+            format!("--set does not take `workload.stripes.recent_share`: {}", only("workload.stripes", "workload"))
+        );
+        assert_eq!(
+            said("disturb.table.limit=[1]"),
+            format!("--set does not take `disturb.table.limit`: {}", only("disturb.table", "drive"))
+        );
+        assert_eq!(
+            said("workload.stripes.recent_shar=0.5"),
+            format!(
+                "unknown key `workload.stripes.recent_shar` in --set; did you mean `recent_share`: {}",
+                only("workload.stripes", "workload")
+            )
+        );
+        assert!(said("workload.phase.pages=[1]").contains("keys of `workload.phase` stand in workload files only"));
+        assert_eq!(
+            said("workload.stripe.recent_share=0.5"),
+            "unknown key `workload.stripe.recent_share` in --set: did you mean `stripes`?"
+        );
     }
 
     #[test]

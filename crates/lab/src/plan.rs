@@ -33,7 +33,7 @@ pub use cycles::Cycles;
 pub use few::{MOST_RUNS, require_few};
 pub use fluid::{Fluid, Tables};
 pub use notes::unit_notes;
-pub use room::require_room;
+pub use room::{require_room, room_of_each};
 pub use said::SaidOfRefresh;
 pub use sample::Whole;
 pub use stream::Stream;
@@ -110,16 +110,28 @@ impl RunPlan {
     /// # Errors
     /// The first thing that is wrong.
     pub fn new(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
+        Self::prepared(setup, named, begin, true)?.checked()
+    }
+
+    /// Reads what a user names, and leaves it to [`Self::with_room_or_not`] whether these techniques go with the drive and the workload.
+    ///
+    /// # Errors
+    /// The first thing that is wrong whatever the techniques are, and a name that nobody knows.
+    pub fn unchecked(setup: &Setup, named: Chosen, begin: Begin) -> Result<Self, Failure> {
+        Self::prepared(setup, named, begin, false)
+    }
+
+    fn prepared(setup: &Setup, named: Chosen, begin: Begin, refuses: bool) -> Result<Self, Failure> {
         let (reclaim, gc, parity) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
         let refresh = named.refresh.map(refresh_named).transpose()?;
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
-        // Before a long trace is looked through. An age that cannot be is the reason, and not what it leaves of limits.
-        refresh::check(&drive.config, refresh).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
-        if let Some(refusal) = refusal(&drive, reclaim, setup.base.gear) {
-            return Err(refusal);
+        if refuses {
+            // Before a long trace is looked through. An age that cannot be is the reason, and not what it leaves of limits.
+            refresh::check(&drive.config, refresh).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
+            refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
         }
         let given = HintFile::given(&setup.hints)?;
         let workload = Workload::new(setup, &sets, &drive.config, begin)?;
@@ -142,7 +154,7 @@ impl RunPlan {
                 "--sample is for --gear fluid: a sample of the requests would keep neither their order nor their times",
             ));
         }
-        plan.sampled(setup.sample)?.checked()
+        plan.sampled(setup.sample)
     }
 
     /// One pass of a workload at hand, with techniques of the lists.

@@ -4,6 +4,7 @@ mod failures;
 mod hints;
 pub mod jobs;
 mod life;
+pub mod mapping_unit;
 pub mod page_reads;
 mod parity;
 mod stages;
@@ -25,6 +26,7 @@ use vpass_oracle::OracleReport;
 pub use failures::Failures;
 pub use hints::{Hints, OfWord};
 pub use life::CONFIDENT_CYCLES;
+use mapping_unit::MappingUnit;
 use page_reads::PageReads;
 pub use parity::{ByWear, Delayed, Life, Parity, PowerLoss, ReadsFirst};
 pub use stages::Stage;
@@ -80,8 +82,12 @@ pub struct Summary {
     pub throughput: Throughput,
     /// What the flash did.
     pub flash: Flash,
-    /// Pages programmed per page that the host wrote; null where it wrote none.
+    /// Bytes programmed per byte that the host wrote, as JEDEC has it; null where it wrote none.
     pub write_amplification: Option<f64>,
+    /// Pages programmed per page that the host wrote, in whole or in part; null where it wrote none.
+    pub programs_per_page_write: Option<f64>,
+    /// The mapping unit, and how well the host's writes filled it.
+    pub mapping_unit: MappingUnit,
     /// What was done because of reads.
     pub reclaim: Reclaim,
     /// What was done because of time; absent where data does not age.

@@ -1,5 +1,6 @@
 //! What two lives come to together, worked out by hand: half of a drive each, of 200 pages programmed.
 
+use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::units::Cause;
 use vpass_lab::life::summary::Life;
 use vpass_lab::life::{End, Lived};
@@ -73,6 +74,7 @@ fn lives() -> [Lived; 2] {
         pec_mean: 3000.0,
         programs: programs([100, 50, 30, 10, 6, 3, 1]),
         erases: programs([0, 1, 1, 0, 0, 0, 0]),
+        host: HostCounts { write_requests: 100, write_pages: 100, ..HostCounts::default() },
         host_bytes: 100 * PAGE,
         read_requests: 100,
         read_pages: 100,
@@ -88,6 +90,14 @@ fn lives() -> [Lived; 2] {
         pec_mean: 2000.0,
         programs: programs([40, 40, 80, 20, 10, 5, 5]),
         erases: programs([0, 0, 1, 0, 0, 0, 0]),
+        host: HostCounts {
+            write_requests: 80,
+            small_writes: 80,
+            write_pages: 80,
+            partial_page_writes: 80,
+            fill_reads: 45,
+            ..HostCounts::default()
+        },
         host_bytes: 20 * PAGE,
         read_requests: 100,
         read_pages: 100,
@@ -118,6 +128,10 @@ fn means_and_intervals() {
     near("lost", life.data_lost_pages, 3.0);
     // 200 by 100, and 200 by 20.
     near("amplification", life.write_amplification.unwrap().mean, 6.0);
+    // 80 of 180 writes are small, and 45 fill reads are a quarter of 180.
+    assert_eq!((life.mapping_unit.small_write_share, life.mapping_unit.fill_reads_per_write), (Some(80.0 / 180.0), Some(0.25)));
+    assert!(life.warnings[0].starts_with("44 % of the writes are smaller than the mapping unit"), "{:?}", life.warnings);
+    assert!(life.warnings[0].contains("0.25 fill reads, and 6.00 bytes were programmed per byte written"), "{:?}", life.warnings);
     near("UBER", life.uber.unwrap().mean, 2e-16);
     near("worst dose", life.worst_dose_ratio.unwrap(), 0.7);
     assert!(life.lost_data() && !life.competes() && !life.has_bug());
@@ -169,18 +183,18 @@ fn how_lives_ended() {
     let of = |ends: [End; 2]| {
         let [one, other] = lives();
         let life = Life::of("two".into(), &plans(), &[Lived { end: ends[0], ..one }, Lived { end: ends[1], ..other }]);
-        (life.worn_out, life.ended, life.years_text())
+        (life.worn_out, life.ended, life.length_text())
     };
-    assert_eq!(of([End::WornOut, End::WornOut]), (true, true, "2.00 ± 12.7".into()));
-    assert_eq!(of([End::WornOut, End::Uber]), (false, true, "2.00 ± 12.7".into()));
-    assert_eq!(of([End::LivesOn, End::Uber]), (false, false, "> 2.00".into()));
-    // 0.02 and 0.06: 0.04, and 12.706 times 0.02. 0.2 and 0.6: ten times as much.
+    assert_eq!(of([End::WornOut, End::WornOut]), (true, true, "2.00 ± 12.7 years".into()));
+    assert_eq!(of([End::WornOut, End::Uber]), (false, true, "2.00 ± 12.7 years".into()));
+    assert_eq!(of([End::LivesOn, End::Uber]), (false, false, "> 2.00 years".into()));
+    // 0.02 and 0.06: 0.04 years are 14.6 days, and 12.706 times 0.02 are 92.8. 0.2 and 0.6: ten times as much.
     let text = |scale: f64| {
         let [one, other] = lives().map(|lived| Lived { end: End::WornOut, ..lived });
         let lives = [Lived { years: 0.02 * scale, ..one }, Lived { years: 0.06 * scale, ..other }];
-        Life::of("two".into(), &plans(), &lives).years_text()
+        Life::of("two".into(), &plans(), &lives).length_text()
     };
-    assert_eq!((text(1.0), text(10.0)), ("0.0400 ± 0.2541".into(), "0.40 ± 2.54".into()));
+    assert_eq!((text(1.0), text(10.0)), ("14.6 ± 92.8 days".into(), "146 ± 928 days".into()));
     let [one, other] = lives();
     let bugs = Life::of("two".into(), &plans(), &[one, Lived { oracle: Some(report(0.5, 1)), ..other }]);
     assert!(bugs.has_bug());

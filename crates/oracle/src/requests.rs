@@ -32,8 +32,9 @@ struct Asked {
 }
 
 /// The requests of one kind, in order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Queue {
+    page_bytes: u32,
     asked: VecDeque<Asked>,
 }
 
@@ -57,8 +58,8 @@ impl Requests {
     pub(crate) fn new(page_bytes: u32) -> Self {
         Self {
             page_shift: page_bytes.trailing_zeros(),
-            reads: Queue::default(),
-            changes: Queue::default(),
+            reads: Queue::new(page_bytes),
+            changes: Queue::new(page_bytes),
             any: false,
             served: HostCounts::default(),
             hint: None,
@@ -179,6 +180,10 @@ impl Asked {
 }
 
 impl Queue {
+    fn new(page_bytes: u32) -> Self {
+        Self { page_bytes, asked: VecDeque::new() }
+    }
+
     /// Trims of less than a page ask for none.
     fn pass_empty(&mut self, served: &mut HostCounts) {
         while self.asked.front().is_some_and(|asked| asked.next == asked.end) {
@@ -196,6 +201,7 @@ impl Queue {
             Op::Write => {
                 served.write_requests += 1;
                 served.write_bytes += u64::from(asked.bytes);
+                served.small_writes += u64::from(asked.bytes < self.page_bytes);
             }
             Op::Trim => served.trim_requests += 1,
         }

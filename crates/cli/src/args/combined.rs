@@ -53,7 +53,13 @@ impl Combined {
 
     /// The technique of each slot of which several are compared, reclaim's in any case.
     pub(crate) fn label(&self, plan: &RunPlan) -> String {
-        let others = [(self.gc.len(), plan.gc), (self.refresh.len(), plan.refresh), (self.parity.len(), plan.parity)];
-        others.into_iter().filter(|(named, _)| *named > 1).fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"))
+        self.label_of(Chosen { reclaim: plan.reclaim, gc: plan.gc, refresh: Some(plan.refresh), parity: plan.parity })
+    }
+
+    /// The label of techniques that need not go with a drive.
+    pub(crate) fn label_of(&self, named: Chosen) -> String {
+        let others = [(self.gc.len(), Some(named.gc)), (self.refresh.len(), named.refresh), (self.parity.len(), Some(named.parity))];
+        let others = others.into_iter().filter(|(count, _)| *count > 1).filter_map(|(_, name)| name);
+        others.fold(named.reclaim.to_owned(), |label, name| format!("{label} + {name}"))
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use vpass_lab::compare::column::{COLUMNS, Column};
 use vpass_lab::compare::mean_ci95::MeanCi95;
+use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::{ComparisonRow, Stopped};
 use vpass_lab::compare::verdict::{verdict, winners};
 use vpass_lab::compare::{has_parity, refreshes, stands};
@@ -39,9 +40,15 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
 }
 
 /// For a terminal: title, table, legend, verdict.
-pub(super) fn text(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, args: &CompareArgs, colour: bool) -> String {
+pub(super) fn text(
+    rows: &[ComparisonRow],
+    (stopped, refused): (&[Stopped], &[Refused]),
+    plan: &RunPlan,
+    args: &CompareArgs,
+    colour: bool,
+) -> String {
     let mut text = report::heading(plan, &seeds(args), colour);
-    text.push_str(&table(rows, plan).render(colour));
+    text.push_str(&table(rows, refused, plan).render(colour));
     text.push('\n');
     let mut notes = Table::default();
     notes.row(["*: best of its column, of those that lost no data (nobody where all are alike)"]);
@@ -64,6 +71,9 @@ pub(super) fn text(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, 
     }
     for row in stopped {
         notes.row([format!("{}: stopped, and has no results: {}", row.label, row.why)]);
+    }
+    for (labels, why) in by_reason(refused) {
+        notes.row([format!("{labels}: refused, and has no results: {why}")]);
     }
     text.push_str(&notes.render_words(colour));
     text.push_str(&legend(rows, plan).render_words(colour));
@@ -99,8 +109,8 @@ fn labels<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
 }
 
 /// The table alone, for a document.
-pub(super) fn markdown(rows: &[ComparisonRow], plan: &RunPlan) -> String {
-    table(rows, plan).markdown()
+pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> String {
+    table(rows, refused, plan).markdown()
 }
 
 /// The columns that mean something in a plan's gear, and on these drives.
@@ -109,7 +119,7 @@ fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     (0..COLUMNS.len()).filter(|c| (timed || !COLUMNS[*c].needs_time) && stands(rows, *c)).collect()
 }
 
-fn table(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
+fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     let page_bytes = plan.drive.config.geometry.page_size.0;
     let shown = shown(rows, plan);
     let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
@@ -131,6 +141,10 @@ fn table(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
             });
         }
         table.painted_row(cells);
+    }
+    for row in refused {
+        let nothing = std::iter::repeat_n("- ".to_owned(), shown.len());
+        table.row(std::iter::once(format!("{} (refused)", row.label)).chain(nothing));
     }
     table
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use vpass_core::config::Combine;
 use vpass_lab::explain::Code;
-use vpass_lab::numbers::{count, digits};
+use vpass_lab::numbers::{count, days, digits};
 
 use crate::table::Table;
 
@@ -27,8 +27,7 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     );
     let mut table = Table::new(["P/E cycles", "reads", "age", "reads at half that age"]);
     for row in &code.limits {
-        let days = format!("{} d", digits(row.age_days));
-        table.row([count(row.pec.into()), digits(row.reads), days, digits(row.reads_at_half_age)]);
+        table.row([count(row.pec.into()), digits(row.reads), days(row.age_days), digits(row.reads_at_half_age)]);
     }
     text.push_str(&table.render(colour));
     text.push_str(match code.combine {

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use vpass_lab::life::End;
-use vpass_lab::life::summary::{Consumed, Life};
+use vpass_lab::life::summary::{Consumed, Life, warnings};
 use vpass_lab::life::verdict::verdict;
 use vpass_lab::life::{held, rounds};
-use vpass_lab::numbers::{bytes, digits};
+use vpass_lab::numbers::{bytes, digits, microseconds};
 use vpass_lab::plan::RunPlan;
 
 use super::args::LifeArgs;
@@ -26,6 +26,7 @@ pub(super) fn text(lives: &[Life], plan: &RunPlan, args: &LifeArgs, colour: bool
     for sentence in notes(lives, plan, args) {
         let _ = writeln!(text, "{}", wrapped(&format!("  {}", plain::line(&sentence)), 2));
     }
+    text.push_str(&report::warnings(&warnings(lives), colour));
     if let Some(verdict) = verdict(lives) {
         let _ = writeln!(text, "\n{}", wrapped(&verdict, 0));
     }
@@ -51,13 +52,13 @@ fn table(lives: &[Life]) -> Table {
     // Regrouping by hints is an option, and the last cause.
     let regroups = lives.iter().any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
     let causes = &Consumed::CAUSES[..Consumed::CAUSES.len() - usize::from(!regroups)];
-    let before = ["", "years", "host wrote", "flash wrote", "WA", "P/E"];
+    let before = ["", "life", "host wrote", "flash wrote", "write ampl.", "P/E"];
     let mut table = Table::new(before.into_iter().chain(causes.iter().copied()).chain(["lost pages"]));
     for life in lives {
         let amplification = life.write_amplification.map_or_else(|| "-".into(), |e| digits(e.mean));
         let mut cells = vec![
             life.label.clone(),
-            life.years_text(),
+            life.length_text(),
             bytes(life.host_bytes_written.mean as u64),
             bytes(life.flash_bytes_written.mean as u64),
             amplification,
@@ -96,7 +97,7 @@ fn hinted(lives: &[Life]) -> Option<Table> {
     for life in lives {
         for (word, of) in life.hints.iter().flatten().filter(|(_, of)| of.reads.mean > 0.0) {
             let missed = of.missed_budgets.map_or_else(|| "-".into(), |missed| format!("{:.3} %", 100.0 * missed.mean));
-            let retries = format!("{} retr{}, {} us", of.retries, if of.retries == 1 { "y" } else { "ies" }, digits(of.latency_us));
+            let retries = format!("{} retr{}, {}", of.retries, if of.retries == 1 { "y" } else { "ies" }, microseconds(of.latency_us));
             table.row([(*word).to_owned(), life.label.clone(), retries, format!("{:.1} %", 100.0 * of.reads.mean), missed]);
             is_empty = false;
         }
@@ -107,7 +108,7 @@ fn hinted(lives: &[Life]) -> Option<Table> {
 fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "years: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",
+            "life: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",
             plan.drive.config.drive.rated_pec,
             args.uber.map_or_else(String::new, |uber| format!(", or the UBER of all reads is beyond {uber:e}")),
             if lives.iter().any(|life| life.years.ci95.is_some()) { ", with the 95 % interval of the mean" } else { "" },

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use vpass_lab::failure::Failure;
+use vpass_lab::numbers::seconds;
 
 use super::csv::quoted;
 use super::numbers::{Numbers, Shown};
@@ -118,7 +119,7 @@ fn of_length(run: &Run) -> String {
     if run.fell_behind {
         let number = |pointer: &str| run.summary.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
         let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
-        let _ = writeln!(text, "  {REFUSED}: {}: {lag:.1} s behind after {:.0} s of requests", run.name(), all - lag);
+        let _ = writeln!(text, "  {REFUSED}: {}: {} behind after {} of requests", run.name(), seconds(lag), seconds(all - lag));
     }
     let cycles = |key: &str| run.summary.pointer(&format!("/{CYCLES}/{key}"));
     for (part, which) in [("warm_up", "its warm-up"), ("counted", "what counts")] {

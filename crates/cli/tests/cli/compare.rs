@@ -230,7 +230,44 @@ fn parity_goes_with_every_reclaim_technique() {
     assert_eq!(["block", "straw-wl", "redftl", "read-leveling", "ipr-wl"].map(rows), [2; 5], "{}", done.stdout);
     let left_out: Vec<&str> = done.stderr.lines().filter(|line| line.contains("left out")).collect();
     assert!(matches!(left_out[..], [one] if one.contains("`observed-retries` goes by the retries of reads")), "once: {left_out:?}");
-    vpass(&few).refuses(2, &["parity.stripe=3 at most"]);
+    // On two dies too few the parity is refused, and rows without it run.
+    let done = vpass(&few);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(
+        done.stderr.contains("block + raid5, ") && done.stderr.contains("refused: ") && done.stderr.contains("parity.stripe=3 at most")
+    );
+    assert!(done.stdout.lines().skip(1).all(|line| !line.contains("raid5")), "{}", done.stdout);
+}
+
+/// Data that ages for three years needs refresh under `block`: without it that pair is refused, and the others run.
+#[test]
+fn one_refused_pair_leaves_the_other_rows() {
+    let room = Room::new();
+    let on = |reclaim: &str, refresh: &str, more: &[&str]| {
+        let drive = ["compare", "--drive", "aged-tlc", "--workload", "uniform-read", "--set", "workload.requests=200"];
+        let small = ["--set", "geometry.channels=1", "--set", "geometry.blocks_per_plane=24", "--set", "start.age=20d"];
+        vpass(&[&drive[..], &small, &["--reclaim", reclaim, "--refresh", refresh], more].concat())
+    };
+    let out = room.text("out");
+    let done = on("block,none", "none,block", &["--json", "--out", &out]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let json = done.json();
+    let names: Vec<_> = json["techniques"].as_array().unwrap().iter().map(|row| format!("{}+{}", row["reclaim"], row["refresh"])).collect();
+    assert_eq!(names, ["\"block\"+\"block\"", "\"none\"+\"none\"", "\"none\"+\"block\""]);
+    let [refused] = &json["refused"].as_array().unwrap()[..] else { panic!("one is refused: {}", json["refused"]) };
+    assert_eq!((&refused["reclaim"], &refused["refresh"], &refused["label"]), (&"block".into(), &"none".into(), &"block + none".into()));
+    let why = refused["why"].as_str().unwrap();
+    assert!(done.stderr.contains(&format!("block + none: refused: {why}")), "{}", done.stderr);
+    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(room.path("out").join("compare.json")).unwrap()).unwrap();
+    assert_eq!(kept["refused"], json["refused"]);
+    let text = on("block,none", "none,block", &[]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("block + none (refused) - -") && text.contains("block + none: refused, and has no results: "), "{text}");
+    // No row is left.
+    let none = on("block", "none", &["--json"]);
+    none.refuses(2, &[why]);
+    assert_eq!(none.stdout, "");
+    on("block,blok", "none,block", &[]).refuses(2, &["did you mean `block`?"]);
+    on("block,block", "none", &[]).refuses(2, &["block is named twice"]);
 }
 
 /// Every parity technique in one table, on a capacity that leaves room for the parity of each.
@@ -260,7 +297,13 @@ fn every_parity_technique_has_a_row() {
             "{warnings}"
         );
     }
-    on("geometry.blocks_per_plane=46", ["block", "none"]).refuses(2, &["the largest capacity that fits", "drive.capacity="]);
+    let tight = on("geometry.blocks_per_plane=46", ["block", "none"]);
+    assert_eq!(tight.code, 0, "what needs no parity has room: {}", tight.stderr);
+    assert!(tight.stderr.contains("the largest capacity that fits") && tight.stderr.contains("drive.capacity="), "{}", tight.stderr);
+    // Where no row has room, that is an error.
+    let only = ["compare", "--drive", "tiny", "--workload", "random-70-30", "--parity", "raid5,ppc", "--set", "parity.stripe=3"];
+    let narrow = ["--reclaim", "block", "--set", "drive.capacity=768MiB", "--set", "geometry.blocks_per_plane=46"];
+    vpass(&[&only[..], &narrow].concat()).refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
 }
 
 /// Of techniques that need spare of different sizes the one that needs most is refused, with a capacity on which all of them run.
@@ -273,7 +316,17 @@ fn one_capacity_fits_all_that_are_compared() {
         vpass(&[&drive[..], &techniques, &["--set", "geometry.blocks_per_plane=40", "--set", capacity]].concat())
     };
     let refused = on("drive.capacity=640MiB");
-    refused.refuses(2, &["`pe-aware` leaves each die", "with 2 kinds of data that `redftl` keeps apart", "need 9", "drive.capacity="]);
+    assert_eq!(refused.code, 0, "{}", refused.stderr);
+    let json = refused.json();
+    let without = json["refused"].as_array().unwrap();
+    let why = |row: &serde_json::Value| row["why"].as_str().unwrap().to_owned();
+    let fewest = without.iter().find(|row| row["label"] == "redftl + pe-aware").unwrap();
+    for words in
+        ["`pe-aware` leaves each die", "with 2 kinds of data that `redftl` keeps apart", "need 9", "for all 9 rows of the comparison"]
+    {
+        assert!(why(fewest).contains(words), "{words} in {fewest}");
+    }
+    assert_eq!(json["techniques"].as_array().unwrap().len() + without.len(), 9);
     let named = refused.stderr.split_whitespace().find(|word| word.starts_with("drive.capacity=")).expect("it is there");
     let done = on(named);
     assert_eq!(done.code, 0, "{}", done.stderr);

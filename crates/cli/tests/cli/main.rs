@@ -26,5 +26,6 @@ mod stages_of_life;
 mod tired;
 mod trace_files;
 mod traces;
+mod units;
 mod workload;
 mod years;

@@ -15,7 +15,10 @@ fn timeless(mut json: Value) -> Value {
 
 /// All keys of the summary that the contract names.
 const KEYS: &[(&str, &str)] = &[
-    ("/host", "read_requests write_requests trim_requests read_pages write_pages unmapped_read_pages partial_page_writes"),
+    (
+        "/host",
+        "read_requests write_requests trim_requests read_pages write_pages unmapped_read_pages partial_page_writes small_writes fill_reads",
+    ),
     ("/latency_us/read", "mean p50 p90 p99 p99_9 p99_99 max"),
     ("/latency_us/write", "mean p50 p90 p99 p99_9 p99_99 max"),
     ("/latency_us/read_during_reclaim", "mean p50 p90 p99 p99_9 p99_99 max"),
@@ -30,7 +33,10 @@ const KEYS: &[(&str, &str)] = &[
         "pec_min pec_mean pec_max effective_pec_mean ipr_rate projected_life_days life_low_days life_high_days life_method cycles_observed ages",
     ),
     ("/simulation", "simulated_s wall_s requests_per_s peak_rss_bytes"),
-    ("", "oracle controller_ram_bytes uncorrectable_reads data_lost_pages vpass drive workload trace seed gear warnings"),
+    (
+        "",
+        "write_amplification programs_per_page_write mapping_unit oracle controller_ram_bytes uncorrectable_reads data_lost_pages vpass drive workload trace seed gear warnings",
+    ),
 ];
 
 #[track_caller]

@@ -124,7 +124,7 @@ fn info_says_when_and_in_which_unit() {
 fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let room = Room::new();
     let file = room.file("a.trace", &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat());
-    let words = "9000 requests in 8.999 us are 1000111123 a second, which few hosts keep up; its times are taken for nanoseconds";
+    let words = "9000 requests in 9.00 us are 1000111123 a second, which few hosts keep up; its times are taken for nanoseconds";
     let info = trace(&["info", &file]).stdout;
     assert!(info.contains(words) && info.contains("times in nanoseconds (assumed; --time-unit says another)"), "{info}");
     assert!(trace(&["info", &file, "--json"]).json()["files"][0]["warnings"][0].as_str().unwrap().contains(words));

@@ -24,6 +24,8 @@ pub struct HostCounts {
     pub read_pages: u64,
     /// Pages written by the host.
     pub write_pages: u64,
+    /// Write requests of fewer bytes than a page, which is the mapping unit.
+    pub small_writes: u64,
     /// Pages trimmed by the host.
     pub trim_pages: u64,
     /// Pages read that hold nothing.

@@ -62,7 +62,7 @@ pub struct GeometryConfig {
     pub wordlines_per_block: u32,
     /// "slc" to "qlc", with 1, 2, 4 and 8 sensings a page kind; "tlc-2-3-2" for the code of today's TLC.
     pub cell: CellType,
-    /// Data bytes of a page.
+    /// Data bytes of a page. The page is also the mapping unit: a smaller write reads and programs all of it.
     pub page_size: Bytes,
     /// Distance, in wordline numbers, between physical neighbours (strings per layer where wordlines count strings first).
     #[serde(default = "one")]

@@ -26,6 +26,7 @@ impl Drive {
             Op::Write => {
                 self.host.write_requests += 1;
                 self.host.write_bytes += u64::from(bytes);
+                self.host.small_writes += u64::from(bytes < self.geometry.page_bytes);
             }
             Op::Trim => self.host.trim_requests += 1,
         }

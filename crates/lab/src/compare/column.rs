@@ -114,7 +114,7 @@ pub const COLUMNS: [Column; 17] = [
     fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64)),
     Column {
         format: |n, _| format!("{n:.3}"),
-        ..fewer("write_amplification", "write ampl.", "pages programmed per page that the host wrote", |s| s.write_amplification)
+        ..fewer("write_amplification", "write ampl.", "bytes programmed per byte that the host wrote", |s| s.write_amplification)
     },
     Column { opens_group: true, ..latency("read_p50_us", "read p50", "", |s| s.latency_us.read.p50) },
     latency("read_p99_us", "p99", "", |s| s.latency_us.read.p99),

@@ -183,7 +183,7 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
         let each = if let [only] = lossy[..] { format!("{key} = {only}") } else { format!("each of {} values of {key}", lossy.len()) };
         return format!("Data was lost with {each}: no value is an answer.") + &left_out(&[], &refused, points);
     };
-    let years = life.years_text();
+    let length = life.length_text();
     let answers: Vec<&Life> = order.iter().filter_map(|point| point.answer()).collect();
     let alike = answers.iter().filter(|other| !surpass(life, other)).count() - 1;
     let same = answers.iter().all(|other| (other.years.mean - life.years.mean).abs() < 1e-9);
@@ -194,16 +194,16 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
         } else {
             format!("{} values of {key}, from {} to {}", living.len(), living[0], living[living.len() - 1])
         };
-        format!("With {which}, the drive outlives the simulation: {years} years.")
+        format!("With {which}, the drive outlives the simulation: {length}.")
     } else if same && answers.len() > 1 {
         let counted = named(&|point| point.answer().is_some());
-        format!("{key} makes no difference: {years} years everywhere between {} and {}.", counted[0], counted[counted.len() - 1])
+        format!("{key} makes no difference: {length} everywhere between {} and {}.", counted[0], counted[counted.len() - 1])
     } else {
         let unsure = match alike {
             0 => String::new(),
             n => format!(" With {n} of the others it lives about as long."),
         };
-        format!("{key} = {}: the drive lives {years} years, the longest of {} values.{unsure}", best.text, points.len())
+        format!("{key} = {}: the drive lives {length}, the longest of {} values.{unsure}", best.text, points.len())
     };
     let several = match others {
         [] => String::new(),

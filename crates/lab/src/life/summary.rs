@@ -11,8 +11,9 @@ use super::{End, Lived, MOST_YEARS, Until, held, rounds, verdict};
 use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 use crate::failure::Failure;
-use crate::numbers::digits;
+use crate::numbers::years;
 use crate::plan::RunPlan;
+use crate::results::mapping_unit::{self, MappingUnit};
 
 /// What the lives of a technique came to. Counts are those of whole drives.
 #[derive(Clone, Debug, Serialize)]
@@ -44,6 +45,10 @@ pub struct Life {
     pub flash_bytes_written: MeanCi95,
     /// The second by the first; null where the host wrote nothing.
     pub write_amplification: Option<MeanCi95>,
+    /// The mapping unit, and how well the host's writes of all lives filled it.
+    pub mapping_unit: MappingUnit,
+    /// What to know before these years are believed, in sentences.
+    pub warnings: Vec<String>,
     /// Shares of the pages programmed, by what they were programmed for; null where none was.
     pub consumed: Option<Consumed>,
     /// Pages of host data reported lost, in the mean.
@@ -126,6 +131,8 @@ impl Life {
             |of: &dyn Fn(&Lived) -> f64| mean_ci95(&lives.iter().map(of).collect::<Vec<_>>()).expect("a technique has a life at least");
         let has_writes = lives.iter().all(|lived| lived.host_bytes > 0);
         let amplified = |lived: &Lived| lived.programs.sum() as f64 * page / lived.host_bytes as f64;
+        let write_amplification = has_writes.then(|| mean(&amplified));
+        let mapping_unit = MappingUnit::of(page as u64, lives.iter().map(|lived| &lived.host));
         Self {
             label,
             reclaim: plan.reclaim,
@@ -139,7 +146,9 @@ impl Life {
             pec_mean: mean(&|lived| lived.pec_mean),
             host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
-            write_amplification: has_writes.then(|| mean(&amplified)),
+            write_amplification,
+            mapping_unit,
+            warnings: mapping_unit::warning([(mapping_unit, write_amplification.map(|e| e.mean))]).into_iter().collect(),
             reads_held: held::of_reads(plans, lives),
             rounds_in_step: rounds::in_step(
                 Consumed::of(lives).map_or(0.0, |consumed| consumed.reads.mean),
@@ -171,18 +180,10 @@ impl Life {
         !self.lost_data() && !self.counterfactual
     }
 
-    /// "5.31", "> 100", with its interval where there is one.
-    pub fn years_text(&self) -> String {
-        // In a ten-thousandth of a year for lives of hours: those of the last cycles of a worn drive.
-        let text = |years: f64| if (0.001..0.1).contains(&self.years.mean) { format!("{years:.4}") } else { digits(years) };
-        let mean = text(self.years.mean);
-        match (self.ended, self.years.ci95) {
-            (false, _) => format!("> {mean}"),
-            // An interval that is not nothing does not read as nothing.
-            (true, Some(half)) if half > 0.0 && text(half).chars().all(|c| "0.".contains(c)) => format!("{mean} ± {}", digits(half)),
-            (true, Some(half)) => format!("{mean} ± {}", text(half)),
-            (true, None) => mean,
-        }
+    /// "5.31 years", "> 100 years", "44.2 ± 0.5 min": how long it is, with its interval where there is one.
+    pub fn length_text(&self) -> String {
+        let text = years(self.years.mean, self.years.ci95.filter(|_| self.ended));
+        if self.ended { text } else { format!("> {text}") }
     }
 }
 
@@ -251,6 +252,11 @@ impl Consumed {
     }
 }
 
+/// What to know before these lives are believed, in sentences: what small writes cost has the range of all of them.
+pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
+    mapping_unit::warning(lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean)))).into_iter().collect()
+}
+
 /// All of it, as `vpass life --json` prints it.
 ///
 /// # Errors
@@ -297,6 +303,8 @@ pub(crate) mod tests {
             host_bytes_written: none,
             flash_bytes_written: none,
             write_amplification: None,
+            mapping_unit: MappingUnit::of(16_384, []),
+            warnings: vec![],
             consumed: None,
             data_lost_pages: 0.0,
             worst_dose_ratio: None,

@@ -46,7 +46,7 @@ fn told(lives: &[Life]) -> Option<String> {
         [only] => Some(format!("Only `{}` kept all data, so there is nothing to compare it with.", only.label)),
         [best, second, ..] => Some(if longest(lives).is_some() {
             let alone = if best.years.ci95.is_none() { ", in one life of each" } else { "" };
-            format!("`{}` lives longest: {} years; `{}` {}{alone}.", best.label, best.years_text(), second.label, second.years_text())
+            format!("`{}` lives longest: {}; `{}` {}{alone}.", best.label, best.length_text(), second.label, second.length_text())
         } else if second.ended && second.years.ci95.is_none() {
             format!("`{}` and `{}` live equally long.", best.label, second.label)
         } else if second.ended {
@@ -74,7 +74,7 @@ mod tests {
         let said = verdict(&lives).unwrap();
         assert_eq!(
             said,
-            "`none` lost data, 3.00 pages in the mean life, and its years are no answer. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10."
+            "`none` lost data, 3.00 pages in the mean life, and its years are no answer. `straw-wl` lives longest: 4.00 ± 0.10 years; `block` 2.00 ± 0.10 years."
         );
         assert!(
             longest(&lives[..2]).is_none()
@@ -97,7 +97,10 @@ mod tests {
         assert!(longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(), "the one interval does not reach, both together do");
         assert_eq!(longest(&[of("b", 4.0, 0.0), of("a", 4.25, 0.0)]).unwrap().label, "a");
         let once = |label: &str, years: f64| Life { label: label.into(), ..life(MeanCi95 { mean: years, ci95: None }) };
-        assert_eq!(verdict(&[once("a", 4.0), once("b", 4.1)]).unwrap(), "`b` lives longest: 4.10 years; `a` 4.00, in one life of each.");
+        assert_eq!(
+            verdict(&[once("a", 4.0), once("b", 4.1)]).unwrap(),
+            "`b` lives longest: 4.10 years; `a` 4.00 years, in one life of each."
+        );
         assert_eq!(verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(), "`a` and `b` live equally long.");
         let outlives = Life { ended: false, ..of("a", 3.0, 0.0) };
         assert_eq!(longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label, "a", "it lives on where the other is worn out");

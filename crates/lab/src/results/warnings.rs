@@ -6,7 +6,7 @@ use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::numbers::{count, digits, plural, seconds};
 
-use super::{Ageing, ByWear, Confidence, Parity, Summary};
+use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
 /// A drive that is done so much later than its last request came has more to do than it can: more than this share of the time in which
 /// requests came, and long enough to be no single slow request.
@@ -56,6 +56,7 @@ impl Summary {
             self.of_no_last_stage(),
             self.of_repair(),
             self.of_rebuild_underway(),
+            self.of_small_writes(),
         ];
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
@@ -94,6 +95,11 @@ impl Summary {
                 count(self.passes)
             )
         })
+    }
+
+    /// What writes smaller than the mapping unit cost.
+    pub(crate) fn of_small_writes(&self) -> Option<String> {
+        mapping_unit::warning([(self.mapping_unit, self.write_amplification)])
     }
 
     fn of_spare_blocks(&self) -> Option<String> {

@@ -9,6 +9,7 @@ use vpass_workload::traces::{Device, TraceReport};
 
 use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
+use crate::results::mapping_unit::MappingUnit;
 use crate::results::{
     Ageing, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace,
     TraceDevice, Uber, Wear,
@@ -42,7 +43,7 @@ pub(super) fn summary(
         (Some(_), Some(last), Some(done)) => throughput.against(served.requests, last as f64 / 1e9, done),
         _ => throughput,
     };
-    let programs = flash.programs.sum() as f64;
+    let (programs, page_bytes) = (flash.programs.sum() as f64, u64::from(drive.geometry().page_bytes));
     let mut summary = Summary {
         vpass: env!("CARGO_PKG_VERSION"),
         drive: plan.drive.name.clone(),
@@ -59,7 +60,9 @@ pub(super) fn summary(
         seed: plan.seed,
         passes: served.passes,
         stable: served.stable,
-        write_amplification: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
+        write_amplification: (host.write_bytes > 0).then(|| programs * page_bytes as f64 / host.write_bytes as f64),
+        programs_per_page_write: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
+        mapping_unit: MappingUnit::of(page_bytes, [host]),
         host: *host,
         latency_us: Latencies::of(engine),
         throughput,

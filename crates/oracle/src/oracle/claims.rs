@@ -143,13 +143,14 @@ impl Oracle {
     }
 }
 
-fn host_lines(drive: &HostCounts, seen: &HostCounts) -> [(&'static str, u64, u64); 8] {
+fn host_lines(drive: &HostCounts, seen: &HostCounts) -> [(&'static str, u64, u64); 9] {
     [
         ("read requests", drive.read_requests, seen.read_requests),
         ("write requests", drive.write_requests, seen.write_requests),
         ("trim requests", drive.trim_requests, seen.trim_requests),
         ("bytes read", drive.read_bytes, seen.read_bytes),
         ("bytes written", drive.write_bytes, seen.write_bytes),
+        ("writes smaller than a page", drive.small_writes, seen.small_writes),
         ("pages read", drive.read_pages, seen.read_pages),
         ("pages written", drive.write_pages, seen.write_pages),
         ("pages written in part", drive.partial_page_writes, seen.partial_page_writes),

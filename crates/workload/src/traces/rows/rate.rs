@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use vpass_core::base::in_words;
 use vpass_core::base::units::Ns;
 
 use crate::traces::rows::format::Format;
@@ -23,14 +24,19 @@ pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, sp
     }
     let mut text = format!(
         "{file}: {rows} requests in {} are {iops:.0} a second, which few hosts keep up; its times are taken for {}, ",
-        in_words(span_ns),
+        in_words::seconds(seconds),
         taken.words
     );
     let _ = match (format.times, taken.because) {
         (Times::Usual(usual), UnitBasis::Assumed | UnitBasis::Said) => {
             let unit = said.unwrap_or(usual);
             let (other, factor) = coarser(unit, iops);
-            write!(text, "which --time-unit changes: {other} would make it {:.0} s and {:.0} a second", seconds * factor, iops / factor)
+            write!(
+                text,
+                "which --time-unit changes: {other} would make it {} and {:.0} a second",
+                in_words::seconds(seconds * factor),
+                iops / factor
+            )
         }
         _ => write!(
             text,
@@ -39,14 +45,6 @@ pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, sp
         ),
     };
     Some(text)
-}
-
-/// A time in its largest unit, with at most three decimals.
-fn in_words(ns: Ns) -> String {
-    let unit = [TimeUnit::Seconds, TimeUnit::Milliseconds, TimeUnit::Microseconds].into_iter().find(|unit| ns >= unit.ns());
-    let unit = unit.unwrap_or(TimeUnit::Nanoseconds);
-    let text = format!("{:.3}", ns as f64 / unit.ns() as f64);
-    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// The next coarser unit with which the rate is plausible, and how much longer it is; the coarsest where none is.
@@ -73,11 +71,11 @@ mod tests {
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
             "a: 45000 requests in 300 ms are 150000 a second, which few hosts keep up; its times are taken for nanoseconds, which \
-             --time-unit changes: us would make it 300 s and 150 a second"
+             --time-unit changes: us would make it 5.00 min and 150 a second"
         );
         // Said to be ms: 45,000 in 1 ms would be 45 a millisecond a thousand times slower, 45,000 a second.
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
-        assert!(text.ends_with("taken for milliseconds, which --time-unit changes: s would make it 1 s and 45000 a second"), "{text}");
+        assert!(text.ends_with("taken for milliseconds, which --time-unit changes: s would make it 1.00 s and 45000 a second"), "{text}");
         let text = said("compact", None, 45_000, 300_000_000).unwrap();
         assert!(text.contains("taken for nanoseconds, as the compact format fixes; where it was made from another trace"), "{text}");
     }

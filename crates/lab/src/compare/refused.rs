@@ -1,0 +1,65 @@
+//! Techniques of a comparison that the drive or the workload does not go with: they have no row of numbers, and the others run.
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::plan::{Chosen, gc_named, parity_named, reclaim_named, refresh_named};
+
+/// A combination of techniques that was refused before anything ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// Read-reclaim technique.
+    pub reclaim: &'static str,
+    /// Garbage collection policy.
+    pub gc: &'static str,
+    /// Refresh technique; null where it is left to the parity technique.
+    pub refresh: Option<&'static str>,
+    /// Parity technique.
+    pub parity: &'static str,
+    /// Name of its row.
+    pub label: String,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+impl Refused {
+    /// The combination of these names, which are known.
+    ///
+    /// # Errors
+    /// A name that nobody knows.
+    pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
+        Ok(Self {
+            reclaim: reclaim_named(named.reclaim)?,
+            gc: gc_named(named.gc)?,
+            refresh: named.refresh.map(refresh_named).transpose()?,
+            parity: parity_named(named.parity)?,
+            label,
+            why,
+        })
+    }
+}
+
+/// Each reason once, with the names of the rows that it is about, in their order: "`a`, `b`".
+pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
+    let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
+    for row in refused {
+        match reasons.iter_mut().find(|(_, why)| *why == row.why) {
+            Some((labels, _)) => labels.push(&row.label),
+            None => reasons.push((vec![&row.label], &row.why)),
+        }
+    }
+    reasons.into_iter().map(|(labels, why)| (labels.join(", "), why)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_told_once_for_all_rows_that_it_is_about() {
+        let of = |label: &str, why: &str| Refused::of(Chosen::default(), label.into(), why.into()).unwrap();
+        let refused = [of("a", "no time"), of("b", "no room"), of("c", "no time")];
+        assert_eq!(by_reason(&refused), [("a, c".to_owned(), "no time"), ("b".to_owned(), "no room")]);
+        assert!(Refused::of(Chosen { reclaim: "blok", ..Chosen::default() }, String::new(), String::new()).is_err());
+    }
+}

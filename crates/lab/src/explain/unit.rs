@@ -1,0 +1,48 @@
+//! The mapping unit, which is a flash page, and what writes smaller than it cost by arithmetic. A run measures the same, with garbage collection.
+
+use serde::Serialize;
+
+/// Sizes of writes that hosts send, in bytes: a sector, a block of most file systems, a block of most databases.
+const SIZES: [u64; 3] = [512, 4096, 8192];
+
+/// The mapping unit, and the cost of writes smaller than it.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Unit {
+    /// Size in bytes: the drive maps, reads and programs whole flash pages.
+    pub bytes: u64,
+    /// The cost of usual writes that are smaller; empty where none is.
+    pub small_writes: Vec<SmallWrite>,
+}
+
+/// The cost of a write to a page that holds data, where no other write meets it in the write buffer.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct SmallWrite {
+    /// Size of the write.
+    pub bytes: u64,
+    /// Flash reads that complete the page.
+    pub fill_reads: u32,
+    /// Bytes programmed per byte written, before garbage collection.
+    pub programmed_per_byte: f64,
+}
+
+impl Unit {
+    /// The unit of a drive with pages of so many bytes.
+    pub fn of(page_bytes: u64) -> Self {
+        let small = SIZES.into_iter().filter(|bytes| *bytes < page_bytes);
+        let cost = |bytes: u64| SmallWrite { bytes, fill_reads: 1, programmed_per_byte: page_bytes as f64 / bytes as f64 };
+        Self { bytes: page_bytes, small_writes: small.map(cost).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_write_reads_a_page_and_programs_all_of_it() {
+        let costs: Vec<_> = Unit::of(16_384).small_writes.iter().map(|of| (of.bytes, of.fill_reads, of.programmed_per_byte)).collect();
+        assert_eq!(costs, [(512, 1, 32.0), (4096, 1, 4.0), (8192, 1, 2.0)]);
+        assert_eq!(Unit::of(4096).small_writes.len(), 1);
+        assert_eq!(Unit::of(512), Unit { bytes: 512, small_writes: vec![] });
+    }
+}

@@ -1,0 +1,141 @@
+//! The mapping unit, which is a flash page, and what writes that do not fill it cost.
+//!
+//! ```text
+//! 16-KiB pages, ten writes of 4 KiB:    each reads its page and programs all of it
+//! 10 fill reads for 10 writes, 160 KiB programmed for 40 KiB written: 1 fill read per write, 4 bytes per byte
+//! ```
+
+use serde::Serialize;
+use vpass_core::base::metrics::HostCounts;
+
+use crate::numbers::{bytes, digits};
+
+/// Share of the writes from which on their cost is worth a warning.
+const MANY: f64 = 0.1;
+
+/// The mapping unit of a drive, and how well the host's writes filled it. Shares and means are null where the host wrote nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MappingUnit {
+    /// Size in bytes. The drive maps flash pages, and a write of less reads and programs a whole page.
+    pub bytes: u64,
+    /// Share of the write requests that are smaller than the unit.
+    pub small_write_share: Option<f64>,
+    /// Share of the page writes that cover a part of the page only: small writes, and the ends of others.
+    pub partial_page_share: Option<f64>,
+    /// Flash reads that complete a page, per write request.
+    pub fill_reads_per_write: Option<f64>,
+}
+
+impl MappingUnit {
+    /// The unit of a drive with pages of so many bytes, and what its host wrote.
+    pub fn of<'a>(page_bytes: u64, hosts: impl IntoIterator<Item = &'a HostCounts>) -> Self {
+        let (mut requests, mut small, mut pages, mut partial, mut fills) = (0, 0, 0, 0, 0);
+        for host in hosts {
+            requests += host.write_requests;
+            small += host.small_writes;
+            pages += host.write_pages;
+            partial += host.partial_page_writes;
+            fills += host.fill_reads;
+        }
+        let share = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
+        Self {
+            bytes: page_bytes,
+            small_write_share: share(small, requests),
+            partial_page_share: share(partial, pages),
+            fill_reads_per_write: share(fills, requests),
+        }
+    }
+
+    /// Whether so many writes do not fill the unit that their cost is worth a warning.
+    pub fn is_badly_filled(&self) -> bool {
+        self.is_badly_filled_by_requests() || self.partial_page_share.is_some_and(|share| share > MANY)
+    }
+
+    fn is_badly_filled_by_requests(&self) -> bool {
+        self.small_write_share.is_some_and(|share| share > MANY)
+    }
+
+    /// Which writes do not fill the unit: "98 % of the writes are smaller than".
+    fn which(&self) -> String {
+        let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
+        if self.is_badly_filled_by_requests() {
+            format!("{:.0} % of the writes are smaller than", percent(self.small_write_share))
+        } else {
+            format!("{:.0} % of the page writes cover only a part of", percent(self.partial_page_share))
+        }
+    }
+}
+
+/// The cost of writes that do not fill the unit, as measured: a sentence about runs of one workload, each with its write amplification. None where
+/// nearly all writes of all runs fill it.
+pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
+    let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
+    let (unit, _) = runs.first()?;
+    let fills = range(runs.iter().filter_map(|(unit, _)| unit.fill_reads_per_write))?;
+    let programmed = range(runs.iter().filter_map(|(_, amplification)| *amplification))?;
+    Some(format!(
+        "{} the mapping unit, a flash page of {}: a write took {fills} fill reads, and {programmed} bytes were programmed per byte written. A drive \
+         with a smaller unit pays less (docs/what-it-is-not.md).",
+        unit.which(),
+        bytes(unit.bytes)
+    ))
+}
+
+/// "16.9", or "16.9 to 17.2"; none of no values.
+fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
+    let (low, high) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
+    let (low, high) = (digits(low), digits(high));
+    Some(if low == high { low } else { format!("{low} to {high}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten writes of 4 KiB on 16-KiB pages, and so many of whole pages.
+    fn host(whole: u64) -> HostCounts {
+        HostCounts {
+            write_requests: 10 + whole,
+            write_pages: 10 + whole,
+            small_writes: 10,
+            partial_page_writes: 10,
+            fill_reads: 9,
+            ..HostCounts::default()
+        }
+    }
+
+    fn of(host: &HostCounts) -> MappingUnit {
+        MappingUnit::of(16_384, [host])
+    }
+
+    #[test]
+    fn the_cost_of_small_writes_is_told_from_a_tenth_of_the_writes_on() {
+        assert_eq!(
+            warning([(of(&host(0)), Some(4.0))]).unwrap(),
+            "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a write took 0.90 fill reads, and 4.00 bytes were \
+             programmed per byte written. A drive with a smaller unit pays less (docs/what-it-is-not.md)."
+        );
+        assert!(warning([(of(&host(89)), Some(1.0))]).unwrap().starts_with("10 % of the writes are smaller"));
+        assert_eq!(warning([(of(&host(90)), Some(1.0))]), None, "a tenth is not more than a tenth");
+        assert_eq!(warning([(of(&HostCounts::default()), None)]), None, "nothing was written");
+    }
+
+    #[test]
+    fn ends_of_large_writes_are_told_too() {
+        // 100 writes of 20 KiB, each a whole page and a quarter of the next.
+        let ragged =
+            HostCounts { write_requests: 100, write_pages: 200, partial_page_writes: 100, fill_reads: 100, ..HostCounts::default() };
+        let told = warning([(of(&ragged), Some(1.6))]).unwrap();
+        assert!(told.starts_with("50 % of the page writes cover only a part of the mapping unit"), "{told}");
+        assert!(told.contains("a write took 1.00 fill reads, and 1.60 bytes were programmed per byte written"), "{told}");
+    }
+
+    #[test]
+    fn several_runs_have_one_sentence_with_ranges() {
+        let other = HostCounts { fill_reads: 8, ..host(0) };
+        let told = warning([(of(&host(0)), Some(4.0)), (of(&other), Some(16.94)), (of(&host(900)), Some(1.0))]).unwrap();
+        assert!(told.contains("a write took 0.80 to 0.90 fill reads, and 4.00 to 16.9 bytes were programmed"), "{told}");
+        let sum = MappingUnit::of(16_384, [&host(0), &other]);
+        assert_eq!((sum.fill_reads_per_write, sum.small_write_share), (Some(0.85), Some(1.0)));
+    }
+}
