@@ -26,7 +26,10 @@ pub(super) fn text(lives: &[Life], plan: &RunPlan, args: &LifeArgs, colour: bool
     for sentence in notes(lives, plan, args) {
         let _ = writeln!(text, "{}", wrapped(&format!("  {}", plain::line(&sentence)), 2));
     }
-    text.push_str(&report::warnings(&warnings(lives), colour));
+    let warned = report::warnings(&warnings(lives), colour);
+    if !warned.is_empty() {
+        let _ = write!(text, "\n{warned}");
+    }
     if let Some(verdict) = verdict(lives) {
         let _ = writeln!(text, "\n{}", wrapped(&verdict, 0));
     }

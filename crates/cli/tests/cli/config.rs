@@ -202,7 +202,12 @@ fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
     let compared: Vec<&str> = json["techniques"].as_array().unwrap().iter().map(|t| t["reclaim"].as_str().unwrap()).collect();
     assert!(compared.contains(&"block") && !compared.iter().any(|name| name.starts_with("straw")), "{compared:?}");
     assert!(done.stderr.contains("left out: drive tiny: reclaim.check_interval = 5000: `straw-wl`"), "{}", done.stderr);
-    vpass(&[&compare[..], &narrow, &["--reclaim", "block,straw-wl"]].concat()).refuses(2, &["reclaim.check_interval = 5000: `straw-wl`"]);
+    // One that is named has a refused row beside the others, and is an error where it is alone.
+    let named = vpass(&[&compare[..], &narrow, &["--reclaim", "block,straw-wl"]].concat());
+    let refused = &named.json()["refused"];
+    assert!(refused[0]["why"].as_str().unwrap().contains("reclaim.check_interval = 5000: `straw-wl`"), "{refused}");
+    assert_eq!((named.code, &named.json()["techniques"][0]["reclaim"]), (0, &"block".into()));
+    vpass(&[&compare[..], &narrow, &["--reclaim", "straw-wl"]].concat()).refuses(2, &["reclaim.check_interval = 5000: `straw-wl`"]);
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn small_writes_are_warned_of_with_their_cost() {
     );
     assert_eq!(run["host"]["small_writes"], run["host"]["write_requests"]);
     let cost =
-        format!("{:.2} fill reads, and {:.2} bytes were programmed per byte written", fills / writes, number(&run, "/write_amplification"));
+        format!("{:.2} fill reads, and {:.1} bytes were programmed per byte written", fills / writes, number(&run, "/write_amplification"));
     let warned = |warnings: &Value| warnings.to_string();
     assert!(warned(&run["warnings"]).contains(&format!("{told}{cost}")), "{cost} in {}", run["warnings"]);
     let shown = one_line(&done(&written("run", "4KiB", &few)).stdout);
