@@ -219,7 +219,10 @@ mod tests {
     fn error_rates_change_below_the_first_row_and_beyond_a_single_one() {
         let around = |rows: Rows, counts: &[u32]| counts.iter().map(|pec| rows.around(*pec)).collect::<Vec<_>>();
         let single = |step| rows(step, &[(250, 1000.0, 9.0)]).with_rates(true);
-        assert_eq!(around(single(100), &[0, 7, 200, 201, 250, 251, 300]), [(0, 0), (0, 100), (200, 200), (200, 250), (250, 250), (250, 300), (300, 300)]);
+        assert_eq!(
+            around(single(100), &[0, 7, 200, 201, 250, 251, 300]),
+            [(0, 0), (0, 100), (200, 200), (200, 250), (250, 250), (250, 300), (300, 300)]
+        );
         assert_eq!(around(single(0), &[0, 7, 250, 251, 777]), [(0, 250), (0, 250), (250, 250), (250, 300), (700, 800)]);
         assert_eq!((single(100).next_change(250), single(100).next_change(251)), (Some(251), Some(300)));
         assert_eq!(single(100).around(u32::MAX), (4_294_967_200, u32::MAX));

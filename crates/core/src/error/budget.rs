@@ -191,9 +191,10 @@ impl AgedLimits {
         let in_dose = |rate: f64| room.map(|room| fresh as f64 * (rate / room));
         let gained = in_dose(self.marks[level] - self.marks[0]).unwrap_or(0.0).min(GAINED_MAX).floor();
         // Where fresh data is past the first cap the law leaves nothing of data that has any age.
-        let spent = at.aged.filter(|_| !self.rates.is_independent()).map_or(0.0, |aged| {
-            in_dose(self.rates.retention_at(&at.worn, group, &aged)).unwrap_or(SPENT_MAX).min(SPENT_MAX).ceil()
-        });
+        let spent = at
+            .aged
+            .filter(|_| !self.rates.is_independent())
+            .map_or(0.0, |aged| in_dose(self.rates.retention_at(&at.worn, group, &aged)).unwrap_or(SPENT_MAX).min(SPENT_MAX).ceil());
         gained as i64 - spent as i64
     }
 
