@@ -135,7 +135,9 @@ mod tests {
         drop(file);
         let others =
             [".out.unfinished-17", ".out.unfinished-17-0123", ".other.unfinished-17-0123456789ab", "out.unfinished-17-0123456789ab"];
-        others.map(|name| fs::create_dir(room.path().join(name)).unwrap());
+        for name in others {
+            fs::create_dir(room.path().join(name)).unwrap();
+        }
         remove_leftovers(&place);
         assert!(living.exists() && !dead.exists() && !dead_file.exists());
         assert!(others.iter().all(|name| room.path().join(name).exists()), "nobody knows whose they are");

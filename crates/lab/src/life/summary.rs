@@ -280,10 +280,10 @@ pub(crate) mod tests {
 
     #[test]
     fn an_interval_does_not_read_as_nothing() {
-        let text = |mean, half| life(MeanCi95 { mean, ci95: Some(half) }).years_text();
-        assert_eq!(text(0.001_04, 1.9e-6), "0.0010 ± 1.9e-6");
-        assert_eq!([text(0.0135, 0.0011), text(4.0, 0.1)], ["0.0135 ± 0.0011", "4.00 ± 0.10"]);
-        assert_eq!(text(0.001_04, 0.0), "0.0010 ± 0.0000");
+        let text = |mean, half| life(MeanCi95 { mean, ci95: Some(half) }).length_text();
+        assert_eq!(text(0.001_04, 1.9e-6), "9.11 ± 0.017 h");
+        assert_eq!([text(0.0135, 0.0011), text(4.0, 0.1)], ["4.93 ± 0.40 days", "4.00 ± 0.10 years"]);
+        assert_eq!(text(0.001_04, 0.0), "9.11 ± 0.00 h");
     }
 
     /// A life of so many years.

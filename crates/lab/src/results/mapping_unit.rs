@@ -5,7 +5,7 @@
 //! 10 fill reads for 10 writes, 160 KiB programmed for 40 KiB written: 1 fill read per write, 4 bytes per byte
 //! ```
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::HostCounts;
 
 use crate::numbers::{bytes, digits};
@@ -14,7 +14,7 @@ use crate::numbers::{bytes, digits};
 const MANY: f64 = 0.1;
 
 /// The mapping unit of a drive, and how well the host's writes filled it. Shares and means are null where the host wrote nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingUnit {
     /// Size in bytes. The drive maps flash pages, and a write of less reads and programs a whole page.
     pub bytes: u64,
