@@ -10,7 +10,7 @@ use vpass_workload::traces::{Device, TraceReport};
 use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{
-    Ageing, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace,
+    Ageing, BatchMeans, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace,
     TraceDevice, Uber, Wear,
 };
 
@@ -20,6 +20,8 @@ pub(super) struct Served {
     pub(super) passes: u64,
     pub(super) stable: Option<bool>,
     pub(super) last_arrival: Option<Ns>,
+    /// Whether all requests have times of their own.
+    pub(super) has_times: bool,
     pub(super) trace: Option<TraceReport>,
     pub(super) jobs: Option<Vec<JobResult>>,
 }
@@ -71,6 +73,7 @@ pub(super) fn summary(
         retries: Retries::of(drive),
         page_reads: None,
         hints: Hints::of(drive),
+        batch_means: BatchMeans::default(),
         wear: Wear::of(drive, ageing),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),
