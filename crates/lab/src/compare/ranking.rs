@@ -117,9 +117,10 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     let shown: &Column = &COLUMNS[column];
     if let Some(unit) = shown.life_unit() {
         let life = row.life(unit)?;
-        let (text, with_range) = (life.text(sizes), format!("({})", life.with_range()));
-        let with_range = if life.middle.is_none() || life.no_wear { life.with_range() } else { with_range };
         let is_range = life.middle.is_none() || life.no_wear;
+        // Drive writes a day are left to the table.
+        let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
+        let with_range = if is_range { life.with_range() } else { format!("({})", life.with_range()) };
         return Some(Standing { row, rank: life.rank(), low: life.low, high: life.high, is_range, is_known: true, text, with_range });
     }
     let rank = row.means[column]?.mean;

@@ -54,7 +54,9 @@ impl BatchMeans {
         let whole = &engine.expect("it has latencies").metrics().read;
         let percentile = |q: f64| {
             let at = |latency: &Latency| latency.quantile_ns(q) as f64 / 1e3;
-            let enough = latencies.iter().all(|batch| batch.count() >= reads_needed(q));
+            // Batches end at looks, so that some are a little shorter than others.
+            let needed = reads_needed(q);
+            let enough = whole.count() >= BATCHES as u64 * needed && latencies.iter().all(|batch| batch.count() >= needed / 2);
             enough.then(|| of_percentile(at(whole), &latencies.iter().map(at).collect::<Vec<_>>()))
         };
         let sums: Vec<f64> = latencies.iter().map(|batch| batch.total_ns() as f64 / 1e3).collect();

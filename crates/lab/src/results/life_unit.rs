@@ -72,7 +72,12 @@ impl LifeUnit {
 
     /// A range of lives for reading; `high` is infinite where there is no upper end.
     pub fn range(self, low: f64, high: f64) -> String {
-        if high.is_finite() { format!("{} to {}", self.text(low), self.text(high)) } else { format!("over {}", self.text(low)) }
+        let (low, high_text) = (self.text(low), self.text(high));
+        match (low.split_once(' '), high_text.split_once(' ')) {
+            _ if high.is_infinite() => format!("over {low}"),
+            (Some((low, unit)), Some((high, same))) if unit == same => format!("{low} to {high} {unit}"),
+            _ => format!("{low} to {high_text}"),
+        }
     }
 }
 
@@ -110,5 +115,6 @@ mod tests {
         assert_eq!([1.14e12, 0.5e12, 1.5e9, 4.2e8].map(|bytes| LifeUnit::HostBytes.text(bytes)), ["1.14 TBW", "0.500 TBW", "0.0015 TBW", "0.42 GB written"]);
         assert_eq!(LifeUnit::ReadBytes.range(2e13, f64::INFINITY), "over 20.0 TB read");
         assert_eq!(LifeUnit::Days.range(0.5, 30.0), "12.0 h to 30.0 days");
+        assert_eq!(LifeUnit::HostBytes.range(1.5e12, 2e12), "1.50 to 2.00 TBW");
     }
 }

@@ -120,13 +120,13 @@ fn ranges_that_are_disjoint_are_told_apart() {
     assert!(
         overlap.contains(
             "life is longest under these, not told apart: `straw-wl` 5.46 days to 6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); then `ipr` \
-             (2.92 days, 2.10 days to 4.20 days); 3,000 requests would give each a number"
+             (2.92 days, 2.10 to 4.20 days); 3,000 requests would give each a number"
         ),
         "{overlap}"
     );
     assert_eq!(stars(&rows(6.0), "projected_life_days"), [false; 3]);
     let all = verdict(&[row("a", vec![days(Some(3.0), 2.0, 4.0)]), row("b", vec![days(Some(2.5), 2.0, 3.5)])], &SIZES);
-    assert!(all.contains("life is not told apart (`a` (3.00 days, 2.00 days to 4.00 days), `b` (2.50 days, 2.00 days to 3.50 days))"), "{all}");
+    assert!(all.contains("life is not told apart (`a` (3.00 days, 2.00 to 4.00 days), `b` (2.50 days, 2.00 to 3.50 days))"), "{all}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
     };
     let rows = [row("none", vec![bytes(2e15)]), row("raid5", vec![bytes(1.38e15)])];
     let said = verdict(&rows, &SIZES);
-    assert!(said.contains("life is longest under `none` (2,000 TBW (1,021 DWPD), against 1,380 TBW (704 DWPD) under `raid5`: 1.45 times)"), "{said}");
+    assert!(said.contains("life is longest under `none` (2,000 TBW, against 1,380 TBW under `raid5`: 1.45 times)"), "{said}");
     assert_eq!((stars(&rows, "host_bytes_until_worn"), stars(&rows, "projected_life_days")), (vec![true, false], vec![false, false]));
 }
 
