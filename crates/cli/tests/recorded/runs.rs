@@ -16,10 +16,11 @@ impl Run {
         Self { words: words.split_whitespace().map(str::to_owned).collect() }
     }
 
-    /// Whether its technique is so new that the record names no run of it: then there is nothing to hold it against.
-    pub(crate) fn is_of_one_unrecorded(&self, record: &str) -> bool {
+    /// Whether its technique is so new that the record names no run of it.
+    pub(crate) fn is_of_one_unrecorded(&self, recorded: &[(String, String)]) -> bool {
         let of = |option: &str| self.words.windows(2).find(|words| words[0] == option).map(|words| format!(" {option} {} ", words[1]));
-        ["--reclaim", "--gc"].into_iter().filter_map(of).any(|choice| !record.lines().any(|line| format!("{line} ").contains(&choice)))
+        let unknown = |choice: String| !recorded.iter().any(|(_, title)| format!("{title} ").contains(&choice));
+        ["--reclaim", "--gc"].into_iter().filter_map(of).any(unknown)
     }
 
     /// Its words in a line.
