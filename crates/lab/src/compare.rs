@@ -18,9 +18,9 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeUnit, Summary};
 use column::{COLUMNS, Sizes};
+use ranking::winners;
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
-use ranking::winners;
 
 /// The rows of runs that were made in this order: techniques as given, so many seeds of each. A technique whose drive stopped on one of them has
 /// no row.

@@ -132,11 +132,7 @@ impl Measured {
         let Judged { mut drive, engine, oracle } = session.judge();
         let end = engine.as_ref().map(Replay::last_completion).or(served.last_arrival.filter(|_| plan.is_fluid()));
         series.end(&drive, end);
-        let terms = Terms {
-            has_times: served.has_times,
-            drives: plan.sample.of.into(),
-            capacity_bytes: plan.whole_capacity().0,
-        };
+        let terms = Terms { has_times: served.has_times, drives: plan.sample.of.into(), capacity_bytes: plan.whole_capacity().0 };
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before, terms);
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;

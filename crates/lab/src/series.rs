@@ -162,7 +162,8 @@ impl Series {
         })
     }
 
-    /// The run cut into batches of nearly equally many requests, each from look to look; none where it was looked at too seldom.
+    /// The run cut into batches of nearly equally many requests, each from look to look; none where
+    /// it was looked at too seldom.
     pub fn batches(&self) -> Option<Vec<Part>> {
         // The first look may come before the first request.
         let rows = &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
@@ -214,7 +215,8 @@ impl Series {
 }
 
 impl Part {
-    /// Part whose numbers `of` makes, each from what a row has of it; with retries of so many levels.
+    /// Part whose numbers `of` makes, each from what a row has of it; with retries of so many
+    /// levels.
     fn made(levels: usize, of: &dyn Fn(&dyn Fn(&Sample) -> f64) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));

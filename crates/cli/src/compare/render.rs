@@ -98,7 +98,8 @@ pub(super) fn markdown(rows: &[ComparisonRow], plan: &RunPlan) -> String {
     table(rows, plan).markdown()
 }
 
-/// The columns that mean something in a plan's gear, and on these drives: first the life in its unit.
+/// The columns that mean something in a plan's gear, and on these drives: first the life in its
+/// unit.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
     let unit = life_unit(rows);

@@ -36,7 +36,8 @@ fn what_lost_data_wins_nothing() {
 
 #[test]
 fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
-    // Enough reads for `block` to rewrite four blocks once, and not for a wordline by itself: chance may have kept as many cycles away.
+    // Enough reads for `block` to rewrite four blocks once, and not for a wordline by itself:
+    // chance may have kept as many cycles away.
     let short = ["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=3e4"];
     let json = compare(&[&short[..], &["--json"]].concat()).json();
     assert!(json["techniques"][0]["runs"][0]["wear"]["cycles_observed"].as_f64().unwrap() > 3.5, "the last job need not be done");
@@ -60,7 +61,8 @@ fn what_differs_within_its_uncertainty_is_not_told_apart() {
     assert!(words.contains("life is longest under `straw-ss-sound` (") && words.contains(" under `block`: at least "), "{words}");
 }
 
-/// Parity makes a drive write more and serve fewer requests a second. In a closed loop that is no longer life.
+/// Parity makes a drive write more and serve fewer requests a second. In a closed loop that is no
+/// longer life.
 #[test]
 fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     let small = ["--set", "geometry.blocks_per_plane=64", "--set", "drive.spare=0.4", "--set", "workload.requests=40000"];
@@ -69,10 +71,13 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let json = done.json();
     let number = |row: usize, path: &str| {
-        json.pointer(&format!("/techniques/{row}/runs/0/{path}")).and_then(serde_json::Value::as_f64).unwrap_or_else(|| panic!("{row} {path}"))
+        json.pointer(&format!("/techniques/{row}/runs/0/{path}"))
+            .and_then(serde_json::Value::as_f64)
+            .unwrap_or_else(|| panic!("{row} {path}"))
     };
     for row in [0, 1] {
-        // Nothing here wears more with age: as many bytes a cycle as in the run, up to 15,000 cycles of 9 dies with 64 blocks.
+        // Nothing here wears more with age: as many bytes a cycle as in the run, up to 15,000
+        // cycles of 9 dies with 64 blocks.
         let left = (15_000.0 - number(row, "wear/effective_pec_mean")) * 9.0 * 64.0;
         let expected = left / number(row, "wear/cycles_observed") * number(row, "host/write_bytes");
         assert!((number(row, "wear/host_bytes_until_worn") / expected - 1.0).abs() < 1e-6, "{row}");
@@ -91,10 +96,12 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     }
 }
 
-/// A run in which nothing wore is too short. It says how long it must be, and a run of that length has lives.
+/// A run in which nothing wore is too short. It says how long it must be, and a run of that length
+/// has lives.
 #[test]
 fn a_comparison_without_wear_says_how_long_it_must_be() {
-    let run = |requests: &str| compare(&["--reclaim", "block,page-type", "--gear", "untimed", "--set", &format!("workload.requests={requests}")]);
+    let run =
+        |requests: &str| compare(&["--reclaim", "block,page-type", "--gear", "untimed", "--set", &format!("workload.requests={requests}")]);
     let short = run("2000").stdout;
     assert!(short.contains("no wear seen ") && !short.contains("no wear seen*"), "{short}");
     let words = "life is not known: no wear was seen, and the runs are too short; run at least ";

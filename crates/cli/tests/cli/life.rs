@@ -83,7 +83,10 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     let json = small_drive("1e5", &["--json"]).json();
     assert!(json["wear"]["read_bytes_until_worn"].is_null() && json["wear"]["life_unit"] == "read_bytes");
     assert!(number(&json, "/wear/read_bytes_until_worn_low") < number(&json, "/wear/read_bytes_until_worn_high"));
-    assert!(["life_low_days", "life_high_days", "projected_life_days"].iter().all(|key| json["wear"][key].is_null()), "no request has a time");
+    assert!(
+        ["life_low_days", "life_high_days", "projected_life_days"].iter().all(|key| json["wear"][key].is_null()),
+        "no request has a time"
+    );
     assert!((3.0..30.0).contains(&number(&json, "/wear/cycles_observed")));
     // Some wordlines fill two blocks: 2 cycles of 200,000 requests, 30 of 3 million.
     let few = small_drive("2e5", &["--reclaim", "straw-ss-sound"]);

@@ -1,8 +1,10 @@
-//! Read latencies so far at evenly spaced numbers of requests, so that a run can be cut into batches afterwards.
+//! Read latencies so far at evenly spaced numbers of requests, so that a run can be cut into
+//! batches afterwards.
 
 use crate::base::metrics::Latency;
 
-/// Marks kept at most. A full list gives up every second mark, and the rest of the run is marked half as often.
+/// Marks kept at most. A full list gives up every second mark, and the rest of the run is marked
+/// half as often.
 const MOST: usize = 64;
 
 /// Marks of a run, by rising number of requests.

@@ -71,7 +71,8 @@ impl Column {
         [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes].into_iter().find(|unit| unit.key() == self.key)
     }
 
-    /// Requests from which on one run tells the noise of its number: reads, where it is a percentile of theirs.
+    /// Requests from which on one run tells the noise of its number: reads, where it is a
+    /// percentile of theirs.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {
@@ -147,7 +148,8 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     Some(100.0 * reclaim_wait_us(s)? / latency)
 }
 
-/// Half the width of the interval of [`reclaim_wait_percent`]: the wait's and the latency's, as those of independent numbers.
+/// Half the width of the interval of [`reclaim_wait_percent`]: the wait's and the latency's, as
+/// those of independent numbers.
 fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     let (wait, latency) = (reclaim_wait_us(s)?, s.latency_us.read.mean?);
     let share = |half: Option<f64>, of: f64| Some(if of > 0.0 { half? / of } else { 0.0 });

@@ -1,4 +1,5 @@
-//! Rows of a column in order: those that may be the best, and those that surely are not. Numbers whose 95 % intervals overlap are not told apart.
+//! Rows of a column in order: those that may be the best, and those that surely are not. Numbers
+//! whose 95 % intervals overlap are not told apart.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;
@@ -78,7 +79,8 @@ impl<'a> Ranking<'a> {
         self.front.iter().map(|standing| format!("`{}` {}", standing.row.label, standing.with_range)).collect::<Vec<_>>().join(", ")
     }
 
-    /// ": 2.93 times", the ratio of the best to the next, where it says something; of lives that are known as ranges only, what it is at least.
+    /// ": 2.93 times", the ratio of the best to the next, where it says something; of lives that
+    /// are known as ranges only, what it is at least.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
         let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
@@ -89,13 +91,14 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Which rows win a column; none where one row stands alone, where all are alike or not told apart, or where parity repairs what the column
-/// counts. A row that alone kept the data wins.
+/// Which rows win a column; none where one row stands alone, where all are alike or not told apart,
+/// or where parity repairs what the column counts. A row that alone kept the data wins.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let nobody = vec![false; rows.len()];
     let all: Vec<&ComparisonRow> = rows.iter().collect();
-    let real = || rows.iter().filter(|row| !row.counterfactual).filter_map(|row| standing(row, column, sizes)).map(|standing| standing.rank);
+    let real =
+        || rows.iter().filter(|row| !row.counterfactual).filter_map(|row| standing(row, column, sizes)).map(|standing| standing.rank);
     let are_alike = real().count() != 1 && real().all(|rank| Some(rank) == real().next());
     if rows.len() == 1 || are_alike || shown.key == "uber" && unequal_reliability(rows).is_some() {
         return nobody;
@@ -130,5 +133,14 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     // The bytes behind a count are left to the table.
     let short = |value: f64| shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned);
     let with_range = if half > 0.0 { format!("{} ± {}", short(rank), short(half)) } else { short(rank) };
-    Some(Standing { row, rank, low: rank - half, high: rank + half, is_range: false, is_known: known.is_some(), text: short(rank), with_range })
+    Some(Standing {
+        row,
+        rank,
+        low: rank - half,
+        high: rank + half,
+        is_range: false,
+        is_known: known.is_some(),
+        text: short(rank),
+        with_range,
+    })
 }

@@ -27,8 +27,8 @@ pub struct ComparisonRow {
     pub runs: Vec<Summary>,
     /// Of each column; none where a run has no value.
     pub means: Vec<Option<MeanCi95>>,
-    /// Half the width of the 95 % interval of each column: that of the seeds or that of batch means, whichever is wider. None where neither is
-    /// known.
+    /// Half the width of the 95 % interval of each column: that of the seeds or that of batch
+    /// means, whichever is wider. None where neither is known.
     pub halves: Vec<Option<f64>>,
 }
 
@@ -55,7 +55,8 @@ impl Stopped {
     }
 }
 
-/// A row's life in a unit, over all its seeds. The range is as wide as the runs' mean range, as the spread of seeds, and as batch means say.
+/// A row's life in a unit, over all its seeds. The range is as wide as the runs' mean range, as the
+/// spread of seeds, and as batch means say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowLife {
     /// What it is counted in.
@@ -117,8 +118,8 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::is_saturated)
     }
 
-    /// Whether it may win a column at all. What no drive can do wins nothing, and neither does what lost data; a drive that could not keep up has no
-    /// latency or time to compare.
+    /// Whether it may win a column at all. What no drive can do wins nothing, and neither does what
+    /// lost data; a drive that could not keep up has no latency or time to compare.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
         !(self.counterfactual || self.lost_data() || of_rate && self.is_saturated())
@@ -155,13 +156,15 @@ impl ComparisonRow {
         })
     }
 
-    /// Half the width of the interval of the block cycles seen, as a share of them; none where a run is too short for that.
+    /// Half the width of the interval of the block cycles seen, as a share of them; none where a
+    /// run is too short for that.
     fn wear_noise(&self) -> Option<f64> {
         let share = |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
         half_of_mean(self.runs.iter().map(share))
     }
 
-    /// The most requests that one of its runs would need for a number of its life; none where all have one, or no wear is on its way.
+    /// The most requests that one of its runs would need for a number of its life; none where all
+    /// have one, or no wear is on its way.
     pub fn requests_for_life(&self) -> Option<u64> {
         self.runs.iter().filter_map(|run| run.wear.requests_for_life).max()
     }

@@ -1,5 +1,6 @@
-//! The sentences under the table: who lost data, then who wins for life, tail, reclaim writes, write amplification and RAM, by how much. Only
-//! techniques that kept the data compete, and a difference within what is uncertain has no winner.
+//! The sentences under the table: who lost data, then who wins for life, tail, reclaim writes,
+//! write amplification and RAM, by how much. Only techniques that kept the data compete, and a
+//! difference within what is uncertain has no winner.
 
 use std::fmt::Write;
 
@@ -66,7 +67,8 @@ const MEASURES: [Measure; 4] = [
 
 /// What is found of rows that kept all data, the most important first.
 fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
-    let life = life_unit(rows).map(|unit| Measure { key: unit.key(), name: "life", verb: "is", best: "longest", unit: "", says_alike: true });
+    let life =
+        life_unit(rows).map(|unit| Measure { key: unit.key(), name: "life", verb: "is", best: "longest", unit: "", says_alike: true });
     let (mut parts, mut unknown) = (vec![], vec![]);
     for measure in life.iter().chain(&MEASURES) {
         match measure.of(safe, sizes) {
@@ -87,7 +89,8 @@ enum Found {
     Unknown((u64, &'static str)),
 }
 
-/// "read p99.9 and reclaim writes are not told apart: one run must have 100,000 reads for their noise to be known".
+/// "read p99.9 and reclaim writes are not told apart: one run must have 100,000 reads for their
+/// noise to be known".
 fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
     let (requests, what) = unknown.iter().map(|(_, needed)| *needed).max()?;
     let names = match unknown.iter().map(|(name, _)| *name).collect::<Vec<_>>()[..] {

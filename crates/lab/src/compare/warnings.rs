@@ -1,4 +1,5 @@
-//! Warnings of a comparison, each sentence once: those that differ in their numbers alone are one, with the range of the numbers and the seeds.
+//! Warnings of a comparison, each sentence once: those that differ in their numbers alone are one,
+//! with the range of the numbers and the seeds.
 //!
 //! ```text
 //! seed 1: The most read block is at 30 % of the reads.      seed 2: ... at 32 % ...      seed 3: ... at 31 % ...
@@ -160,7 +161,8 @@ mod tests {
 
     #[test]
     fn numbers_become_ranges() {
-        let at = |share: &str| format!("The most read block is at about {share} % of the reads at which straw-2t rewrites it (1,024 of them).");
+        let at =
+            |share: &str| format!("The most read block is at about {share} % of the reads at which straw-2t rewrites it (1,024 of them).");
         assert_eq!(
             merged(&[&at("31"), &at("30"), &at("32")]),
             "The most read block is at about 30 to 32 % of the reads at which straw-2t rewrites it (1,024 of them)."

@@ -1,4 +1,5 @@
-//! How sure a run is of its own numbers: half the width of the 95 % interval of each, by batch means ([`crate::batch`]).
+//! How sure a run is of its own numbers: half the width of the 95 % interval of each, by batch
+//! means ([`crate::batch`]).
 
 use serde::Serialize;
 use vpass_core::base::course::Course;
@@ -99,7 +100,8 @@ impl BatchMeans {
 
 /// Latencies of each batch; none where the run was looked at too seldom.
 fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
-    // Reads are complete a little after the look that follows their submission; the last batch ends with the run.
+    // Reads are complete a little after the look that follows their submission; the last batch ends
+    // with the run.
     let marks = course.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
     let ends = ends(&at)?;

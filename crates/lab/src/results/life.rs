@@ -63,7 +63,8 @@ impl Worn {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
 
-    /// Block cycles on their way where none was seen: pages in the write buffer, and reads that have not led to a rewrite yet.
+    /// Block cycles on their way where none was seen: pages in the write buffer, and reads that
+    /// have not led to a rewrite yet.
     pub(crate) fn pending(&self) -> f64 {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
@@ -107,7 +108,8 @@ impl Worn {
         with_rest(&self.erases).max(with_rest(&self.programs) / self.pages_per_block) + growth * self.extra
     }
 
-    /// P/E cycles of the mean block by the unit, as it was; none where the run has nothing of that unit.
+    /// P/E cycles of the mean block by the unit, as it was; none where the run has nothing of that
+    /// unit.
     pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
         Some(self.amount(unit)).filter(|amount| *amount > 0.0).map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
@@ -140,8 +142,8 @@ pub struct Life {
     pub high: Option<f64>,
 }
 
-/// Life from `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising age, on drives alike; `reads_per_rewrite`
-/// of P/E counts.
+/// Life from `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising
+/// age, on drives alike; `reads_per_rewrite` of P/E counts.
 pub(crate) fn life(runs: &[Worn], age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64, unit: LifeUnit) -> Life {
     if runs.iter().any(|run| run.amount(unit) <= 0.0) {
         return Life::default();
@@ -160,7 +162,8 @@ enum Bound {
     MostWear,
 }
 
-/// P/E cycles of the mean block by the unit at this age: those of the two runs around it, each carried to it, in proportion to their distance.
+/// P/E cycles of the mean block by the unit at this age: those of the two runs around it, each
+/// carried to it, in proportion to their distance.
 fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
     let of = |run: &Worn| run.rate(reads_per_rewrite, bound, unit);
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
@@ -300,7 +303,8 @@ mod tests {
         let (low, high) = (life.low.unwrap(), life.high.unwrap());
         assert!(life.middle.is_none() && (low - 1000.0 / 18.39).abs() < 0.2 && (high - 1000.0 / 4.80).abs() < 1.0, "{low} {high}");
         assert_eq!(of(few, LifeUnit::HostBytes), Life::default(), "the host wrote nothing");
-        // No cycle: at most 3.69 were missed by chance, and 20 pages' worth of reads that are under way are two blocks more.
+        // No cycle: at most 3.69 were missed by chance, and 20 pages' worth of reads that are under
+        // way are two blocks more.
         let none = Worn { programs: Shares::default(), erases: Shares::default(), ..by_reads() };
         let low = |run: Worn| {
             let life = of(run, LifeUnit::Days);

@@ -1,6 +1,7 @@
 //! What the life of a drive is counted in: days where requests have times of their own, else bytes.
 //!
-//! In a closed loop the next request waits for the drive, so a slow drive gets fewer requests a day. Days would reward it for that; bytes do not.
+//! In a closed loop the next request waits for the drive, so a slow drive gets fewer requests a
+//! day. Days would reward it for that; bytes do not.
 //!
 //! ```text
 //! requests have times                               days until worn
@@ -57,7 +58,8 @@ impl LifeUnit {
         }
     }
 
-    /// A life for reading, with drive writes a day on a drive of this capacity: "1.14 TBW (0.58 DWPD)".
+    /// A life for reading, with drive writes a day on a drive of this capacity: "1.14 TBW (0.58
+    /// DWPD)".
     pub fn text_on(self, life: f64, capacity_bytes: u64) -> String {
         self.text_with(life, Some(drive_writes_a_day(life, capacity_bytes)))
     }
@@ -81,7 +83,8 @@ impl LifeUnit {
     }
 }
 
-/// Times that the drive can be written in full on each day of five years, if the host can write so many bytes.
+/// Times that the drive can be written in full on each day of five years, if the host can write so
+/// many bytes.
 pub fn drive_writes_a_day(bytes: f64, capacity_bytes: u64) -> f64 {
     bytes / capacity_bytes as f64 / DAYS_OF_DWPD
 }
@@ -112,7 +115,10 @@ mod tests {
     fn lives_read_as_on_data_sheets() {
         // 1,825 TB on 1 TB: once a day for five years of 365 days.
         assert_eq!(LifeUnit::HostBytes.text_on(1.825e15, 1_000_000_000_000), "1,825 TBW (1.00 DWPD)");
-        assert_eq!([1.14e12, 0.5e12, 1.5e9, 4.2e8].map(|bytes| LifeUnit::HostBytes.text(bytes)), ["1.14 TBW", "0.500 TBW", "0.0015 TBW", "0.42 GB written"]);
+        assert_eq!(
+            [1.14e12, 0.5e12, 1.5e9, 4.2e8].map(|bytes| LifeUnit::HostBytes.text(bytes)),
+            ["1.14 TBW", "0.500 TBW", "0.0015 TBW", "0.42 GB written"]
+        );
         assert_eq!(LifeUnit::ReadBytes.range(2e13, f64::INFINITY), "over 20.0 TB read");
         assert_eq!(LifeUnit::Days.range(0.5, 30.0), "12.0 h to 30.0 days");
         assert_eq!(LifeUnit::HostBytes.range(1.5e12, 2e12), "1.50 to 2.00 TBW");

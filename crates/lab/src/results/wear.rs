@@ -32,30 +32,34 @@ pub struct Wear {
     pub cycles_observed: f64,
     /// What the life is counted in; null where the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
-    /// Days until worn; null where requests have no times of their own, and where too few cycles were seen for one number.
+    /// Days until worn; null where requests have no times of their own, and where too few cycles
+    /// were seen for one number.
     pub projected_life_days: Option<f64>,
     /// Lower end of the days; null where requests have no times.
     pub life_low_days: Option<f64>,
     /// Upper end of the days; null where requests have no times, and where there is no upper end.
     pub life_high_days: Option<f64>,
-    /// Bytes that the host can write until the drive is worn, those of the whole drive where a sample was simulated; null where the host wrote
-    /// nothing, and where too few cycles were seen for one number.
+    /// Bytes that the host can write until the drive is worn, those of the whole drive where a
+    /// sample was simulated; null where the host wrote nothing, and where too few cycles were seen
+    /// for one number.
     pub host_bytes_until_worn: Option<f64>,
     /// Lower end of these bytes; null where the host wrote nothing.
     pub host_bytes_until_worn_low: Option<f64>,
     /// Upper end of these bytes; null where there is none.
     pub host_bytes_until_worn_high: Option<f64>,
-    /// Times that the drive can be written in full on each day of five years, by `host_bytes_until_worn`; null where that is null.
+    /// Times that the drive can be written in full on each day of five years, by
+    /// `host_bytes_until_worn`; null where that is null.
     pub drive_writes_per_day: Option<f64>,
-    /// Bytes that the host can read until the drive is worn, those of the whole drive where a sample was simulated; null where the host read
-    /// nothing, and where too few cycles were seen for one number.
+    /// Bytes that the host can read until the drive is worn, those of the whole drive where a
+    /// sample was simulated; null where the host read nothing, and where too few cycles were seen
+    /// for one number.
     pub read_bytes_until_worn: Option<f64>,
     /// Lower end of these bytes; null where the host read nothing.
     pub read_bytes_until_worn_low: Option<f64>,
     /// Upper end of these bytes; null where there is none.
     pub read_bytes_until_worn_high: Option<f64>,
-    /// Requests after which a run like this one has a number for its life, at the rate seen; null where it has one, and where no wear is on its
-    /// way.
+    /// Requests after which a run like this one has a number for its life, at the rate seen; null
+    /// where it has one, and where no wear is on its way.
     pub requests_for_life: Option<u64>,
     /// How the life was found; null where there is none.
     pub life_method: Option<&'static str>,
@@ -72,7 +76,8 @@ pub struct AgeWear {
     pub cycles_observed: f64,
     /// P/E cycles of the mean block in a day; null where requests have no times.
     pub pec_per_day: Option<f64>,
-    /// P/E cycles of the mean block by 10^12 bytes that the host wrote; null where it wrote nothing.
+    /// P/E cycles of the mean block by 10^12 bytes that the host wrote; null where it wrote
+    /// nothing.
     pub pec_per_tb_written: Option<f64>,
     /// P/E cycles of the mean block by 10^12 bytes that the host read; null where it read nothing.
     pub pec_per_tb_read: Option<f64>,
@@ -264,7 +269,8 @@ impl Ageing {
         }
     }
 
-    /// Requests after which a run like this one has [`CONFIDENT_CYCLES`], at the rate seen; none where it has, and where no wear is on its way.
+    /// Requests after which a run like this one has [`CONFIDENT_CYCLES`], at the rate seen; none
+    /// where it has, and where no wear is on its way.
     fn requests_for_life(&self) -> Option<u64> {
         let observed = self.worn.observed();
         let so_far = if observed > 0.0 { observed } else { self.worn.pending() };

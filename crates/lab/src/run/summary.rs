@@ -10,8 +10,8 @@ use vpass_workload::traces::{Device, TraceReport};
 use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::{
-    Ageing, BatchMeans, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace,
-    TraceDevice, Uber, Wear,
+    Ageing, BatchMeans, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput,
+    Trace, TraceDevice, Uber, Wear,
 };
 
 /// What became of the workload.

@@ -98,7 +98,8 @@ fn of_seeds_and_batches_the_wider_interval_counts() {
     // Two runs with 3 each: sqrt(18) / 2 = 2.12; with 8 each 5.66.
     assert_eq!(stars(&rows([3.0, 3.0]), "read_p99_9_us"), [true, false]);
     assert_eq!(stars(&rows([8.0, 8.0]), "read_p99_9_us"), [false, false]);
-    // Seeds that disagree by more than their batches: 280 +- 12.7 by two seeds a microsecond to either side.
+    // Seeds that disagree by more than their batches: 280 +- 12.7 by two seeds a microsecond to
+    // either side.
     let spread = [row("a", vec![tail(279.0, Some(0.1)), tail(281.0, Some(0.1))]), row("b", vec![tail(290.0, Some(0.1)); 2])];
     assert_eq!(stars(&spread, "read_p99_9_us"), [false, false]);
 }
@@ -113,9 +114,13 @@ fn ranges_that_are_disjoint_are_told_apart() {
         ]
     };
     let apart = verdict(&rows(2.9), &SIZES);
-    assert!(apart.contains("life is longest under `straw-wl` (5.46 days to 6.51 years, against 2.92 days under `ipr`: at least 1.30 times)"), "{apart}");
+    assert!(
+        apart.contains("life is longest under `straw-wl` (5.46 days to 6.51 years, against 2.92 days under `ipr`: at least 1.30 times)"),
+        "{apart}"
+    );
     assert_eq!(stars(&rows(2.9), "projected_life_days"), [true, false, false]);
-    // `block` may reach 6 days: it is named beside the longest, with the range that reaches it, although `ipr` lies between them.
+    // `block` may reach 6 days: it is named beside the longest, with the range that reaches it,
+    // although `ipr` lies between them.
     let overlap = verdict(&rows(6.0), &SIZES);
     assert!(
         overlap.contains(
@@ -172,13 +177,14 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
 fn findings_come_in_the_order_of_their_weight() {
     let rows = [row("block", vec![rewrites(448_886, 900.0)]), row("straw-wl", vec![rewrites(14_213, 500.0)])];
     let said = verdict(&rows, &SIZES);
-    let places = ["life is", "reclaim writes are fewest under `straw-wl` (14,213 pages, against 448,886 pages under `block`: 31.6 times)", "RAM is"]
-        .map(|words| said.find(words).unwrap_or_else(|| panic!("{words} in {said}")));
+    let places =
+        ["life is", "reclaim writes are fewest under `straw-wl` (14,213 pages, against 448,886 pages under `block`: 31.6 times)", "RAM is"]
+            .map(|words| said.find(words).unwrap_or_else(|| panic!("{words} in {said}")));
     assert!(places.is_sorted(), "{said}");
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
     // A difference within the noise of counts has no winner either.
     let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
-    assert!(verdict(&noisy, &SIZES).contains("reclaim writes are not told apart (`a` 1,000 ± 60.0, `b` 1,100 ± 60.0 pages)"));
+    assert!(verdict(&noisy, &SIZES).contains("reclaim writes are not told apart (`a` 1,000 ± 60, `b` 1,100 ± 60 pages)"));
     assert_eq!(stars(&noisy, "reclaim_write_pages"), [false, false]);
 }
 
