@@ -2,7 +2,7 @@
 """Compares techniques against read disturbance under two workloads, on a fresh and a worn drive, and says what was found.
 
 `make demo` prints it; `make results` writes the same into the README (`--readme`). All numbers come from `vpass compare --json`; every
-sentence follows from them, or is left out.
+sentence follows from them, or is left out. A life is counted in hours where requests have times, and else in bytes until the drive is worn.
 """
 
 import json
@@ -53,24 +53,40 @@ def lost(technique: dict) -> float:
     return value(technique, "data_lost_pages")
 
 
-def hours(technique: dict) -> float | None:
-    """Projected life, where there is confidence in one."""
-    days = value(technique, "projected_life_days")
-    return None if days is None else 24 * days
+# What a life is counted in: days where requests have times, else bytes that the host can write, or read, until the drive is worn.
+LIFE = {"days": "projected_life_days", "host_bytes": "host_bytes_until_worn", "read_bytes": "read_bytes_until_worn"}
+
+
+def lifetime(technique: dict) -> float | None:
+    """Projected life in its unit, where there is confidence in one."""
+    return None if technique["life_unit"] is None else value(technique, LIFE[technique["life_unit"]])
 
 
 def outlives(technique: dict, other: dict) -> bool:
     """Whether one life is longer than another beyond what is uncertain of both."""
-    low, high = technique["life_low_days"], other["life_high_days"]
-    return low is not None and high is not None and low > high
+    low, high = technique["life_low"], other["life_high"]
+    return technique["life_unit"] == other["life_unit"] and low is not None and high is not None and low > high
+
+
+def tail_is_shorter(technique: dict, other: dict) -> bool:
+    """Whether one read p99.9 is shorter than another beyond the noise of both."""
+    one, two = (t["columns"]["read_p99_9_us"] for t in (technique, other))
+    halves = [t["half95"] for t in (one, two)]
+    return None not in halves and one["mean"] + sum(halves) < two["mean"]
 
 
 def life(technique: dict) -> str:
-    """Life in words."""
+    """Life in words: hours, or TB written and drive writes a day for five years, or TB read."""
     if technique["no_wear_seen"]:
         return "no wear seen"
-    h = hours(technique)
-    return "-" if h is None else f"{h:.0f} h" if h >= 100 else f"{h:.1f} h"
+    known = lifetime(technique)
+    if known is None:
+        return "-"
+    if technique["life_unit"] == "days":
+        return f"{24 * known:.0f} h" if 24 * known >= 100 else f"{24 * known:.1f} h"
+    if technique["life_unit"] == "read_bytes":
+        return f"{known / 1e12:.3g} TB read"
+    return f"{known / 1e12:.3g} TBW ({technique['runs'][0]['wear']['drive_writes_per_day']:.2f} DWPD)"
 
 
 def time(us: float) -> str:
@@ -117,11 +133,11 @@ def found(techniques: list[dict]) -> list[str]:
         )
     for name, proviso in [("straw-ss-sound", ""), ("ipr-wl", ", if a wordline merged by itself endures ten times the reads, which is an assumption")]:
         other = named(techniques, name)
-        if lost(block) == 0 and lost(other) == 0 and outlives(other, block):
+        if lost(block) == 0 and lost(other) == 0 and outlives(other, block) and lifetime(block):
             tail = [time(value(t, "read_p99_9_us")) for t in (block, other)]
+            shorter = f" and a read p99.9 of {tail[1]} against {tail[0]}" if tail_is_shorter(other, block) else ""
             sentences.append(
-                f"`{name}` does so with {hours(other) / hours(block):.1f} times the life ({life(other)} against {life(block)}) and a read p99.9 of "
-                f"{tail[1]} against {tail[0]}{proviso}."
+                f"`{name}` does so with {lifetime(other) / lifetime(block):.1f} times the life ({life(other)} against {life(block)}){shorter}{proviso}."
             )
     return sentences
 

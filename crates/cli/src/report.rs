@@ -8,9 +8,9 @@ use std::fmt::Write;
 
 use vpass_core::base::units::Cause;
 use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
-use vpass_lab::numbers::{bytes, count, days, digits, microseconds, plural, seconds};
+use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, seconds};
 use vpass_lab::plan::RunPlan;
-use vpass_lab::results::{CONFIDENT_CYCLES, Confidence, Merged, Quantiles, Summary, Trace};
+use vpass_lab::results::{Confidence, LifeUnit, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
 use crate::plain;
@@ -247,8 +247,13 @@ fn wear(s: &Summary) -> String {
     }
     text.push('\n');
     for age in &w.ages {
-        let rate = age.pec_per_day.map_or_else(|| "-".into(), digits);
-        let _ = writeln!(text, "  from {} P/E cycles on: {rate} cycles a day", count(age.start_pec.into()));
+        let rate = match w.life_unit {
+            Some(LifeUnit::HostBytes) => (age.pec_per_tb_written, "by TB written"),
+            Some(LifeUnit::ReadBytes) => (age.pec_per_tb_read, "by TB read"),
+            _ => (age.pec_per_day, "a day"),
+        };
+        let cycles = rate.0.map_or_else(|| "-".into(), digits);
+        let _ = writeln!(text, "  from {} P/E cycles on: {cycles} cycles {}", count(age.start_pec.into()), rate.1);
     }
     text
 }
@@ -314,39 +319,35 @@ pub(crate) fn verdict(s: &Summary) -> String {
 fn life(s: &Summary) -> String {
     let w = &s.wear;
     let rated = count(w.rated_pec.into());
-    let more = || {
-        let requests = s.host.read_requests + s.host.write_requests + s.host.trim_requests;
-        count(two_digits_up(requests as f64 * CONFIDENT_CYCLES / w.cycles_observed))
-    };
+    let more =
+        |words: &str| w.requests_for_life.map_or_else(String::new, |requests| format!("{words} at least {} requests", count(requests)));
     let rate = if s.is_saturated() { " at the rate served" } else { "" };
-    match (w.confidence(), w.life_low_days, w.life_high_days) {
-        (Confidence::NoWear, ..) => "No wear was seen: nothing was programmed or erased.".into(),
-        _ if w.effective_pec_mean >= f64::from(w.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
-        (_, None, _) => "Without a clock (untimed gear, closed loop) there is no projection of the drive's life.".into(),
-        (Confidence::TooFew, ..) => {
-            format!("Too few erases for a life ({} block cycles): run at least {} requests.", digits(w.cycles_observed), more())
+    let life = w.life();
+    match (w.confidence(), w.life_unit, life.and_then(|life| life.low)) {
+        (Confidence::NoWear, ..) => {
+            let more = more(" The run is too short for a life: run");
+            format!("No wear was seen: nothing was programmed or erased.{more}{}", if more.is_empty() { "" } else { "." })
         }
-        (_, Some(low), high) => {
-            let range = high.map_or_else(|| format!("over {}", days(low)), |high| format!("{} to {}", days(low), days(high)));
+        _ if w.effective_pec_mean >= f64::from(w.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
+        (_, None, _) | (_, _, None) => "The host neither wrote nor read, so there is no projection of the drive's life.".into(),
+        (Confidence::TooFew, ..) => {
+            format!("Too few erases for a life ({} block cycles){}.", digits(w.cycles_observed), more(": run"))
+        }
+        (_, Some(unit), Some(low)) => {
+            let range = unit.range(low, life.and_then(|life| life.high).unwrap_or(f64::INFINITY));
             let after = format!("The drive would reach its rated {rated} P/E cycles after");
-            match w.projected_life_days {
+            match life.and_then(|life| life.middle) {
                 Some(life) => format!(
                     "{after} {} of this workload{rate} ({range}). That is carried on from the run; on small drives it was within 15 % of what \
                      `vpass life` simulates.",
-                    days(life)
+                    unit.text_with(life, w.drive_writes_per_day)
                 ),
                 None => format!(
-                    "{after} {range} of this workload{rate}; only {} block cycles were seen: for a single number run at least {} requests.",
+                    "{after} {range} of this workload{rate}; only {} block cycles were seen{}.",
                     digits(w.cycles_observed),
-                    more()
+                    more(": for a single number run")
                 ),
             }
         }
     }
-}
-
-/// A number of requests to ask for: rounded up to two digits.
-fn two_digits_up(n: f64) -> u64 {
-    let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
-    ((n / unit).ceil() * unit) as u64
 }

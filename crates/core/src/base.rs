@@ -2,6 +2,7 @@
 
 pub mod coding;
 pub mod codings;
+pub mod course;
 pub mod dose;
 pub mod failure;
 pub mod geometry;

@@ -2,10 +2,12 @@
 
 pub mod column;
 pub mod mean_ci95;
+pub mod ranking;
 pub mod refused;
 mod reliability;
 pub mod row;
 pub mod verdict;
+pub mod warnings;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -15,12 +17,11 @@ use vpass_core::slots::refresh::NO_REFRESH;
 use crate::as_json;
 use crate::failure::Failure;
 use crate::plan::RunPlan;
-use crate::results::{Summary, mapping_unit};
-use column::{COLUMNS, Column};
-use mean_ci95::mean_ci95;
+use crate::results::{Confidence, LifeUnit, Summary};
+use column::{COLUMNS, Sizes};
+use ranking::winners;
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
-use verdict::winners;
 
 /// The rows of runs that were made in this order: techniques as given, so many seeds of each. A technique whose drive stopped on one of them has
 /// no row.
@@ -36,43 +37,26 @@ pub fn rows(plans: &[&RunPlan], finished: Vec<Result<Summary, Failure>>, seeds: 
         let others = others.into_iter().filter(|(many, _)| *many);
         let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
         match finished.by_ref().take(seeds).collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>() {
-            Ok(runs) => rows.push(row(plan, label, runs)),
+            Ok(runs) => rows.push(ComparisonRow::new(plan, label, runs)),
             Err(failure) => stopped.push(Stopped::of(plan, label, failure.sentence)),
         }
     }
     if let Some(sentence) = unequal_reliability(&rows) {
         rows.iter_mut().flat_map(|row| &mut row.runs).for_each(|run| run.warn(sentence.as_str()));
     }
-    let runs = rows.iter().flat_map(|row| &row.runs);
-    let of_small_writes = mapping_unit::warning(runs.map(|run| (run.mapping_unit, run.write_amplification)));
-    for row in rows.iter_mut().filter(|row| row.runs.iter().any(|run| run.mapping_unit.is_badly_filled())) {
-        row.of_small_writes.clone_from(&of_small_writes);
-    }
     (rows, stopped)
-}
-
-fn row(plan: &RunPlan, label: String, runs: Vec<Summary>) -> ComparisonRow {
-    let of = |column: &Column| {
-        let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
-        values.and_then(|v| mean_ci95(&v))
-    };
-    ComparisonRow {
-        reclaim: plan.reclaim,
-        gc: plan.gc,
-        refresh: plan.refresh,
-        parity: plan.parity,
-        counterfactual: plan.is_counterfactual(),
-        label,
-        of_small_writes: None,
-        means: COLUMNS.iter().map(of).collect(),
-        runs,
-    }
 }
 
 /// Whether a column stands in a comparison of these rows.
 pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
     let of = &COLUMNS[column];
     !of.is_of_aged_data() || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
+}
+
+/// What the lives of these rows are counted in; none where they differ in that.
+pub fn life_unit(rows: &[ComparisonRow]) -> Option<LifeUnit> {
+    let first = rows.first()?.life_unit();
+    first.filter(|_| rows.iter().all(|row| row.life_unit() == first))
 }
 
 /// Whether any row refreshes its data.
@@ -103,9 +87,13 @@ struct Technique<'a> {
     /// Of the life, over all runs; null where there is none.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
+    /// What the life is counted in, and its range; null where there is none.
+    life_unit: Option<LifeUnit>,
+    life_low: Option<f64>,
+    life_high: Option<f64>,
     columns: Map<String, Value>,
-    /// Those of all runs, each once.
-    warnings: Vec<&'a str>,
+    /// Those of all runs, merged where they differ in numbers alone.
+    warnings: Vec<String>,
     runs: &'a [Summary],
 }
 
@@ -117,31 +105,43 @@ pub fn json_of(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, seed
     let mut techniques = vec![];
     for row in rows {
         let mut columns = Map::new();
-        for (column, mean) in (0..COLUMNS.len()).filter(|c| stands(rows, *c)).map(|c| (&COLUMNS[c], &row.means[c])) {
-            columns.insert(column.key.into(), as_json::value(mean)?);
+        for c in (0..COLUMNS.len()).filter(|c| stands(rows, *c)) {
+            let mut cell = as_json::value(&row.means[c])?;
+            if let Some(cell) = cell.as_object_mut() {
+                cell.insert("half95".into(), as_json::value(&row.halves[c])?);
+            }
+            columns.insert(COLUMNS[c].key.into(), cell);
         }
-        let life = row.life();
-        let range = if let RowLife::Days { low, high, .. } = life { (Some(low), Some(high)) } else { (None, None) };
+        let (days, life) = (row.life(LifeUnit::Days), row.life_unit().and_then(|unit| row.life(unit)));
+        let high = |life: Option<RowLife>| life.map(|life| life.high).filter(|high| high.is_finite());
         techniques.push(as_json::value(&Technique {
             reclaim: row.reclaim,
             gc: row.gc,
             refresh: refreshes(rows).then_some(row.refresh),
             parity: has_parity(rows).then_some(row.parity),
             counterfactual: row.counterfactual,
-            no_wear_seen: life == RowLife::NoWear,
+            no_wear_seen: row.runs.iter().all(|run| run.wear.confidence() == Confidence::NoWear),
             saturated: row.is_saturated(),
-            life_low_days: range.0,
-            life_high_days: range.1.filter(|days| days.is_finite()),
+            life_low_days: days.map(|life| life.low),
+            life_high_days: high(days),
+            life_unit: life.map(|life| life.unit),
+            life_low: life.map(|life| life.low),
+            life_high: high(life),
             columns,
             warnings: row.warnings(),
             runs: &row.runs,
         })?);
     }
     let mut best = Map::new();
+    let sizes = Sizes::of(plan);
     for (c, column) in COLUMNS.iter().enumerate().filter(|(c, _)| stands(rows, *c)) {
-        let names: Vec<_> = rows.iter().zip(winners(rows, c)).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
+        let wins = winners(rows, c, &sizes);
+        let names: Vec<_> = rows.iter().zip(wins).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
         best.insert(column.key.into(), json!(names));
     }
+    // Of the lives, the one that is counted in this workload's unit.
+    let of_life = life_unit(rows).and_then(|unit| best.get(unit.key()).cloned());
+    best.insert("life".into(), of_life.unwrap_or_else(|| json!([])));
     let mut own = vec![("winners", best.into()), ("techniques", techniques.into())];
     if !stopped.is_empty() {
         own.push(("stopped", as_json::value(&stopped)?));

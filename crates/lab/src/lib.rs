@@ -20,6 +20,7 @@
 //! Why something could not be done comes back as a [`failure::Failure`].
 
 pub mod as_json;
+pub mod batch;
 pub mod compare;
 mod counts;
 pub mod explain;

@@ -1,9 +1,11 @@
 //! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
 
+mod batch_means;
 mod failures;
 mod hints;
 pub mod jobs;
 mod life;
+mod life_unit;
 pub mod mapping_unit;
 pub mod page_reads;
 mod parity;
@@ -23,9 +25,11 @@ use vpass_core::drive::Drive;
 use vpass_core::time::Replay;
 use vpass_oracle::OracleReport;
 
+pub use batch_means::BatchMeans;
 pub use failures::Failures;
 pub use hints::{Hints, OfWord};
-pub use life::CONFIDENT_CYCLES;
+pub use life::{CONFIDENT_CYCLES, Life as LifeRange};
+pub use life_unit::{LifeUnit, drive_writes_a_day};
 use mapping_unit::MappingUnit;
 use page_reads::PageReads;
 pub use parity::{ByWear, Delayed, Life, Parity, PowerLoss, ReadsFirst};
@@ -33,7 +37,7 @@ pub use stages::Stage;
 pub use tired::{Losses, Retries};
 pub use uber::{OverSeeds, Uber};
 pub use wear::{AgeWear, Confidence, Wear};
-pub(crate) use wear::{Ageing, Before};
+pub(crate) use wear::{Ageing, Before, Terms};
 use words::Word;
 
 /// The result of one run.
@@ -108,6 +112,8 @@ pub struct Summary {
     /// What the host's hints came to; absent without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Hints>,
+    /// How sure the run is of its own numbers.
+    pub batch_means: BatchMeans,
     /// How worn the drive is.
     pub wear: Wear,
     /// Host reads that the drive answered with an error.

@@ -21,7 +21,7 @@ use vpass_workload::pass::Passes;
 use crate::failure::Failure;
 use crate::plan::{RunPlan, Workload};
 use crate::progress::{Progress, deaf};
-use crate::results::{Ageing, Before, Summary};
+use crate::results::{Ageing, BatchMeans, Before, Summary, Terms};
 use crate::series::Series;
 use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
@@ -118,6 +118,9 @@ struct Measured {
 impl Measured {
     fn begin(session: Session) -> Self {
         let mut session = session.measure();
+        if let Some(engine) = &mut session.engine {
+            engine.keep_course();
+        }
         let before = Before::of(&mut session.drive);
         Self { session, series: Series::default(), before }
     }
@@ -129,9 +132,11 @@ impl Measured {
         let Judged { mut drive, engine, oracle } = session.judge();
         let end = engine.as_ref().map(Replay::last_completion).or(served.last_arrival.filter(|_| plan.is_fluid()));
         series.end(&drive, end);
-        let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before);
+        let terms = Terms { has_times: served.has_times, drives: plan.sample.of.into(), capacity_bytes: plan.whole_capacity().0 };
+        let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before, terms);
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;
+        summary.batch_means = BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
         Outcome { summary, drive, engine, series, cycles: None, ageing }
     }
 }

@@ -7,6 +7,8 @@ use vpass_core::base::units::{Cause, Ns};
 use vpass_core::config::ErrorLaw;
 use vpass_core::drive::Drive;
 
+use crate::batch;
+
 /// Rows kept at most, the last one apart; when there are as many, every second one goes and the rest of the run is looked at half as often.
 const MOST_ROWS: usize = 512;
 
@@ -25,6 +27,8 @@ struct Sample {
     seconds: Option<f64>,
     /// In the order of [`columns`].
     counts: [u64; COUNTS],
+    /// Time that host reads waited for reclaim, in nanoseconds.
+    reclaim_wait: u64,
     tired: Option<Tired>,
 }
 
@@ -61,15 +65,25 @@ impl Tired {
 const COUNTS: usize = 2 + 2 * Cause::COUNT + 5;
 /// Where the counts have the pages that the host read, and those programmed by cause.
 const READ_PAGES: usize = 0;
+const WRITE_PAGES: usize = 1;
 const PROGRAMS: usize = 2;
+const ERASES: usize = PROGRAMS + Cause::COUNT;
 
 /// What came in a part of a run. Between two rows counts grow evenly, so numbers need not be whole.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Pages that the host read.
     pub read_pages: f64,
+    /// Pages that the host wrote.
+    pub write_pages: f64,
     /// Pages programmed, in the order of [`Cause::ALL`].
     pub programs: [f64; Cause::COUNT],
+    /// Blocks erased, in the order of [`Cause::ALL`].
+    pub erases: [f64; Cause::COUNT],
+    /// Time that host reads waited for reclaim, in microseconds.
+    pub reclaim_wait_us: f64,
+    /// Codewords that reads were expected to lose; 0 where that is not known.
+    pub lost_codewords: f64,
     /// Pages that the host read, by the retries that they took, from one on; empty where there are none.
     pub retried: Vec<f64>,
 }
@@ -114,7 +128,8 @@ impl Series {
         for (count, value) in counts.iter_mut().zip(all.chain([drive.uncorrectable_reads(), drive.lost_pages()])) {
             *count = value;
         }
-        self.rows.push(Sample { requests, seconds: now.map(|ns| ns as f64 / 1e9), counts, tired: Tired::of(drive) });
+        let seconds = now.map(|ns| ns as f64 / 1e9);
+        self.rows.push(Sample { requests, seconds, counts, reclaim_wait: reclaim.stall_ns, tired: Tired::of(drive) });
     }
 
     fn thin_out(&mut self) {
@@ -140,16 +155,23 @@ impl Series {
         let (before, behind) = (after.checked_sub(1).map(|n| &self.rows[n]), self.rows.get(after));
         let [from, to] = [before, behind].map(|row| row.map_or(0.0, &at));
         let share = if to > from { ((end - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
-        let between = |count: &dyn Fn(&Sample) -> u64| {
-            let [before, behind] = [before, behind].map(|row| row.map_or(0.0, |row| count(row) as f64));
-            before + share * (behind - before)
-        };
         let levels = behind.and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
-        Part {
-            read_pages: between(&|row| row.counts[READ_PAGES]),
-            programs: std::array::from_fn(|cause| between(&|row| row.counts[PROGRAMS + cause])),
-            retried: (0..levels).map(|n| between(&|row| row.tired.map_or(0, |tired| tired.retried[n]))).collect(),
-        }
+        Part::made(levels, &|count| {
+            let [before, behind] = [before, behind].map(|row| row.map_or(0.0, count));
+            before + share * (behind - before)
+        })
+    }
+
+    /// The run cut into batches of nearly equally many requests, each from look to look; none where
+    /// it was looked at too seldom.
+    pub fn batches(&self) -> Option<Vec<Part>> {
+        // The first look may come before the first request.
+        let rows = &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
+        let ends = batch::ends(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
+        let levels = rows.last().and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
+        let nothing = Part::made(levels, &|_| 0.0);
+        let sums: Vec<Part> = std::iter::once(nothing).chain(ends.map(|end| Part::made(levels, &|count| count(&rows[end])))).collect();
+        Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
     }
 
     /// Which counts have a column: regrouping by hints is an option.
@@ -193,12 +215,32 @@ impl Series {
 }
 
 impl Part {
+    /// Part whose numbers `of` makes, each from what a row has of it; with retries of so many
+    /// levels.
+    fn made(levels: usize, of: &dyn Fn(&dyn Fn(&Sample) -> f64) -> f64) -> Self {
+        let count = |at: usize| of(&move |row| row.counts[at] as f64);
+        let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));
+        Self {
+            read_pages: count(READ_PAGES),
+            write_pages: count(WRITE_PAGES),
+            programs: std::array::from_fn(|cause| count(PROGRAMS + cause)),
+            erases: std::array::from_fn(|cause| count(ERASES + cause)),
+            reclaim_wait_us: of(&|row| row.reclaim_wait as f64 / 1e3),
+            lost_codewords: tired(&|tired| tired.lost_codewords.unwrap_or(0.0)),
+            retried: (0..levels).map(|n| tired(&|tired| tired.retried[n] as f64)).collect(),
+        }
+    }
+
     /// What came since an earlier time.
     fn less(&self, before: &Self) -> Self {
         let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
         Self {
             read_pages: self.read_pages - before.read_pages,
+            write_pages: self.write_pages - before.write_pages,
             programs: std::array::from_fn(|cause| self.programs[cause] - before.programs[cause]),
+            erases: std::array::from_fn(|cause| self.erases[cause] - before.erases[cause]),
+            reclaim_wait_us: self.reclaim_wait_us - before.reclaim_wait_us,
+            lost_codewords: self.lost_codewords - before.lost_codewords,
             retried: (0..self.retried.len()).map(retried).collect(),
         }
     }
@@ -256,5 +298,8 @@ mod tests {
         let parts = series.parts(3);
         assert!(parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6), "{parts:?}");
         assert_eq!(Series::default().parts(2).len(), 2);
+        let batches = series.batches().unwrap();
+        assert!(batches.len() == 10 && batches.iter().all(|batch| (batch.read_pages - 2000.0).abs() <= 40.0), "{batches:?}");
+        assert!(Series::default().batches().is_none());
     }
 }

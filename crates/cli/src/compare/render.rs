@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use vpass_lab::compare::column::{COLUMNS, Column};
+use vpass_lab::compare::column::{COLUMNS, Column, Sizes};
 use vpass_lab::compare::mean_ci95::MeanCi95;
+use vpass_lab::compare::ranking::winners;
 use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::compare::row::{ComparisonRow, Stopped};
-use vpass_lab::compare::verdict::{verdict, winners};
-use vpass_lab::compare::{has_parity, refreshes, stands};
+use vpass_lab::compare::verdict::verdict;
+use vpass_lab::compare::{has_parity, life_unit, refreshes, stands, warnings};
 use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
 
@@ -51,7 +52,7 @@ pub(super) fn text(
     text.push_str(&table(rows, refused, plan).render(colour));
     text.push('\n');
     let mut notes = Table::default();
-    notes.row(["*: best of its column, of those that lost no data (nobody where all are alike)"]);
+    notes.row(["*: best of its column, of those that lost no data (nobody where all are alike, or the best are not told apart)"]);
     let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
     let ageless = labels(rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)));
     if !counterfactual.is_empty() {
@@ -80,26 +81,20 @@ pub(super) fn text(
     if let Some(trace) = &rows[0].runs[0].trace {
         text.push_str(&report::bad_lines(trace));
     }
-    text.push_str(&warnings(rows, colour));
-    text.push_str(&wrapped(&verdict(rows, plan.drive.config.geometry.page_size.0), 0));
+    text.push_str(&said(rows, colour));
+    text.push_str(&wrapped(&verdict(rows, &Sizes::of(plan)), 0));
     text
 }
 
 /// What to know before the numbers are believed: each sentence once, with the techniques that it is about.
-fn warnings(rows: &[ComparisonRow], colour: bool) -> String {
-    let of: Vec<Vec<&str>> = rows.iter().map(ComparisonRow::warnings).collect();
-    let mut sentences: Vec<&str> = vec![];
-    for sentence in of.iter().flatten() {
-        if !sentences.contains(sentence) {
-            sentences.push(sentence);
-        }
-    }
-    let line = |sentence: &str| {
-        let of_it: Vec<_> = rows.iter().zip(&of).filter(|(_, of)| of.contains(&sentence)).map(|(row, _)| row).collect();
-        let whose = if rows.len() > 1 && of_it.len() == rows.len() { "all".into() } else { labels(of_it.into_iter()) };
-        format!("{whose}: {sentence}")
+fn said(rows: &[ComparisonRow], colour: bool) -> String {
+    let all: Vec<&ComparisonRow> = rows.iter().collect();
+    let line = |warning: warnings::Warning| {
+        let is_of_all = rows.len() > 1 && warning.labels.len() == rows.len();
+        let whose = if is_of_all { "all".into() } else { warning.labels.join(", ") };
+        format!("{whose}: {}", warning.sentence)
     };
-    let lines: Vec<String> = sentences.into_iter().map(line).collect();
+    let lines: Vec<String> = warnings::warnings(&all).into_iter().map(line).collect();
     if lines.is_empty() { String::new() } else { format!("\n{}", report::warnings(&lines, colour)) }
 }
 
@@ -113,18 +108,23 @@ pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPl
     table(rows, refused, plan).markdown()
 }
 
-/// The columns that mean something in a plan's gear, and on these drives.
+/// The columns that mean something in a plan's gear, and on these drives: first the life in its
+/// unit.
 fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let timed = plan.gear == Gear::Timed;
-    (0..COLUMNS.len()).filter(|c| (timed || !COLUMNS[*c].needs_time) && stands(rows, *c)).collect()
+    let unit = life_unit(rows);
+    let is_life = |c: &usize| COLUMNS[*c].life_unit().is_some();
+    let life = (0..COLUMNS.len()).filter(|c| is_life(c) && COLUMNS[*c].life_unit() == unit);
+    let others = (0..COLUMNS.len()).filter(|c| !is_life(c) && (timed || !COLUMNS[*c].needs_time) && stands(rows, *c));
+    life.chain(others).collect()
 }
 
 fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
-    let page_bytes = plan.drive.config.geometry.page_size.0;
+    let sizes = Sizes::of(plan);
     let shown = shown(rows, plan);
     let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
     table.cut_before((1..).zip(&shown).filter(|(_, c)| COLUMNS[**c].opens_group).map(|(place, _)| place).collect());
-    let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c)).collect();
+    let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c, &sizes)).collect();
     for (r, row) in rows.iter().enumerate() {
         let mark = match (row.counterfactual, row.is_saturated()) {
             (true, _) => " (counterfactual)",
@@ -134,10 +134,11 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
         let mut cells = vec![(format!("{}{mark}", row.label), Look::Plain)];
         for c in &shown {
             let column = &COLUMNS[*c];
-            cells.push(match row.means[*c] {
-                Some(e) => cell(column, e, best[*c][r], page_bytes),
-                None if column.is_life() => starred(row.life().text(), best[*c][r]),
-                None => ("- ".into(), Look::Plain),
+            let life = || row.life(column.life_unit()?).map(|life| life.text(&sizes));
+            cells.push(match (row.means[*c], life()) {
+                (Some(e), _) => cell(column, e, best[*c][r], &sizes),
+                (None, Some(life)) => starred(life, best[*c][r]),
+                (None, None) => ("- ".into(), Look::Plain),
             });
         }
         table.painted_row(cells);
@@ -171,10 +172,10 @@ fn seeds(args: &CompareArgs) -> String {
     }
 }
 
-fn cell(column: &Column, e: MeanCi95, wins: bool, page_bytes: u64) -> (String, Look) {
-    let mut text = column.text(e.mean, page_bytes);
+fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Look) {
+    let mut text = column.text(e.mean, sizes);
     if let Some(half) = e.ci95 {
-        let half = column.text(half, page_bytes);
+        let half = column.text(half, sizes);
         // The bytes behind a count are said once.
         let _ = write!(text, " ± {}", half.split(" (").next().unwrap_or(&half));
     }

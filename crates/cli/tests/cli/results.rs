@@ -30,8 +30,11 @@ const KEYS: &[(&str, &str)] = &[
     ("/reclaim", "alarms invocations pages_copied stall_us deadline_misses"),
     (
         "/wear",
-        "pec_min pec_mean pec_max effective_pec_mean ipr_rate projected_life_days life_low_days life_high_days life_method cycles_observed ages",
+        "pec_min pec_mean pec_max effective_pec_mean ipr_rate projected_life_days life_low_days life_high_days life_method cycles_observed ages \
+         life_unit host_bytes_until_worn host_bytes_until_worn_low host_bytes_until_worn_high drive_writes_per_day read_bytes_until_worn \
+         read_bytes_until_worn_low read_bytes_until_worn_high requests_for_life",
     ),
+    ("/batch_means", "batches cycles_observed reclaim_write_pages write_amplification_share read_p99_us read_p99_9_us"),
     ("/simulation", "simulated_s wall_s requests_per_s peak_rss_bytes"),
     (
         "",
@@ -109,7 +112,7 @@ fn lost_data_exits_3_and_the_numbers_are_printed_all_the_same() {
     assert_eq!(safe.code, 0, "{}", safe.stderr);
     let json = safe.json();
     assert_eq!(json["data_lost_pages"], 0);
-    assert!(json["wear"]["projected_life_days"].as_f64().unwrap() > 0.0);
+    assert!(json["wear"]["read_bytes_until_worn"].as_f64().unwrap() > 0.0);
     let words = vpass(&args);
     assert!(words.stdout.contains("No data was lost. The drive would reach its rated 3,000 P/E cycles after"), "{}", words.stdout);
     assert!(!words.stdout.contains('\x1b'), "no colour in a pipe");

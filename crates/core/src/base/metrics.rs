@@ -3,6 +3,7 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use crate::base::course::Course;
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{Cause, Ns};
 use crate::bugs::{Bug, planted};
@@ -232,6 +233,8 @@ pub struct TimedMetrics {
     pub groups: Groups,
     /// Host reads and writes up to the beginning of each further stage of the drive's life.
     pub stages: Vec<(Latency, Latency)>,
+    /// Host reads at evenly spaced numbers of requests, where these are marked.
+    pub course: Option<Course>,
 }
 
 /// What was measured of each group of origins.

@@ -53,6 +53,7 @@ use self::speed::Speed;
 use self::stripes::StripesUnderWay;
 use self::wordlines::Wordlines;
 use super::drive::NandOp;
+use crate::base::course::Course;
 use crate::base::metrics::{Groups, TimedMetrics};
 use crate::base::reciprocal::Reciprocal;
 use crate::base::request::Request;
@@ -197,6 +198,19 @@ impl Device {
     /// From now on latencies are counted for groups of origins too: `group_of` gives the group of each origin.
     pub fn count_groups(&mut self, group_of: &[u16]) {
         self.metrics.groups = Groups::new(group_of);
+    }
+
+    /// From now on read latencies are marked at evenly spaced numbers of requests.
+    pub fn keep_course(&mut self) {
+        self.metrics.course = Some(Course::default());
+    }
+
+    /// Marks the read latencies after so many requests, where they are marked and a mark is due.
+    #[cold]
+    pub(super) fn mark(&mut self, requests: u64) {
+        if let Some(course) = &mut self.metrics.course {
+            course.note(requests, &self.metrics.read);
+        }
     }
 
     /// Takes a request over from the host, now: time is moved by [`Self::advance`] alone. Its latency counts from `request.at`, which may have

@@ -47,6 +47,11 @@ impl Replay {
         self.device.count_groups(group_of);
     }
 
+    /// From now on read latencies are marked at evenly spaced numbers of requests.
+    pub fn keep_course(&mut self) {
+        self.device.keep_course();
+    }
+
     /// When a request was complete last, in simulated time.
     pub fn last_completion(&self) -> Ns {
         self.device.last_completion()
@@ -143,6 +148,7 @@ impl Replay {
     fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
         self.requests.drain(..self.next);
         self.next = 0;
+        self.device.mark(self.served);
         let before = self.requests.len();
         source.tell_time(self.device.now());
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;

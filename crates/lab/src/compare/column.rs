@@ -3,10 +3,41 @@
 use vpass_core::base::units::Cause;
 use vpass_core::slots::refresh::NO_REFRESH;
 
-use crate::numbers::{bytes, count, days, digits, microseconds};
-use crate::results::Summary;
+use crate::batch::{BATCHES, LOOKS, reads_needed};
+use crate::numbers::{bytes, count, digits, microseconds};
+use crate::plan::RunPlan;
+use crate::results::{LifeUnit, Summary};
 
 const LOST_BY_AGE: &str = "lost_by_age_pages";
+
+/// Requests between two looks at a drive.
+const LOOK: u64 = 1024;
+
+/// Sizes of a drive that numbers are shown with.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Bytes of a page.
+    pub page_bytes: u64,
+    /// Bytes that the drive holds.
+    pub capacity_bytes: u64,
+}
+
+impl Sizes {
+    /// Sizes of a plan's drive.
+    pub fn of(plan: &RunPlan) -> Self {
+        Self { page_bytes: plan.drive.config.geometry.page_size.0, capacity_bytes: plan.whole_capacity().0 }
+    }
+}
+
+/// What one run says of the noise of its number.
+pub enum Noise {
+    /// The number has no noise.
+    None,
+    /// One run tells nothing of it, as of a maximum.
+    Unknown,
+    /// Half the width of its 95 % interval, by batch means.
+    Batches(fn(&Summary) -> Option<f64>),
+}
 
 /// A column.
 pub struct Column {
@@ -24,18 +55,33 @@ pub struct Column {
     pub more_is_better: bool,
     /// What a run shows in it.
     pub value: fn(&Summary) -> Option<f64>,
-    format: fn(f64, u64) -> String,
+    /// What one run says of its noise.
+    pub noise: Noise,
+    format: fn(f64, &Sizes) -> String,
 }
 
 impl Column {
-    /// A value for reading, on a drive with pages of so many bytes.
-    pub fn text(&self, value: f64, page_bytes: u64) -> String {
-        (self.format)(value, page_bytes)
+    /// A value for reading, on a drive of these sizes.
+    pub fn text(&self, value: f64, sizes: &Sizes) -> String {
+        (self.format)(value, sizes)
     }
 
-    /// Whether it is the drive's life, which can also be known as a range only.
-    pub fn is_life(&self) -> bool {
-        self.key == "projected_life_days"
+    /// The unit, where it is the drive's life, which can also be known as a range only.
+    pub fn life_unit(&self) -> Option<LifeUnit> {
+        [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes].into_iter().find(|unit| unit.key() == self.key)
+    }
+
+    /// Requests from which on one run tells the noise of its number: reads, where it is a
+    /// percentile of theirs.
+    pub fn needed(&self) -> (u64, &'static str) {
+        let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
+        let percentile = match self.key {
+            "read_p50_us" => 0.5,
+            "read_p99_us" => 0.99,
+            "read_p99_9_us" => 0.999,
+            _ => return (looks, "requests"),
+        };
+        (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
     }
 
     /// Whether it is of data that ages, and stands nowhere unless some row shows something in it.
@@ -60,11 +106,25 @@ impl Column {
 }
 
 const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { key, heading, meaning, needs_time: false, opens_group: false, more_is_better: false, value, format: |n, _| whole(n) }
+    Column {
+        key,
+        heading,
+        meaning,
+        needs_time: false,
+        opens_group: false,
+        more_is_better: false,
+        value,
+        noise: Noise::None,
+        format: |n, _| whole(n),
+    }
 }
 
 const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { needs_time: true, format: |us, _| microseconds(us), ..fewer(key, heading, meaning, value) }
+    Column { needs_time: true, noise: Noise::Unknown, format: |us, _| microseconds(us), ..fewer(key, heading, meaning, value) }
+}
+
+const fn life(key: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
+    Column { more_is_better: true, noise: Noise::Unknown, ..fewer(key, "life", meaning, value) }
 }
 
 /// A count, or the mean of counts.
@@ -73,8 +133,8 @@ fn whole(n: f64) -> String {
 }
 
 /// A count of pages, and the bytes of them.
-fn pages(n: f64, page: u64) -> String {
-    format!("{} ({})", whole(n), bytes((n * page as f64) as u64))
+fn pages(n: f64, sizes: &Sizes) -> String {
+    format!("{} ({})", whole(n), bytes((n * sizes.page_bytes as f64) as u64))
 }
 
 /// Time that a host page read waited for reclaim on its die, in microseconds, on average over all of them.
@@ -88,41 +148,65 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     Some(100.0 * reclaim_wait_us(s)? / latency)
 }
 
-/// All of them, from left to right.
-pub const COLUMNS: [Column; 17] = [
+/// Half the width of the interval of [`reclaim_wait_percent`]: the wait's and the latency's, as
+/// those of independent numbers.
+fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
+    let (wait, latency) = (reclaim_wait_us(s)?, s.latency_us.read.mean?);
+    let share = |half: Option<f64>, of: f64| Some(if of > 0.0 { half? / of } else { 0.0 });
+    let share = share(s.batch_means.reclaim_wait_us, wait)?.hypot(share(s.batch_means.read_mean_us, latency)?);
+    Some(reclaim_wait_percent(s)? * share)
+}
+
+/// All columns, in the order of the files; a table shows one of the lives, first.
+pub const COLUMNS: [Column; 19] = [
     Column {
-        more_is_better: true,
-        format: |d, _| days(d),
-        ..fewer(
+        format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
+        ..life(
             "projected_life_days",
-            "life",
-            "until the rated P/E cycles, as limits fall, carried on from the run: on small drives within 15 % of what `vpass life` simulates; a range where fewer than 30 block cycles were seen; -: no time passes",
+            "time until the rated P/E cycles, as limits fall, carried on from the run: on small drives within 15 % of what `vpass life` simulates; a range where fewer than 30 block cycles were seen",
             |s| s.wear.projected_life_days,
         )
     },
-    Column { format: pages, ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64)) },
-    fewer("reclaim_erases", "reclaim erases", "pages rewritten and blocks erased because of reads", |s| {
-        Some(s.flash.erases.of(Cause::Reclaim) as f64)
-    }),
     Column {
         format: pages,
+        noise: Noise::Batches(|s| s.batch_means.reclaim_write_pages),
+        ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64))
+    },
+    Column {
+        noise: Noise::Batches(|s| s.batch_means.reclaim_erases),
+        ..fewer("reclaim_erases", "reclaim erases", "pages rewritten and blocks erased because of reads", |s| {
+            Some(s.flash.erases.of(Cause::Reclaim) as f64)
+        })
+    },
+    Column {
+        format: pages,
+        noise: Noise::Batches(|s| s.batch_means.refresh_write_pages),
         ..fewer("refresh_write_pages", "refresh writes", "pages rewritten because they were old", |s| {
             let refreshes = s.refresh_technique.as_deref()? != NO_REFRESH;
             refreshes.then(|| s.flash.programs.of(Cause::Refresh) as f64)
         })
     },
-    fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64)),
+    Column {
+        noise: Noise::Batches(|s| s.batch_means.gc_erases),
+        ..fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64))
+    },
     Column {
         format: |n, _| format!("{n:.3}"),
+        noise: Noise::Batches(|s| Some(s.write_amplification? * s.batch_means.write_amplification_share?)),
         ..fewer("write_amplification", "write ampl.", "bytes programmed per byte that the host wrote", |s| s.write_amplification)
     },
-    Column { opens_group: true, ..latency("read_p50_us", "read p50", "", |s| s.latency_us.read.p50) },
-    latency("read_p99_us", "p99", "", |s| s.latency_us.read.p99),
-    latency("read_p99_9_us", "p99.9", "", |s| s.latency_us.read.p99_9),
+    Column {
+        opens_group: true,
+        noise: Noise::Batches(|s| s.batch_means.read_p50_us),
+        ..latency("read_p50_us", "read p50", "", |s| s.latency_us.read.p50)
+    },
+    Column { noise: Noise::Batches(|s| s.batch_means.read_p99_us), ..latency("read_p99_us", "p99", "", |s| s.latency_us.read.p99) },
+    Column { noise: Noise::Batches(|s| s.batch_means.read_p99_9_us), ..latency("read_p99_9_us", "p99.9", "", |s| s.latency_us.read.p99_9) },
     latency("read_max_us", "max", "latency within which 50, 99, 99.9 and 100 % of host reads end", |s| s.latency_us.read.max),
-    latency("reclaim_wait_us", "reclaim wait", "", reclaim_wait_us),
+    Column { noise: Noise::Batches(|s| s.batch_means.reclaim_wait_us), ..latency("reclaim_wait_us", "reclaim wait", "", reclaim_wait_us) },
     Column {
         needs_time: true,
+        noise: Noise::Batches(reclaim_wait_percent_noise),
         format: |percent, _| format!("{} %", digits(percent)),
         ..fewer(
             "reclaim_wait_percent",
@@ -140,10 +224,28 @@ pub const COLUMNS: [Column; 17] = [
     fewer(LOST_BY_AGE, "by age", "those of them that age alone had ruined", |s| Some(s.losses?.by_age as f64)),
     Column {
         format: |n, _| digits(n),
+        noise: Noise::Batches(|s| s.batch_means.retries_mean),
         ..fewer("retries_mean", "retries", "how often a host page read senses its page again, on average", |s| s.retries.as_ref()?.mean)
     },
     Column {
         format: |rate, _| format!("{rate:.1e}"),
+        noise: Noise::Batches(|s| Some(s.uber?.rate? * s.batch_means.uber_share.unwrap_or(0.0))),
         ..fewer("uber", "UBER", "codewords that are likely lost by each data bit that the host reads", |s| s.uber?.rate)
+    },
+    Column {
+        format: |life, sizes| LifeUnit::HostBytes.text_on(life, sizes.capacity_bytes),
+        ..life(
+            "host_bytes_until_worn",
+            "TB that the host can write until the rated P/E cycles (TBW), and drive writes a day for five years (DWPD), as limits fall, carried on from the run; requests come without times, so that days would only say how fast the drive is; a range where fewer than 30 block cycles were seen",
+            |s| s.wear.host_bytes_until_worn,
+        )
+    },
+    Column {
+        format: |life, sizes| LifeUnit::ReadBytes.text_on(life, sizes.capacity_bytes),
+        ..life(
+            "read_bytes_until_worn",
+            "TB that the host can read until the rated P/E cycles, as limits fall, carried on from the run; requests come without times, so that days would only say how fast the drive is; a range where fewer than 30 block cycles were seen",
+            |s| s.wear.read_bytes_until_worn,
+        )
     },
 ];

@@ -18,7 +18,7 @@ const T: [f64; 30] = [
 const Z: f64 = 1.959_964;
 
 /// The quantile for so many degrees of freedom; beyond the table by the first two terms of its expansion in 1/df.
-fn student_t(df: usize) -> f64 {
+pub(crate) fn student_t(df: usize) -> f64 {
     T.get(df.wrapping_sub(1)).copied().unwrap_or_else(|| {
         let n = df as f64;
         let z2 = Z * Z;

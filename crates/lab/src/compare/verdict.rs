@@ -1,48 +1,24 @@
-//! Who wins: the star of each column, and the sentences under the table. Only techniques that kept the data compete, and a difference
-//! within what is uncertain is none.
+//! The sentences under the table: who lost data, then who wins for life, tail, reclaim writes,
+//! write amplification and RAM, by how much. Only techniques that kept the data compete, and a
+//! difference within what is uncertain has no winner.
 
 use std::fmt::Write;
 
-use crate::numbers::{digits, plural};
+use super::column::{COLUMNS, Sizes};
+use super::life_unit;
+use super::ranking::Ranking;
+use super::row::ComparisonRow;
+use crate::numbers::{count, plural};
 
-use super::column::{COLUMNS, Column};
-use super::row::{ComparisonRow, RowLife};
-use super::unequal_reliability;
-
-/// Latencies closer than this are one: the resolution of their histogram, twice.
-const SAME_LATENCY: f64 = 0.002;
-
-/// Which rows have the best mean of a column; none where all are alike, or where parity repairs what the column counts.
-pub fn winners(rows: &[ComparisonRow], column: usize) -> Vec<bool> {
-    let shown = &COLUMNS[column];
-    let values: Vec<_> = rows.iter().map(|row| value(row, column)).collect();
-    let real = || rows.iter().zip(&values).filter(|(row, _)| !row.counterfactual);
-    let known = || real().filter_map(|(_, value)| *value);
-    if shown.key == "uber" && unequal_reliability(rows).is_some() {
-        return vec![false; rows.len()];
-    }
-    if known().all(|value| Some(value) == known().next()) && known().count() != 1 {
-        return vec![false; rows.len()];
-    }
-    let competing = rows.iter().zip(&values).filter(|(row, _)| row.may_win(shown)).filter_map(|(_, value)| *value);
-    let best = competing.reduce(|a, b| if shown.is_better(b, a) { b } else { a });
-    rows.iter().zip(&values).map(|(row, value)| row.may_win(shown) && value.is_some() && *value == best).collect()
-}
-
-/// What ranks a row in a column.
-fn value(row: &ComparisonRow, column: usize) -> Option<f64> {
-    if COLUMNS[column].is_life() { row.life().rank() } else { row.means[column].map(|e| e.mean) }
-}
-
-/// Who kept the data, and which of those wins for life, tail and RAM, by how much.
-pub fn verdict(rows: &[ComparisonRow], page_bytes: u64) -> String {
+/// Who kept the data, and which of those wins what, by how much.
+pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
     let mut text = format!("\n{}", losses(rows));
     let safe: Vec<&ComparisonRow> = rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
     if let ([only], true) = (&safe[..], rows.len() > 1) {
         let _ = write!(text, " Only `{}` kept them all, so there is nothing to compare it with.", only.label);
     }
     if safe.len() > 1 {
-        let parts: Vec<String> = MEASURES.iter().filter_map(|measure| measure.of(&safe, page_bytes)).collect();
+        let parts = findings(rows, &safe, sizes);
         if !parts.is_empty() {
             let _ = write!(text, " Of those that kept all data: {}.", parts.join("; "));
         }
@@ -73,88 +49,129 @@ fn losses(rows: &[ComparisonRow]) -> String {
 struct Measure {
     key: &'static str,
     name: &'static str,
+    /// "is" or "are".
+    verb: &'static str,
     best: &'static str,
+    /// What its numbers count.
+    unit: &'static str,
+    /// Whether it is a finding that all rows are alike.
+    says_alike: bool,
 }
 
-const MEASURES: [Measure; 3] = [
-    Measure { key: "projected_life_days", name: "life", best: "longest" },
-    Measure { key: "read_p99_9_us", name: "read p99.9", best: "shortest" },
-    Measure { key: "controller_ram_bytes", name: "RAM", best: "smallest" },
+const MEASURES: [Measure; 4] = [
+    Measure { key: "read_p99_9_us", name: "read p99.9", verb: "is", best: "shortest", unit: "", says_alike: true },
+    Measure { key: "reclaim_write_pages", name: "reclaim writes", verb: "are", best: "fewest", unit: " pages", says_alike: false },
+    Measure { key: "write_amplification", name: "write amplification", verb: "is", best: "smallest", unit: "", says_alike: false },
+    Measure { key: "controller_ram_bytes", name: "RAM", verb: "is", best: "smallest", unit: "", says_alike: true },
 ];
 
-/// A row's place in a measure: what ranks it, and between what it may lie.
-struct Standing<'a> {
-    label: &'a str,
-    rank: f64,
-    low: f64,
-    high: f64,
-    /// Whether no number is known between the two.
-    is_range: bool,
-    text: String,
+/// What is found of rows that kept all data, the most important first.
+fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
+    let life =
+        life_unit(rows).map(|unit| Measure { key: unit.key(), name: "life", verb: "is", best: "longest", unit: "", says_alike: true });
+    let (mut parts, mut unknown) = (vec![], vec![]);
+    for measure in life.iter().chain(&MEASURES) {
+        match measure.of(safe, sizes) {
+            Found::Nothing => {}
+            Found::Said(words) => parts.push(words),
+            Found::Unknown(needed) => unknown.push((measure.name, needed)),
+        }
+    }
+    parts.extend(too_short(&unknown));
+    parts
 }
 
-impl Standing<'_> {
-    fn overlaps(&self, other: &Self) -> bool {
-        self.low <= other.high && other.low <= self.high
-    }
+/// What a measure shows.
+enum Found {
+    Nothing,
+    Said(String),
+    /// The noise of its numbers is not known; so many requests or reads would tell it.
+    Unknown((u64, &'static str)),
+}
+
+/// "read p99.9 and reclaim writes are not told apart: one run must have 100,000 reads for their
+/// noise to be known".
+fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
+    let (requests, what) = unknown.iter().map(|(_, needed)| *needed).max()?;
+    let names = match unknown.iter().map(|(name, _)| *name).collect::<Vec<_>>()[..] {
+        [one] if one != "reclaim writes" => format!("{one} is"),
+        [one] => format!("{one} are"),
+        [ref others @ .., last] => format!("{} and {last} are", others.join(", ")),
+        [] => return None,
+    };
+    Some(format!("{names} not told apart: the noise of a run is known from {} {what} on, and these runs are shorter", count(requests)))
 }
 
 impl Measure {
-    /// "life is longest under `a` (12.9 h, against 4.40 h under `b`: 2.93 times)"; none where fewer than two can be compared.
-    fn of(&self, rows: &[&ComparisonRow], page_bytes: u64) -> Option<String> {
+    /// "life is longest under `a` (12.9 h, against 4.40 h under `b`: 2.93 times)".
+    fn of(&self, rows: &[&ComparisonRow], sizes: &Sizes) -> Found {
         let column = COLUMNS.iter().position(|c| c.key == self.key).expect("a column has this key");
-        let shown = &COLUMNS[column];
-        let mut standings: Vec<_> =
-            rows.iter().filter(|row| row.may_win(shown)).filter_map(|row| standing(row, column, page_bytes)).collect();
-        if standings.len() < 2 {
-            return None;
+        let is_life = COLUMNS[column].life_unit().is_some();
+        if is_life && let Some(words) = no_wear(rows) {
+            return Found::Said(words);
         }
-        standings.sort_by(|a, b| if shown.more_is_better { b.rank.total_cmp(&a.rank) } else { a.rank.total_cmp(&b.rank) });
-        let tied = standings.iter().take_while(|s| s.overlaps(&standings[0])).count();
-        let (front, behind) = standings.split_at(tied);
-        let texts = |all: &[Standing]| all.iter().map(|s| format!("`{}` {}", s.label, s.text)).collect::<Vec<_>>().join(", ");
-        Some(match (front, behind) {
-            ([first, others @ ..], []) if others.iter().all(|s| s.text == first.text) => {
-                format!("{} is the same under all ({})", self.name, first.text)
-            }
-            (all, []) => format!("{} is not told apart ({})", self.name, texts(all)),
-            (front, [next, ..]) if front.iter().all(|s| s.text == front[0].text) => format!(
-                "{} is {} under {} ({}, against {} under `{}`{})",
+        let Some(ranking) = Ranking::of(rows, column, sizes) else { return Found::Nothing };
+        let (verb, unit, best) = (self.verb, self.unit, self.best);
+        let first = &ranking.front[0].text;
+        if ranking.is_alike() {
+            let words = format!("{} {verb} the same under all ({first}{unit})", self.name);
+            return if self.says_alike { Found::Said(words) } else { Found::Nothing };
+        }
+        if !ranking.is_known() {
+            return Found::Unknown(COLUMNS[column].needed());
+        }
+        let longer = || if is_life { longer_runs(rows) } else { String::new() };
+        Found::Said(match ranking.behind.first() {
+            None => format!("{} {verb} not told apart ({}{unit}){}", self.name, ranking.front_texts(), longer()),
+            Some(next) if ranking.front_is_alike() => format!(
+                "{} {verb} {best} under {} ({first}{unit}, against {}{unit} under `{}`{})",
                 self.name,
-                self.best,
-                front.iter().map(|s| format!("`{}`", s.label)).collect::<Vec<_>>().join(" and "),
-                front[0].text,
+                ranking.front.iter().map(|standing| format!("`{}`", standing.row.label)).collect::<Vec<_>>().join(" and "),
                 next.text,
-                next.label,
-                times(&front[0], next)
+                next.row.label,
+                ranking.times()
             ),
-            (front, [next, ..]) => {
-                format!("{} is {} under these, not told apart: {}; then `{}` {}", self.name, self.best, texts(front), next.label, next.text)
-            }
+            Some(next) => format!(
+                "{} {verb} {best} under these, not told apart: {}{unit}; then `{}` {}{unit}{}",
+                self.name,
+                ranking.front_texts(),
+                next.row.label,
+                next.with_range,
+                longer()
+            ),
         })
     }
 }
 
-/// The ratio of two ranks, where it says something; of lives that are known as ranges only, what it is at least.
-fn times(best: &Standing, next: &Standing) -> String {
-    let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
-    let at_least = best.is_range || next.is_range;
-    let ratio = if at_least { more.low / less.high } else { more.rank / less.rank };
-    let word = if at_least { "at least " } else { "" };
-    if ratio.is_finite() && ratio > 1.0 { format!(": {word}{} times", digits(ratio)) } else { String::new() }
+/// What is said of lives where no row shows any wear; none where one does.
+fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
+    let lives = rows.iter().map(|row| row.life(row.life_unit()?)).collect::<Option<Vec<_>>>()?;
+    if rows.len() < 2 || !lives.iter().all(|life| life.no_wear) {
+        return None;
+    }
+    let needed: Vec<Option<u64>> = rows.iter().map(|row| row.requests_for_life()).collect();
+    let most = needed.iter().flatten().max();
+    let never: Vec<String> =
+        rows.iter().zip(&needed).filter(|(_, needed)| needed.is_none()).map(|(row, _)| format!("`{}`", row.label)).collect();
+    Some(match most {
+        Some(requests) if never.is_empty() => {
+            format!("life is not known: no wear was seen, and the runs are too short; run at least {} requests", count(*requests))
+        }
+        Some(requests) => format!(
+            "life is not known: no wear was seen, and the runs are too short; run at least {} requests ({} neither program nor erase anything \
+             under this workload)",
+            count(*requests),
+            never.join(", ")
+        ),
+        None => "life is not known: no wear was seen, and none is on its way under this workload".into(),
+    })
 }
 
-fn standing(row: &ComparisonRow, column: usize, page_bytes: u64) -> Option<Standing<'_>> {
-    let shown: &Column = &COLUMNS[column];
-    let rank = value(row, column)?;
-    let (low, high, is_range, text) = if shown.is_life() {
-        let life = row.life();
-        let (low, high) = if let RowLife::Days { low, high, .. } = life { (low, high) } else { (rank, rank) };
-        (low, high, matches!(life, RowLife::Days { middle: None, .. }), life.text())
-    } else {
-        let half = row.means[column].and_then(|e| e.ci95).unwrap_or(0.0);
-        let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
-        (rank - half, rank + half, false, shown.text(rank, page_bytes))
-    };
-    Some(Standing { label: &row.label, rank, low, high, is_range, text })
+/// "; at least 3,000 requests give each a number"; nothing where each has one.
+fn longer_runs(rows: &[&ComparisonRow]) -> String {
+    let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
+    most.map_or_else(String::new, |requests| format!("; {} requests would give each a number", count(requests)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,10 @@
 //! ```text
 //! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite; they are 100 up to 50 cycles and 50 from there to 100
 //! a day wears a block by 2 cycles, then by 4:  50 / 2 + 50 / 4 = 37.5 days, and not 100 / 2 = 50
+//! the host wrote 3 GB on that day:  37.5 x 3 GB until worn
 //! ```
+
+use super::life_unit::LifeUnit;
 
 /// Counts of one kind by what they are for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +34,12 @@ pub(crate) struct Worn {
     /// Mean effective P/E cycles half-way through the run.
     pub(crate) age: f64,
     pub(crate) seconds: f64,
+    /// Bytes that the host wrote; those of the whole drive where a sample was simulated.
+    pub(crate) write_bytes: f64,
+    /// Bytes that the host read; those of the whole drive where a sample was simulated.
+    pub(crate) read_bytes: f64,
+    /// Pages that the host wrote.
+    pub(crate) write_pages: f64,
     pub(crate) blocks: f64,
     pub(crate) pages_per_block: f64,
     pub(crate) programs: Shares,
@@ -43,14 +52,30 @@ pub(crate) struct Worn {
     pub(crate) underway: f64,
 }
 
-/// Block cycles below which a life is a range only, and below which nothing is said at all.
+/// Block cycles below which a life is a range only.
 pub const CONFIDENT_CYCLES: f64 = 30.0;
+/// Block cycles below which nothing is said of a life.
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
     /// Block cycles seen, over all blocks: as many as blocks were erased, or as the programmed pages fill.
     pub(crate) fn observed(&self) -> f64 {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
+    }
+
+    /// Block cycles on their way where none was seen: pages in the write buffer, and reads that
+    /// have not led to a rewrite yet.
+    pub(crate) fn pending(&self) -> f64 {
+        (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
+    }
+
+    /// What the run has of a unit of lives.
+    pub(crate) fn amount(&self, unit: LifeUnit) -> f64 {
+        match unit {
+            LifeUnit::Days => self.seconds / 86_400.0,
+            LifeUnit::HostBytes => self.write_bytes,
+            LifeUnit::ReadBytes => self.read_bytes,
+        }
     }
 
     /// How many times as much reads cause where so many reads cause a rewrite. With `underway`, reads count that have not led to a rewrite yet, as
@@ -83,37 +108,51 @@ impl Worn {
         with_rest(&self.erases).max(with_rest(&self.programs) / self.pages_per_block) + growth * self.extra
     }
 
-    /// P/E cycles of the mean block in a day as it was.
-    pub(crate) fn per_day(&self) -> f64 {
-        self.cycles(1.0) / self.blocks / self.seconds * 86_400.0
+    /// P/E cycles of the mean block by the unit, as it was; none where the run has nothing of that
+    /// unit.
+    pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
+        Some(self.amount(unit)).filter(|amount| *amount > 0.0).map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
 
-    /// P/E cycles of the mean block in a second.
-    fn rate(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
-        self.cycles(self.growth(reads_per_rewrite, underway)) / self.blocks / self.seconds
+    /// P/E cycles of the mean block by the unit.
+    fn rate(&self, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
+        let observed = self.observed();
+        let (low, high) = poisson_range(observed);
+        let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
+        let cycles = match bound {
+            // No cycle was seen: as many as may be missed by chance, beyond those on their way.
+            Bound::MostWear if observed <= 0.0 => poisson_range(self.pending()).1 * (self.reads_per_rewrite / reads_per_rewrite).max(1.0),
+            Bound::LeastWear | Bound::Middle if observed <= 0.0 => 0.0,
+            Bound::LeastWear => as_seen(false) * low / observed,
+            Bound::Middle => as_seen(true),
+            Bound::MostWear => as_seen(true) * high / observed,
+        };
+        cycles / self.blocks / self.amount(unit)
     }
 }
 
-/// A life, as far as it can be told.
+/// A life, as far as it can be told, in a unit of lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Life {
-    pub(crate) days: Option<f64>,
-    pub(crate) low_days: Option<f64>,
+pub struct Life {
+    /// Absent where fewer than [`CONFIDENT_CYCLES`] block cycles were seen.
+    pub middle: Option<f64>,
+    /// Absent where the run has nothing of the unit.
+    pub low: Option<f64>,
     /// Absent where there is no upper end.
-    pub(crate) high_days: Option<f64>,
+    pub high: Option<f64>,
 }
 
-/// From `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising age, on drives alike; `reads_per_rewrite` of P/E counts.
-pub(crate) fn life(runs: &[Worn], age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64) -> Life {
-    if runs.iter().any(|run| run.observed() <= 0.0 || run.seconds <= 0.0) {
+/// Life from `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising
+/// age, on drives alike; `reads_per_rewrite` of P/E counts.
+pub(crate) fn life(runs: &[Worn], age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64, unit: LifeUnit) -> Life {
+    if runs.iter().any(|run| run.amount(unit) <= 0.0) {
         return Life::default();
     }
-    let days = |bound: Bound| {
-        let seconds = seconds(age, rated, &|pec| rate(runs, pec, reads_per_rewrite(pec), bound));
-        Some(seconds / 86_400.0).filter(|days| days.is_finite())
+    let until = |bound: Bound| {
+        Some(until_worn(age, rated, &|pec| rate(runs, pec, reads_per_rewrite(pec), bound, unit))).filter(|life| life.is_finite())
     };
     let confident = runs.iter().all(|run| run.observed() >= CONFIDENT_CYCLES);
-    Life { days: days(Bound::Middle).filter(|_| confident), low_days: days(Bound::MostWear), high_days: days(Bound::LeastWear) }
+    Life { middle: until(Bound::Middle).filter(|_| confident), low: until(Bound::MostWear), high: until(Bound::LeastWear) }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -123,16 +162,10 @@ enum Bound {
     MostWear,
 }
 
-/// P/E cycles of the mean block in a second at this age: of the two runs around it, each carried to it, in proportion to their distance.
-fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound) -> f64 {
-    let of = |run: &Worn| {
-        let (low, high) = poisson_range(run.observed());
-        match bound {
-            Bound::LeastWear => run.rate(reads_per_rewrite, false) * low / run.observed(),
-            Bound::Middle => run.rate(reads_per_rewrite, true),
-            Bound::MostWear => run.rate(reads_per_rewrite, true) * high / run.observed(),
-        }
-    };
+/// P/E cycles of the mean block by the unit at this age: those of the two runs around it, each
+/// carried to it, in proportion to their distance.
+fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
+    let of = |run: &Worn| run.rate(reads_per_rewrite, bound, unit);
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
     match (next.checked_sub(1).map(|before| &runs[before]), runs.get(next)) {
         (Some(before), Some(after)) => {
@@ -143,17 +176,17 @@ fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound) -> f64 {
     }
 }
 
-/// Seconds until `rated`, cycle by cycle, at these rates.
-fn seconds(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
+/// What passes until `rated`, cycle by cycle, at these rates.
+fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     let mut at = age;
-    let mut seconds = 0.0;
+    let mut passed = 0.0;
     while at < f64::from(rated) {
         let pec = at as u32;
         let end = f64::from(pec + 1).min(f64::from(rated));
-        seconds += (end - at) / rate(pec);
+        passed += (end - at) / rate(pec);
         at = end;
     }
-    seconds
+    passed
 }
 
 /// Means whose Poisson counts are this one, with 95 % confidence (Byar's approximation: Breslow and Day, Statistical Methods in Cancer
@@ -174,6 +207,9 @@ mod tests {
         Worn {
             age: 0.0,
             seconds: 86_400.0,
+            write_bytes: 0.0,
+            read_bytes: 6e9,
+            write_pages: 0.0,
             blocks: 10.0,
             pages_per_block: 10.0,
             programs: Shares { reclaim: 80.0, ..Shares::default() },
@@ -185,7 +221,7 @@ mod tests {
     }
 
     fn days(worn: &Worn, age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64) -> f64 {
-        seconds(age, rated, &|pec| rate(std::slice::from_ref(worn), pec, reads_per_rewrite(pec), Bound::Middle)) / 86_400.0
+        until_worn(age, rated, &|pec| rate(std::slice::from_ref(worn), pec, reads_per_rewrite(pec), Bound::Middle, LifeUnit::Days))
     }
 
     fn falling(pec: u32) -> f64 {
@@ -254,19 +290,44 @@ mod tests {
     fn runs_at_several_ages_are_joined() {
         // 2 cycles a day at the first age and 6 at the second, at the same reads per rewrite: 2, 4 and 6, the mean between them.
         let old = Worn { age: 2.0, seconds: 28_800.0, ..by_reads() };
-        let rate_at = |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle) * 86_400.0;
+        let rate_at = |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle, LifeUnit::Days);
         assert!([(0, 2.0), (1, 4.0), (2, 6.0), (9, 6.0)].iter().all(|(pec, cycles)| (rate_at(*pec) - cycles).abs() < 1e-9));
     }
 
     #[test]
     fn few_cycles_give_a_range_and_none_nothing() {
         let few = Worn { erases: Shares { reclaim: 10.0, ..Shares::default() }, ..by_reads() };
-        let life = life(std::slice::from_ref(&few), 0.0, 100, &|_| 100.0);
+        let of = |run: Worn, unit| super::life(&[run], 0.0, 100, &|_| 100.0, unit);
+        let life = of(few.clone(), LifeUnit::Days);
         // A cycle a block and day; the exact bounds of a count of 10 are 4.80 and 18.39.
-        let (low, high) = (life.low_days.unwrap(), life.high_days.unwrap());
-        assert!(life.days.is_none() && (low - 1000.0 / 18.39).abs() < 0.2 && (high - 1000.0 / 4.80).abs() < 1.0, "{low} {high}");
+        let (low, high) = (life.low.unwrap(), life.high.unwrap());
+        assert!(life.middle.is_none() && (low - 1000.0 / 18.39).abs() < 0.2 && (high - 1000.0 / 4.80).abs() < 1.0, "{low} {high}");
+        assert_eq!(of(few, LifeUnit::HostBytes), Life::default(), "the host wrote nothing");
+        // No cycle: at most 3.69 were missed by chance, and 20 pages' worth of reads that are under
+        // way are two blocks more.
         let none = Worn { programs: Shares::default(), erases: Shares::default(), ..by_reads() };
-        assert_eq!(super::life(&[none], 0.0, 100, &|_| 100.0), Life::default());
+        let low = |run: Worn| {
+            let life = of(run, LifeUnit::Days);
+            assert!(life.middle.is_none() && life.high.is_none());
+            life.low.unwrap()
+        };
+        assert!((low(none.clone()) / (1000.0 / 3.689) - 1.0).abs() < 0.01);
+        // The exact upper bound of a count of 2 is 7.22.
+        assert!((low(Worn { underway: 2000.0, ..none }) / (1000.0 / 7.22) - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn a_drive_that_is_slower_lives_longer_in_days_and_not_in_bytes() {
+        let fast = Worn { write_bytes: 3e9, ..by_reads() };
+        let slow = Worn { seconds: 2.0 * fast.seconds, ..fast.clone() };
+        let of = |run: &Worn, unit| super::life(std::slice::from_ref(run), 0.0, 100, &falling, unit).middle;
+        // 20 block cycles are too few for a number.
+        assert_eq!(of(&fast, LifeUnit::HostBytes), None);
+        let [fast, slow] = [fast, slow].map(|run| Worn { blocks: 20.0, erases: Shares { reclaim: 40.0, ..run.erases }, ..run });
+        let near = |life: Option<f64>, expected: f64| (life.unwrap() / expected - 1.0).abs() < 1e-9;
+        assert!(near(of(&fast, LifeUnit::Days), 37.5) && near(of(&slow, LifeUnit::Days), 75.0));
+        assert!([&fast, &slow].iter().all(|run| near(of(run, LifeUnit::HostBytes), 37.5 * 3e9)));
+        assert!([&fast, &slow].iter().all(|run| near(of(run, LifeUnit::ReadBytes), 37.5 * 6e9)));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use vpass_core::drive::Drive;
 
 use super::Summary;
 use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};
+use super::life_unit::{LifeUnit, drive_writes_a_day};
 use crate::numbers::{count, plural};
 
 /// How worn the drive is after a run, and the life that follows.
@@ -29,12 +30,37 @@ pub struct Wear {
     pub rated_pec: u32,
     /// Block cycles of this run over all blocks: as many as blocks were erased, or as the pages programmed fill, whichever is more.
     pub cycles_observed: f64,
-    /// Null without a clock, and where too few cycles were seen for one number.
+    /// What the life is counted in; null where the host neither wrote nor read.
+    pub life_unit: Option<LifeUnit>,
+    /// Days until worn; null where requests have no times of their own, and where too few cycles
+    /// were seen for one number.
     pub projected_life_days: Option<f64>,
-    /// Null where there is no life.
+    /// Lower end of the days; null where requests have no times.
     pub life_low_days: Option<f64>,
-    /// Null where there is no life, and where no upper end can be given.
+    /// Upper end of the days; null where requests have no times, and where there is no upper end.
     pub life_high_days: Option<f64>,
+    /// Bytes that the host can write until the drive is worn, those of the whole drive where a
+    /// sample was simulated; null where the host wrote nothing, and where too few cycles were seen
+    /// for one number.
+    pub host_bytes_until_worn: Option<f64>,
+    /// Lower end of these bytes; null where the host wrote nothing.
+    pub host_bytes_until_worn_low: Option<f64>,
+    /// Upper end of these bytes; null where there is none.
+    pub host_bytes_until_worn_high: Option<f64>,
+    /// Times that the drive can be written in full on each day of five years, by
+    /// `host_bytes_until_worn`; null where that is null.
+    pub drive_writes_per_day: Option<f64>,
+    /// Bytes that the host can read until the drive is worn, those of the whole drive where a
+    /// sample was simulated; null where the host read nothing, and where too few cycles were seen
+    /// for one number.
+    pub read_bytes_until_worn: Option<f64>,
+    /// Lower end of these bytes; null where the host read nothing.
+    pub read_bytes_until_worn_low: Option<f64>,
+    /// Upper end of these bytes; null where there is none.
+    pub read_bytes_until_worn_high: Option<f64>,
+    /// Requests after which a run like this one has a number for its life, at the rate seen; null
+    /// where it has one, and where no wear is on its way.
+    pub requests_for_life: Option<u64>,
     /// How the life was found; null where there is none.
     #[serde(deserialize_with = "super::words::any")]
     pub life_method: Option<super::words::Word>,
@@ -49,16 +75,27 @@ pub struct AgeWear {
     pub start_pec: u32,
     /// Block cycles of the run, over all blocks.
     pub cycles_observed: f64,
-    /// P/E cycles of the mean block in a day; null without a clock.
+    /// P/E cycles of the mean block in a day; null where requests have no times.
     pub pec_per_day: Option<f64>,
+    /// P/E cycles of the mean block by 10^12 bytes that the host wrote; null where it wrote
+    /// nothing.
+    pub pec_per_tb_written: Option<f64>,
+    /// P/E cycles of the mean block by 10^12 bytes that the host read; null where it read nothing.
+    pub pec_per_tb_read: Option<f64>,
     /// Pages of host data that its drive lost.
     pub data_lost_pages: u64,
 }
 
 impl AgeWear {
     fn of(start_pec: u32, summary: &Summary, ageing: &Ageing) -> Self {
-        let pec_per_day = Some(ageing.worn.per_day()).filter(|_| ageing.worn.seconds > 0.0);
-        Self { start_pec, cycles_observed: ageing.worn.observed(), pec_per_day, data_lost_pages: summary.data_lost_pages }
+        Self {
+            start_pec,
+            cycles_observed: ageing.worn.observed(),
+            pec_per_day: ageing.worn.per(LifeUnit::Days).filter(|_| ageing.terms.has_times),
+            pec_per_tb_written: ageing.worn.per(LifeUnit::HostBytes).map(|rate| rate * 1e12),
+            pec_per_tb_read: ageing.worn.per(LifeUnit::ReadBytes).map(|rate| rate * 1e12),
+            data_lost_pages: summary.data_lost_pages,
+        }
     }
 }
 
@@ -66,17 +103,10 @@ impl Summary {
     /// Projects the life from this run and others, on drives of other ages.
     pub(crate) fn join_ages(&mut self, start_pec: u32, ageing: &Ageing, others: &[(u32, (&Self, &Ageing))]) {
         let worn: Vec<Worn> = others.iter().map(|(_, (_, other))| other.worn.clone()).collect();
-        let Life { days, low_days, high_days } = ageing.life(&worn, self.wear.effective_pec_mean);
         let own = AgeWear::of(start_pec, self, ageing);
         let ages = others.iter().map(|(pec, (summary, ageing))| AgeWear::of(*pec, summary, ageing));
-        self.wear = Wear {
-            projected_life_days: days,
-            life_low_days: low_days,
-            life_high_days: high_days,
-            life_method: low_days.is_some().then_some(METHOD_OF_AGES),
-            ages: std::iter::once(own).chain(ages).collect(),
-            ..self.wear.clone()
-        };
+        self.wear.ages = std::iter::once(own).chain(ages).collect();
+        self.wear.live(ageing, &worn, METHOD_OF_AGES);
         for (pec, (summary, _)) in others {
             if summary.lost_data() {
                 self.warn(format!(
@@ -190,6 +220,8 @@ impl ReadsPerRewrite {
 /// What a run did to its blocks, for the life; and the reads per rewrite of its technique.
 pub(crate) struct Ageing {
     pub(crate) worn: Worn,
+    terms: Terms,
+    requests: u64,
     /// Reads of the most read block that holds data and is recycled, over those of its next rewrite.
     pub(super) progress: f64,
     /// The age of the oldest page in blocks that are recycled, in seconds; none where no block with data is.
@@ -199,7 +231,8 @@ pub(crate) struct Ageing {
 
 impl Ageing {
     /// At the end of a run of so many simulated seconds; without a clock the time is 0.
-    pub(crate) fn of(drive: &mut Drive, seconds: Option<f64>, before: &Before) -> Self {
+    pub(crate) fn of(drive: &mut Drive, seconds: Option<f64>, before: &Before, terms: Terms) -> Self {
+        let host = *drive.host_counts();
         let mut intervals = ReadsPerRewrite::new(drive);
         let flash = *drive.flash_counts();
         let shares = |counts: [u64; Cause::COUNT]| {
@@ -213,6 +246,9 @@ impl Ageing {
         let worn = Worn {
             age: before.effective_mean.midpoint(effective),
             seconds: seconds.unwrap_or(0.0),
+            write_bytes: host.write_bytes as f64 * terms.drives,
+            read_bytes: host.read_bytes as f64 * terms.drives,
+            write_pages: host.write_pages as f64,
             blocks,
             pages_per_block: f64::from(drive.geometry().pages_per_block),
             programs: shares(flash.programs),
@@ -226,18 +262,34 @@ impl Ageing {
         let oldest_recycled_s = drive.oldest_recycled_age().map(|age| age as f64 / 1e9);
         Self {
             worn,
+            terms,
+            requests: host.read_requests + host.write_requests + host.trim_requests,
             progress,
             oldest_recycled_s,
             reads_per_rewrite: (0..rated).map(|pec| intervals.at(drive, pec).unwrap_or(1.0)).collect(),
         }
     }
 
+    /// Requests after which a run like this one has [`CONFIDENT_CYCLES`], at the rate seen; none
+    /// where it has, and where no wear is on its way.
+    fn requests_for_life(&self) -> Option<u64> {
+        let observed = self.worn.observed();
+        let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
+        (observed < CONFIDENT_CYCLES && so_far > 0.0).then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
+    }
+
     /// From this effective age of the mean block on, by its own run and others at other ages.
-    pub(crate) fn life(&self, others: &[Worn], age: f64) -> Life {
+    pub(crate) fn life(&self, others: &[Worn], age: f64, unit: LifeUnit) -> Life {
         let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
         runs.sort_by(|a, b| a.age.total_cmp(&b.age));
-        life(&runs, age, self.reads_per_rewrite.len() as u32, &|pec| self.reads_per_rewrite[pec as usize])
+        life(&runs, age, self.reads_per_rewrite.len() as u32, &|pec| self.reads_per_rewrite[pec as usize], unit)
     }
+}
+
+/// A number of requests to ask for: rounded up to two digits.
+fn two_digits_up(n: f64) -> u64 {
+    let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
+    ((n / unit).ceil() * unit) as u64
 }
 
 impl Wear {
@@ -253,21 +305,71 @@ impl Wear {
                 reprogrammed += u64::from(block.reprogrammed_cycles);
             }
         }
-        let effective = effective_mean(drive);
-        let Life { days, low_days, high_days } = ageing.life(&[], effective);
-        Self {
+        let worn = &ageing.worn;
+        let unit = LifeUnit::of(ageing.terms.has_times, worn.write_bytes as u64, worn.read_bytes as u64);
+        let mut wear = Self {
             pec_min: min,
             pec_mean: sum as f64 / f64::from(drive.geometry().blocks),
             pec_max: max,
-            effective_pec_mean: effective,
+            effective_pec_mean: effective_mean(drive),
             ipr_rate: (cycles > 0).then(|| reprogrammed as f64 / cycles as f64),
             rated_pec: drive.config().drive.rated_pec,
-            cycles_observed: ageing.worn.observed(),
-            projected_life_days: days,
-            life_low_days: low_days,
-            life_high_days: high_days,
-            life_method: low_days.is_some().then_some(METHOD),
+            cycles_observed: worn.observed(),
+            life_unit: unit,
+            projected_life_days: None,
+            life_low_days: None,
+            life_high_days: None,
+            host_bytes_until_worn: None,
+            host_bytes_until_worn_low: None,
+            host_bytes_until_worn_high: None,
+            drive_writes_per_day: None,
+            read_bytes_until_worn: None,
+            read_bytes_until_worn_low: None,
+            read_bytes_until_worn_high: None,
+            requests_for_life: ageing.requests_for_life(),
+            life_method: None,
             ages: vec![],
-        }
+        };
+        wear.live(ageing, &[], METHOD);
+        wear
     }
+
+    /// Takes over the lives that follow from a run, and others at other ages.
+    fn live(&mut self, ageing: &Ageing, others: &[Worn], method: &'static str) {
+        let of = |unit| ageing.life(others, self.effective_pec_mean, unit);
+        let (days, written, read) = (of(LifeUnit::Days), of(LifeUnit::HostBytes), of(LifeUnit::ReadBytes));
+        let days = if ageing.terms.has_times { days } else { Life::default() };
+        (self.projected_life_days, self.life_low_days, self.life_high_days) = (days.middle, days.low, days.high);
+        (self.host_bytes_until_worn, self.host_bytes_until_worn_low, self.host_bytes_until_worn_high) =
+            (written.middle, written.low, written.high);
+        (self.read_bytes_until_worn, self.read_bytes_until_worn_low, self.read_bytes_until_worn_high) = (read.middle, read.low, read.high);
+        self.drive_writes_per_day = written.middle.map(|bytes| drive_writes_a_day(bytes, ageing.terms.capacity_bytes));
+        self.life_method = self.life().and_then(|life| life.low).map(|_| method);
+    }
+
+    /// The life, in its unit; none where the host neither wrote nor read.
+    pub fn life(&self) -> Option<Life> {
+        self.life_unit.map(|unit| self.life_in(unit))
+    }
+
+    /// The life in this unit, as far as it can be told.
+    pub fn life_in(&self, unit: LifeUnit) -> Life {
+        let (middle, low, high) = match unit {
+            LifeUnit::Days => (self.projected_life_days, self.life_low_days, self.life_high_days),
+            LifeUnit::HostBytes => (self.host_bytes_until_worn, self.host_bytes_until_worn_low, self.host_bytes_until_worn_high),
+            LifeUnit::ReadBytes => (self.read_bytes_until_worn, self.read_bytes_until_worn_low, self.read_bytes_until_worn_high),
+        };
+        Life { middle, low, high }
+    }
+}
+
+/// What the lives of a run are counted in, and of which drive they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// Whether requests have times of their own.
+    pub(crate) has_times: bool,
+    /// Drives like the simulated one in the whole drive.
+    pub(crate) drives: f64,
+    /// Bytes of the whole drive.
+    pub(crate) capacity_bytes: u64,
 }

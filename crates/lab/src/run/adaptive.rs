@@ -36,6 +36,6 @@ pub(super) fn attacked(
     if !progress.may_go_on() {
         return Err(Failure::interrupted());
     }
-    let served = Served { requests, passes: 1, stable: None, last_arrival: None, trace: None, jobs: None };
+    let served = Served { requests, passes: 1, stable: None, last_arrival: None, has_times: rate.is_some(), trace: None, jobs: None };
     Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
 }

@@ -35,8 +35,15 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     fluid.end(drive);
     let host = drive.host_counts();
     let requests = host.read_requests + host.write_requests;
-    let served =
-        Served { requests, passes: plan.repeat.get().into(), stable: None, last_arrival: Some(counted), trace: report.take(), jobs: None };
+    let served = Served {
+        requests,
+        passes: plan.repeat.get().into(),
+        stable: None,
+        last_arrival: Some(counted),
+        has_times: true,
+        trace: report.take(),
+        jobs: None,
+    };
     Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
 }
 

@@ -120,7 +120,7 @@ pub(super) fn serve(
         return Err(Failure::failed(format!("of {generated} requests {served} were served; this is a bug of vpass")));
     }
     let (trace, jobs) = found(requests.source(), session.engine.as_ref(), passes);
-    Ok(Served { requests: served, passes, stable, last_arrival, trace, jobs })
+    Ok(Served { requests: served, passes, stable, last_arrival, has_times: last_arrival.is_some(), trace, jobs })
 }
 
 /// Requests served, passes, and whether the end is a stable one.

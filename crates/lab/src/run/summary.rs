@@ -11,8 +11,8 @@ use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::mapping_unit::MappingUnit;
 use crate::results::{
-    Ageing, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput, Trace,
-    TraceDevice, Uber, Wear,
+    Ageing, BatchMeans, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput,
+    Trace, TraceDevice, Uber, Wear,
 };
 
 /// What became of the workload.
@@ -21,6 +21,8 @@ pub(super) struct Served {
     pub(super) passes: u64,
     pub(super) stable: Option<bool>,
     pub(super) last_arrival: Option<Ns>,
+    /// Whether all requests have times of their own.
+    pub(super) has_times: bool,
     pub(super) trace: Option<TraceReport>,
     pub(super) jobs: Option<Vec<JobResult>>,
 }
@@ -74,6 +76,7 @@ pub(super) fn summary(
         retries: Retries::of(drive),
         page_reads: None,
         hints: Hints::of(drive),
+        batch_means: BatchMeans::default(),
         wear: Wear::of(drive, ageing),
         uncorrectable_reads: drive.uncorrectable_reads(),
         data_lost_pages: drive.lost_pages(),

@@ -25,6 +25,7 @@ impl Replay {
         let mut step_at = self.served;
         let result = loop {
             if self.served >= step_at {
+                self.device.mark(self.served);
                 if !progress(self.served - before, drive) {
                     break Err(RunError::Interrupted);
                 }

@@ -1,0 +1,218 @@
+//! How sure one run is of its own numbers, by batch means: the run is cut into ten batches of
+//! equally many requests, and the spread of the batches gives a 95 % interval (Student's t).
+//!
+//! Batch means are the usual method for one long run: batches that are long beside the memory of
+//! the drive are nearly independent. Ten to thirty batches are advised (Schmeiser, Operations
+//! Research 30(3), 1982); ten leave each of them longest, which matters to its tail.
+//!
+//! - **Sums and ratios** (pages, erases, write amplification, block cycles) may drift through a
+//!   run: the first jobs come late, the spare fills up. A drift comes with every seed and is no
+//!   noise. So their spread is that between neighbouring batches, the mean square successive
+//!   difference (von Neumann, Annals of Mathematical Statistics 12, 1941). It has 2 (n - 1)^2 / (3n
+//!   - 4) degrees of freedom: 6 for ten batches.
+//! - **Percentiles** of a batch spread around that of the whole run (sectioning: Asmussen and
+//!   Glynn, Stochastic Simulation, 2007, III.5a). A percentile with fewer than ten reads beyond it
+//!   in a batch is biased there, and its interval is not known.
+//!
+//! A run that is not [`BATCHES`] times [`LOOKS`] looks long has no intervals at all. Slow noise,
+//! whose memory is as long as the run, is not seen by any method of one run; several seeds show it.
+//!
+//! ```text
+//! batches 10 12 11 13: successive differences 2 -1 2, mean square 3, half of it 1.5
+//! sum 46; its interval is +- t sqrt(4 * 1.5)
+//! ```
+
+use crate::compare::mean_ci95::student_t;
+
+/// Batches of a run.
+pub const BATCHES: usize = 10;
+/// Looks at a drive within a batch at least, so that batches are of nearly the same length.
+pub const LOOKS: usize = 2;
+/// Reads beyond a percentile in each batch.
+const BEYOND: f64 = 10.0;
+
+/// Half the width of the interval of the sum of these batches.
+pub fn of_sum(batches: &[f64]) -> f64 {
+    let n = batches.len() as f64;
+    if batches.len() < 2 {
+        return 0.0;
+    }
+    let squares: f64 = batches.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
+    let df = 2.0 * (n - 1.0).powi(2) / (3.0 * n - 4.0);
+    student_t(df as usize) * (n * squares / (2.0 * (n - 1.0))).sqrt()
+}
+
+/// Half the width of the interval of the sum of `over` by that of `under`; none where the latter is
+/// 0.
+pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
+    let (sum, all) = (over.iter().sum::<f64>(), under.iter().sum::<f64>());
+    let residuals: Vec<f64> = over.iter().zip(under).map(|(over, under)| over - sum / all * under).collect();
+    (all > 0.0).then(|| of_sum(&residuals) / all)
+}
+
+/// Half the width of the interval of a percentile that the whole run puts at `whole`, and its
+/// batches here.
+pub fn of_percentile(whole: f64, batches: &[f64]) -> f64 {
+    let n = batches.len() as f64;
+    let squares: f64 = batches.iter().map(|batch| (batch - whole).powi(2)).sum();
+    student_t(batches.len() - 1) * (squares / (n * (n - 1.0))).sqrt()
+}
+
+/// Reads in each batch from which on the interval of this percentile, as a share of 1, is known.
+pub fn reads_needed(percentile: f64) -> u64 {
+    (BEYOND / (1.0 - percentile)).round() as u64
+}
+
+/// Which looks end the batches, of looks after so many requests, the last of them at the end of the
+/// run; none where there are too few.
+pub fn ends(looks: &[u64]) -> Option<[usize; BATCHES]> {
+    let all = *looks.last()?;
+    if looks.len() < BATCHES * LOOKS {
+        return None;
+    }
+    Some(std::array::from_fn(|batch| {
+        let end = all as f64 * (batch + 1) as f64 / BATCHES as f64;
+        let after = looks.partition_point(|look| (*look as f64) < end).min(looks.len() - 1);
+        let before = after.saturating_sub(1);
+        if end - (looks[before] as f64) < looks[after] as f64 - end { before } else { after }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `SplitMix64` (Steele et al., OOPSLA 2014), for draws that need no more.
+    struct Draws(u64);
+
+    impl Draws {
+        /// Uniform, above 0 and below 1.
+        fn uniform(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = self.0;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + 1e-17
+        }
+
+        fn exponential(&mut self) -> f64 {
+            -self.uniform().ln()
+        }
+    }
+
+    /// The share of so many runs whose interval holds the truth.
+    fn coverage(runs: u64, of: impl Fn(&mut Draws) -> (f64, f64, f64)) -> f64 {
+        let held = (0..runs).filter(|seed| {
+            let (truth, estimate, half) = of(&mut Draws(seed * 7919));
+            (truth - estimate).abs() <= half
+        });
+        held.count() as f64 / runs as f64
+    }
+
+    fn quantile(values: &mut [f64], q: f64) -> f64 {
+        let at = ((values.len() as f64 * q).ceil() as usize - 1).min(values.len() - 1);
+        *values.select_nth_unstable_by(at, f64::total_cmp).1
+    }
+
+    /// A percentile of `values`, and half the width of its interval.
+    fn percentile(values: &[f64], q: f64) -> (f64, f64) {
+        let parts = values.chunks(values.len() / BATCHES).map(|part| quantile(&mut part.to_vec(), q)).collect::<Vec<_>>();
+        let whole = quantile(&mut values.to_vec(), q);
+        (whole, of_percentile(whole, &parts))
+    }
+
+    #[test]
+    fn worked_examples() {
+        // 1, 2, ... 10: all differences are 1. Ten batches have 6 degrees of freedom, t = 2.447.
+        let rising: Vec<f64> = (1..=10).map(f64::from).collect();
+        assert!((of_sum(&rising) - 2.447 * (10.0f64 * 9.0 / 18.0).sqrt()).abs() < 1e-9);
+        assert!(of_sum(&[5.0; 10]).abs() < 1e-9 && of_ratio(&[1.0], &[0.0]).is_none());
+        // Twice as much of the one wherever there is twice as much of the other: the ratio is sure.
+        let doubled: Vec<f64> = rising.iter().map(|n| 2.0 * n).collect();
+        assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
+        // Half of the batches a tenth below, half above: t = 2.262 of 9 degrees.
+        let spread: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.9 } else { 1.1 }).collect();
+        assert!((of_percentile(1.0, &spread) - 2.262 * (10.0f64 * 0.01 / 90.0).sqrt()).abs() < 1e-9);
+        assert_eq!((reads_needed(0.999), reads_needed(0.99), reads_needed(0.5)), (10_000, 1000, 20));
+    }
+
+    #[test]
+    fn batches_end_at_the_nearest_look() {
+        let even: Vec<u64> = (1..=20).map(|n| 5 * n).collect();
+        assert_eq!(ends(&even), Some(std::array::from_fn(|batch| 2 * batch + 1)));
+        assert_eq!(ends(&even[..19]), None);
+        let uneven: Vec<u64> = (1..=24).map(|n| 4 * n).chain([100]).collect();
+        assert_eq!(ends(&uneven).unwrap()[..2], [2, 4], "10 is as near to 8 as to 12: the later one; 20 is there");
+        assert_eq!(ends(&uneven).unwrap()[9], 24);
+    }
+
+    #[test]
+    fn intervals_of_sums_hold_the_truth_as_often_as_they_say() {
+        // Jobs of a Poisson process, 3 in a batch; then with a drift that doubles through the run,
+        // which every seed has.
+        let jobs = |draws: &mut Draws, mean: f64| {
+            let (mut n, mut at) = (0.0, draws.exponential());
+            while at < mean {
+                (n, at) = (n + 1.0, at + draws.exponential());
+            }
+            n
+        };
+        for drift in [0.0, 0.4, 2.0] {
+            let mean = |batch: usize| 3.0 + drift * batch as f64;
+            let truth: f64 = (0..BATCHES).map(mean).sum();
+            let share = coverage(2000, |draws| {
+                let batches: Vec<f64> = (0..BATCHES).map(|batch| jobs(draws, mean(batch))).collect();
+                (truth, batches.iter().sum(), of_sum(&batches))
+            });
+            assert!((0.92..=0.995).contains(&share), "drift {drift}: {share}");
+        }
+    }
+
+    #[test]
+    fn intervals_of_percentiles_hold_the_truth_as_often_as_they_say() {
+        let n = 10_000;
+        for (q, reads) in [(0.5, n), (0.99, n), (0.999, 10 * n)] {
+            let truth = -(1.0f64 - q).ln();
+            let share = coverage(300, |draws| {
+                let values: Vec<f64> = (0..reads).map(|_| draws.exponential()).collect();
+                let (whole, half) = percentile(&values, q);
+                (truth, whole, half)
+            });
+            assert!(share >= 0.92, "{q}: {share}");
+        }
+    }
+
+    /// Reads that wait for one server, as M/M/1 at a load of 0.7: waits are correlated over some
+    /// tens of requests, and the tail comes in bursts.
+    #[test]
+    fn intervals_hold_for_waits_that_depend_on_those_before() {
+        let (load, q) = (0.7f64, 0.99f64);
+        // The time in the system is exponential with rate 1 - load.
+        let truth = -(1.0 - q).ln() / (1.0 - load);
+        let share = coverage(300, |draws| {
+            let mut wait = 0.0f64;
+            let values: Vec<f64> = (0..40_000)
+                .map(|_| {
+                    let time = wait + draws.exponential();
+                    wait = (time - draws.exponential() / load).max(0.0);
+                    time
+                })
+                .collect();
+            let (whole, half) = percentile(&values, q);
+            (truth, whole, half)
+        });
+        assert!(share >= 0.9, "{share}");
+    }
+
+    /// Why a percentile needs reads beyond it: with one a batch the interval lies beside the truth
+    /// far too often.
+    #[test]
+    fn too_few_reads_beyond_a_percentile_make_no_interval() {
+        let share = coverage(300, |draws| {
+            let values: Vec<f64> = (0..1000).map(|_| draws.exponential()).collect();
+            let (whole, half) = percentile(&values, 0.9999);
+            (-(1e-4f64).ln(), whole, half)
+        });
+        assert!(share < 0.9, "{share}");
+    }
+}

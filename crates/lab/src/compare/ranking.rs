@@ -1,0 +1,146 @@
+//! Rows of a column in order: those that may be the best, and those that surely are not. Numbers
+//! whose 95 % intervals overlap are not told apart.
+
+use super::column::{COLUMNS, Column, Sizes};
+use super::row::ComparisonRow;
+use super::unequal_reliability;
+use crate::numbers::digits;
+
+/// Latencies closer than this are one: the resolution of their histogram, twice.
+const SAME_LATENCY: f64 = 0.002;
+
+/// A row's place in a column: what ranks it, and between what it may lie.
+pub(super) struct Standing<'a> {
+    pub(super) row: &'a ComparisonRow,
+    rank: f64,
+    low: f64,
+    high: f64,
+    /// Whether no number is known between the two.
+    is_range: bool,
+    /// Whether the two are known.
+    is_known: bool,
+    pub(super) text: String,
+    /// The number with its interval.
+    pub(super) with_range: String,
+}
+
+impl Standing<'_> {
+    fn overlaps(&self, other: &Self) -> bool {
+        self.low <= other.high && other.low <= self.high
+    }
+}
+
+/// The rows that compete in a column, at least two.
+pub(super) struct Ranking<'a> {
+    /// The best one, and those that overlap it.
+    pub(super) front: Vec<Standing<'a>>,
+    /// All others, the best one first.
+    pub(super) behind: Vec<Standing<'a>>,
+}
+
+impl<'a> Ranking<'a> {
+    /// Ranking of these rows in a column; none where fewer than two of them can be compared.
+    pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
+        let shown = &COLUMNS[column];
+        let competing = rows.iter().filter(|row| row.may_win(shown));
+        let mut all: Vec<Standing> = competing.filter_map(|row| standing(row, column, sizes)).collect();
+        if all.len() < 2 {
+            return None;
+        }
+        all.sort_by(|a, b| if shown.more_is_better { b.rank.total_cmp(&a.rank) } else { a.rank.total_cmp(&b.rank) });
+        let mut all = all.into_iter();
+        let best = all.next()?;
+        let (tied, behind): (Vec<_>, Vec<_>) = all.partition(|standing| standing.overlaps(&best));
+        Some(Self { front: std::iter::once(best).chain(tied).collect(), behind })
+    }
+
+    /// Whether the noise of all numbers is known.
+    pub(super) fn is_known(&self) -> bool {
+        self.front.iter().chain(&self.behind).all(|standing| standing.is_known)
+    }
+
+    /// Whether all rows show the same number.
+    pub(super) fn is_alike(&self) -> bool {
+        self.behind.is_empty() && self.front_is_alike()
+    }
+
+    /// Whether those in front show the same number.
+    pub(super) fn front_is_alike(&self) -> bool {
+        self.front.iter().all(|standing| standing.text == self.front[0].text)
+    }
+
+    /// Whether it has winners: one number that is told apart from all others.
+    pub(super) fn has_winners(&self) -> bool {
+        self.is_known() && !self.behind.is_empty() && self.front_is_alike()
+    }
+
+    /// "a 1.2, b 1.3" of all in front, with their intervals.
+    pub(super) fn front_texts(&self) -> String {
+        self.front.iter().map(|standing| format!("`{}` {}", standing.row.label, standing.with_range)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// ": 2.93 times", the ratio of the best to the next, where it says something; of lives that
+    /// are known as ranges only, what it is at least.
+    pub(super) fn times(&self) -> String {
+        let (best, next) = (&self.front[0], &self.behind[0]);
+        let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
+        let at_least = best.is_range || next.is_range;
+        let ratio = if at_least { more.low / less.high } else { more.rank / less.rank };
+        let word = if at_least { "at least " } else { "" };
+        if ratio.is_finite() && ratio > 1.0 { format!(": {word}{} times", digits(ratio)) } else { String::new() }
+    }
+}
+
+/// Which rows win a column; none where one row stands alone, where all are alike or not told apart,
+/// or where parity repairs what the column counts. A row that alone kept the data wins.
+pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
+    let shown = &COLUMNS[column];
+    let nobody = vec![false; rows.len()];
+    let all: Vec<&ComparisonRow> = rows.iter().collect();
+    let real =
+        || rows.iter().filter(|row| !row.counterfactual).filter_map(|row| standing(row, column, sizes)).map(|standing| standing.rank);
+    let are_alike = real().count() != 1 && real().all(|rank| Some(rank) == real().next());
+    if rows.len() == 1 || are_alike || shown.key == "uber" && unequal_reliability(rows).is_some() {
+        return nobody;
+    }
+    let wins = |label: &str| rows.iter().map(|row| row.label == label).collect();
+    match Ranking::of(&all, column, sizes) {
+        Some(ranking) if ranking.has_winners() => {
+            rows.iter().map(|row| ranking.front.iter().any(|standing| std::ptr::eq(standing.row, row))).collect()
+        }
+        Some(_) => nobody,
+        None => {
+            let alone = rows.iter().find(|row| row.may_win(shown) && standing(row, column, sizes).is_some());
+            alone.map_or(nobody, |row| wins(&row.label))
+        }
+    }
+}
+
+fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<Standing<'a>> {
+    let shown: &Column = &COLUMNS[column];
+    if let Some(unit) = shown.life_unit() {
+        let life = row.life(unit)?;
+        let is_range = life.middle.is_none() || life.no_wear;
+        // Drive writes a day are left to the table.
+        let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
+        let with_range = if is_range { life.with_range() } else { format!("({})", life.with_range()) };
+        return Some(Standing { row, rank: life.rank(), low: life.low, high: life.high, is_range, is_known: true, text, with_range });
+    }
+    let rank = row.means[column]?.mean;
+    let known = row.halves[column];
+    let half = known.unwrap_or(0.0);
+    let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
+    // The bytes behind a count are left to the table.
+    let short = |value: f64| shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned);
+    let with_range = if half > 0.0 { format!("{} ± {}", short(rank), short(half)) } else { short(rank) };
+    Some(Standing {
+        row,
+        rank,
+        low: rank - half,
+        high: rank + half,
+        is_range: false,
+        is_known: known.is_some(),
+        text: short(rank),
+        with_range,
+    })
+}

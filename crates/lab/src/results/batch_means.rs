@@ -1,0 +1,112 @@
+//! How sure a run is of its own numbers: half the width of the 95 % interval of each, by batch
+//! means ([`crate::batch`]).
+
+use serde::{Deserialize, Serialize};
+use vpass_core::base::course::Course;
+use vpass_core::base::metrics::Latency;
+use vpass_core::base::units::Cause;
+use vpass_core::time::Replay;
+
+use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
+use crate::series::{Part, Series};
+
+/// Half widths of 95 % intervals, in the unit of the number; null where a run is too short for one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BatchMeans {
+    /// Batches of the run.
+    pub batches: usize,
+    /// Block cycles observed.
+    pub cycles_observed: Option<f64>,
+    /// Pages rewritten because of reads.
+    pub reclaim_write_pages: Option<f64>,
+    /// Blocks erased because of reads.
+    pub reclaim_erases: Option<f64>,
+    /// Pages rewritten because of age.
+    pub refresh_write_pages: Option<f64>,
+    /// Blocks erased to regain space.
+    pub gc_erases: Option<f64>,
+    /// Write amplification, as a share of it.
+    pub write_amplification_share: Option<f64>,
+    /// Mean latency of reads.
+    pub read_mean_us: Option<f64>,
+    /// Median latency of reads.
+    pub read_p50_us: Option<f64>,
+    /// Latency within which 99 % of reads end.
+    pub read_p99_us: Option<f64>,
+    /// Latency within which 99.9 % of reads end.
+    pub read_p99_9_us: Option<f64>,
+    /// Mean wait of a host page read for reclaim.
+    pub reclaim_wait_us: Option<f64>,
+    /// Mean retries of a host page read.
+    pub retries_mean: Option<f64>,
+    /// Expected lost codewords by each bit that the host read, as a share of it.
+    pub uber_share: Option<f64>,
+}
+
+impl BatchMeans {
+    /// Intervals of a run with this course; `pages_per_block` of its drive.
+    pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
+        let counts = series.batches().map_or_else(Self::default, |batches| Self::of_counts(&batches, pages_per_block));
+        let latencies = engine.and_then(|engine| {
+            let metrics = engine.metrics();
+            batches_of(metrics.course.as_ref()?, &metrics.read)
+        });
+        let Some(latencies) = latencies else { return Self { batches: BATCHES, ..counts } };
+        let whole = &engine.expect("it has latencies").metrics().read;
+        let percentile = |q: f64| {
+            let at = |latency: &Latency| latency.quantile_ns(q) as f64 / 1e3;
+            // Batches end at looks, so that some are a little shorter than others.
+            let needed = reads_needed(q);
+            let enough = whole.count() >= BATCHES as u64 * needed && latencies.iter().all(|batch| batch.count() >= needed / 2);
+            enough.then(|| of_percentile(at(whole), &latencies.iter().map(at).collect::<Vec<_>>()))
+        };
+        let sums: Vec<f64> = latencies.iter().map(|batch| batch.total_ns() as f64 / 1e3).collect();
+        let reads: Vec<f64> = latencies.iter().map(|batch| batch.count() as f64).collect();
+        Self {
+            batches: BATCHES,
+            read_mean_us: of_ratio(&sums, &reads),
+            read_p50_us: percentile(0.5),
+            read_p99_us: percentile(0.99),
+            read_p99_9_us: percentile(0.999),
+            ..counts
+        }
+    }
+
+    fn of_counts(batches: &[Part], pages_per_block: f64) -> Self {
+        let each = |of: &dyn Fn(&Part) -> f64| batches.iter().map(of).collect::<Vec<f64>>();
+        let (programs, erases) = (each(&|batch| batch.programs.iter().sum()), each(&|batch| batch.erases.iter().sum()));
+        let share = |over: &[f64], under: &[f64]| {
+            let ratio = over.iter().sum::<f64>() / under.iter().sum::<f64>();
+            of_ratio(over, under).filter(|_| ratio > 0.0).map(|half| half / ratio)
+        };
+        let blocks: Vec<f64> = programs.iter().map(|pages| pages / pages_per_block).collect();
+        let cycles = if erases.iter().sum::<f64>() > blocks.iter().sum() { &erases } else { &blocks };
+        let read_pages = each(&|batch| batch.read_pages);
+        let retries = |batch: &Part| (1..).zip(&batch.retried).map(|(retries, reads)| f64::from(retries) * reads).sum();
+        Self {
+            cycles_observed: Some(of_sum(cycles)),
+            reclaim_write_pages: Some(of_sum(&each(&|batch| batch.programs[Cause::Reclaim as usize]))),
+            reclaim_erases: Some(of_sum(&each(&|batch| batch.erases[Cause::Reclaim as usize]))),
+            refresh_write_pages: Some(of_sum(&each(&|batch| batch.programs[Cause::Refresh as usize]))),
+            gc_erases: Some(of_sum(&each(&|batch| batch.erases[Cause::Gc as usize]))),
+            write_amplification_share: share(&programs, &each(&|batch| batch.write_pages)),
+            reclaim_wait_us: of_ratio(&each(&|batch| batch.reclaim_wait_us), &read_pages),
+            retries_mean: of_ratio(&each(&retries), &read_pages),
+            uber_share: share(&each(&|batch| batch.lost_codewords), &read_pages),
+            ..Self::default()
+        }
+    }
+}
+
+/// Latencies of each batch; none where the run was looked at too seldom.
+fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
+    // Reads are complete a little after the look that follows their submission; the last batch ends
+    // with the run.
+    let marks = course.marks();
+    let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
+    let ends = ends(&at)?;
+    let nothing = Latency::default();
+    let cumulative: Vec<&Latency> =
+        [&nothing].into_iter().chain(ends[..BATCHES - 1].iter().map(|end| &marks[*end].1)).chain([whole]).collect();
+    Some(cumulative.windows(2).map(|pair| pair[1].since(pair[0])).collect())
+}

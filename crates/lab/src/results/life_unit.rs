@@ -1,0 +1,126 @@
+//! What the life of a drive is counted in: days where requests have times of their own, else bytes.
+//!
+//! In a closed loop the next request waits for the drive, so a slow drive gets fewer requests a
+//! day. Days would reward it for that; bytes do not.
+//!
+//! ```text
+//! requests have times                               days until worn
+//! closed loop in which the host writes              bytes that the host can write until the drive is worn: TBW, and DWPD over five years
+//! closed loop that only reads                       bytes that the host can read until the drive is worn
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::numbers::{days, digits};
+
+/// What a life is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LifeUnit {
+    /// Days of simulated time.
+    Days,
+    /// Bytes that the host writes.
+    HostBytes,
+    /// Bytes that the host reads.
+    ReadBytes,
+}
+
+/// Years for which data sheets give drive writes a day, in days.
+const DAYS_OF_DWPD: f64 = 5.0 * 365.0;
+const TERABYTE: f64 = 1e12;
+
+impl LifeUnit {
+    /// Unit of the lives of a workload; none where the host neither writes nor reads.
+    pub fn of(has_times: bool, write_bytes: u64, read_bytes: u64) -> Option<Self> {
+        match (has_times, write_bytes, read_bytes) {
+            (true, ..) => Some(Self::Days),
+            (false, 1.., _) => Some(Self::HostBytes),
+            (false, 0, 1..) => Some(Self::ReadBytes),
+            (false, 0, 0) => None,
+        }
+    }
+
+    /// Key of such lives in results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Days => "projected_life_days",
+            Self::HostBytes => "host_bytes_until_worn",
+            Self::ReadBytes => "read_bytes_until_worn",
+        }
+    }
+
+    /// A life for reading: "1.14 TBW", "12.0 h".
+    pub fn text(self, life: f64) -> String {
+        match self {
+            Self::Days => days(life),
+            Self::HostBytes => terabytes(life, "TBW", "GB written"),
+            Self::ReadBytes => terabytes(life, "TB read", "GB read"),
+        }
+    }
+
+    /// A life for reading, with drive writes a day on a drive of this capacity: "1.14 TBW (0.58
+    /// DWPD)".
+    pub fn text_on(self, life: f64, capacity_bytes: u64) -> String {
+        self.text_with(life, Some(drive_writes_a_day(life, capacity_bytes)))
+    }
+
+    /// A life for reading, with these drive writes a day.
+    pub fn text_with(self, life: f64, drive_writes_per_day: Option<f64>) -> String {
+        match (self, drive_writes_per_day) {
+            (Self::HostBytes, Some(writes)) => format!("{} ({} DWPD)", self.text(life), digits(writes)),
+            _ => self.text(life),
+        }
+    }
+
+    /// A range of lives for reading; `high` is infinite where there is no upper end.
+    pub fn range(self, low: f64, high: f64) -> String {
+        let (low, high_text) = (self.text(low), self.text(high));
+        match (low.split_once(' '), high_text.split_once(' ')) {
+            _ if high.is_infinite() => format!("over {low}"),
+            (Some((low, unit)), Some((high, same))) if unit == same => format!("{low} to {high} {unit}"),
+            _ => format!("{low} to {high_text}"),
+        }
+    }
+}
+
+/// Times that the drive can be written in full on each day of five years, if the host can write so
+/// many bytes.
+pub fn drive_writes_a_day(bytes: f64, capacity_bytes: u64) -> f64 {
+    bytes / capacity_bytes as f64 / DAYS_OF_DWPD
+}
+
+/// Bytes in terabytes with three digits; in gigabytes below a thousandth.
+fn terabytes(bytes: f64, tera: &str, giga: &str) -> String {
+    match bytes / TERABYTE {
+        tb if tb >= 1.0 => format!("{} {tera}", digits(tb)),
+        tb if tb >= 0.0995 => format!("{tb:.3} {tera}"),
+        tb if tb >= 0.001 => format!("{tb:.4} {tera}"),
+        tb => format!("{} {giga}", digits(tb * 1e3)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_loop_counts_bytes() {
+        assert_eq!(LifeUnit::of(true, 0, 5), Some(LifeUnit::Days));
+        assert_eq!(LifeUnit::of(false, 5, 500), Some(LifeUnit::HostBytes));
+        assert_eq!(LifeUnit::of(false, 0, 5), Some(LifeUnit::ReadBytes));
+        assert_eq!(LifeUnit::of(false, 0, 0), None);
+    }
+
+    #[test]
+    fn lives_read_as_on_data_sheets() {
+        // 1,825 TB on 1 TB: once a day for five years of 365 days.
+        assert_eq!(LifeUnit::HostBytes.text_on(1.825e15, 1_000_000_000_000), "1,825 TBW (1.00 DWPD)");
+        assert_eq!(
+            [1.14e12, 0.5e12, 1.5e9, 4.2e8].map(|bytes| LifeUnit::HostBytes.text(bytes)),
+            ["1.14 TBW", "0.500 TBW", "0.0015 TBW", "0.42 GB written"]
+        );
+        assert_eq!(LifeUnit::ReadBytes.range(2e13, f64::INFINITY), "over 20.0 TB read");
+        assert_eq!(LifeUnit::Days.range(0.5, 30.0), "12.0 h to 30.0 days");
+        assert_eq!(LifeUnit::HostBytes.range(1.5e12, 2e12), "1.50 to 2.00 TBW");
+    }
+}
