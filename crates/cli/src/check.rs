@@ -15,7 +15,7 @@ use vpass_lab::plan::{parity_named, reclaim_named, refresh_named};
 use vpass_lab::pool;
 use vpass_lab::progress::Progress;
 use vpass_oracle::swarm::bereft::BereftCase;
-use vpass_oracle::swarm::{Case, CaseSummary, RESTLESS};
+use vpass_oracle::swarm::{Case, CaseSummary, Digest, RESTLESS};
 
 use crate::exit::Exit;
 use crate::out;
@@ -123,6 +123,41 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of
     }
     let requests = numbers::plural(counts.requests(), "request");
     out::print(&format!("{drives} from seed {seed} on, {requests}: the oracle found no error\n"))?;
+    Ok(Exit::Done)
+}
+
+/// Cases drawn between two looks at whether somebody interrupts.
+const DRAWN_AT_ONCE: u64 = 10_000;
+
+/// Prints the digest of these cases as they are drawn. Nothing runs.
+pub(crate) fn digest(seed: u64, count: NonZeroU64, of: Battery, fail: bool) -> Result<Exit, Failure> {
+    let progress = Bar::new(Some(count.get()), "cases");
+    let pool = pool::threads(pool::cores(), &progress)?;
+    let one = |i: u64| {
+        let case = seed.wrapping_add(i);
+        match (fail, of.is_named()) {
+            (false, _) => Digest::default().and(of.case(case).digest()),
+            (true, true) => Digest::default().and(of.case(case).failing().digest()),
+            (true, false) => [false, true]
+                .map(|by_wear| BereftCase { seed: case, by_wear, bug: None }.digest())
+                .into_iter()
+                .fold(Digest::default(), Digest::and),
+        }
+    };
+    let (mut digest, mut first) = (Digest::default(), 0);
+    while first < count.get() {
+        let end = count.get().min(first + DRAWN_AT_ONCE);
+        let digests: Vec<_> = pool.install(|| (first..end).into_par_iter().map(one).collect());
+        if is_interrupted() {
+            return Err(Failure::interrupted());
+        }
+        digest = digests.into_iter().fold(digest, |digest, case| digest.and(case.value()));
+        progress.advance(end - first);
+        first = end;
+    }
+    drop(progress);
+    let cases = numbers::plural(count.get(), "case");
+    out::print(&format!("{:016x}: digest of {cases} as drawn, from seed {seed} on; nothing ran\n", digest.value()))?;
     Ok(Exit::Done)
 }
 

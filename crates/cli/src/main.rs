@@ -69,9 +69,12 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return paper::paper(&args),
-        Command::Check { seed, minutes, count, reclaim, parity, refresh, fail } => {
+        Command::Check { seed, minutes, count, reclaim, parity, refresh, fail, digest } => {
             let of = check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?;
-            return check::run(seed, minutes, count, of, fail);
+            return match count.filter(|_| digest) {
+                Some(count) => check::digest(seed, count, of, fail),
+                None => check::run(seed, minutes, count, of, fail),
+            };
         }
     }
     Ok(Exit::Done)

@@ -16,6 +16,7 @@ pub mod bereft;
 mod border;
 mod cards;
 mod draw;
+mod drawn;
 mod hinted;
 mod params;
 mod play;
@@ -41,6 +42,7 @@ use vpass_core::slots::refresh::{self, NO_REFRESH, RefreshTechnique};
 use self::ageing::Ages;
 use self::balanced::Balanced;
 pub use self::cards::Cards;
+pub use self::drawn::Digest;
 use self::play::{Play, Played};
 use crate::OracleReport;
 use crate::dice::Dice;
@@ -56,7 +58,7 @@ const BESIEGED: [bool; 3] = [true, true, false];
 const WHOLE_LIMITS: [bool; 2] = [true, false];
 
 /// Who makes the requests.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Host {
     Stream,
     Adversary,
@@ -95,6 +97,46 @@ pub struct CaseSummary {
     pub requests: u64,
     /// The verdict; none where the drive was refused, rightly.
     pub report: Option<OracleReport>,
+}
+
+/// A case as it is drawn.
+struct Drawn {
+    config: DriveConfig,
+    techniques: Techniques,
+    /// None stands for the restless policy.
+    named: Option<&'static Technique>,
+    /// Technique of the drive; under the restless policy it only says what the drive may begin with.
+    technique: &'static Technique,
+    cards: Option<Cards>,
+    timed: bool,
+    host: Host,
+    ages: Option<Ages>,
+    /// Whether a steady state at the start is computed.
+    computed: bool,
+    warms_up: bool,
+    /// Pages of the longest requests.
+    longest: u64,
+    /// Factor of the number of requests.
+    lives: u64,
+    /// Whether the case is played twice.
+    again: bool,
+    /// Chance of the run.
+    dice: Dice,
+}
+
+impl Drawn {
+    /// Digest of all of it.
+    fn digest(&self) -> u64 {
+        let Techniques { reclaim, gc, refresh, parity, seed } = &self.techniques;
+        let restless = self.named.is_none();
+        let gap = self.ages.map(|ages| ages.gap(1));
+        let texts = [
+            format!("{reclaim} {gc} {refresh} {parity} {seed} {restless} {gap:?}"),
+            format!("{} {:?} {} {}", self.timed, self.host, self.computed, self.warms_up),
+            format!("{} {} {} {}", self.longest, self.lives, self.again, self.dice.clone().next()),
+        ];
+        texts.iter().fold(Digest::default().config(&self.config), |digest, text| digest.text(text)).value()
+    }
 }
 
 /// A case: its number, and what of it is not left to the number.
@@ -197,11 +239,8 @@ impl Case {
         }
     }
 
-    /// Runs it.
-    ///
-    /// # Errors
-    /// What went wrong, in sentences.
-    pub fn run(self) -> Result<CaseSummary, String> {
+    /// Draws the case and runs nothing.
+    fn draw(self) -> Result<Drawn, String> {
         let balanced = Balanced { case: self.seed };
         let mut dice = Dice::new(self.seed);
         let timed = balanced.pick("gear", &[false, true]);
@@ -266,6 +305,39 @@ impl Case {
             });
         }
         config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques, timed);
+        let lives = balanced.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
+        Ok(Drawn {
+            config,
+            techniques,
+            named,
+            technique,
+            cards,
+            timed,
+            host,
+            ages,
+            computed: balanced.pick("computed", &[false, true]),
+            warms_up: balanced.pick("warm-up", &[false, false, false, true]),
+            longest: balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]),
+            lives,
+            again: lives == 1 && balanced.pick("again", &AGAIN),
+            dice,
+        })
+    }
+
+    /// Digest of the case as it is drawn. Nothing runs.
+    pub fn digest(self) -> u64 {
+        let digest = Digest::default().text(&format!("{:?}", self.fails));
+        digest.and(self.draw().map_or_else(|said| Digest::default().text(&said).value(), |drawn| drawn.digest())).value()
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// What went wrong, in sentences.
+    pub fn run(self) -> Result<CaseSummary, String> {
+        let Drawn { config, techniques, named, technique, cards, timed, host, ages, computed, warms_up, longest, lives, again, dice } =
+            self.draw()?;
+        let restless = named.is_none();
         let name = if restless { RESTLESS } else { technique.name };
         let what = describe(&config, name, &techniques.gc, timed, host, ages);
         let adversary = host != Host::Stream;
@@ -273,10 +345,6 @@ impl Case {
         if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
             return Ok(summary(format!("{what}: {said}"), 0, None));
         }
-        let computed = balanced.pick("computed", &[false, true]);
-        let warms_up = balanced.pick("warm-up", &[false, false, false, true]);
-        let longest = balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]);
-        let lives = balanced.pick("length", &[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10]);
         let play = || {
             let play = Play {
                 config: config.clone(),
@@ -293,7 +361,6 @@ impl Case {
             };
             play.run(dice.clone(), lives)
         };
-        let again = lives == 1 && balanced.pick("again", &AGAIN);
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let played = play()?;
             let same = !again || play()?.end == played.end;

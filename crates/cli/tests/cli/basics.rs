@@ -247,6 +247,25 @@ fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     vpass(&["check", "--reclaim", "straw"]).refuses(2, &["straw"]);
 }
 
+/// The digest is of the cases alone: the same again, another one for other cases, and no case is run.
+#[test]
+fn a_digest_of_cases_as_drawn_is_the_same_again_and_needs_a_count() {
+    let digest = |args: &[&str]| {
+        let done = vpass(&[&["check", "--digest"], args].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert!(done.stdout.contains("nothing ran"), "{}", done.stdout);
+        done.stdout.split_once(':').expect("a digest").0.to_owned()
+    };
+    let ten = ["--count", "10"];
+    let with = |more: &[&'static str]| digest(&[&ten[..], more].concat());
+    assert_eq!(with(&[]), with(&[]));
+    let others = [with(&[]), with(&["--seed", "2"]), with(&["--fail"]), with(&["--reclaim", "block"]), digest(&["--count", "11"])];
+    let distinct: std::collections::BTreeSet<_> = others.iter().collect();
+    assert_eq!(distinct.len(), others.len(), "{others:?}");
+    vpass(&["check", "--digest"]).refuses(2, &["--count"]);
+    vpass(&["check", "--digest", "--count", "1", "--minutes", "1"]).refuses(2, &["--minutes"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_nothing() {

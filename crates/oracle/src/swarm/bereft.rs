@@ -16,7 +16,7 @@ use vpass_core::drive::{Drive, Stage, Techniques};
 use vpass_core::slots::parity::{REBUILD, STRIPE};
 use vpass_core::time::{Replay, RunError, run_untimed};
 
-use super::panic_text;
+use super::{Digest, panic_text};
 use crate::dice::Dice;
 use crate::{Oracle, OracleReport};
 
@@ -97,6 +97,20 @@ impl RequestSource for Host {
     }
 }
 
+/// A case as it is drawn.
+struct Drawn {
+    /// Chance of the run.
+    dice: Dice,
+    config: DriveConfig,
+    timed: bool,
+    parity: &'static str,
+    /// Dies a channel.
+    dies: u32,
+    reclaim: &'static str,
+    is_published: bool,
+    failures: Vec<Failure>,
+}
+
 /// A case: the number of a random drive that loses a die.
 #[derive(Clone, Copy)]
 pub struct BereftCase {
@@ -109,11 +123,8 @@ pub struct BereftCase {
 }
 
 impl BereftCase {
-    /// Runs it.
-    ///
-    /// # Errors
-    /// What went wrong, in sentences.
-    pub fn run(self) -> Result<Bereft, String> {
+    /// Draws the case and runs nothing.
+    fn draw(self) -> Result<Drawn, String> {
         let mut dice = Dice::new(self.seed ^ if self.by_wear { 0xDEAD_D1E0_0EA2_0000 } else { 0xDEAD_D1E0_0000_0000 });
         let timed = dice.chance(0.5);
         let (parity, dies) = if self.by_wear { dice.pick(&worn::DRIVES) } else { dice.pick(&DRIVES) };
@@ -136,6 +147,27 @@ impl BereftCase {
             };
             failures.extend((unit != first.unit).then(|| Failure { unit, when: Self::when(&mut dice, timed) }));
         }
+        Ok(Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures })
+    }
+
+    /// Digest of the case as it is drawn. Nothing runs.
+    pub fn digest(self) -> u64 {
+        let digest = Digest::default().text(&format!("{}", self.by_wear));
+        match self.draw() {
+            Err(said) => digest.text(&said),
+            Ok(Drawn { mut dice, config, timed, parity, dies, reclaim, is_published, failures }) => {
+                digest.config(&config).text(&format!("{timed} {parity} {dies} {reclaim} {is_published} {failures:?} {}", dice.next()))
+            }
+        }
+        .value()
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// What went wrong, in sentences.
+    pub fn run(self) -> Result<Bereft, String> {
+        let Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures } = self.draw()?;
         let what = format!("{parity}, {reclaim}, {} dies, {}, {failures:?}", 2 * dies, if timed { "timed" } else { "untimed" });
         let played = catch_unwind(AssertUnwindSafe(|| self.play(dice, config, (parity, reclaim, timed), &failures)));
         let done = match played {
