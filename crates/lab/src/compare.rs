@@ -15,7 +15,7 @@ use vpass_core::slots::refresh::NO_REFRESH;
 use crate::as_json;
 use crate::failure::Failure;
 use crate::plan::RunPlan;
-use crate::results::{Summary, mapping_unit};
+use crate::results::Summary;
 use column::{COLUMNS, Column};
 use mean_ci95::mean_ci95;
 pub use reliability::unequal_reliability;
@@ -43,11 +43,6 @@ pub fn rows(plans: &[&RunPlan], finished: Vec<Result<Summary, Failure>>, seeds: 
     if let Some(sentence) = unequal_reliability(&rows) {
         rows.iter_mut().flat_map(|row| &mut row.runs).for_each(|run| run.warn(sentence.as_str()));
     }
-    let runs = rows.iter().flat_map(|row| &row.runs);
-    let of_small_writes = mapping_unit::warning(runs.map(|run| (run.mapping_unit, run.write_amplification)));
-    for row in rows.iter_mut().filter(|row| row.runs.iter().any(|run| run.mapping_unit.is_badly_filled())) {
-        row.of_small_writes.clone_from(&of_small_writes);
-    }
     (rows, stopped)
 }
 
@@ -63,7 +58,6 @@ fn row(plan: &RunPlan, label: String, runs: Vec<Summary>) -> ComparisonRow {
         parity: plan.parity,
         counterfactual: plan.is_counterfactual(),
         label,
-        of_small_writes: None,
         means: COLUMNS.iter().map(of).collect(),
         runs,
     }

@@ -25,8 +25,6 @@ pub struct ComparisonRow {
     pub label: String,
     /// By rising seed.
     pub runs: Vec<Summary>,
-    /// What writes smaller than the mapping unit cost, in one sentence for all rows.
-    pub of_small_writes: Option<String>,
     /// Of each column; none where a run has no value.
     pub means: Vec<Option<MeanCi95>>,
 }
@@ -125,18 +123,14 @@ impl ComparisonRow {
         RowLife::Days { middle: middle.map(|e| e.mean), low: low.min(spread.0), high: high.max(spread.1) }
     }
 
-    /// What to know before its numbers are believed: the warnings of its runs, each once. That of small writes has the range of all rows instead.
+    /// What to know before its numbers are believed: the warnings of its runs, each once.
     pub fn warnings(&self) -> Vec<&str> {
         let mut all: Vec<&str> = vec![];
-        for run in &self.runs {
-            let of_small_writes = run.of_small_writes();
-            for sentence in run.warnings.iter().filter(|sentence| Some(*sentence) != of_small_writes.as_ref()) {
-                if !all.contains(&sentence.as_str()) {
-                    all.push(sentence);
-                }
+        for sentence in self.runs.iter().flat_map(|run| &run.warnings) {
+            if !all.contains(&sentence.as_str()) {
+                all.push(sentence);
             }
         }
-        all.extend(self.of_small_writes.as_deref());
         all
     }
 }
