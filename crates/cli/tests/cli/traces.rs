@@ -61,7 +61,7 @@ fn the_unit_of_times_can_be_said_and_is_named() {
     let assumed = replay(&trace, &["--gear", "untimed"]);
     assert!(assumed.stderr.contains("the times of mqsim are taken for nanoseconds; --time-unit says another unit"), "{}", assumed.stderr);
     let words = "45000 requests in 450 us are 100002222 a second, which few hosts keep up; its times are taken for nanoseconds, which \
-                 --time-unit changes: ms would make it 450 s and 100 a second";
+                 --time-unit changes: ms would make it 7.50 min and 100 a second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
     let said = replay(&trace, &["--gear", "untimed", "--time-unit", "ms", "--out", &room.text("out")]);

@@ -89,15 +89,12 @@ fn small_writes_are_warned_of_with_their_cost() {
     };
     assert!(!mixed(10) && mixed(8));
 
-    // One sentence for all seeds and techniques.
     let compared = [&few[..], &["--reclaim", "none,block", "--seeds", "2"]].concat();
     let text = one_line(&done(&written("compare", "4KiB", &compared)).stdout);
-    assert_eq!(text.matches("mapping unit, a flash page").count(), 1, "{text}");
-    assert!(text.contains(&format!("all: {told}")), "{text}");
+    assert!(text.contains(told) && text.contains(" bytes were programmed per byte written"), "{text}");
     let rows = done(&written("compare", "4KiB", &[&compared[..], &["--json"]].concat())).json();
     for row in rows["techniques"].as_array().unwrap() {
-        let sentences = row["warnings"].as_array().unwrap().iter().filter(|said| said.as_str().unwrap().starts_with(told)).count();
-        assert_eq!((sentences, row["warnings"] == rows["techniques"][0]["warnings"]), (1, true), "{}", row["warnings"]);
+        assert!(warned(&row["warnings"]).contains(told), "{}", row["warnings"]);
     }
 
     let lived = ["--set", "workload.queue_depth=", "--set", "workload.rate=10000", "--years", "1e-7", "--oracle", "off"];

@@ -98,7 +98,7 @@ impl Summary {
     }
 
     /// What writes smaller than the mapping unit cost.
-    pub(crate) fn of_small_writes(&self) -> Option<String> {
+    fn of_small_writes(&self) -> Option<String> {
         mapping_unit::warning([(self.mapping_unit, self.write_amplification)])
     }
 
