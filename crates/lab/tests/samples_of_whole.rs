@@ -1,7 +1,9 @@
-//! Small samples against the whole drives that they are of: write amplification and life within 1 %.
+//! Small samples against the whole drives that they are of: write amplification and life within 1
+//! %.
 //!
-//! A whole drive of 1,512 blocks is small enough to be simulated, and its eight samples have the smallest size allowed. All eight together hold
-//! its data, so that what is left is what samples get wrong, and chance.
+//! A whole drive of 1,512 blocks is small enough to be simulated, and its eight samples have the
+//! smallest size allowed. All eight together hold its data, so that what is left is what samples
+//! get wrong, and chance.
 
 use std::num::NonZeroUsize;
 
@@ -68,16 +70,19 @@ fn the_smallest_samples_live_as_the_whole_drive_does() {
     cases.iter().for_each(|case| samples_are_right(case, 8, 1));
 }
 
-/// Write amplification of greedy GC under uniform writes: 1 / (1 - v), where ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014).
+/// Write amplification of greedy GC under uniform writes: 1 / (1 - v), where ln(1/v) = (1 - v) /
+/// alpha (Desnoyers, ACM TOS 10(2), 2014).
 fn closed_form(alpha: f64) -> f64 {
     let v = (0..10_000).fold(0.0, |v: f64, _| (-(1.0 - v) / alpha).exp());
     1.0 / (1.0 - v)
 }
 
-/// Uniform writes to the smallest sample of `modern-tlc`: its write amplification is that of the closed form for the whole drive.
+/// Uniform writes to the smallest sample of `modern-tlc`: its write amplification is that of the
+/// closed form for the whole drive.
 #[test]
 fn the_smallest_sample_of_a_large_drive_is_cleaned_as_the_drive_is() {
-    // 64 planes of 735 blocks of 2,856 pages, of which two are free; 16 blocks of the host and 16 of GC are open and half full.
+    // 64 planes of 735 blocks of 2,856 pages, of which two are free; 16 blocks of the host and 16
+    // of GC are open and half full.
     let written = (64.0 * 735.0 - 2.0 - 32.0 / 2.0) * 2856.0;
     let right = closed_form(117_187_500.0 / written);
     assert!((right - 4.11).abs() < 0.01, "{right}");
@@ -98,7 +103,8 @@ fn the_oracle_agrees_with_samples() {
     lives(&Case { ..case }, 8, 1, Watch::On);
 }
 
-/// Several geometries, spares, techniques and workloads, at several sizes of samples, and as many seeds as show 1 %.
+/// Several geometries, spares, techniques and workloads, at several sizes of samples, and as many
+/// seeds as show 1 %.
 #[test]
 #[ignore = "minutes: make soak"]
 fn samples_of_many_drives_live_as_the_whole_drives_do() {

@@ -1,7 +1,9 @@
-//! Wear of a sample: one page in N of a larger drive, on blocks of which it has a few more than its share.
+//! Wear of a sample: one page in N of a larger drive, on blocks of which it has a few more than its
+//! share.
 //!
-//! Each block of the sample is erased less often than one of the larger drive. To be worn alike, erases count as more than a cycle in the mean. The
-//! sample's cycles so far are always the whole part of what its erases come to.
+//! Each block of the sample is erased less often than one of the larger drive. To be worn alike,
+//! erases count as more than a cycle in the mean. The sample's cycles so far are always the whole
+//! part of what its erases come to.
 //!
 //! ```text
 //! 189 blocks, 720 / 4 = 180 of them its share: 20 erases come to 20 x 189 / 180 = 21 cycles, and the 20th counts as two

@@ -8,7 +8,7 @@ use vpass_lab::life::Until;
 use crate::args::{Combined, Setup, at_least_one};
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
-    vpass life --drive straw-2t-tlc --workload zipf-read --set workload.rate=20k --reclaim block --sample 4/256\n  \
+    vpass life --drive straw-2t-tlc --workload zipf-read --set workload.rate=20k --reclaim block --sample 4/64\n  \
     vpass life --drive mine.toml --workload mixed.toml --reclaim block,straw-wl --refresh none,block --seeds 3 --sample 1/16\n  \
     vpass life --drive mine.toml --workload mixed.toml --refresh block --find refresh.period --from 7d --to 1y --out curve\n\n\
     A drive is worn out when its mean block has endured drive.rated_pec P/E cycles. One that is not after 100 years (or --years) prints\n\

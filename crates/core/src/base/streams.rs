@@ -17,8 +17,9 @@ pub const RESERVE: u32 = 2;
 
 /// Blocks that a stream of a sample keeps open at most, where a larger drive keeps more.
 ///
-/// GC deals the pages of a victim out to the open blocks of its stream. Where these are several, each block gets pages of several victims, and data
-/// that is rewritten often mixes with other data. Four mix almost as well as sixteen.
+/// GC deals the pages of a victim out to the open blocks of its stream. Where these are several,
+/// each block gets pages of several victims, and data that is rewritten often mixes with other
+/// data. Four mix almost as well as sixteen.
 pub const WIDTH_OF_SAMPLE: u32 = 4;
 
 /// Blocks that a stream may keep open, of so many kinds of data of so many budgets each.

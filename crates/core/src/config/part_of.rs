@@ -1,4 +1,5 @@
-//! The larger drive that a small one is a sample of: what the small one has to know to behave as its share of the large one.
+//! The larger drive that a small one is a sample of: what the small one has to know to behave as
+//! its share of the large one.
 
 use crate::base::streams::width;
 
@@ -26,15 +27,17 @@ impl PartOf {
         self.blocks.saturating_sub(self.host_pages.div_ceil(pages_per_block))
     }
 
-    /// Blocks that each of its streams keeps open, of so many kinds of data of so many budgets each.
+    /// Blocks that each of its streams keeps open, of so many kinds of data of so many budgets
+    /// each.
     pub fn width(&self, pages_per_block: u32, kinds: u32, budgets: u32) -> u32 {
         width(self.spare_blocks(pages_per_block), self.dies, kinds, budgets)
     }
 
-    /// P/E cycles that erase number `erase` of a sample of `blocks` blocks counts as, erases numbered from 1 on.
+    /// P/E cycles that erase number `erase` of a sample of `blocks` blocks counts as, erases
+    /// numbered from 1 on.
     ///
-    /// A sample has more blocks than its share, and wears each the less. So that its mean block is worn as the larger drive's is, some erases
-    /// count as two cycles, or more.
+    /// A sample has more blocks than its share, and wears each the less. So that its mean block is
+    /// worn as the larger drive's is, some erases count as two cycles, or more.
     ///
     /// ```text
     /// 189 blocks for a share of 180: 1.05 cycles an erase, so that each twentieth counts as two

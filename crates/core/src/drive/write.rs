@@ -171,7 +171,6 @@ impl Drive {
             flash.record(NandOp::Program { dst });
         }
         ftl.collect_in_background(flash, &mut slots, 0);
-        ftl.collect_in_share(flash, &mut slots);
         ftl.level_wear(flash, &mut slots);
         ftl.adjust_in_turn(flash, &mut slots);
     }

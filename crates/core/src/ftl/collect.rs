@@ -30,6 +30,9 @@ impl Ftl {
     /// Cleans until a block of a domain is free beside the reserve.
     pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         self.ensure_free(flash, slots, domain, self.reserve() + 1);
+        if self.share.is_some() {
+            self.keep_room(flash, slots);
+        }
     }
 
     /// Free blocks, of each domain, that only moves may take.

@@ -2,7 +2,7 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
+use crate::base::streams::{FIRST_OWN, GC, HOST, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
 use crate::base::units::{BlockId, DieId, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::PartOf;
@@ -93,7 +93,8 @@ impl Streams {
         self
     }
 
-    /// Pages that a larger drive of which this is a sample has room for in its free and its open blocks, in the mean.
+    /// Pages that a larger drive of which this is a sample has room for in its free and its open
+    /// blocks, in the mean.
     ///
     /// Only streams count that have a block open here. An open block is half full in the mean.
     pub(super) fn room_on(&self, whole: &PartOf, pages_per_block: u32) -> f64 {
@@ -102,6 +103,12 @@ impl Streams {
         let half = |s: &Stream| f64::from(s.most_pages) / 2.0 * if s.worn { 1.0 } else { f64::from(wide) };
         let halves: f64 = self.table.iter().filter(is_open).map(half).sum();
         halves + f64::from(self.reserve() * pages_per_block)
+    }
+
+    /// Pages that the host writes between two times that it opens blocks: its open blocks fill in
+    /// step, those of each budget by themselves.
+    pub(super) fn host_writes_between(&self, pages_per_block: u32) -> u32 {
+        self.width(HOST) as u32 * pages_per_block / self.budgets.len() as u32
     }
 
     /// Pages that open blocks have room for.

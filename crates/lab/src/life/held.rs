@@ -1,5 +1,5 @@
-//! What samples hold of the reads of a drive. Samples of one page in N should hold one read in N; where single pages are read very often, those
-//! that lie in none of the samples are missing.
+//! What samples hold of the reads of a drive. Samples of one page in N should hold one read in N;
+//! where single pages are read very often, those that lie in none of the samples are missing.
 //!
 //! ```text
 //! 20,000 reads a second, four samples 1/256 for 1,000 seconds: 4 x 78,125 reads. If they serve 250,000, they hold 80 %
@@ -17,8 +17,8 @@ const WITHIN: f64 = 0.02;
 /// Reads below which chance alone might come to that.
 const FEWEST_READS: u64 = 100_000;
 
-/// Reads that lives of samples served, as a share of what as many pages of the drive serve in the mean; none of whole drives, and where the workload
-/// has no rate of its own.
+/// Reads that lives of samples served, as a share of what as many pages of the drive serve in the
+/// mean; none of whole drives, and where the workload has no rate of its own.
 pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     if lives.iter().any(|lived| lived.read_requests < FEWEST_READS) {
         return None;

@@ -1,7 +1,9 @@
-//! Lives that end in step: reads bring all blocks to their limits in rounds, and a short life ends within one of them.
+//! Lives that end in step: reads bring all blocks to their limits in rounds, and a short life ends
+//! within one of them.
 //!
-//! All blocks begin unread. Blocks of similar rates are then rewritten at similar times, round after round, in every sample. So a life that reads
-//! wear out is only known to a round, and samples that end within the same round say nothing of that.
+//! All blocks begin unread. Blocks of similar rates are then rewritten at similar times, round
+//! after round, in every sample. So a life that reads wear out is only known to a round, and
+//! samples that end within the same round say nothing of that.
 //!
 //! ```text
 //! 2,990 to 3,000 cycles, nearly all by reads: 10 rounds, and years are uncertain by a tenth
@@ -14,10 +16,11 @@ const MANY: f64 = 100.0;
 /// Part of the programs that is for reads, from which on rounds show.
 const MOSTLY: f64 = 0.5;
 
-/// Rounds of rewriting that a life takes, where years are uncertain by one of them; none in longer lives, lives that reads hardly wear, and where
-/// blocks begin out of phase.
+/// Rounds of rewriting that a life takes, where years are uncertain by one of them; none in longer
+/// lives, lives that reads hardly wear, and where blocks begin out of phase.
 ///
-/// `for_reads`: share of the programs that is for reads. `cycles`: P/E cycles from start to end. `start_reads`: those of `start.reads`.
+/// `for_reads`: share of the programs that is for reads. `cycles`: P/E cycles from start to end.
+/// `start_reads`: those of `start.reads`.
 pub(super) fn in_step(for_reads: f64, cycles: f64, start_reads: u32) -> Option<f64> {
     (for_reads >= MOSTLY && cycles < MANY && start_reads == 0).then_some(cycles)
 }

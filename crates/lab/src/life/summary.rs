@@ -61,9 +61,11 @@ pub struct Life {
     pub reads_by_retries: Option<Vec<MeanCi95>>,
     /// What the host's hints came to, word by word; null where it says nothing.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
-    /// Rounds of rewriting that a life takes, where all blocks are rewritten in step and years are uncertain by a round; null elsewhere.
+    /// Rounds of rewriting that a life takes, where all blocks are rewritten in step and years are
+    /// uncertain by a round; null elsewhere.
     pub rounds_in_step: Option<f64>,
-    /// Reads that samples served, as a share of what as many pages of the drive serve in the mean; null where that is not known.
+    /// Reads that samples served, as a share of what as many pages of the drive serve in the mean;
+    /// null where that is not known.
     pub reads_held: Option<f64>,
     /// Each life by itself.
     pub lives: Vec<One>,

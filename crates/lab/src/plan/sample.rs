@@ -1,4 +1,5 @@
-//! A sample of a drive: one page in N, on a drive with N times fewer planes.
+//! A sample of a drive: one page in N, on a drive with N times fewer planes. `docs/design.md` says
+//! what makes it behave as its share of the drive ("What does a sample of a drive tell?").
 //!
 //! Pages are dealt out to planes in turn, so the pages whose number is one residue modulo N lie in one plane of N or, where the drive has
 //! fewer planes, in a part of the blocks of one. What happens to them hardly depends on the others: reads of a block disturb that block alone.
@@ -130,8 +131,9 @@ fn words(config: &DriveConfig) -> u32 {
     config.hints.said.as_ref().map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
-/// Blocks that streams of a sample keep open at most, and the reserve of moves: for each word three streams as wide as those of the whole drive,
-/// up to what a sample has, and that of wear levelling. A sample has so many blocks beyond its share.
+/// Blocks that streams of a sample keep open at most, and the reserve of moves: for each word three
+/// streams as wide as those of the whole drive, up to what a sample has, and that of wear
+/// levelling. A sample has so many blocks beyond its share.
 fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     let width = whole.width(pages_per_block, 3, words).min(WIDTH_OF_SAMPLE);
     words * (3 * width + 1) + RESERVE + words - 1
