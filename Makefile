@@ -2,6 +2,7 @@
 SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-years soak samples nightly recorded record lint clean build
+.PHONY: instructions record-instructions names record-names stages unit seeded-bugs benches
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
@@ -15,12 +16,23 @@ results: build
 build:
 	@cargo build --release --bin vpass
 
+# Stages of `make test`, in order. All but the seeded bugs choose the whole workspace, so that Cargo unites the features
+# of dependencies alike and builds no crate twice.
+STAGES := unit seeded-bugs benches instructions check-minute
 test: build
+	@set -e; for stage in $(STAGES); do $(MAKE) --no-print-directory $$stage; done
+
+stages:
+	@echo $(STAGES)
+
+unit:
 	cargo test --release --workspace
+
+seeded-bugs:
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid -- bug bound
-	cargo test --release -p vpass-core --bench throughput --bench techniques --bench retries --bench parity -- --small
-	cargo test --release -p vpass-oracle --bench watched --bench first_minutes -- --small
-	$(MAKE) --no-print-directory check-minute
+
+benches:
+	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small
 
 # A minute of random drives under the oracle, other ones for every commit; a failure prints the command that replays it. A quarter of the minute
 # is for drives whose data is refreshed while flash fails.
@@ -100,6 +112,24 @@ recorded:
 
 record:
 	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
+
+# Names that other programs use, against those that are recorded; and new ones added. No target takes a name out.
+names:
+	cargo test --release -p vpass-cli --test names
+
+record-names:
+	cargo test --release -p vpass-cli --test names -- --ignored add_new_names
+
+# Instructions of the paths that matter, counted by callgrind, against the stored counts, within 3 %. The counts belong to the
+# release profile of Cargo.toml: the settings below undo what a machine's own Cargo configuration may change. A change that
+# moves a count on purpose takes the counts again and says why.
+OWN_PROFILE := --config profile.release.incremental=false --config profile.release.package.vpass-core.codegen-units=1 \
+	--config profile.release.package.vpass-oracle.codegen-units=16
+instructions:
+	cargo test --release $(OWN_PROFILE) --workspace --bench instructions
+
+record-instructions:
+	cargo test --release $(OWN_PROFILE) --workspace --bench instructions -- write
 
 # The figures of a paper beside its numbers: 19 minutes of CPU time for straw-2024, 11 for ipr-2018, 7 for ida-coding-2018, 11 for
 # read-latency-relaxation-2021, 4 for da-raid5-2013.

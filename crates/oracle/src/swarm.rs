@@ -118,8 +118,8 @@ struct Drawn {
     longest: u64,
     /// Factor of the number of requests.
     lives: u64,
-    /// Whether the case is played twice.
-    again: bool,
+    /// How often the case is played.
+    plays: u32,
     /// Chance of the run.
     dice: Dice,
 }
@@ -133,7 +133,7 @@ impl Drawn {
         let texts = [
             format!("{reclaim} {gc} {refresh} {parity} {seed} {restless} {gap:?}"),
             format!("{} {:?} {} {}", self.timed, self.host, self.computed, self.warms_up),
-            format!("{} {} {} {}", self.longest, self.lives, self.again, self.dice.clone().next()),
+            format!("{} {} {} {}", self.longest, self.lives, self.plays, self.dice.clone().next()),
         ];
         texts.iter().fold(Digest::default().config(&self.config), |digest, text| digest.text(text)).value()
     }
@@ -319,7 +319,7 @@ impl Case {
             warms_up: balanced.pick("warm-up", &[false, false, false, true]),
             longest: balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]),
             lives,
-            again: lives == 1 && balanced.pick("again", &AGAIN),
+            plays: if lives == 1 && balanced.pick("again", &AGAIN) { 2 } else { 1 },
             dice,
         })
     }
@@ -335,7 +335,7 @@ impl Case {
     /// # Errors
     /// What went wrong, in sentences.
     pub fn run(self) -> Result<CaseSummary, String> {
-        let Drawn { config, techniques, named, technique, cards, timed, host, ages, computed, warms_up, longest, lives, again, dice } =
+        let Drawn { config, techniques, named, technique, cards, timed, host, ages, computed, warms_up, longest, lives, plays, dice } =
             self.draw()?;
         let restless = named.is_none();
         let name = if restless { RESTLESS } else { technique.name };
@@ -363,7 +363,7 @@ impl Case {
         };
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let played = play()?;
-            let same = !again || play()?.end == played.end;
+            let same = plays == 1 || play()?.end == played.end;
             if same { Ok(played) } else { Err("the same case, played again, ends in another state".to_owned()) }
         }));
         let played = match outcome {
