@@ -15,10 +15,15 @@ use vpass_workload::synthetic::Sample;
 
 /// Lives of the tiny drive, one for each of its samples.
 fn lives(reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
+    lives_of(1, reclaim, of, until, set)
+}
+
+/// The same with another seed.
+fn lives_of(seed: u64, reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
     let common = ["workload.rate=10000", "workload.queue_depth=", "workload.block_size=16KiB", "start.overwrite=1"];
     let set: Vec<String> = common.iter().chain(set).map(ToString::to_string).collect();
     let plan = |residue| {
-        let base = Base { gear: Gear::Fluid, set: set.clone(), oracle: Watch::On, ..Base::new("tiny") };
+        let base = Base { gear: Gear::Fluid, seed, set: set.clone(), oracle: Watch::On, ..Base::new("tiny") };
         let setup = Setup { sample: Sample { of, residue }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
         RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
     };
@@ -47,9 +52,11 @@ fn samples_are_of_a_whole_drive() {
 #[test]
 fn lost_pages_are_those_of_a_whole_drive() {
     let until = Until { years: Some(2e-5), uber: None };
-    let [whole, halves] = [1, 2].map(|of| lives("none", of, until, &["workload.distribution=uniform", "start.pec=2900"]));
-    assert!(whole.lost_data(), "nothing to compare");
-    near("pages lost", halves.data_lost_pages, whole.data_lost_pages, 0.1);
+    // A tenth of all pages is just beyond its limit, so that their number differs by some per cent from seed to seed.
+    let set = ["workload.distribution=uniform", "start.pec=2900"];
+    let [whole, halves] = [1, 2].map(|of| (1..=6).map(|seed| lives_of(seed, "none", of, until, &set).data_lost_pages).sum::<f64>());
+    assert!(whole > 0.0, "nothing to compare");
+    near("pages lost", halves, whole, 0.05);
 }
 
 /// Of 4 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for every page.
