@@ -16,7 +16,7 @@
 //!
 //! The truth follows from the law at each P/E count: only the limits of `[disturb]` are linear
 //! between rows. A policy assumes the lowest limit from one row that it sees to the next
-//! ([`super::floors`]).
+//! (`floors`).
 
 use crate::base::dose::Dose;
 use crate::base::units::{Ns, WordlineInBlock};
