@@ -108,8 +108,8 @@ fn check_base(config: &DriveConfig, table: &LimitTable, rates: &Rates, ladder: &
     Ok(())
 }
 
-/// The P/E counts between which base error rates have no peak: what policies look up from the drive's first P/E count to the last that it is
-/// rated for, and the table's rows between these.
+/// The P/E counts between which base error rates have no peak: what policies look up from the
+/// drive's first P/E count to the last that it is rated for, and the table's rows between these.
 fn counts_to_check(config: &DriveConfig, table: &LimitTable) -> Vec<u32> {
     let (first, _) = table.lookup_rows(config.start.pec);
     let (_, last) = table.lookup_rows(config.start.pec.max(config.drive.rated_pec));

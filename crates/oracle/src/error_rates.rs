@@ -1,5 +1,5 @@
-//! What age and retries make of limits, worked out from `[error]` and `[ecc]` by arithmetic of the oracle's own: from the error rates at a P/E count
-//! to limits, by the law and not between rows.
+//! What age and retries make of limits, worked out from `[error]` and `[ecc]` by arithmetic of the
+//! oracle's own: from the error rates at a P/E count to limits, by the law and not between rows.
 //!
 //! ```text
 //! a page endures L reads fresh and read once; its error rate is base then, and reads bring it to cap_0
@@ -285,7 +285,8 @@ mod tests {
         assert_eq!((step_of(u64::MAX), step_of(10 * YEAR)), (LAST_STEP, 263));
     }
 
-    /// The law of `aged-tlc` between two rows, by hand: reads endure 880,000 at 2,000 and 566,000 at 3,000 cycles, so 755,028 at 2,398.
+    /// The law of `aged-tlc` between two rows, by hand: reads endure 880,000 at 2,000 and 566,000
+    /// at 3,000 cycles, so 755,028 at 2,398.
     #[test]
     fn between_two_rows_limits_are_those_of_the_law() {
         let text = include_str!("../../../presets/drives/aged-tlc.toml");

@@ -146,7 +146,8 @@ fn the_error_budget_of_a_page_is_explained() {
     assert!(!vpass(&["explain", "--drive", "tiny"]).stdout.contains("Error budget"));
 }
 
-/// Between rows the dose that is left follows from the printed base, slope and retention, and level 0 ends after 10.57 days or up to a step earlier.
+/// Between rows the dose that is left follows from the printed base, slope and retention, and level
+/// 0 ends after 10.57 days or up to a step earlier.
 fn what_is_printed_at_2398_cycles_is_the_law() {
     let json = vpass(&["explain", "--drive", "aged-tlc", "--set", "start.pec=2398", "--json"]).json();
     let budget = &json["error_budget"];

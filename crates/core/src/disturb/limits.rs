@@ -19,7 +19,8 @@ pub struct PageLimits {
     kinds: usize,
 }
 
-/// What the groups of a block of one P/E count and age endure, with what the laws of error rates make of these worked out once.
+/// What the groups of a block of one P/E count and age endure, with what the laws of error rates
+/// make of these worked out once.
 pub(super) struct At<'a> {
     limits: &'a PageLimits,
     pec: u32,

@@ -12,7 +12,8 @@
 //! by the table's own rows (policy_row_cycles = 0)       500: 1,000     501 to 1,000: 1,000
 //! ```
 //!
-//! Where data has error rates these depend on wear everywhere: a policy then sees rows below the first one and beyond a single one, too.
+//! Where data has error rates these depend on wear everywhere: a policy then sees rows below the
+//! first one and beyond a single one, too.
 
 use crate::base::dose::{Alpha, Dose};
 use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};

@@ -14,8 +14,9 @@
 //! `C[0]` is `[disturb]`'s own limit, taken from [`LimitTable`] so that a page without age and retries has today's limit to the unit. What is
 //! worked out here is how far other levels are above it, and R.
 //!
-//! The truth follows from the law at each P/E count: only the limits of `[disturb]` are linear between rows. A policy assumes the lowest limit
-//! from one row that it sees to the next ([`super::floors`]).
+//! The truth follows from the law at each P/E count: only the limits of `[disturb]` are linear
+//! between rows. A policy assumes the lowest limit from one row that it sees to the next
+//! (`floors`).
 
 use crate::base::dose::Dose;
 use crate::base::units::{Ns, WordlineInBlock};
@@ -155,8 +156,8 @@ impl AgedLimits {
         Some(self.ladder.cap(0) - self.rates.base_at(worn, group, kind)).filter(|room| *room > 0.0)
     }
 
-    /// The true limit of a group's worst member in the worst block, without guard levels and before `disturb.kind_factor`: fresh data's, with
-    /// what retries add and less what age takes.
+    /// The true limit of a group's worst member in the worst block, without guard levels and before
+    /// `disturb.kind_factor`: fresh data's, with what retries add and less what age takes.
     pub fn limit(&self, table: &LimitTable, at: &Condition, (group, kind, level): (usize, usize, usize)) -> i64 {
         let fresh = table.truth(group, at.pec).limit.in_1024ths();
         if planted(Bug::BudgetBetweenRows) {
@@ -165,7 +166,8 @@ impl AgedLimits {
         fresh + self.change(fresh, at, (group, kind, level))
     }
 
-    /// What retries add and age takes where a bug takes it as linear between the rows of `disturb.table`.
+    /// What retries add and age takes where a bug takes it as linear between the rows of
+    /// `disturb.table`.
     fn between_rows(&self, table: &LimitTable, at: &Condition, of: (usize, usize, usize)) -> i64 {
         let (from, to) = table.stretch(at.pec);
         let row = |pec: u32| {
@@ -204,7 +206,8 @@ impl AgedLimits {
         self.rates.is_independent() && !planted(Bug::AgeAloneForgotten) && at.aged.is_some_and(old)
     }
 
-    /// What a policy may assume of it: the lowest limit from one row that it sees around this P/E count to the other.
+    /// What a policy may assume of it: the lowest limit from one row that it sees around this P/E
+    /// count to the other.
     pub fn lookup(&self, table: &LimitTable, pec: u32, of: Asked) -> i64 {
         let (from, to) = table.lookup_rows(pec);
         if from == to {

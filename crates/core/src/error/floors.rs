@@ -1,6 +1,7 @@
 //! The lowest limit from one row that a policy sees to the next, each worked out once.
 //!
-//! A limit is the product of a falling and of a rising term, so it may be lowest between two rows. Every P/E count is tried: no bound is as close.
+//! A limit is the product of a falling and of a rising term, so it may be lowest between two rows.
+//! Every P/E count is tried: no bound is as close.
 //!
 //! ```text
 //! rows at 2,300 and 2,400     limits 1,500,000 at 2,300, 1,499,000 at 2,360, 1,499,500 at 2,400     a policy assumes 1,499,000
@@ -12,7 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use super::budget::Asked;
 use super::rate::{Rates, Worn};
 
-/// Answers that are kept. A drive asks for some hundred between two rows; a life under `reclaim.own_age` for more.
+/// Answers that are kept. A drive asks for some hundred between two rows; a life under
+/// `reclaim.own_age` for more.
 const KEPT_MAX: usize = 1 << 14;
 
 /// P/E counts between two rows of which the law is kept; of more it is worked out anew.

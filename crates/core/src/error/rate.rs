@@ -105,7 +105,8 @@ impl Rates {
         of_group * factor(&c.base_by_group, group) * factor(&c.base_by_kind, kind)
     }
 
-    /// RBER that this age adds. Data below an hour has no age by definition ([`super::ages`]); nobody asks for it here.
+    /// RBER that this age adds. Data below an hour has no age by definition ([`super::ages`]);
+    /// nobody asks for it here.
     pub fn retention(&self, pec: u32, group: usize, age: Ns) -> f64 {
         self.retention_at(&self.worn(pec), group, &self.aged(age))
     }

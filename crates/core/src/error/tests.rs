@@ -124,7 +124,8 @@ fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     assert!((dose_of(64) - 640_000.0).abs() < 1e-6);
     assert!(limit(0, 0, step(128)) < 0.0, "no read at all, and yet a retry");
     about(limit(0, 4, step(128)), 1_925_195.312_5 - 1_280_000.0);
-    // At 1,000 cycles a read adds 2e-8 and an hour 1e-3, so 50,000 dose units. At 500 an hour adds 5e-4, and a read 0.007 / 525,000.
+    // At 1,000 cycles a read adds 2e-8 and an hour 1e-3, so 50,000 dose units. At 500 an hour adds
+    // 5e-4, and a read 0.007 / 525,000.
     about(limit(1000, 0, step(4)), 350_000.0 - 200_000.0);
     about(limit(500, 0, step(4)), 525_000.0 - 4.0 * 5e-4 / (0.007 / 525_000.0));
     // Beyond the last row: 175,000 at 2,000 cycles, 4e-8 a read, 2e-3 an hour.
@@ -179,8 +180,8 @@ fn a_policy_never_assumes_more_than_the_truth() {
     }
 }
 
-/// Endurance falls from 1000.3 to 900.7 while age takes what leaves 600 at both rows. Error rates are linear between the rows, so at 500 cycles
-/// 950.5 (1 - 0.36701) = 601.66 are left.
+/// Endurance falls from 1000.3 to 900.7 while age takes what leaves 600 at both rows. Error rates
+/// are linear between the rows, so at 500 cycles 950.5 (1 - 0.36701) = 601.66 are left.
 #[test]
 fn a_table_of_error_rates_is_linear_between_its_rows_and_limits_follow() {
     let mut config = simple();

@@ -75,7 +75,8 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Te
     (error.e, error.a, error.k) = (dice.pick(&[0.0005, 0.004]), dice.pick(&[0.0, 1e-10]), 1.5);
     (error.m, error.n) = (m, n);
     if balanced.pick("steep wear", &[false, true]) {
-        // Nine tenths of what the first sensing decodes at the end of the stretch beyond the table: far from linear between rows.
+        // Nine tenths of what the first sensing decodes at the end of the stretch beyond the table:
+        // far from linear between rows.
         (error.a, error.k) = ((0.9 * CAP - error.e) / STRETCH_END.powi(3), 3.0);
     }
     error.b = dice.pick(&BY_AGE) * CAP / (f64::powf(1000.0, m) * f64::powf(longest_hours, n));

@@ -21,7 +21,8 @@ pub(in crate::paper) struct Figure {
     pub(in crate::paper) workloads: Vec<String>,
     /// Numbers of the summary, by JSON pointer; added up, those with a minus before them taken off.
     pub(in crate::paper) metric: Vec<String>,
-    /// Factors, one for each of `metric`, such as the time of one page; each is 1 where there are none.
+    /// Factors, one for each of `metric`, such as the time of one page; each is 1 where there are
+    /// none.
     #[serde(default)]
     pub(in crate::paper) times: Vec<f64>,
     /// Numbers of the same summary, one for each of `metric`: what is shown is then their mean by these weights.

@@ -19,7 +19,8 @@ fn hours(step: usize) -> f64 {
     if step == 0 { 0.0 } else { (HOUR as f64 * (step as f64 / 16.0).exp2()).round() / HOUR as f64 }
 }
 
-/// limit = (cap - base - retention) / slope with slope = (cap_0 - base) / ERC_MAX, in 1/1024 dose units.
+/// limit = (cap - base - retention) / slope with slope = (cap_0 - base) / ERC_MAX, in 1/1024 dose
+/// units.
 fn by_law(table: &LimitTable, pec: u32, of: Asked) -> f64 {
     let cap = 0.0085 * 1.25f64.powi(of.level as i32);
     let (base, retention) = of_tlc(pec, hours(of.step));
@@ -54,7 +55,8 @@ fn limits_are_those_of_the_law_at_every_pe_count() {
     }
 }
 
-/// `aged-tlc` at 2,398 cycles: nobody reads a page, and level 0 ends at 10.57 days less what a step of age is rounded up by.
+/// `aged-tlc` at 2,398 cycles: nobody reads a page, and level 0 ends at 10.57 days less what a step
+/// of age is rounded up by.
 #[test]
 fn the_first_level_ends_when_the_law_ends_it() {
     let (_, table, aged) = made(read(PRESETS[5]));
@@ -63,7 +65,8 @@ fn the_first_level_ends_when_the_law_ends_it() {
     assert!(days <= 10.57 && days > 10.57 / 1.0443, "{days}");
 }
 
-/// A page at its last limit has the error rate that the last level decodes: 0.02075 with a chance of 1e-16 a codeword, and no more.
+/// A page at its last limit has the error rate that the last level decodes: 0.02075 with a chance
+/// of 1e-16 a codeword, and no more.
 #[test]
 fn the_error_rate_at_a_limit_is_the_cap_of_its_level() {
     let (_, table, aged) = made(read(PRESETS[5]));
@@ -80,8 +83,9 @@ fn the_error_rate_at_a_limit_is_the_cap_of_its_level() {
     }
 }
 
-/// Two retries make a limit of `modern-tlc` that is lowest near 1,500 cycles: reads endure 995,000, 937,500 and 880,000 at 1,000, 1,500 and 2,000,
-/// and retries multiply that by 1.735, 1.831 and 2.017.
+/// Two retries make a limit of `modern-tlc` that is lowest near 1,500 cycles: reads endure 995,000,
+/// 937,500 and 880,000 at 1,000, 1,500 and 2,000, and retries multiply that by 1.735, 1.831 and
+/// 2.017.
 #[test]
 fn a_policy_assumes_the_lowest_limit_between_its_rows() {
     let mut config = read(PRESETS[3]);
@@ -95,7 +99,8 @@ fn a_policy_assumes_the_lowest_limit_between_its_rows() {
     assert_eq!([1000, 2000].map(|pec| aged.lookup(&table, pec, of)), [1000, 2000].map(truth));
 }
 
-/// Also where a table ends in one row, begins late or has odd rows; policies and rows at any distance.
+/// Also where a table ends in one row, begins late or has odd rows; policies and rows at any
+/// distance.
 #[test]
 fn a_policy_never_assumes_more_than_the_law_allows() {
     let odd = [(30, 900.7), (333, 500.1), (350, 800.9), (601, 790.3)];
