@@ -146,7 +146,7 @@ fn every_bug_of_parity_is_found() {
         (Bug::KeptMergedEarly, 1, "straw-ss-published, cost-benefit, ida"),
     ];
     // No random case has shown it: 1,750 under `ppc` do not. A test by hand does (`core/tests/delayed_parity.rs`).
-    // Nor do 60 show the others, which are still to be looked for.
+    // The others have not been looked for yet.
     const SURVIVORS: [Bug; 7] = [
         Bug::KeptTakenForGood,
         Bug::KeptRetriesForgotten,

@@ -1,7 +1,12 @@
-//! Drives on which one event comes within another: one case in eight. Blocks and reserves are small, limits lie at the border of what the technique
-//! promises, data takes retries wherever it is moved, ages while it moves, and alpha rises or falls steeply with wear. The host writes parts of
-//! pages where it reads, so that a fill sets off moves. The restless policy mostly acts too late, so that moves come upon pages that are lost.
-//! Their choices come from dice of their own, so that other cases stay what they are.
+//! Drives on which one event comes within another: one case in eight.
+//!
+//! - Blocks and reserves are small. Limits lie at the border of what the technique promises.
+//! - Data takes retries wherever it is moved, and ages while it moves.
+//! - Alpha rises or falls steeply with wear.
+//! - The host writes parts of pages where it reads, so a fill sets off moves.
+//! - The restless policy mostly acts too late, so moves come upon pages that are lost.
+//!
+//! The choices come from dice of their own, so other cases stay what they are.
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw, KindUs, MIN_SPARE_BLOCKS, PerPec, Schedule, TimingConfig};
@@ -20,7 +25,8 @@ const RECKLESS: [bool; 3] = [true, false, true];
 
 /// One of four has the restless policy.
 const RESTLESS: [bool; 4] = [false, true, false, false];
-/// Where nothing else is drawn for the flash: half of the jobs are done at once, and the others last.
+/// Where nothing else is drawn for the flash: half of the jobs are done at once, and the others
+/// last.
 const SCHEDULES: [Schedule; 4] = [Schedule::Foreground, Schedule::Batch(1), Schedule::Foreground, Schedule::Deadline];
 /// Timed, two of three are so slow that jobs are under way while data grows older.
 const SLOW: [bool; 3] = [true, true, false];
@@ -100,7 +106,8 @@ fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
     let (alphas, limits) = (dice.pick(&ALPHAS), dice.pick(&LIMITS));
     let is_beyond = pec >= 40 && dice.chance(0.25);
     let at = if is_beyond { [0, pec / 4, pec / 2, 3 * (pec / 4)] } else { [pec.saturating_sub(10), pec + 4, pec + 11, pec + 50] };
-    // Beyond the last row a table goes on as it ended: so that the promise holds there, not steeply.
+    // Beyond the last row a table goes on as it ended: so that the promise holds there, not
+    // steeply.
     let rows = (0..4).map(|row| PerPec {
         pec: at[row],
         limit: worst.limit.iter().map(|limit| limit * limits[row]).collect(),
@@ -112,7 +119,8 @@ fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
     config.disturb.policy_row_cycles = dice.pick(&POLICY_ROWS);
 }
 
-/// Brings limits to the border of what the technique promises. Of one that promises nothing, below the border of `block`.
+/// Brings limits to the border of what the technique promises. Of one that promises nothing, below
+/// the border of `block`.
 pub(super) fn bring_to_the_border(balanced: &Balanced, config: &mut DriveConfig, reclaim: &Technique, timed: bool) {
     if config.error.model == ErrorLaw::Bch {
         // Limits follow from the code.
