@@ -80,7 +80,7 @@ impl Bug {
         [Self::RebuiltWithoutParity, Self::FailedCountedWorn, Self::SweepEndsAtFailure, Self::ParityNotKeptForRebuild];
 
     /// Those of parity.
-    pub const OF_PARITY: [Self; 10] = [
+    pub const OF_PARITY: [Self; 12] = [
         Self::MemberAstray,
         Self::ApartAstray,
         Self::ParityStale,
@@ -91,10 +91,12 @@ impl Bug {
         Self::PreparationUncounted,
         Self::RepairedReadAtOnce,
         Self::RepairReadsAhead,
+        Self::UpdateAcrossRoom,
+        Self::RepairAcrossRoom,
     ];
 
     /// Those of parity that is delayed.
-    pub const OF_DELAY: [Self; 10] = [
+    pub const OF_DELAY: [Self; 14] = [
         Self::KeptErasedEarly,
         Self::PartialForgetsPage,
         Self::PartialKeepsOld,
@@ -105,6 +107,10 @@ impl Bug {
         Self::WindowUncounted,
         Self::ForgetsTooSoon,
         Self::RestRebuiltTwice,
+        Self::KeptRetriesForgotten,
+        Self::KeptReadUnasked,
+        Self::RenewedAcrossRoom,
+        Self::CommittedAcrossRoom,
     ];
 
     /// Those of parity where wordlines are programmed over in place.

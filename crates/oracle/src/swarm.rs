@@ -18,6 +18,7 @@ mod cards;
 mod draw;
 mod drawn;
 mod hinted;
+mod nested;
 mod params;
 mod play;
 mod referee;
@@ -223,6 +224,11 @@ impl Case {
         tired::keeps_levels(&Balanced { case: self.seed })
     }
 
+    /// Whether events come one within the other in the case of this number.
+    pub fn is_nested(self) -> bool {
+        !self.fails && nested::is_nested(&Balanced { case: self.seed })
+    }
+
     /// Whether retries are drawn in it, where data has error rates.
     pub fn is_noisy(self) -> bool {
         tired::is_noisy(&Balanced { case: self.seed })
@@ -235,6 +241,7 @@ impl Case {
             (None, Some(parity)) => {
                 Some(striped::parts(self.seed, parity.name).0.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(balanced)))
             }
+            (None, None) if self.is_nested() && nested::is_restless(balanced) => None,
             (None, None) => balanced.pick("technique", &techniques()),
         }
     }
@@ -252,9 +259,14 @@ impl Case {
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
         let gc = self.cards.map_or_else(|| balanced.pick("gc", &cleaning), |cards| cards.gc);
         let mut techniques = Techniques { reclaim: technique.name.into(), gc: gc.into(), seed: self.seed, ..Techniques::default() };
-        let mut config = draw::random_config(&balanced, &mut dice, restless || technique.keeps_apart, restless)
-            .resolve()
-            .map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+        let is_nested = self.cards.map_or_else(|| self.is_nested(), |cards| cards.nested);
+        let is_reckless = is_nested && restless && nested::is_reckless(&balanced);
+        let keeps_apart = restless || technique.keeps_apart;
+        let mut config = draw::random_config(&balanced, &mut dice, keeps_apart, restless);
+        if is_nested {
+            nested::draw(&balanced, &mut config, keeps_apart);
+        }
+        let mut config = config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
         if let Some(parity) = self.parity {
             config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity, technique)? } else { config };
             techniques.parity = parity.name.into();
@@ -267,9 +279,9 @@ impl Case {
         let refresh = self.refresh.filter(|refresh| refresh.name != "ida" || config.geometry.cell.bits() > 1).map(|refresh| refresh.name);
         let refresh = refresh.or_else(|| parity.and_then(|name| striped::parts(self.seed, name).1));
         let refresh = (refresh, self.cards.map(|cards| cards.refresh));
-        let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh);
+        let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh, is_nested);
         let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
-        let cards = Some(Cards { reclaim: if restless { RESTLESS } else { technique.name }, gc, refresh: drawn });
+        let cards = Some(Cards { reclaim: if restless { RESTLESS } else { technique.name }, gc, refresh: drawn, nested: is_nested });
         // What merges states in place beside parity has a battery of its own.
         let ages = ages.filter(|ages| self.parity.is_none() || self.refresh.is_some() || ages.refresh != "ida");
         if self.parity.is_some() && ages.is_none() {
@@ -278,7 +290,8 @@ impl Case {
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
         let is_raised = self.parity.is_some_and(|parity| !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed));
-        let is_tired = is_raised || !restless && tired::draw(&balanced, &mut config, technique, timed);
+        let may_tire = !restless || is_reckless;
+        let is_tired = is_raised || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
         // It is drawn apart: other cases stay what they are.
         let observes = is_tired
             && self.technique.is_none()
@@ -297,8 +310,11 @@ impl Case {
                 ages.leave_time(&mut config);
             }
         }
+        if is_nested && !is_raised && (!restless || is_reckless) {
+            nested::bring_to_the_border(&balanced, &mut config, technique, timed);
+        }
         // Who looks where data lies is not told what has failed.
-        let host = if self.fails { Host::Stream } else { Host::of(&balanced, named, &config, is_tired) };
+        let host = if self.fails || is_nested { Host::Stream } else { Host::of(&balanced, named, &config, is_tired) };
         if host == Host::Siege && balanced.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
                 row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
@@ -339,7 +355,7 @@ impl Case {
             self.draw()?;
         let restless = named.is_none();
         let name = if restless { RESTLESS } else { technique.name };
-        let what = describe(&config, name, &techniques.gc, timed, host, ages);
+        let what = describe(&config, name, &techniques.gc, timed, host, ages) + if is_nested { ", nested" } else { "" };
         let adversary = host != Host::Stream;
         let summary = |what: String, requests, report| CaseSummary { what, technique: name, cards, adversary, requests, report };
         if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
@@ -356,6 +372,8 @@ impl Case {
                 warms_up,
                 longest,
                 ages,
+                is_reckless,
+                is_nested,
                 fails: self.fails.then_some(self.seed),
                 bug: self.bug,
             };
@@ -371,7 +389,7 @@ impl Case {
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
             Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
         };
-        judge(&played, !self.fails && (restless || !technique.may_lose())).map_err(|e| format!("{what}: {e}"))?;
+        judge(&played, !self.fails && !is_reckless && (restless || !technique.may_lose())).map_err(|e| format!("{what}: {e}"))?;
         Ok(summary(what, played.requests, Some(played.report)))
     }
 }

@@ -47,7 +47,7 @@ impl Levels {
         let of_kind = |group: usize, kind: usize| (0..=retries).map(move |level| at.of_group(group, kind, level));
         let of_group = |group: usize| (0..kinds).flat_map(move |kind| of_kind(group, kind));
         let mut levels = Self {
-            alpha: (0..groups).map(|group| limits.table.truth(group, pec).alpha).collect(),
+            alpha: (0..groups).map(|group| limits.table.truth(group, if planted(Bug::LevelsOfNewAlpha) { 0 } else { pec }).alpha).collect(),
             limits: (0..groups).flat_map(of_group).collect(),
             by_age: vec![],
             kinds,

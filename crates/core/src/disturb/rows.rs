@@ -16,6 +16,7 @@
 //! first one and beyond a single one, too.
 
 use crate::base::dose::{Alpha, Dose};
+use crate::bugs::{Bug, planted};
 use crate::config::{ALPHA_MAX, DisturbConfig, PerPec};
 
 /// What a wordline endures, and what its neighbours do to it.
@@ -155,6 +156,7 @@ impl Rows {
         let (alpha, alpha_before) = (self.alpha[last][group], self.alpha[last - 1][group]);
         // What got better at the end of the table is not taken to get better for ever. A limit never comes to nothing.
         let kept = (limit / before).min(1.0).powi(beyond);
+        let beyond = if planted(Bug::AlphaNotExtrapolated) { 0 } else { beyond };
         let grown = (alpha - alpha_before).max(0.0) * f64::from(beyond);
         ((limit * kept).max(1.0), (alpha + grown).min(ALPHA_MAX.max(alpha)))
     }

@@ -108,7 +108,7 @@ impl LimitTable {
     /// What decides [`Self::lookup`]: P/E counts with the same number look up the same.
     pub fn lookup_class(&self, pec: u32) -> u64 {
         let (from, to) = self.rows.around(pec);
-        2 * u64::from(to) + u64::from(from == to)
+        2 * u64::from(to) + u64::from(from == to && !planted(Bug::ClassForgetsRow))
     }
 
     /// The P/E counts between which limits without age and retries are linear around this one.
@@ -212,7 +212,16 @@ impl LimitTable {
         let (below, above) = (self.truth(group, from), self.truth(group, to));
         let fresh = above.limit.min(below.limit);
         let limit = self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, budget, group, pec));
-        Endurance { limit, alpha: above.alpha.max(below.alpha) }
+        let alpha = if planted(Bug::SmallerAlpha) {
+            above.alpha.min(below.alpha)
+        } else if planted(Bug::AlphaOfOlder) {
+            above.alpha
+        } else if planted(Bug::AlphaOfYounger) {
+            below.alpha
+        } else {
+            above.alpha.max(below.alpha)
+        };
+        Endurance { limit, alpha }
     }
 
     /// The true limits by age and retries, where the drive has an error rate.

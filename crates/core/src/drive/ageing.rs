@@ -59,6 +59,9 @@ impl Drive {
 
     /// A block is a step older, and the technique looks limits up at its age: what it said of the block holds no more.
     fn look_at_older(&mut self, block: BlockId) {
+        if planted(Bug::OlderMovingSkipped) && self.flash.hot(block).has(MOVING) {
+            return;
+        }
         let longest = self.flash.limits().and_then(LimitTable::longest_step).unwrap_or(0);
         if self.flash.age_step(block) < longest {
             self.ftl.steps.set(block, self.flash.next_step_begins(block).cast_signed());
@@ -77,11 +80,13 @@ impl Drive {
         if self.flash.hot(block).has(MOVING) {
             // Whoever moves it makes it young, if it moves all of it and in time.
             if now < end {
-                self.ftl.wheel.set(block, end);
+                if !planted(Bug::AgedMovingForgotten) {
+                    self.ftl.wheel.set(block, end);
+                }
                 return;
             }
             if let Some(slot) = self.ftl.job_of(block) {
-                self.ftl.refresh.deadline_misses += 1;
+                self.ftl.refresh.deadline_misses += u64::from(!planted(Bug::RefreshMissUncounted));
                 let (flash, ftl, mut slots) = self.parts();
                 ftl.finish_job(flash, &mut slots, slot);
             }
@@ -91,7 +96,9 @@ impl Drive {
             // What it holds may be younger by now.
             let first = self.refresh.first_look(self.flash.cold(block).programmed_at);
             if let Some(at) = first.filter(|at| *at > now) {
-                self.ftl.wheel.set(block, at);
+                if !planted(Bug::AgedLeftForgotten) {
+                    self.ftl.wheel.set(block, at);
+                }
                 return;
             }
         }
@@ -129,7 +136,10 @@ impl Drive {
         if ftl.job_of(block).is_some() {
             flash.bring_forward(block, burden);
         }
-        if late && let Some(slot) = ftl.job_of(block) {
+        if late
+            && !planted(Bug::LateRefreshDeferred)
+            && let Some(slot) = ftl.job_of(block)
+        {
             ftl.finish_job(flash, &mut slots, slot);
         }
         // Refresh uses up free blocks as writes do.
@@ -156,7 +166,7 @@ impl Drive {
     /// Whether the block of a job would grow too old before the job is done.
     pub(crate) fn is_aged(&self, job: &Job) -> bool {
         let end = self.refresh.done_by(self.flash.cold(job.block).programmed_at);
-        end.is_some_and(|end| (self.flash.now + self.ftl.time_left(&self.flash, job)).cast_signed() >= end)
+        !planted(Bug::AgedNotUrgent) && end.is_some_and(|end| (self.flash.now + self.ftl.time_left(&self.flash, job)).cast_signed() >= end)
     }
 
     /// The clock shows 0 from here on, and what came before is before time 0: a measured phase begins behind a warm-up that took time.
@@ -166,9 +176,13 @@ impl Drive {
             return;
         }
         self.flash.set_back(passed);
-        self.ftl.jobs.iter_mut().flatten().for_each(|job| job.set_back(passed));
+        if !planted(Bug::JobsNotSetBack) {
+            self.ftl.jobs.iter_mut().flatten().for_each(|job| job.set_back(passed));
+        }
         self.ftl.wheel.set_back(passed);
-        self.ftl.steps.set_back(passed);
+        if !planted(Bug::StepsNotSetBack) {
+            self.ftl.steps.set_back(passed);
+        }
         self.ftl.partial.window.set_back(passed);
         self.ftl.worn.window.set_back(passed);
         self.ftl.worn.lifetime.set_back(passed);

@@ -90,7 +90,8 @@ impl Drive {
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
         let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
-        if self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) || stays {
+        let is_elsewhere = self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) && !planted(Bug::RetriedTellsMoved);
+        if is_elsewhere || stays {
             return;
         }
         let page = self.geometry.page_in(block, ppn);
@@ -130,14 +131,20 @@ impl Drive {
     /// still bear was reserved until here.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {
         if self.flash.hot(block).reads == Quarters::ZERO {
+            if planted(Bug::OlderUnreadForgotten) {
+                return;
+            }
             // What has no dose is safe at any age.
             return self.flash.ask_policy_at_next_read(block);
         }
         self.facts.rung_by = self.geometry.first_page(block);
         if !self.flash.hot(block).has(MOVING) {
             self.do_as_policy_says(block);
-        } else if let Some(slot) =
-            self.ftl.job_of(block).filter(|slot| self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER))
+        } else if let Some(slot) = self
+            .ftl
+            .job_of(block)
+            .filter(|_| !planted(Bug::OlderJobKept))
+            .filter(|slot| self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER))
         {
             let (flash, ftl, mut slots) = self.parts();
             ftl.finish_job(flash, &mut slots, slot);
@@ -261,7 +268,7 @@ impl Drive {
             return;
         }
         // What is left to do must be what the policy has left room for: a move of all that is there.
-        if let Some(job) = self.ftl.jobs[slot].take_if(|job| job.adjusts()) {
+        if let Some(job) = self.ftl.jobs[slot].take_if(|job| job.adjusts() && !planted(Bug::AdjustingNotWidened)) {
             self.ftl.jobs[slot] = Some(job.widened());
         }
         let (deadline, wanted) = self.consult(block);
@@ -278,7 +285,7 @@ impl Drive {
         let Some(slot) = self.ftl.job_of(block) else { return };
         let (now, from) = (self.flash.now, self.flash.hot(block).reads);
         let job = self.ftl.jobs[slot].as_mut().expect("found");
-        if job.deadline == Reads::NEVER {
+        if job.deadline == Reads::NEVER || planted(Bug::DeadlineReplaced) {
             (job.from, job.deadline, job.started_at) = (from, deadline, now);
         }
     }
@@ -392,5 +399,47 @@ mod tests {
         drive.read_pages(&[lpn]);
         assert_eq!(drive.flash.hot(block).state, BlockState::Free);
         assert_eq!(drive.reclaim_counts().deadline_misses, 1);
+    }
+
+    /// A full drive, a page of which the buffer holds a part, and the block where its rest is the last page. The block has served all but five of
+    /// the reads that a page bears, and its policy is asked at the next one.
+    fn at_the_limit() -> (Drive, Lpn) {
+        const LIMIT: u32 = 1000;
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        config.disturb.model = DisturbModel::Count;
+        config.disturb.table = vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        drive.precondition(1);
+        let closed = |block: &_| drive.flash.hot(*block).state == BlockState::Closed;
+        let block = drive.geometry.block_ids().find(closed).unwrap();
+        let last = drive.geometry.first_page(block) + (drive.geometry.pages_per_block - 1);
+        let lpn = drive.flash.contents().to_logical[last.index()];
+        drive.write_page(lpn, 1);
+        drive.flash.pretend_reads(block, Quarters::UNIT * (LIMIT - 5));
+        drive.flash.set_policy_alarm(block, Reads(LIMIT - 4));
+        drive.flash.set_alarm(block);
+        (drive, lpn)
+    }
+
+    /// The read that completes a page is good, and sets off a move. What the move reads first brings the page past its limit: it is lost, and no
+    /// write brings it back.
+    #[test]
+    fn a_page_that_its_own_fill_has_lost_is_not_written() {
+        let (mut drive, lpn) = at_the_limit();
+        drive.drain_buffer();
+        assert!(drive.ftl.is_lost(lpn));
+        // The fill is the last read but four; the fifth of the move finds four before it.
+        let lost = u64::from(drive.geometry.pages_per_block) - 5;
+        assert_eq!((drive.ftl.place_of(lpn), drive.ftl.lost_pages), (None, lost));
+    }
+
+    /// A read of the host's is served in part out of the buffer, and the rest is lost in the same way: the read fails.
+    #[test]
+    fn a_read_that_has_lost_the_rest_of_its_page_fails() {
+        let (mut drive, lpn) = at_the_limit();
+        drive.read_pages(&[lpn]);
+        assert!(drive.ftl.is_lost(lpn));
+        assert_eq!(drive.uncorrectable_reads, 1);
     }
 }

@@ -6,7 +6,7 @@
 use crate::base::streams::HOST;
 use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::drive::striped::Update;
 use crate::flash::ops::NandOp;
@@ -40,7 +40,7 @@ impl Drive {
                 |drive: &Self| drive.ftl.partial.state(update.stripe) == state && !drive.ftl.lacks_parity(update.stripes, update.stripe);
             if good && same(self) {
                 self.make_room(update, false);
-                if same(self) {
+                if same(self) || planted(Bug::RenewedAcrossRoom) {
                     return true;
                 }
             }
@@ -151,7 +151,7 @@ impl Drive {
                 continue;
             }
             self.make_room_for(stripes.parity(stripe));
-            if self.ftl.partial.state(stripe) == Some(state) {
+            if self.ftl.partial.state(stripe) == Some(state) || planted(Bug::CommittedAcrossRoom) {
                 self.program_parity(stripes, stripe, number);
                 match equation {
                     Equation::Modify => self.ftl.parity.modified += 1,

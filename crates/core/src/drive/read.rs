@@ -140,7 +140,7 @@ impl Drive {
         // Part of the page is newer in the buffer, the rest comes from flash.
         // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
         let is_read = self.bugs.has(Bug::RestUnread) || self.fill_for_read(lpn, below) || self.repair_rest_for_read(lpn, below);
-        let whole = is_read && !self.ftl.is_lost(lpn);
+        let whole = is_read && (!self.ftl.is_lost(lpn) || planted(Bug::RestOutlivesLoss));
         if !whole {
             self.uncorrectable_reads += 1;
             if self.geometry.stripes.is_some() {

@@ -2,7 +2,7 @@
 
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::ops::NandOp;
 use crate::watch::observer::Origin;
@@ -35,7 +35,7 @@ impl Drive {
             ftl.ensure_room(flash, &mut slots, domain);
         }
         ftl.in_hand.retain(|other| *other != lpn);
-        if ftl.place_of(lpn) != Some(ppn) {
+        if ftl.place_of(lpn) != Some(ppn) && !planted(Bug::RepairAcrossRoom) {
             // Cleaning came upon it, too.
             return;
         }

@@ -306,7 +306,7 @@ impl Drive {
         let ready = first || self.read_old(update, used);
         self.make_room(update, ready);
         // What went on meanwhile may have come upon pages of the stripe that are gone.
-        let holds = ready && self.still_holds(update, used);
+        let holds = ready && (planted(Bug::UpdateAcrossRoom) || self.still_holds(update, used));
         match used {
             Equation::Modify => self.ftl.parity.modified += u64::from(holds),
             Equation::Whole => self.ftl.parity.whole += u64::from(holds),

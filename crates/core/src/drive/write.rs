@@ -22,12 +22,14 @@ impl Drive {
             self.host.partial_page_writes += 1;
         }
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
+        let before = self.ftl.map.to_physical[lpn.index()];
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
         if !self.takes_in_place(self.ftl.map.to_physical[lpn.index()]) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry = self.ftl.map.to_physical[lpn.index()];
+        let mut entry =
+            if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() { before } else { self.ftl.map.to_physical[lpn.index()] };
         let mut mask = mask;
         if let Some(slot) = entry.slot().filter(|_| !self.takes_in_place(entry)) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
@@ -124,15 +126,27 @@ impl Drive {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.ftl.is_lost(front.lpn);
         let below = front.below.ppn().filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
+        if planted(Bug::RoomBeforeFill) {
+            let (flash, ftl, mut slots) = self.parts();
+            let stream = ftl.stream_of(HOST, front.lpn);
+            if ftl.needs_block(stream) {
+                ftl.ensure_room(flash, &mut slots, 0);
+            }
+        }
         // A move that the read sets off may drop what lies below.
-        let aged = below.and_then(|below| self.flash.aged(below));
+        let mut aged = below.and_then(|below| self.flash.aged(below));
         if let Some(below) = below {
             self.host.fill_reads += u64::from(!self.bugs.has(Bug::FillsUncounted));
             // What the read sets off may change it.
             let coding = self.flash.read_coding(below);
             let filled = self.fill(front.lpn, below);
-            whole = filled.good && !self.ftl.is_lost(front.lpn);
-            self.record_fill(front.lpn, below, (coding, filled.level), whole);
+            whole = filled.good && (!self.ftl.is_lost(front.lpn) || planted(Bug::FillOutlivesLoss));
+            if planted(Bug::AgedAfterFill) {
+                aged = self.flash.aged(below);
+            }
+            let coding = if planted(Bug::FillCodingLate) { self.flash.read_coding(below) } else { coding };
+            let src = if planted(Bug::FillSourceLate) { self.ftl.place_of(front.lpn).unwrap_or(below) } else { below };
+            self.record_fill(front.lpn, src, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
                 let slot = self.ftl.map.to_physical[front.lpn.index()].slot();
@@ -144,12 +158,13 @@ impl Drive {
         }
         let (flash, ftl, mut slots) = self.parts();
         let stream = ftl.stream_of(HOST, front.lpn);
-        if ftl.needs_block(stream) {
+        if ftl.needs_block(stream) && !planted(Bug::RoomBeforeFill) {
             ftl.ensure_room(flash, &mut slots, 0);
         }
         // What lies below may have moved meanwhile; the slot knows.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
-        if let Some(below) = slot.below.ppn() {
+        let drops_old = planted(Bug::FillDropsOld) && below.is_some() && !whole;
+        if let Some(below) = if drops_old { below } else { slot.below.ppn() } {
             ftl.invalidate(flash, below);
         }
         if !whole {

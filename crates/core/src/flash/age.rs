@@ -3,6 +3,7 @@
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
 use crate::base::units::{BlockId, Moment, Ns, Ppn, WordlineInBlock};
+use crate::bugs::{Bug, planted};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
 use crate::flash::block::SUSPECT;
@@ -100,7 +101,9 @@ impl Flash {
         self.cold[block.index()].programmed_at = since;
         self.tell(|o| o.renewed(block, since));
         // Where it stays suspect nobody else finds its limits anew, or looks when it is older again.
-        self.tired.forget(block);
+        if !planted(Bug::RestartKeepsLevels) {
+            self.tired.forget(block);
+        }
         if self.hot[block.index()].has(SUSPECT) {
             self.note_age(block);
         }

@@ -3,7 +3,7 @@
 use crate::base::codings::GUARDED;
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Ppn, Reads};
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, FAILED, HAS_RECODED, SUSPECT};
@@ -85,7 +85,8 @@ impl Flash {
         }
         self.note_age(block);
         let page = self.geometry.page_in(block, ppn);
-        if self.with_block_view(block, |model, view| model.health(view, page)) != PageHealth::WELL {
+        let health = self.with_block_view(block, |model, view| model.health(view, page));
+        if if planted(Bug::KeptRetriesForgotten) { health.is_lost } else { health != PageHealth::WELL } {
             self.hot[block.index()].flags |= SUSPECT;
             self.begin_tired(block);
             self.set_alarm(block);

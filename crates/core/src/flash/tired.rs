@@ -106,7 +106,9 @@ impl Flash {
             let group_of = self.limits().map(|table| wordlines.map(|wordline| table.group_of(wordline) as u16).collect());
             self.tired.group_of = group_of.unwrap_or_default();
         }
-        self.tired.blocks[block.index()] = Tired::UNKNOWN;
+        if !planted(Bug::TiredKept) {
+            self.tired.blocks[block.index()] = Tired::UNKNOWN;
+        }
     }
 
     /// A read of the host in a tired block, counted already, of which it is known without a look at counters what it comes to, and that it asks
@@ -123,7 +125,8 @@ impl Flash {
         let (kind, dose) = (self.geometry.kind_of(ppn) as usize, self.dose_of(ppn));
         let group = self.tired.group_of[(wordline - self.geometry.first_wordline(block)) as usize];
         let retries = self.tired.levels[known.levels as usize].whatever_was_read(group.into(), kind, hot.reads)?;
-        if hot.reads + dose * u32::from(retries) >= known.rings || self.draws.is_at_risk(retries) {
+        let counted = if planted(Bug::QuietForgetsRetries) { Quarters::ZERO } else { dose * u32::from(retries) };
+        if hot.reads + counted >= known.rings || self.draws.is_at_risk(retries) {
             return None;
         }
         self.note_read(PhysRead { retries, ..PhysRead::good(lpn, ppn, Cause::Host) });

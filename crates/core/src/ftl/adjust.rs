@@ -159,7 +159,7 @@ impl Ftl {
         if self.steps.runs && !planted(Bug::StepsOfOlder) {
             self.steps.set(block, flash.next_step_begins(block).cast_signed());
         }
-        if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| self.wheel.runs) {
+        if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| self.wheel.runs && !planted(Bug::AdjustedNeverDue)) {
             self.wheel.set(block, at);
         }
     }

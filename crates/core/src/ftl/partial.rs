@@ -19,7 +19,7 @@ use super::rebuild::read_for_xor;
 use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{BlockId, Lpn, Ns, Ppn, WordlineInBlock};
 use crate::base::window::Window;
-use crate::bugs::Bug;
+use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::slots::parity::{Change, Equation};
@@ -283,11 +283,12 @@ impl Ftl {
 
     /// Whether all parts can be read without bringing a block to its alarm: whoever erases cannot ask its policy.
     fn may_read_unasked(&self, flash: &Flash, parts: &[Part]) -> bool {
-        parts.iter().all(|part| match *part {
-            Part::Partial(_) => true,
-            Part::Page(lpn) => self.place_of(lpn).is_none_or(|src| flash.may_be_read_unasked(src)),
-            Part::Kept(_, src) => flash.may_be_read_unasked(src),
-        })
+        planted(Bug::KeptReadUnasked)
+            || parts.iter().all(|part| match *part {
+                Part::Partial(_) => true,
+                Part::Page(lpn) => self.place_of(lpn).is_none_or(|src| flash.may_be_read_unasked(src)),
+                Part::Kept(_, src) => flash.may_be_read_unasked(src),
+            })
     }
 
     /// A page was programmed with what was worked out: if it is parity, nothing waits for it any more.

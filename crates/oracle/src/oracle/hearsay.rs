@@ -116,9 +116,11 @@ impl Oracle {
             return Some(format!("that its coding is number {}; it is number {}", told.mode, self.doses.mode_of(block)));
         }
         let endured = |group: usize| self.doses.of_group(block, group);
-        let too_good = |(group, told): &(usize, &Endurance)| told.limit > endured(*group).limit || told.alpha < endured(*group).alpha;
-        // Where retries count, a technique may assume more than a fresh page endures without.
-        let (group, told) = told.endures.iter().enumerate().find(too_good).filter(|_| !self.doses.has_rates())?;
+        // Where retries count, a technique may assume more than a fresh page endures without. They change no weight.
+        let goes_by_fresh = !self.doses.has_rates();
+        let too_good =
+            |(group, told): &(usize, &Endurance)| told.limit > endured(*group).limit && goes_by_fresh || told.alpha < endured(*group).alpha;
+        let (group, told) = told.endures.iter().enumerate().find(too_good)?;
         Some(format!("{told:?} of wordline group {group}; it is {:?}", endured(group)))
     }
 

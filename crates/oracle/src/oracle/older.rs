@@ -16,6 +16,8 @@ use crate::oracle::Oracle;
 
 /// Timed, time is told when a request is submitted: a pause may come on top, and a die that works at one job in a piece.
 const LATE: Moment = 100_000_000;
+/// Slow dies may have so many operations before them.
+const QUEUED: f64 = 64.0;
 
 /// When each block enters the step after that for which its policy has answered.
 #[derive(Debug, Default)]
@@ -50,11 +52,20 @@ impl Older {
     }
 }
 
-/// Reading, programming and erasing a whole block, a page after the other, in ns.
+/// The longest that operations take which were there before, in ns.
+fn of_queue(config: &DriveConfig) -> Moment {
+    let kinds = 0..config.geometry.cell.bits();
+    let longest_us = kinds.map(|kind| program_us(config, kind)).fold(config.timing.longest_erase_us(), f64::max);
+    (QUEUED * longest_us * 1000.0) as Moment
+}
+
+/// Reading, programming and erasing a whole block, a page after the other, in ns. Each read takes all retries.
 fn longest_piece(config: &DriveConfig) -> Moment {
     let (cell, timing) = (config.geometry.cell, &config.timing);
     let sense_us = timing.sense_per_kind_us(cell).into_iter().fold(0.0, f64::max);
-    let copy_us = sense_us + (0..cell.bits()).map(|kind| program_us(config, kind)).fold(0.0, f64::max);
+    let longest_us = config.ecc.retry_sense_us.iter().copied().fold(sense_us, f64::max);
+    let sensings = config.ecc.levels().max(1) as f64;
+    let copy_us = sensings * longest_us + (0..cell.bits()).map(|kind| program_us(config, kind)).fold(0.0, f64::max);
     let pages = config.geometry.wordlines_per_block * cell.bits();
     ((f64::from(pages) * copy_us + timing.longest_erase_us()) * 1000.0) as Moment
 }
@@ -64,7 +75,7 @@ impl Oracle {
     pub(crate) fn expect_follows_age(&mut self, config: &DriveConfig, timed: bool) {
         if self.doses.has_rates() && config.keeps_time() {
             self.older.longest = Some(step_of(config.longest_age().0));
-            self.older.late = if timed { LATE + longest_piece(config) } else { 0 };
+            self.older.late = if timed { LATE.max(of_queue(config)) + longest_piece(config) } else { 0 };
         }
     }
 
@@ -80,11 +91,11 @@ impl Oracle {
 
     /// The drive tells the time: all that were to be asked about before it were.
     pub(crate) fn check_older(&mut self) -> Result<(), String> {
-        while let Some((at, block)) = self.older.overdue(self.ageing.now()) {
-            if !self.jobs.contains_key(&block) {
-                let now = self.ageing.now();
-                return Err(format!("block {block} entered a step of age at {at} ns; at {now} ns its policy has not been asked about it"));
-            }
+        if let Some((at, block)) = self.older.overdue(self.ageing.now()) {
+            let (now, moves) = (self.ageing.now(), if self.jobs.contains_key(&block) { ", and it is being moved" } else { "" });
+            return Err(format!(
+                "block {block} entered a step of age at {at} ns; at {now} ns its policy has not been asked about it{moves}"
+            ));
         }
         Ok(())
     }

@@ -1,13 +1,13 @@
 //! Drives whose data ages: one case in eight has a period, an age at the start, and requests by a clock of their own. Its choices come from dice
 //! of their own, so that other cases stay what they are.
 
-use vpass_core::base::span::{DAY, Span};
+use vpass_core::base::span::{DAY, HOUR, Span};
 use vpass_core::base::units::Ns;
 use vpass_core::config::{CellType, DriveConfig, KindUs, Number, Params};
 use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass};
 
 use super::balanced::Balanced;
-use super::{params, tired};
+use super::{nested, params, tired};
 use crate::dice::Dice;
 
 /// One case in eight.
@@ -18,6 +18,10 @@ const PERIODS: [f64; 4] = [1.0, 2.0, 8.0, 1000.0];
 const PATROLS: [f64; 4] = [0.0, 0.0, 0.001, 10.0];
 /// Timed, the host's own requests and what they set off take most of the dies' time.
 const BUSY: f64 = 16.0;
+/// The same where jobs are to be under way while data grows older.
+const BUSY_NESTED: f64 = 4.0;
+/// Hours of a period there at least: younger data counts as fresh.
+const SHORT_NESTED: f64 = 3.0;
 /// Days of a period in which error rates grow.
 const LONG: [f64; 3] = [0.2, 3.0, 60.0];
 /// Periods that pass while all requests come.
@@ -59,8 +63,9 @@ impl Ages {
         timed: bool,
         lowers_density: bool,
         (named, recorded): (Option<&'static str>, Option<&'static str>),
+        is_nested: bool,
     ) -> Option<Self> {
-        if named.is_none() && !ages(balanced) {
+        if named.is_none() && !ages(balanced) && !(is_nested && nested::ages(balanced)) {
             return None;
         }
         let mut dice = Dice::new(balanced.case ^ 0xA6E0_F0DA_7A00_0000);
@@ -87,8 +92,20 @@ impl Ages {
             of_refresh.set(Some("ida"), key, Number::Whole(balanced.pick(list, &[0, 0, 1])));
         }
         config.refresh.params = params::draw_apart((balanced, &mut dice), "refresh", &IN_TURN, of_refresh);
-        let period = shortest_pass(config, technique).0 as f64 * dice.pick(&PERIODS) * if timed { BUSY } else { 1.0 };
-        let period = if balanced.pick("long", &[false, true]) { period.max(dice.pick(&LONG) * DAY as f64) } else { period };
+        let period = shortest_pass(config, technique).0 as f64
+            * dice.pick(&PERIODS)
+            * match (timed, is_nested) {
+                (false, _) => 1.0,
+                (true, false) => BUSY,
+                (true, true) => BUSY_NESTED,
+            };
+        let period = if is_nested {
+            period.max(SHORT_NESTED * HOUR as f64)
+        } else if balanced.pick("long", &[false, true]) {
+            period.max(dice.pick(&LONG) * DAY as f64)
+        } else {
+            period
+        };
         config.refresh.period = Span(period.ceil() as Ns);
         let age = (period * dice.pick(&AGED)) as Ns;
         config.start.age = Span(if refresh == NO_REFRESH { age.max(1) } else { age });

@@ -87,6 +87,27 @@ pub(super) fn sometimes_at_the_border(balanced: &Balanced, dice: &mut Dice, conf
     *config = knob.set(config, technique, if inside { held } else { held.saturating_add(beyond).min(most) });
 }
 
+/// Brings limits down to the smallest with which a technique's promise holds at the start, and this share above that. Tells whether the technique
+/// promises anything that limits decide.
+pub(super) fn bring_limits(config: &mut DriveConfig, technique: &Technique, timed: bool, above: f64) -> bool {
+    let knob = Knob::Limits;
+    let holds = |n: u32| {
+        let config = knob.set(config, technique, n);
+        promise::first_broken(&config, technique, timed, config.start.pec).is_none()
+    };
+    let (mut held, mut broken) = knob.range(true);
+    if !holds(held) || holds(broken) {
+        return !holds(broken);
+    }
+    while broken - held > 1 {
+        let middle = held + (broken - held) / 2;
+        if holds(middle) { held = middle } else { broken = middle }
+    }
+    let room = (f64::from(SCALE_ONE - held) * above) as u32;
+    *config = knob.set(config, technique, held.saturating_sub(room));
+    true
+}
+
 /// The refresh period that a refusal says is right.
 fn period_named(said: &str) -> Option<&str> {
     said.rsplit_once("refresh.period = \"")?.1.split_once("\" or less is right").map(|(period, _)| period)

@@ -17,25 +17,31 @@ pub struct Cards {
     pub gc: &'static str,
     /// Of refresh; it is at work where data ages.
     pub refresh: &'static str,
+    /// Whether events come one within the other: a case that was recorded before there were such is none of them.
+    pub nested: bool,
 }
 
 impl Cards {
-    /// Those that are written so: `"block, greedy, none"`.
+    /// Those that are written so: `"block, greedy, none"`, and `"block, greedy, none, nested"`.
     ///
     /// # Panics
     /// Where a list has no such technique.
     pub fn recorded(text: &'static str) -> Self {
         let names: Vec<&'static str> = text.split(", ").collect();
-        let [reclaim, gc, refresh] = names[..] else { panic!("{text}: techniques of reclaim, gc and refresh are expected") };
+        let (names, nested) = match names[..] {
+            [ref names @ .., "nested"] => (names, true),
+            ref names => (names, false),
+        };
+        let [reclaim, gc, refresh] = *names else { panic!("{text}: techniques of reclaim, gc and refresh are expected") };
         assert!(reclaim == RESTLESS || reclaim::technique(reclaim).is_some(), "{text}: unknown reclaim technique");
         assert!(GC.iter().any(|technique| technique.name == gc), "{text}: unknown gc technique");
         assert!(refresh_technique(refresh).is_some(), "{text}: unknown refresh technique");
-        Self { reclaim, gc, refresh }
+        Self { reclaim, gc, refresh, nested }
     }
 }
 
 impl fmt::Display for Cards {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}, {}, {}", self.reclaim, self.gc, self.refresh)
+        write!(f, "{}, {}, {}{}", self.reclaim, self.gc, self.refresh, if self.nested { ", nested" } else { "" })
     }
 }

@@ -53,6 +53,10 @@ pub(super) struct Play<'a> {
     pub(super) longest: u64,
     /// Where data ages.
     pub(super) ages: Option<Ages>,
+    /// Whether the restless policy acts too late.
+    pub(super) is_reckless: bool,
+    /// Whether events are to come one within the other.
+    pub(super) is_nested: bool,
     /// What chance draws the failures of flash from, where there are any.
     pub(super) fails: Option<u64>,
     pub(super) bug: Option<Bug>,
@@ -81,6 +85,9 @@ impl Play<'_> {
         let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
         let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart, self.longest);
         source.left *= lives;
+        if self.is_nested {
+            source.write_parts();
+        }
         let asked = source.left;
         if let Some(ages) = self.ages {
             source.go_by_a_clock(ages.gap(asked));
@@ -154,7 +161,7 @@ impl Play<'_> {
         #[cfg(feature = "seeded-bugs")]
         vpass_core::bugs::plant_in_configuration(self.bug);
         let mut drive = match self.technique {
-            None => Drive::with_policy(config, Box::new(Restless::new(seed)), self.techniques, self.timed)?,
+            None => Drive::with_policy(config, Box::new(Restless::new(seed, self.is_reckless)), self.techniques, self.timed)?,
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
         };
         let mut oracle = Oracle::new(drive.geometry(), drive.config());

@@ -3,7 +3,7 @@
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::SetInBlock;
-use vpass_core::base::units::{Address, BlockId, Bytes, Reads};
+use vpass_core::base::units::{Address, BlockId, Bytes, PageInBlock, Reads};
 use vpass_core::disturb::table::dose_per_kind;
 use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
 
@@ -17,11 +17,24 @@ const OVERSHOOT: f64 = 4.0;
 
 pub(super) struct Restless {
     dice: Dice,
+    /// It acts too late.
+    is_reckless: bool,
 }
 
 impl Restless {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { dice: Dice::new(seed) }
+    pub(super) fn new(seed: u64, is_reckless: bool) -> Self {
+        Self { dice: Dice::new(seed), is_reckless }
+    }
+
+    /// Reads at which it does something in the end.
+    fn end(&self, view: &View, block: BlockId) -> u32 {
+        let latest = Self::latest(view, block, view.mode(block));
+        if !self.is_reckless {
+            return latest;
+        }
+        // A job may then come upon pages that it brings past their limits itself.
+        let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
+        latest.saturating_add(by_job as u32 / 2 + 2)
     }
 
     /// Reads of a block at which something must be done in a mode, whatever the pattern: as for `block`, but its job may read the most
@@ -102,12 +115,12 @@ impl Restless {
 
 impl Policy for Restless {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        let latest = Self::latest(view, block, view.mode(block));
+        let latest = self.end(view, block);
         self.some_time(0, latest)
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let (now, latest) = (view.reads(block).0, Self::latest(view, block, view.mode(block)));
+        let (now, latest) = (view.reads(block).0, self.end(view, block));
         if now < latest && self.dice.chance(0.6) {
             return self.some_time(now, latest);
         }
@@ -122,6 +135,15 @@ impl Policy for Restless {
             }
         }
         Reads(now.saturating_add(view.late_reads.max(1)))
+    }
+
+    fn follows_retries(&self) -> bool {
+        self.is_reckless
+    }
+
+    fn retried(&mut self, view: &View, block: BlockId, page: PageInBlock, _retries: u8) -> Option<Rewrite> {
+        assert!(view.is_valid_page(block, page), "the policy is told of a read of page {page} of block {block}, which holds it no more");
+        self.dice.chance(0.05).then(|| Rewrite::all(block))
     }
 
     fn streams(&self) -> Vec<StreamSpec> {

@@ -12,6 +12,9 @@ use crate::dice::Dice;
 /// The groups of the origins of a stream.
 pub(super) const GROUP_OF: [u16; 3] = [1, 0, 1];
 
+/// Requests at most of a case in which events come one within the other: moves take most of its time.
+const NESTED_REQUESTS: u64 = 4000;
+
 /// A random stream of requests, and what the reference drive makes of it.
 pub(super) struct Stream {
     dice: Dice,
@@ -30,6 +33,8 @@ pub(super) struct Stream {
     /// Whether what is hot is only read: data that is written moves away before it shows how much it is read.
     only_read: bool,
     sequential: Option<u64>,
+    /// Whether most requests are to parts of pages.
+    parts: bool,
     /// Share of reads of what was written last, and where that was.
     fresh_share: f64,
     written: [u64; 8],
@@ -56,6 +61,7 @@ impl Stream {
             hot: (hot, hot_pages),
             only_read: long && dice.chance(0.7),
             sequential: dice.chance(0.2).then_some(0),
+            parts: false,
             fresh_share: dice.pick(&[0.0, 0.0, 0.0, 0.7]),
             written: [hot; 8],
             dice: Dice::new(dice.next()),
@@ -74,6 +80,16 @@ impl Stream {
         (self.arrival, self.gap) = (Arrival::Open, gap);
     }
 
+    /// From here on most of its requests are to parts of pages, writes where it reads, and there are no more than a few thousand.
+    pub(super) fn write_parts(&mut self) {
+        (self.parts, self.only_read, self.sequential) = (true, false, None);
+        self.left = self.left.min(NESTED_REQUESTS);
+        self.weights = [1.0, self.weights[1].max(0.3), self.weights[2].min(0.05)];
+        self.hot_share = self.dice.pick(&[0.5, 0.8, 0.95]);
+        let pages = self.dice.pick(&[3, 12, 50]).min(self.capacity / self.page);
+        self.hot = (self.hot.0.min(self.capacity / self.page - pages), pages);
+    }
+
     /// Its clock begins anew at the last request.
     pub(super) fn restart_clock(&mut self) {
         self.clock = 0;
@@ -89,7 +105,8 @@ impl Stream {
         } else {
             Op::Trim
         };
-        let bytes = match self.dice.between(0, 9) {
+        let is_part = self.parts && self.dice.chance(0.6);
+        let bytes = match if is_part { 6 } else { self.dice.between(0, 9) } {
             0..=5 => self.page,
             6 | 7 => self.dice.between(1, self.page / 512) * 512,
             8 => self.page * self.dice.between(1, self.longest),

@@ -45,9 +45,12 @@ pub(super) fn raise(
     is_raised
 }
 
+/// What the longest age adds where every move is to take retries, and no page is lost.
+const BY_AGE_NESTED: [f64; 3] = [0.9, 1.2, 1.5];
+
 /// Gives a case error rates, if it is one of them; tells whether it is.
-pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, timed: bool) -> bool {
-    if !is_tired(balanced) || !config.disturb.model.disturbs() {
+pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, timed: bool, is_nested: bool) -> bool {
+    if !is_tired(balanced) && !is_nested || !config.disturb.model.disturbs() {
         return false;
     }
     if config.disturb.model == DisturbModel::Count && balanced.pick("code", &[true, false, false]) {
@@ -87,6 +90,16 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Te
         error.base_by_kind = config.geometry.cell.kinds().iter().map(|_| dice.pick(&[0.8, 1.0])).collect();
     }
     config.reclaim.retries = dice.pick(&[0, 0, 1, 3]).min(retries.unsigned_abs());
+    if is_nested {
+        let (retries, by_age) = (dice.pick(&[1, 3, 3]), dice.pick(&BY_AGE_NESTED));
+        config.ecc.cap = (0..=3).map(|level| CAP * f64::powi(1.25, level)).collect();
+        config.ecc.retry_decode_us = (0..3).map(|level| 5.0 + 7.0 * f64::from(level)).collect();
+        (config.ecc.retry_sense_us, config.ecc.retry_transfer_us) = (vec![], vec![]);
+        config.ecc.start_from_last = keeps_levels(balanced);
+        config.reclaim.retries = retries;
+        (config.error.e, config.error.n) = (0.0005, 0.3);
+        config.error.b = by_age * CAP / (f64::powf(1000.0, m) * f64::powf(longest_hours, 0.3));
+    }
     for _ in 0..TIMES {
         if promise::check(config, technique, timed).is_ok() {
             break;
@@ -121,10 +134,11 @@ fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique,
         let (common, own) = dice.pick(&SPREADS);
         config.bch = BchConfig { target: BchTarget::Stripe, spread_common: common, spread_own: own, ..config.bch.clone() };
     }
-    for _ in 0..TIMES {
+    for scaled in 1..=TIMES {
         config.disturb.table = vec![];
         *config = config.clone().resolve().expect("it was drawn to be right");
-        if promise::check(config, technique, timed).is_ok() {
+        // Limits and code go together, also where no scale is enough.
+        if scaled == TIMES || promise::check(config, technique, timed).is_ok() {
             break;
         }
         config.bch.reads *= ROOM;

@@ -1,5 +1,5 @@
 //! The cases that are recorded for seeded bugs: each the first from 0 on that shows its bug, or from 1,000,000 on. Beside each
-//! are its techniques of reclaim, garbage collection and refresh, by name.
+//! are its techniques of reclaim, garbage collection and refresh, by name, and whether one event comes within another.
 
 use vpass_core::bugs::Bug;
 
@@ -274,6 +274,23 @@ pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::BytesRounded, 0, "straw-ss-sound, greedy, none"),
     (Bug::BlameDoubled, 0, "straw-ss-sound, greedy, none"),
     (Bug::OldestFirst, 0, "straw-ss-sound, greedy, none"),
+    (Bug::EntryBeforeRoom, 2, "(at random), stable-greedy, none"),
+    (Bug::RoomBeforeFill, 3, "page-type, cost-benefit, none"),
+    (Bug::FillSourceLate, 36, "read-leveling, greedy, none"),
+    (Bug::OlderUnreadForgotten, 33, "straw-ss, stable-greedy, block"),
+    (Bug::AdjustedNeverDue, 9, "ideal, stable-greedy, ida"),
+    (Bug::RetriedTellsMoved, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::QuietForgetsRetries, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::RungBeforeRetries, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::FillRetriesTimeless, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::SmallerAlpha, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::AlphaOfOlder, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::AlphaOfYounger, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::LevelsOfNewAlpha, 3, "(at random), cost-benefit, none, nested"),
+    (Bug::BlameOfNewAlpha, 13, "(at random), cost-benefit, none, nested"),
+    (Bug::ReserveOfSmallerAlpha, 45, "straw-ss-published, greedy, block, nested"),
+    (Bug::AlphaNotExtrapolated, 389, "hotld, greedy, block, nested"),
+    (Bug::FillDropsOld, 1098, "(at random), greedy, ida, nested"),
 ];
 
 /// Batteries. Bugs that are not looked for under every technique have a line for each that must notice.
@@ -339,6 +356,10 @@ pub(crate) const STOPPED: &[Bug] = &[
     Bug::ReleasedUnlisted,
     Bug::VictimsStale,
     Bug::SteadyPageTwice,
+    Bug::EntryBeforeRoom,
+    Bug::RoomBeforeFill,
+    Bug::RetriedTellsMoved,
+    Bug::FillDropsOld,
 ];
 
 /// Techniques that a distorted bound cannot touch: the flash of `ideal` has alpha 1 and one kind of wordline.
@@ -354,6 +375,26 @@ pub(crate) const SURVIVORS: &[Bug] = &[
     Bug::EvictsFromShared,
     Bug::PadsNever,
     Bug::DeferredCleaningUncounted,
+    // By hand: `core/drive/alarm.rs`.
+    Bug::FillOutlivesLoss,
+    Bug::RestOutlivesLoss,
+    Bug::FillCodingLate,
+    Bug::AgedAfterFill,
+    Bug::OlderMovingSkipped,
+    Bug::AgedMovingForgotten,
+    Bug::AgedLeftForgotten,
+    Bug::OlderJobKept,
+    Bug::RestartKeepsLevels,
+    Bug::DeadlineReplaced,
+    Bug::AdjustingNotWidened,
+    Bug::ClassForgetsRow,
+    Bug::TiredKept,
+    Bug::JobsNotSetBack,
+    Bug::StepsNotSetBack,
+    Bug::LateRefreshDeferred,
+    Bug::MoverRetriesPutOffNothing,
+    Bug::RefreshMissUncounted,
+    Bug::AgedNotUrgent,
 ];
 
 /// Bugs that show only by findings with one of these words: what they do to ages and to merged wordlines.

@@ -120,6 +120,7 @@ impl Blame {
         let own = if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
         let pec = flash.limit_pec(block);
         let limits = flash.limits();
+        let pec = if planted(Bug::BlameOfNewAlpha) { 0 } else { pec };
         let alpha = |w: WordlineInBlock| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
         for victim in g.wordlines_in_block().filter(moves) {
             shares[victim.index()] -= own;

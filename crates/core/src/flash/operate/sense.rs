@@ -103,6 +103,7 @@ impl Flash {
             self.counts.began_higher += u64::from(level > 0);
             self.draws.host_read(lost);
         }
+        let before = self.hot[block.index()].reads;
         if retries > 0 {
             self.sense_again(ppn, cause, fill, level, retries);
         }
@@ -110,7 +111,7 @@ impl Flash {
             self.levels.worked(block, level + retries);
         }
         let hot = &self.hot[block.index()];
-        if is_suspect && !hot.has(FAILED) && self.tired.is_quiet(block, hot.reads) {
+        if is_suspect && !hot.has(FAILED) && self.tired.is_quiet(block, if planted(Bug::RungBeforeRetries) { before } else { hot.reads }) {
             return Sensed { good: result == ReadResult::Good, rings: false, level, retries };
         }
         self.rung_out(block, result == ReadResult::Good, level, retries)
@@ -149,6 +150,9 @@ impl Flash {
         }
         for attempt in level + 1..=level + retries {
             self.count_retry(ppn, cause);
+            if fill && planted(Bug::FillRetriesTimeless) {
+                continue;
+            }
             self.record(NandOp::Retry {
                 src: ppn,
                 attempt,
@@ -165,7 +169,9 @@ impl Flash {
             return;
         }
         self.count_any_read(ppn);
-        self.put_off_alarm(self.geometry.block_of(ppn), self.dose_of(ppn), cause);
+        if !planted(Bug::MoverRetriesPutOffNothing) {
+            self.put_off_alarm(self.geometry.block_of(ppn), self.dose_of(ppn), cause);
+        }
     }
 
     /// Whether the data of a page is past its limit and cannot be read any more.

@@ -1,0 +1,135 @@
+//! Drives on which one event comes within another: one case in eight.
+//!
+//! - Blocks and reserves are small. Limits lie at the border of what the technique promises.
+//! - Data takes retries wherever it is moved, and ages while it moves.
+//! - Alpha rises or falls steeply with wear.
+//! - The host writes parts of pages where it reads, so a fill sets off moves.
+//! - The restless policy mostly acts too late, so moves come upon pages that are lost.
+//!
+//! The choices come from dice of their own, so other cases stay what they are.
+
+use vpass_core::base::units::Bytes;
+use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw, KindUs, MIN_SPARE_BLOCKS, PerPec, Schedule, TimingConfig};
+use vpass_core::slots::reclaim::{Technique, technique};
+
+use super::balanced::Balanced;
+use super::border;
+use crate::dice::Dice;
+
+/// One case in eight.
+const NESTED: [bool; 8] = [false, false, false, true, false, false, false, false];
+/// Three of four of them age.
+const AGES: [bool; 4] = [true, false, true, true];
+/// Two of three of those under the restless policy act too late.
+const RECKLESS: [bool; 3] = [true, false, true];
+
+/// One of four has the restless policy.
+const RESTLESS: [bool; 4] = [false, true, false, false];
+/// Where nothing else is drawn for the flash: half of the jobs are done at once, and the others
+/// last.
+const SCHEDULES: [Schedule; 4] = [Schedule::Foreground, Schedule::Batch(1), Schedule::Foreground, Schedule::Deadline];
+/// Timed, two of three are so slow that jobs are under way while data grows older.
+const SLOW: [bool; 3] = [true, true, false];
+/// A sensing, a program and an erase there.
+const SLOW_US: f64 = 1e5;
+
+/// Wordlines of a block.
+const WORDLINES: [u32; 5] = [2, 3, 8, 8, 21];
+/// Share of the flash that the host does not see.
+const SPARE: [f64; 2] = [0.14, 0.25];
+/// Spare blocks that techniques want which keep data apart.
+const APART_BLOCKS: u32 = 6;
+/// Pages of the write buffer.
+const BUFFER: [u64; 4] = [0, 0, 2, 8];
+
+/// How far above the border limits are, as a share of them.
+const ABOVE: [f64; 3] = [0.0, 0.1, 0.5];
+/// The same under a technique that promises nothing, over the border of `block`.
+const BELOW: [f64; 3] = [1.0, 0.8, 0.5];
+
+/// Alphas of four rows, over the largest: they rise, fall, or do both.
+const ALPHAS: [[f64; 4]; 4] = [[0.2, 0.5, 0.8, 1.0], [1.0, 0.7, 0.4, 0.2], [0.4, 1.0, 0.3, 0.8], [1.0, 0.3, 0.9, 0.5]];
+/// Limits of these rows, over those of the last.
+const LIMITS: [[f64; 4]; 2] = [[1.3, 1.2, 1.1, 1.0], [1.0, 1.0, 1.0, 1.0]];
+/// Cycles between two rows that a policy sees.
+const POLICY_ROWS: [u32; 3] = [0, 10, 100];
+
+/// Whether a case is one of them.
+pub(super) fn is_nested(balanced: &Balanced) -> bool {
+    balanced.pick("nested", &NESTED)
+}
+
+/// Whether such a case ages, whatever else says so.
+pub(super) fn ages(balanced: &Balanced) -> bool {
+    balanced.pick("nested ages", &AGES)
+}
+
+/// Whether the restless policy acts too late in such a case.
+pub(super) fn is_reckless(balanced: &Balanced) -> bool {
+    balanced.pick("reckless", &RECKLESS)
+}
+
+/// Whether such a case is under the restless policy, unless its technique is named.
+pub(super) fn is_restless(balanced: &Balanced) -> bool {
+    balanced.pick("restless of nested", &RESTLESS)
+}
+
+/// Small blocks, few to spare, and limits that change much within a few cycles; not yet resolved.
+pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, keeps_apart: bool) {
+    let mut dice = Dice::new(balanced.case ^ 0x4E57_ED00_4E57_ED00);
+    let spare = dice.pick(&SPARE);
+    let apart = if keeps_apart { APART_BLOCKS } else { 0 };
+    config.reclaim.schedule = balanced.pick("schedule of nested", &SCHEDULES);
+    if balanced.pick("slow of nested", &SLOW) {
+        let slow = KindUs::All(SLOW_US);
+        config.timing =
+            TimingConfig { sense_us: slow.clone(), program_us: slow, erase_us: SLOW_US, erase_by_pec: vec![], ..config.timing.clone() };
+    }
+    config.geometry.wordlines_per_block = balanced.pick("wordlines of nested", &WORDLINES);
+    let needed = f64::from(MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(config.geometry.planes());
+    config.geometry.blocks_per_plane = Some(needed.ceil() as u32);
+    config.drive.spare = Some(spare);
+    config.drive.write_buffer = Bytes(dice.pick(&BUFFER) * config.geometry.page_size.0);
+    (config.start.fill, config.start.overwrite) = (1.0, dice.pick(&[0.0, 0.3]));
+    if config.disturb.model == DisturbModel::None {
+        config.disturb.model = DisturbModel::Count;
+    }
+    if config.disturb.model == DisturbModel::Wordline {
+        steepen(&mut dice, config);
+    }
+}
+
+/// Four rows about the P/E count at which the drive begins or, in one case in four, below it.
+fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
+    let pec = config.start.pec;
+    let Some(worst) = config.disturb.table.last().cloned() else { return };
+    let (alphas, limits) = (dice.pick(&ALPHAS), dice.pick(&LIMITS));
+    let is_beyond = pec >= 40 && dice.chance(0.25);
+    let at = if is_beyond { [0, pec / 4, pec / 2, 3 * (pec / 4)] } else { [pec.saturating_sub(10), pec + 4, pec + 11, pec + 50] };
+    // Beyond the last row a table goes on as it ended: so that the promise holds there, not
+    // steeply.
+    let rows = (0..4).map(|row| PerPec {
+        pec: at[row],
+        limit: worst.limit.iter().map(|limit| limit * limits[row]).collect(),
+        alpha: worst.alpha.iter().map(|alpha| (alpha * alphas[row]).max(1.0)).collect(),
+    });
+    let last =
+        PerPec { pec: at[3] + 2000, limit: worst.limit.clone(), alpha: worst.alpha.iter().map(|a| (a * alphas[3]).max(1.0)).collect() };
+    config.disturb.table = rows.chain((!is_beyond).then_some(last)).collect();
+    config.disturb.policy_row_cycles = dice.pick(&POLICY_ROWS);
+}
+
+/// Brings limits to the border of what the technique promises. Of one that promises nothing, below
+/// the border of `block`.
+pub(super) fn bring_to_the_border(balanced: &Balanced, config: &mut DriveConfig, reclaim: &Technique, timed: bool) {
+    if config.error.model == ErrorLaw::Bch {
+        // Limits follow from the code.
+        return;
+    }
+    let mut dice = Dice::new(balanced.case ^ 0x4E57_B04D_4E57_B04D);
+    let (above, below) = (dice.pick(&ABOVE), dice.pick(&BELOW));
+    if !border::bring_limits(config, reclaim, timed, above) {
+        border::bring_limits(config, technique("block").expect("it is in the list"), timed, 0.0);
+        config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit = (*limit * below).max(1.0));
+    }
+}
