@@ -54,7 +54,7 @@ fn tiny<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn words_of_the_command_line() {
     let generated = ["--workload", "uniform-read"];
     for option in ["--gear", "--seed", "--sample", "--queue-depth", "--oracle", "--fail", "--no-such-option"] {
-        refused(&tiny(&[&generated[..], &[option, HOSTILE]].concat()));
+        refused(&["run", "--drive", "tiny", "--workload", "uniform-read", option, HOSTILE]);
     }
     for option in ["--reclaim", "--gc", "--refresh", "--parity", "--set", "--hints"] {
         refused(&tiny(&[&generated[..], &[option, HOSTILE]].concat()));
@@ -147,7 +147,7 @@ fn strings_and_keys_of_toml() {
     for (name, text) in [
         ("key.toml", format!("{tiny_text}\n[\"{IN_TOML}\"]\na = 1\n")),
         ("key2.toml", tiny_text.replace("[drive]", &format!("[drive]\n\"{IN_TOML}\" = 1"))),
-        ("word.toml", tiny_text.replace("[drive]", &format!("[drive]\nspare = \"{IN_TOML}\""))),
+        ("word.toml", tiny_text.replace("cell = \"", &format!("cell = \"{IN_TOML}"))),
     ] {
         refused(&["run", "--drive", &drive(name, &text), "--workload", "uniform-read"]);
     }
