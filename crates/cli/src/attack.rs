@@ -29,8 +29,8 @@ use self::args::AttackArgs;
 use crate::args::{Base, Watch};
 use crate::exit::Exit;
 use crate::out_file::OutFile;
-use crate::plain;
 use crate::progress::deaf;
+use vpass_lab::plain;
 
 /// In the place of an attack's name: one is looked for.
 const SEARCH: &str = "search";

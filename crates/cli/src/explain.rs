@@ -17,9 +17,9 @@ use vpass_lab::plan::technique_named;
 
 use crate::args::ExplainArgs;
 use crate::out;
-use crate::plain;
 use crate::report::COUNTERFACTUAL;
 use crate::table::{Look, Table, wants_colour};
+use vpass_lab::plain;
 
 /// Prints the explanation.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {

@@ -164,7 +164,7 @@ pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)?
         }
     };
-    out::print(&text)
+    out::print_file(&text)
 }
 
 fn effective(text: String, config: &impl serde::Serialize, overridden: bool, as_json: bool) -> Result<String, Failure> {

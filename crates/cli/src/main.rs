@@ -15,7 +15,6 @@ mod list;
 mod out;
 mod out_file;
 mod paper;
-mod plain;
 mod progress;
 mod report;
 mod seeds;

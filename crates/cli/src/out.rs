@@ -2,23 +2,34 @@
 //! another name and moved there at the end.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use vpass_lab::failure::Failure;
 use vpass_lab::files::File;
 
-use crate::plain;
 use crate::progress::{self, Unfinished};
 use crate::table::wants_colour;
 use crate::unfinished::{bring_folder_to_disk, bring_to_disk, hidden_beside, make_hidden_folder, parent_of, remove_leftovers};
+use vpass_lab::plain;
 
 /// Prints to standard output. A reader that has seen enough (`vpass list | head`) is no failure.
 ///
 /// # Errors
 /// Standard output cannot be written to.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let text = plain::report(text, wants_colour());
+    print_as_it_is(&plain::report(text, wants_colour()))
+}
+
+/// Prints the text of a file, which is to be read by a program: as it is, unless a terminal would read it.
+///
+/// # Errors
+/// As [`print`].
+pub(crate) fn print_file(text: &str) -> Result<(), Failure> {
+    if io::stdout().is_terminal() { print(text) } else { print_as_it_is(text) }
+}
+
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::failed(format!("standard output: {e}"))),

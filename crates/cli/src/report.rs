@@ -13,8 +13,8 @@ use vpass_lab::plan::RunPlan;
 use vpass_lab::results::{Confidence, LifeUnit, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
-use crate::plain;
 use crate::table::{Look, Table, wrapped};
+use vpass_lab::plain;
 
 /// What results of a technique mean that makes its drive another.
 pub(crate) const COUNTERFACTUAL: &str = "COUNTERFACTUAL: on flash that no drive has; a bound to compare with";

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row};
 
-use crate::plain;
+use vpass_lab::plain;
 
 /// Whether standard output takes colours.
 pub(crate) fn wants_colour() -> bool {

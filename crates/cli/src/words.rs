@@ -7,7 +7,7 @@ use clap::Parser;
 use crate::command::Cli;
 use crate::exit::Exit;
 use crate::out::say_wrapped;
-use crate::plain;
+use vpass_lab::plain;
 
 /// What is asked for. Prints help, version and complaints, and ends the process then.
 pub(crate) fn parsed() -> Cli {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
+use crate::plain::is_hidden;
 use crate::plan::RunPlan;
 
 /// JSON with indents and a newline at the end.
@@ -17,13 +18,14 @@ pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     Ok(escaped(&text).into_owned() + "\n")
 }
 
-/// JSON without the control characters that JSON allows and a terminal obeys: only strings hold them, as `\u009b`.
+/// JSON without the characters that JSON allows and a terminal obeys: only strings hold them, as `\u009b`.
 fn escaped(text: &str) -> Cow<'_, str> {
-    let is_control = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
-    if !text.contains(is_control) {
+    let is_escaped = |c: char| c != '\n' && is_hidden(c);
+    if !text.contains(is_escaped) {
         return text.into();
     }
-    let escape = |c: char| if is_control(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
+    // Each of them is one unit of UTF-16.
+    let escape = |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
     text.chars().map(escape).collect::<String>().into()
 }
 
@@ -57,9 +59,9 @@ mod tests {
 
     #[test]
     fn what_a_terminal_obeys_is_escaped_and_reads_back() {
-        let name = "a\u{9b}2J\u{7f}\u{1b}[m\n\"\\";
+        let name = "a\u{9b}2J\u{202e}\u{7f}\u{1b}[m\n\"\\";
         let text = text(&name).unwrap();
-        assert_eq!(text, "\"a\\u009b2J\\u007f\\u001b[m\\n\\\"\\\\\"\n");
+        assert_eq!(text, "\"a\\u009b2J\\u202e\\u007f\\u001b[m\\n\\\"\\\\\"\n");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), name);
     }
 }

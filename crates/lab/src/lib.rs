@@ -35,6 +35,7 @@ pub mod manifest;
 pub mod memory;
 pub mod numbers;
 pub mod overrides;
+pub mod plain;
 pub mod plan;
 pub mod pool;
 pub mod presets;

@@ -10,9 +10,9 @@ use vpass_lab::numbers::{bytes, digits, microseconds};
 use vpass_lab::plan::RunPlan;
 
 use super::args::LifeArgs;
-use crate::plain;
 use crate::report;
 use crate::table::{Table, wrapped};
+use vpass_lab::plain;
 
 /// For a terminal: title, table, what to know of it, verdict.
 pub(super) fn text(lives: &[Life], plan: &RunPlan, args: &LifeArgs, colour: bool) -> String {

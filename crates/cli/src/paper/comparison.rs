@@ -10,8 +10,8 @@ use super::csv::quoted;
 use super::numbers::{Numbers, Shown};
 use super::recipe::{Expectations, Expected, Figure, Mean, Recipe};
 use super::run::{CYCLES, REFUSED, Run};
-use crate::plain::{self, line};
 use crate::table::{Look, Table};
+use vpass_lab::plain::{self, line};
 
 /// A number of the paper, ours where there is one, and what that comes to.
 fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectations) -> Vec<(&'a Expected, Option<f64>, &'static str)> {

@@ -7,8 +7,8 @@ use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 use super::blocks::{BlockReads, Endurance, ReadIntensity};
 use super::info::{FileInfo, Info, Requests, Reuse};
 use super::sparkline::sparkline;
-use crate::plain;
 use crate::table::{Look, Table};
+use vpass_lab::plain;
 
 /// Devices that are shown.
 const MOST_DEVICES: usize = 16;

@@ -7,8 +7,8 @@ use vpass_lab::numbers::{bytes, count, digits, plural, seconds};
 use vpass_workload::statistics::Statistic;
 
 use super::fit::FitReport;
-use crate::plain;
 use crate::table::{Look, Table};
+use vpass_lab::plain;
 
 /// Everything worth reading about a fit.
 pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> String {

@@ -7,22 +7,22 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// One line of text: every character that is not to be seen is escaped, ends of lines as well.
-pub(crate) fn line(text: &str) -> Cow<'_, str> {
+pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
 /// Text of several lines that this program made: their ends stay.
-pub(crate) fn lines(text: &str) -> Cow<'_, str> {
+pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_hidden(c))
 }
 
 /// A path in one line.
-pub(crate) fn path(path: &Path) -> String {
+pub fn path(path: &Path) -> String {
     line(&path.display().to_string()).into_owned()
 }
 
 /// A report of this program with its own colours: nothing else in it is for the terminal.
-pub(crate) fn report(text: &str, colour: bool) -> Cow<'_, str> {
+pub fn report(text: &str, colour: bool) -> Cow<'_, str> {
     if !colour {
         return lines(text);
     }
@@ -49,7 +49,7 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// Characters that a terminal obeys, and those that end a line or change the direction of what follows.
-fn is_hidden(c: char) -> bool {
+pub(crate) fn is_hidden(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
