@@ -119,6 +119,10 @@ struct Drawn {
     longest: u64,
     /// Factor of the number of requests.
     lives: u64,
+    /// Whether events come one within the other.
+    is_nested: bool,
+    /// Whether the restless policy may let data be lost.
+    is_reckless: bool,
     /// How often the case is played.
     plays: u32,
     /// Chance of the run.
@@ -135,6 +139,7 @@ impl Drawn {
             format!("{reclaim} {gc} {refresh} {parity} {seed} {restless} {gap:?}"),
             format!("{} {:?} {} {}", self.timed, self.host, self.computed, self.warms_up),
             format!("{} {} {} {}", self.longest, self.lives, self.plays, self.dice.clone().next()),
+            format!("{} {}", self.is_nested, self.is_reckless),
         ];
         texts.iter().fold(Digest::default().config(&self.config), |digest, text| digest.text(text)).value()
     }
@@ -335,6 +340,8 @@ impl Case {
             warms_up: balanced.pick("warm-up", &[false, false, false, true]),
             longest: balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]),
             lives,
+            is_nested,
+            is_reckless,
             plays: if lives == 1 && balanced.pick("again", &AGAIN) { 2 } else { 1 },
             dice,
         })
@@ -351,8 +358,24 @@ impl Case {
     /// # Errors
     /// What went wrong, in sentences.
     pub fn run(self) -> Result<CaseSummary, String> {
-        let Drawn { config, techniques, named, technique, cards, timed, host, ages, computed, warms_up, longest, lives, plays, dice } =
-            self.draw()?;
+        let Drawn {
+            config,
+            techniques,
+            named,
+            technique,
+            cards,
+            timed,
+            host,
+            ages,
+            computed,
+            warms_up,
+            longest,
+            lives,
+            is_nested,
+            is_reckless,
+            plays,
+            dice,
+        } = self.draw()?;
         let restless = named.is_none();
         let name = if restless { RESTLESS } else { technique.name };
         let what = describe(&config, name, &techniques.gc, timed, host, ages) + if is_nested { ", nested" } else { "" };
