@@ -34,12 +34,15 @@ seeded-bugs:
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small
 
-# A minute of random drives under the oracle, other ones for every commit; a failure prints the command that replays it. A quarter of the minute
-# is for drives whose data is refreshed while flash fails.
+# A minute of random drives under the oracle, other ones for every commit; a failure prints the
+# command that replays it. A quarter of the minute is for drives whose data is refreshed while flash
+# fails.
 SEED := $(shell printf '%d' 0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1))
 check-minute: build
 	$(VPASS) check --seed $(SEED) --minutes 0.75
-	set -e; for refresh in block ida; do $(VPASS) check --seed $(SEED) --minutes 0.125 --fail --refresh $$refresh; done
+	set -e; for refresh in block ida; do \
+		$(VPASS) check --seed $(SEED) --minutes 0.125 --fail --refresh $$refresh; \
+	done
 
 bench:
 	cargo bench -p vpass-core --bench throughput --bench techniques --bench retries --bench parity
@@ -59,8 +62,9 @@ bench-years: build
 # A drive of today under page-sized random requests.
 YEARS = --drive modern-tlc --workload random-70-30 --set workload.block_size=16KiB --oracle off
 
-# Long runs: 80,000 random drives, some thousand million checked reads, with what each technique came to; 5,000 drives whose data is refreshed while
-# flash fails, half of them with parity; every seeded bug looked for afresh;
+# Long runs: 80,000 random drives, some thousand million checked reads, with what each technique
+# came to; 5,000 drives whose data is refreshed while flash fails, half of them with parity; every
+# seeded bug looked for afresh;
 # every policy that protects under every attack, and under a search of five minutes for a new one; ten million mutated trace files for each reader.
 NAMES = python3 -c 'import json, sys; print(*(t["name"] for t in json.load(sys.stdin)["$(1)"] if $(2)))'
 PROTECTING = $(shell $(VPASS) list reclaim --json | $(call NAMES,reclaim,not t["may_lose_data"] and not t["counterfactual"]))

@@ -74,8 +74,9 @@ fn what_grows_older_is_rewritten_though_nobody_reads_it() {
     }
 }
 
-/// A block is due for its refresh in place 0.1 ms before it is an hour old, when it enters its first step of age. A program keeps its die busy
-/// until after that. The policy is to be asked at the next read from then on, as the block holds no dose, and the job goes on.
+/// A block is due for its refresh in place 0.1 ms before it is an hour old, when it enters its
+/// first step of age. A program keeps its die busy until after that. The policy is to be asked at
+/// the next read from then on, as the block holds no dose, and the job goes on.
 #[test]
 fn a_job_outlasts_a_step_of_age() {
     let tables = r#"

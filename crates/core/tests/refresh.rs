@@ -117,7 +117,8 @@ fn what_is_erased_in_time_is_not_refreshed() {
     assert_eq!(drive.refresh_counts().invocations, 0);
 }
 
-/// A block of one page fails with its page, as with all of itself: nothing is left to refresh or to erase in it. Period 1,000 s.
+/// A block of one page fails with its page, as with all of itself: nothing is left to refresh or to
+/// erase in it. Period 1,000 s.
 #[test]
 fn a_block_that_fails_with_its_only_page_is_not_refreshed() {
     for (timed, of_page) in [(false, true), (false, false), (true, true), (true, false)] {

@@ -60,7 +60,8 @@ impl Questions {
         Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 
-    /// A job ends that has left data in its block: where its last read was reached, it was too late.
+    /// A job ends that has left data in its block: where its last read was reached, it was too
+    /// late.
     pub(crate) fn end_job(&mut self, block: BlockId) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.overtaken += u64::from(question.reached);

@@ -113,8 +113,9 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
     }
 }
 
-/// A block of one page fails with its page before it is due for its refresh; and a free block fails between the last page that the host brings to
-/// flash and the next that it writes, when the drive has counted its free blocks already.
+/// A block of one page fails with its page before it is due for its refresh; and a free block fails
+/// between the last page that the host brings to flash and the next that it writes, when the drive
+/// has counted its free blocks already.
 #[test]
 fn blocks_that_fail_are_neither_refreshed_nor_counted_as_free() {
     let refresh = refresh_technique("block").expect("it is in the list");

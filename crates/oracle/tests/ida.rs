@@ -24,7 +24,8 @@ fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
     }
 }
 
-/// A block without a dose enters a step of age while its refresh waits for its die: its policy is to be asked at the next read, and its job goes on.
+/// A block without a dose enters a step of age while its refresh waits for its die: its policy is
+/// to be asked at the next read, and its job goes on.
 #[test]
 fn a_job_that_outlasts_a_step_of_age_is_known_to_go_on() {
     let ida = refresh_technique("ida").expect("it is in the list");

@@ -71,7 +71,8 @@ fn an_update_forgets_parity_that_is_given_up_meanwhile() {
     }
 }
 
-/// Pages are rebuilt for reads of a warm-up, which takes no time. No read of the measured phase waits for them.
+/// Pages are rebuilt for reads of a warm-up, which takes no time. No read of the measured phase
+/// waits for them.
 #[test]
 fn a_rebuild_of_a_warm_up_keeps_no_later_read_waiting() {
     let technique = vpass_core::slots::parity::parity_technique("raid5").expect("it is in the list");

@@ -92,8 +92,9 @@ impl Drive {
         self.failing.books.rebuilt_for_writes > before
     }
 
-    /// A read of the host found a page that could not be read there, and had it rebuilt. The host waits for that only where reads take time:
-    /// a read of a warm-up must not leave a rebuild to a read of the measured phase.
+    /// A read of the host found a page that could not be read there, and had it rebuilt. The host
+    /// waits for that only where reads take time: a read of a warm-up must not leave a rebuild to a
+    /// read of the measured phase.
     pub(super) fn note_rebuilt_for_read(&mut self, ppn: Ppn) {
         let has_failed = self.flash.is_failed(ppn);
         self.failing.books.rebuilt_for_reads += u64::from(has_failed);

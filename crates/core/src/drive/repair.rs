@@ -158,7 +158,8 @@ mod tests {
         assert_eq!((drive.host.fill_reads, drive.flash_counts().reads[Cause::Host as usize] - reads), (1, 1));
     }
 
-    /// A page that a read of a warm-up had rebuilt keeps no read of the measured phase waiting: only the read that has it rebuilt waits for it.
+    /// A page that a read of a warm-up had rebuilt keeps no read of the measured phase waiting:
+    /// only the read that has it rebuilt waits for it.
     #[test]
     fn what_a_warm_up_has_rebuilt_keeps_nobody_waiting() {
         let mut drive = striped_drive_in(true);

@@ -147,7 +147,8 @@ pub trait Observer: Any {
     fn recoded(&mut self, block: BlockId, wordline: Option<WordlineInBlock>, mode: u8);
     /// The reclaim policy is to be asked about a block at the first host read with which that has served so many dose units since its erase; what
     /// movers deposit from now on comes on top. Told when the policy has said so: of a block that is opened, and when it has been asked.
-    /// 0 stands for the next host read: a job has left data in the block, or the block is a step of age older and holds no dose.
+    /// 0 stands for the next host read: a job has left data in the block, or the block is a step of
+    /// age older and holds no dose.
     fn asks_at(&mut self, _block: BlockId, _at: Reads) {}
     /// A job ends, and has left data in its block.
     fn job_ended(&mut self, _block: BlockId) {}

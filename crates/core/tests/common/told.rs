@@ -1,4 +1,5 @@
-//! What a drive tells of its partial parities and jobs, and in which order blocks were erased and wordlines programmed over.
+//! What a drive tells of its partial parities and jobs, and in which order blocks were erased and
+//! wordlines programmed over.
 
 use std::sync::{Arc, Mutex};
 

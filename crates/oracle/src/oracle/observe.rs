@@ -171,7 +171,8 @@ impl Observer for Oracle {
     }
 
     fn failed(&mut self, pages: Stretch) {
-        // Free blocks may be among them: the drive counted these when it brought the last page to flash.
+        // Free blocks may be among them: the drive counted these when it brought the last page to
+        // flash.
         self.need.happens(false);
         self.fail(pages);
     }
