@@ -80,7 +80,9 @@ fn of_json(title: &str, path: &str, value: &Value, names: &mut Names) {
         }
         Value::Array(values) => {
             names.insert(format!("json {title} {path}[]"));
-            values.iter().for_each(|value| of_json(title, &format!("{path}[]"), value, names));
+            for value in values {
+                of_json(title, &format!("{path}[]"), value, names);
+            }
         }
         _ => _ = names.insert(format!("json {title} {path}")),
     }
