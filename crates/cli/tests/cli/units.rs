@@ -82,12 +82,15 @@ fn small_writes_are_warned_of_with_their_cost() {
     let whole = json(&[], "16KiB");
     assert!(!warned(&whole["warnings"]).contains("mapping unit"), "{}", whole["warnings"]);
     assert_eq!((&whole["mapping_unit"]["small_write_share"], &whole["host"]["small_writes"]), (&0.0.into(), &0.into()));
-    // One write in eleven is small, then one in nine.
-    let mixed = |large: u32| {
-        let sizes = format!("workload.block_sizes=[{{size = '4KiB', share = 1}}, {{size = '16KiB', share = {large}}}]");
-        warned(&json(&["--set", &sizes], "16KiB")["warnings"]).contains("of the writes are smaller than the mapping unit")
+    // 9 % of the writes are small, then 12 %.
+    let mixed = |percent: u32| {
+        let (small, large) = (f64::from(percent) / 100.0, f64::from(100 - percent) / 100.0);
+        let sizes = format!("workload.block_sizes=[{{size = '4KiB', share = {small}}}, {{size = '16KiB', share = {large}}}]");
+        let fixed = ["run", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.read_share=0", "--set", &sizes, "--json"];
+        let run = vpass(&[&fixed[..], &few].concat()).json();
+        warned(&run["warnings"]).contains("of the writes are smaller than the mapping unit")
     };
-    assert!(!mixed(10) && mixed(8));
+    assert!(!mixed(9) && mixed(12));
 
     let compared = [&few[..], &["--reclaim", "none,block", "--seeds", "2"]].concat();
     let text = one_line(&done(&written("compare", "4KiB", &compared)).stdout);

@@ -96,7 +96,8 @@ mod tests {
         assert_eq!(all, ["44.2 min"; 4]);
         let shown = [0.0, 4e-5, 0.02, 59.0, 119.0, 121.0, 7199.0, 7201.0, 172_000.0, 173_000.0].map(seconds);
         assert_eq!(shown, ["0 s", "40.0 us", "20.0 ms", "59.0 s", "119 s", "2.02 min", "120 min", "2.00 h", "47.8 h", "2.00 days"]);
-        assert_eq!([years(1.9, None), years(2.0, None), years(100.0, None)], ["694 days", "2.00 years", "100 years"]);
+        // 1.96 x 365 are 715.4 days; 715.9 with a year of 365.25.
+        assert_eq!([years(1.96, None), years(2.0, None), years(100.0, None)], ["715 days", "2.00 years", "100 years"]);
         assert_eq!([years(4.0, Some(0.1)), years(8.4e-5, Some(1e-6))], ["4.00 ± 0.10 years", "44.2 ± 0.53 min"]);
     }
 }
