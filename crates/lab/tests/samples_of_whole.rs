@@ -67,7 +67,9 @@ fn the_smallest_samples_live_as_the_whole_drive_does() {
         // Reads cause nearly half of what is programmed.
         Case { drive: "tiny", reclaim: "block", set: &[SIZE, "drive.rated_pec=14", "workload.read_share=0.995"] },
     ];
-    cases.iter().for_each(|case| samples_are_right(case, 8, 1));
+    for case in &cases {
+        samples_are_right(case, 8, 1);
+    }
 }
 
 /// Write amplification of greedy GC under uniform writes: 1 / (1 - v), where ln(1/v) = (1 - v) /
@@ -140,6 +142,8 @@ fn samples_of_many_drives_live_as_the_whole_drives_do() {
         },
     ];
     for case in &cases {
-        [2, 4, 8].into_iter().for_each(|of| samples_are_right(case, of, 4));
+        for of in [2, 4, 8] {
+            samples_are_right(case, of, 4);
+        }
     }
 }
