@@ -67,7 +67,9 @@ fn the_smallest_samples_live_as_the_whole_drive_does() {
         // Reads cause nearly half of what is programmed.
         Case { drive: "tiny", reclaim: "block", set: &[SIZE, "drive.rated_pec=14", "workload.read_share=0.995"] },
     ];
-    cases.iter().for_each(|case| samples_are_right(case, 8, 1));
+    for case in &cases {
+        samples_are_right(case, 8, 1);
+    }
 }
 
 /// Write amplification of greedy GC under uniform writes: 1 / (1 - v), where ln(1/v) = (1 - v) /
@@ -111,10 +113,10 @@ fn samples_of_many_drives_live_as_the_whole_drives_do() {
     const LONG: &str = "drive.rated_pec=30";
     let cases = [
         Case { drive: "tiny", reclaim: "none", set: &[SIZE, LONG, "workload.read_share=0"] },
-        Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, LONG, "workload.read_share=0.9", "drive.spare=0.07"] },
+        Case { drive: "tiny", reclaim: "straw-wl", set: &["drive.capacity=4GiB", LONG, "workload.read_share=0.9", "drive.spare=0.07"] },
         Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, LONG, "workload.read_share=0.9", "drive.spare=0.28"] },
         Case { drive: "tiny", reclaim: "block", set: &[SIZE, LONG, "workload.read_share=0.99"] },
-        Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, LONG, "workload.read_share=0.9", "workload.distribution=zipf:0.9"] },
+        Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, LONG, "workload.read_share=0.9", "workload.distribution=zipf:0.6"] },
         Case { drive: "tiny", reclaim: "none", set: &[SIZE, LONG, "workload.read_share=0.5", "workload.distribution=hot-cold:0.2/0.8"] },
         // It keeps data that is often read apart, in streams of its own.
         Case { drive: "tiny", reclaim: "ipr", set: &[SIZE, LONG, "workload.read_share=0.99", "workload.distribution=hot-cold:0.1/0.9"] },
@@ -140,6 +142,8 @@ fn samples_of_many_drives_live_as_the_whole_drives_do() {
         },
     ];
     for case in &cases {
-        [2, 4, 8].into_iter().for_each(|of| samples_are_right(case, of, 4));
+        for of in [2, 4, 8] {
+            samples_are_right(case, of, 4);
+        }
     }
 }
