@@ -14,8 +14,6 @@ use crate::dice::Dice;
 const TIRED: [bool; 5] = [true, false, false, false, false];
 /// What the first sensing of a page decodes.
 const CAP: f64 = 0.0085;
-/// P/E count of the first row that is extrapolated: tables have rows at 1,000 and 3,010 cycles.
-const STRETCH_END: f64 = 5020.0;
 /// What the longest age adds to error rates, as a share of that.
 const BY_AGE: [f64; 4] = [0.05, 0.3, 0.9, 1.5];
 /// Limits grow by this until the technique has room for its promise, so many times at most.
@@ -77,11 +75,6 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Te
     error.model = ErrorLaw::PowerLaw;
     (error.e, error.a, error.k) = (dice.pick(&[0.0005, 0.004]), dice.pick(&[0.0, 1e-10]), 1.5);
     (error.m, error.n) = (m, n);
-    if balanced.pick("steep wear", &[false, true]) {
-        // Nine tenths of what the first sensing decodes at the end of the stretch beyond the table:
-        // far from linear between rows.
-        (error.a, error.k) = ((0.9 * CAP - error.e) / STRETCH_END.powi(3), 3.0);
-    }
     error.b = dice.pick(&BY_AGE) * CAP / (f64::powf(1000.0, m) * f64::powf(longest_hours, n));
     let groups = config.disturb.groups.len();
     if dice.chance(0.5) {

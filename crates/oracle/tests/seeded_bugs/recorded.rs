@@ -20,6 +20,7 @@ pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::LevelKept, 179, "hotld, cost-benefit, none"),
     (Bug::NoiseTooLoud, 9445, "ipr, greedy, none"),
     (Bug::AgeAloneForgotten, 310, "straw-wl, cost-benefit, none"),
+    (Bug::BudgetBetweenRows, 192, "redftl, greedy, none"),
     (Bug::QuietAtAnyDose, 6, "none, greedy, none"),
     (Bug::FirstKindPrograms, 72, "straw-ss-published, greedy, none"),
     (Bug::ErasedOlder, 72, "straw-ss-published, greedy, none"),
