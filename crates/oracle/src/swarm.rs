@@ -42,6 +42,7 @@ use vpass_core::slots::refresh::{self, NO_REFRESH, RefreshTechnique};
 use self::ageing::Ages;
 use self::balanced::Balanced;
 pub use self::cards::Cards;
+use self::nested::Within;
 use self::play::{Play, Played};
 use crate::OracleReport;
 use crate::dice::Dice;
@@ -204,6 +205,11 @@ impl Case {
         }
     }
 
+    /// Whether a case with error rates is under the technique that goes by retries. It is drawn apart: other cases stay what they are.
+    fn observes(self, balanced: &Balanced, config: &DriveConfig) -> bool {
+        self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && balanced.pick("observes", &OBSERVES)
+    }
+
     /// Runs it.
     ///
     /// # Errors
@@ -222,12 +228,9 @@ impl Case {
         let mut techniques = Techniques { reclaim: technique.name.into(), gc: gc.into(), seed: self.seed, ..Techniques::default() };
         let is_nested = self.cards.map_or_else(|| self.is_nested(), |cards| cards.nested);
         let is_reckless = is_nested && restless && nested::is_reckless(&balanced);
+        let within = Within { is_nested, is_reckless };
         let keeps_apart = restless || technique.keeps_apart;
-        let mut config = draw::random_config(&balanced, &mut dice, keeps_apart, restless);
-        if is_nested {
-            nested::draw(&balanced, &mut config, keeps_apart);
-        }
-        let mut config = config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+        let mut config = first_config(&balanced, &mut dice, (keeps_apart, restless), is_nested)?;
         if let Some(parity) = self.parity {
             config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity, technique)? } else { config };
             techniques.parity = parity.name.into();
@@ -253,16 +256,9 @@ impl Case {
         let is_raised = self.parity.is_some_and(|parity| !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed));
         let may_tire = !restless || is_reckless;
         let is_tired = is_raised || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
-        // It is drawn apart: other cases stay what they are.
-        let observes = is_tired
-            && self.technique.is_none()
-            && self.parity.is_none()
-            && config.ecc.levels() > 1
-            && balanced.pick("observes", &OBSERVES);
-        let (named, technique) = match vpass_core::slots::reclaim::technique("observed-retries").filter(|_| observes) {
-            None => (named, technique),
-            Some(observing) => (Some(observing), observing),
-        };
+        let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
+        let observing = observing.and_then(|_| vpass_core::slots::reclaim::technique("observed-retries"));
+        let (named, technique) = observing.map_or((named, technique), |observing| (Some(observing), observing));
         techniques.reclaim = technique.name.into();
         if is_tired && self.parity.is_none() {
             config = hinted::draw(&balanced, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
@@ -304,8 +300,7 @@ impl Case {
                 warms_up,
                 longest,
                 ages,
-                is_reckless,
-                is_nested,
+                within,
                 fails: self.fails.then_some(self.seed),
                 bug: self.bug,
             };
@@ -333,6 +328,20 @@ const OBSERVES: [bool; 4] = [true, false, false, false];
 /// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all but always.
 fn keeps_promises(technique: &Technique) -> bool {
     technique.protects == Protection::Sound && technique.params.iter().all(|param| param.key != "probability")
+}
+
+/// The drive of a case as it is drawn first, resolved.
+fn first_config(
+    balanced: &Balanced,
+    dice: &mut Dice,
+    (keeps_apart, restless): (bool, bool),
+    is_nested: bool,
+) -> Result<DriveConfig, String> {
+    let mut config = draw::random_config(balanced, dice, keeps_apart, restless);
+    if is_nested {
+        nested::draw(balanced, &mut config, keeps_apart);
+    }
+    config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))
 }
 
 /// The list of techniques; none stands for the restless policy.
