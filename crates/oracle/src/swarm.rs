@@ -44,6 +44,7 @@ use self::ageing::Ages;
 use self::balanced::Balanced;
 pub use self::cards::Cards;
 pub use self::drawn::Digest;
+use self::nested::Within;
 use self::play::{Play, Played};
 use crate::OracleReport;
 use crate::dice::Dice;
@@ -119,10 +120,7 @@ struct Drawn {
     longest: u64,
     /// Factor of the number of requests.
     lives: u64,
-    /// Whether events come one within the other.
-    is_nested: bool,
-    /// Whether the restless policy may let data be lost.
-    is_reckless: bool,
+    within: Within,
     /// How often the case is played.
     plays: u32,
     /// Chance of the run.
@@ -139,7 +137,7 @@ impl Drawn {
             format!("{reclaim} {gc} {refresh} {parity} {seed} {restless} {gap:?}"),
             format!("{} {:?} {} {}", self.timed, self.host, self.computed, self.warms_up),
             format!("{} {} {} {}", self.longest, self.lives, self.plays, self.dice.clone().next()),
-            format!("{} {}", self.is_nested, self.is_reckless),
+            format!("{} {}", self.within.is_nested, self.within.is_reckless),
         ];
         texts.iter().fold(Digest::default().config(&self.config), |digest, text| digest.text(text)).value()
     }
@@ -251,6 +249,11 @@ impl Case {
         }
     }
 
+    /// Whether a case with error rates is under the technique that goes by retries. It is drawn apart: other cases stay what they are.
+    fn observes(self, balanced: &Balanced, config: &DriveConfig) -> bool {
+        self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && balanced.pick("observes", &OBSERVES)
+    }
+
     /// Draws the case and runs nothing.
     fn draw(self) -> Result<Drawn, String> {
         let balanced = Balanced { case: self.seed };
@@ -266,12 +269,9 @@ impl Case {
         let mut techniques = Techniques { reclaim: technique.name.into(), gc: gc.into(), seed: self.seed, ..Techniques::default() };
         let is_nested = self.cards.map_or_else(|| self.is_nested(), |cards| cards.nested);
         let is_reckless = is_nested && restless && nested::is_reckless(&balanced);
+        let within = Within { is_nested, is_reckless };
         let keeps_apart = restless || technique.keeps_apart;
-        let mut config = draw::random_config(&balanced, &mut dice, keeps_apart, restless);
-        if is_nested {
-            nested::draw(&balanced, &mut config, keeps_apart);
-        }
-        let mut config = config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))?;
+        let mut config = first_config(&balanced, &mut dice, (keeps_apart, restless), is_nested)?;
         if let Some(parity) = self.parity {
             config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity, technique)? } else { config };
             techniques.parity = parity.name.into();
@@ -297,16 +297,9 @@ impl Case {
         let is_raised = self.parity.is_some_and(|parity| !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed));
         let may_tire = !restless || is_reckless;
         let is_tired = is_raised || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
-        // It is drawn apart: other cases stay what they are.
-        let observes = is_tired
-            && self.technique.is_none()
-            && self.parity.is_none()
-            && config.ecc.levels() > 1
-            && balanced.pick("observes", &OBSERVES);
-        let (named, technique) = match vpass_core::slots::reclaim::technique("observed-retries").filter(|_| observes) {
-            None => (named, technique),
-            Some(observing) => (Some(observing), observing),
-        };
+        let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
+        let observing = observing.and_then(|_| vpass_core::slots::reclaim::technique("observed-retries"));
+        let (named, technique) = observing.map_or((named, technique), |observing| (Some(observing), observing));
         techniques.reclaim = technique.name.into();
         if is_tired && self.parity.is_none() {
             config = hinted::draw(&balanced, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
@@ -340,8 +333,7 @@ impl Case {
             warms_up: balanced.pick("warm-up", &[false, false, false, true]),
             longest: balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]),
             lives,
-            is_nested,
-            is_reckless,
+            within,
             plays: if lives == 1 && balanced.pick("again", &AGAIN) { 2 } else { 1 },
             dice,
         })
@@ -371,11 +363,11 @@ impl Case {
             warms_up,
             longest,
             lives,
-            is_nested,
-            is_reckless,
+            within,
             plays,
             dice,
         } = self.draw()?;
+        let Within { is_nested, is_reckless } = within;
         let restless = named.is_none();
         let name = if restless { RESTLESS } else { technique.name };
         let what = describe(&config, name, &techniques.gc, timed, host, ages) + if is_nested { ", nested" } else { "" };
@@ -395,8 +387,7 @@ impl Case {
                 warms_up,
                 longest,
                 ages,
-                is_reckless,
-                is_nested,
+                within,
                 fails: self.fails.then_some(self.seed),
                 bug: self.bug,
             };
@@ -423,6 +414,20 @@ const OBSERVES: [bool; 4] = [true, false, false, false];
 /// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all but always.
 fn keeps_promises(technique: &Technique) -> bool {
     technique.protects == Protection::Sound && technique.params.iter().all(|param| param.key != "probability")
+}
+
+/// The drive of a case as it is drawn first, resolved.
+fn first_config(
+    balanced: &Balanced,
+    dice: &mut Dice,
+    (keeps_apart, restless): (bool, bool),
+    is_nested: bool,
+) -> Result<DriveConfig, String> {
+    let mut config = draw::random_config(balanced, dice, keeps_apart, restless);
+    if is_nested {
+        nested::draw(balanced, &mut config, keeps_apart);
+    }
+    config.resolve().map_err(|e| format!("the random configuration does not resolve: {e}"))
 }
 
 /// The list of techniques; none stands for the restless policy.

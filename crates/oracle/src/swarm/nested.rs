@@ -54,6 +54,15 @@ const LIMITS: [[f64; 4]; 2] = [[1.3, 1.2, 1.1, 1.0], [1.0, 1.0, 1.0, 1.0]];
 /// Cycles between two rows that a policy sees.
 const POLICY_ROWS: [u32; 3] = [0, 10, 100];
 
+/// What of a case has one event within another.
+#[derive(Clone, Copy)]
+pub(super) struct Within {
+    /// Whether a case is one of these.
+    pub(super) is_nested: bool,
+    /// Whether its restless policy acts too late.
+    pub(super) is_reckless: bool,
+}
+
 /// Whether a case is one of them.
 pub(super) fn is_nested(balanced: &Balanced) -> bool {
     balanced.pick("nested", &NESTED)

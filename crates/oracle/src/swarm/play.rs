@@ -8,6 +8,7 @@ use vpass_core::slots::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
 use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 use super::ageing::Ages;
+use super::nested::Within;
 use super::referee::{self, Referee, Verdict};
 use super::restless::Restless;
 use super::stream::{GROUP_OF, Stream, mirror};
@@ -53,10 +54,8 @@ pub(super) struct Play<'a> {
     pub(super) longest: u64,
     /// Where data ages.
     pub(super) ages: Option<Ages>,
-    /// Whether the restless policy acts too late.
-    pub(super) is_reckless: bool,
-    /// Whether events are to come one within the other.
-    pub(super) is_nested: bool,
+    /// Whether one event comes within another.
+    pub(super) within: Within,
     /// What chance draws the failures of flash from, where there are any.
     pub(super) fails: Option<u64>,
     pub(super) bug: Option<Bug>,
@@ -85,7 +84,7 @@ impl Play<'_> {
         let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
         let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart, self.longest);
         source.left *= lives;
-        if self.is_nested {
+        if self.within.is_nested {
             source.write_parts();
         }
         let asked = source.left;
@@ -161,7 +160,7 @@ impl Play<'_> {
         #[cfg(feature = "seeded-bugs")]
         vpass_core::bugs::plant_in_configuration(self.bug);
         let mut drive = match self.technique {
-            None => Drive::with_policy(config, Box::new(Restless::new(seed, self.is_reckless)), self.techniques, self.timed)?,
+            None => Drive::with_policy(config, Box::new(Restless::new(seed, self.within.is_reckless)), self.techniques, self.timed)?,
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
         };
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
