@@ -132,11 +132,14 @@ fn names_in_traces_and_job_files() {
     refused(&tiny(&["--trace", &trace, "--only", "nobody"]));
     let jobs =
         |name: &str, option: &str| room.file("j.fio", &format!("[{name}]\nrw=randread\nsize=1m\n{option}[second]\nrw=read\nsize=1m\n"));
-    // The name of a section has no bracket.
-    let done = vpass(&tiny(&["--fio", &jobs(&IN_A_LINE.replace(']', ""), "")]));
-    assert!(done.code == 0 && harmless(&done).contains("x\\u{1b}[31m\\u{1b}0;t\\u{7}"), "{}", done.stdout);
-    refused(&tiny(&["--fio", &jobs("j", &format!("{IN_A_LINE}=1\n"))]));
-    refused(&tiny(&["--fio", &jobs("j", &format!("rw={IN_A_LINE}\n"))]));
+    // The name of a section has neither a closing bracket nor a semicolon.
+    let done = vpass(&tiny(&["--fio", &jobs("x\u{1b}[31m\u{7}y", "")]));
+    assert!(done.code == 0 && harmless(&done).contains("x\\u{1b}[31m\\u{7}y"), "{}{}", done.stdout, done.stderr);
+    // Lines of files are quoted in a form of their own.
+    for option in [format!("{IN_A_LINE}=1\n"), format!("rw={IN_A_LINE}\n")] {
+        let done = vpass(&tiny(&["--fio", &jobs("j", &option)]));
+        assert!(done.code == 2 && harmless(&done).contains("x\\x1b[31m"), "{}", done.stderr);
+    }
     let hints = room.file("h.toml", &format!("[[device]]\nname = \"{IN_TOML}\"\naccess_latency = \"idle\"\n"));
     let tired = room.file("tired.toml", &crate::common::tired());
     refused(&["run", "--drive", &tired, "--trace", &trace, "--hints", &hints]);
