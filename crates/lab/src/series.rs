@@ -214,10 +214,13 @@ impl Series {
     }
 }
 
+/// Takes a number from a row.
+type OfRow<'a> = &'a dyn Fn(&Sample) -> f64;
+
 impl Part {
     /// Part whose numbers `of` makes, each from what a row has of it; with retries of so many
     /// levels.
-    fn made(levels: usize, of: &dyn Fn(&dyn Fn(&Sample) -> f64) -> f64) -> Self {
+    fn made(levels: usize, of: &dyn Fn(OfRow) -> f64) -> Self {
         let count = |at: usize| of(&move |row| row.counts[at] as f64);
         let tired = |what: &dyn Fn(&Tired) -> f64| of(&|row| row.tired.as_ref().map_or(0.0, what));
         Self {

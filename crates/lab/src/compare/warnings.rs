@@ -103,17 +103,14 @@ impl Parts {
         while let Some(first) = rest.chars().next() {
             let last: &mut String = text.last_mut().expect("there is a text before each number");
             let opens = last.is_empty() || last.ends_with([' ', '(']);
-            match number(rest).filter(|_| opens) {
-                Some((value, length)) => {
-                    let written = (value, rest[..length].to_owned());
-                    numbers.push(Range { low: written.clone(), high: written });
-                    text.push(String::new());
-                    rest = &rest[length..];
-                }
-                None => {
-                    last.push(first);
-                    rest = &rest[first.len_utf8()..];
-                }
+            if let Some((value, length)) = number(rest).filter(|_| opens) {
+                let written = (value, rest[..length].to_owned());
+                numbers.push(Range { low: written.clone(), high: written });
+                text.push(String::new());
+                rest = &rest[length..];
+            } else {
+                last.push(first);
+                rest = &rest[first.len_utf8()..];
             }
         }
         Self { text, numbers }
@@ -134,7 +131,7 @@ impl Parts {
     fn sentence(&self) -> String {
         let number = |Range { low, high }: &Range| if low.1 == high.1 { low.1.clone() } else { format!("{} to {}", low.1, high.1) };
         let numbers = self.numbers.iter().map(number).chain([String::new()]);
-        self.text.iter().zip(numbers).map(|(text, number)| format!("{text}{number}")).collect()
+        self.text.iter().cloned().zip(numbers).flat_map(|(text, number)| [text, number]).collect()
     }
 }
 
