@@ -98,7 +98,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         let (store, _) = self.rows.kept.as_ref()?;
         let found = store.find(&self.keys[i]);
         if found.is_some() {
-            self.tell(store);
+            tell(store);
         }
         found
     }
@@ -127,7 +127,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
             return self.rows.not_kept("a trace or job file has changed since the command began");
         }
         match store.keep(&self.keys[i], row) {
-            Ok(true) => self.tell(store),
+            Ok(true) => tell(store),
             Ok(false) => self.rows.not_kept("it would not be read back as it is"),
             Err(e) => self.rows.not_kept(&format!("{}: {e}", store.folder().display())),
         }
@@ -137,11 +137,12 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
     pub(crate) fn are_kept(&self) -> bool {
         self.rows.kept.is_some()
     }
+}
 
-    fn tell(&self, store: &Store) {
-        let (count, folder) = (rows(store.count()), store.folder().display());
-        progress::rows_are_kept(Some(format!("{count} kept in {folder}: the same command goes on from there, and --fresh starts again")));
-    }
+/// Tells whoever interrupts the command what is kept.
+fn tell(store: &Store) {
+    let (count, folder) = (rows(store.count()), store.folder().display());
+    progress::rows_are_kept(Some(format!("{count} kept in {folder}: the same command goes on from there, and --fresh starts again")));
 }
 
 /// "3 finished runs".

@@ -87,7 +87,9 @@ impl Folder {
             probed(&place)
         });
         let (temporary, held) = begun.map_err(|e| {
-            made.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+            for folder in &made {
+                drop(fs::remove_dir(folder));
+            }
             Failure::usage(format!("--out {} cannot be written: {e}", place.display()))
         })?;
         let unfinished = Unfinished { temporary, place: place.clone(), made };

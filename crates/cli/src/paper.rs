@@ -111,7 +111,7 @@ type Kept = (Value, Vec<(u32, u64)>, Vec<Part>, bool);
 
 fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>, rows: &Rows) -> Result<(), Failure> {
     // What is asked of a run beyond its plan: what plots show of it, the weeks that it is cut into, and which reads are long.
-    let weeks_of = |run: &Run| recipe.span_of(&run.group).map(|span| span.weeks());
+    let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
     let asked = |i: usize| format!("{:?}", (weeks_of(&runs[i]), plots_blocks(&runs[i]), recipe.long_us));
     let resumed = rows.resumed("paper", runs.iter().map(|run| &run.plan).collect(), asked)?;

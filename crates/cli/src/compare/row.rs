@@ -11,9 +11,12 @@ use vpass_lab::run::Outcome;
 
 use crate::out;
 
+/// Files of a run: name and content.
+type Files = Vec<(String, Bytes)>;
+
 /// A run with its files, or why its drive stopped.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Row(pub(super) Ended<(Box<Summary>, Vec<(String, Bytes)>)>);
+pub(super) struct Row(pub(super) Ended<(Box<Summary>, Files)>);
 
 impl Row {
     /// A run that found something.

@@ -1,4 +1,5 @@
 //! Hidden folders and files: each run has its own, brings it to the disk, and removes what dead runs left and nothing else.
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![cfg(target_os = "linux")]
 
 use std::path::PathBuf;

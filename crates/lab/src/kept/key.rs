@@ -49,7 +49,7 @@ impl Keys {
         let told = "a digest takes everything";
         write!(digest, "{}\n{command}\n{asked:?}\n", self.build).expect(told);
         for path in files_of(&plan.workload) {
-            write!(digest, "{path:?} {}\n", self.sha256(&path)?).expect(told);
+            writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
         // Requests of files follow from their contents and from how they are read. What a survey found of them is a table without order.
         match &plan.workload {

@@ -95,7 +95,9 @@ impl Store {
     /// Removes the parts of this command, whose results are where they belong, and the folder if nothing else is in it.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
-        own.iter().for_each(|path| drop(fs::remove_file(path)));
+        for path in &own {
+            drop(fs::remove_file(path));
+        }
         let _ = fs::remove_dir(&self.folder);
     }
 

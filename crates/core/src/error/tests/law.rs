@@ -19,10 +19,10 @@ fn hours(step: usize) -> f64 {
     if step == 0 { 0.0 } else { (HOUR as f64 * (step as f64 / 16.0).exp2()).round() / HOUR as f64 }
 }
 
-/// limit = (cap - base - retention) / slope with slope = (cap_0 - base) / ERC_MAX, in 1/1024 dose
+/// `limit = (cap - base - retention) / slope` with `slope = (cap_0 - base) / ERC_MAX`, in 1/1024 dose
 /// units.
 fn by_law(table: &LimitTable, pec: u32, of: Asked) -> f64 {
-    let cap = 0.0085 * 1.25f64.powi(of.level as i32);
+    let cap = 0.0085 * 1.25f64.powf(of.level as f64);
     let (base, retention) = of_tlc(pec, hours(of.step));
     let slope = (0.0085 - base) / table.truth(of.group, pec).limit.in_1024ths() as f64;
     (cap - base - retention) / slope

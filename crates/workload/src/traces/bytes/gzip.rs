@@ -98,8 +98,8 @@ mod tests {
         let two = [member(b"one "), member(b""), member(b"two")].concat();
         let with = |behind: &[u8]| read(&[&two[..], behind].concat()).unwrap();
         assert_eq!(with(b""), ("one two".into(), false));
-        assert_eq!(with(&[0; 100_000]), ("one two".into(), false), "zeros fill a tape");
-        for garbage in [&b"x"[..], b"garbage", &[0x1f], &[0, 1], &[[0; 70_000].as_slice(), b"x"].concat()] {
+        assert_eq!(with(&vec![0; 100_000]), ("one two".into(), false), "zeros fill a tape");
+        for garbage in [&b"x"[..], b"garbage", &[0x1f], &[0, 1], &[vec![0; 70_000].as_slice(), b"x"].concat()] {
             assert_eq!(with(garbage), ("one two".into(), true), "{} bytes", garbage.len());
         }
     }
