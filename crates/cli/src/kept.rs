@@ -20,6 +20,8 @@ pub(crate) struct Rows {
     kept: Option<(Store, Mutex<Keys>)>,
     /// That a row could not be kept is said once.
     failed: AtomicBool,
+    /// That rows of an earlier command are taken is said once.
+    told: AtomicBool,
 }
 
 impl Rows {
@@ -28,7 +30,7 @@ impl Rows {
     /// # Errors
     /// Rows that are to be removed, and cannot be.
     pub(crate) fn of(out: Option<&Path>, fresh: bool) -> Result<Self, Failure> {
-        let nothing = Self { kept: None, failed: AtomicBool::new(false) };
+        let nothing = Self { kept: None, failed: AtomicBool::new(false), told: AtomicBool::new(false) };
         let Some(place) = out.map(real_place).filter(|place| place.file_name().is_some()) else { return Ok(nothing) };
         let name = format!(".{}.rows", place.file_name().unwrap_or_default().display());
         let store = Store::open(parent_of(&place).join(name));
@@ -111,11 +113,13 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Says how many rows are not run again.
+    /// Says how many rows are not run again; once a command, which may run its plans in several parts.
     pub(crate) fn say_found(&self, found: usize) {
-        if let Some((store, _)) = self.rows.kept.as_ref().filter(|_| found > 0) {
+        let Some((store, _)) = self.rows.kept.as_ref().filter(|_| found > 0) else { return };
+        if !self.rows.told.swap(true, Ordering::Relaxed) {
             let (all, folder) = (self.plans.len(), store.folder().display());
-            say(&format!("vpass: {found} of {} are taken from {folder}, where an earlier command kept them; --fresh runs all", rows(all)));
+            let are = if found == 1 { "is" } else { "are" };
+            say(&format!("vpass: {found} of {} {are} taken from {folder}, as an earlier command left them; --fresh runs all", rows(all)));
         }
     }
 

@@ -54,9 +54,15 @@ fn lost_pages_are_those_of_a_whole_drive() {
     let until = Until { years: Some(2e-5), uber: None };
     // A tenth of all pages is just beyond its limit, so that their number differs by some per cent from seed to seed.
     let set = ["workload.distribution=uniform", "start.pec=2900"];
-    let [whole, halves] = [1, 2].map(|of| (1..=6).map(|seed| lives_of(seed, "none", of, until, &set).data_lost_pages).sum::<f64>());
-    assert!(whole > 0.0, "nothing to compare");
-    near("pages lost", halves, whole, 0.05);
+    let lost = |seed, of| lives_of(seed, "none", of, until, &set).data_lost_pages;
+    let pairs: Vec<[f64; 2]> = (1..=6).map(|seed| [1, 2].map(|of| lost(seed, of))).collect();
+    let mean = |of: &dyn Fn(&[f64; 2]) -> f64| pairs.iter().map(of).sum::<f64>() / 6.0;
+    let (whole, apart) = (mean(&|pair| pair[0]), mean(&|pair| pair[1] - pair[0]));
+    let variance = mean(&|pair| (pair[1] - pair[0] - apart).powi(2)) * 6.0 / 5.0;
+    // Student's t for five degrees of freedom at 99 %.
+    let allowed = 4.032 * (variance / 6.0).sqrt();
+    assert!(whole > 0.0 && allowed < 0.15 * whole, "{pairs:?} are too few to compare");
+    assert!(apart.abs() <= allowed, "{pairs:?}: {apart} apart, {allowed} at most");
 }
 
 /// Of 4 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for every page.

@@ -349,7 +349,7 @@ fn every_parity_technique_has_a_row() {
     assert!(tight.stderr.contains("the largest capacity that fits") && tight.stderr.contains("drive.capacity="), "{}", tight.stderr);
     // Where no row has room, that is an error.
     let only = ["compare", "--drive", "tiny", "--workload", "random-70-30", "--parity", "raid5,ppc", "--set", "parity.stripe=3"];
-    let narrow = ["--reclaim", "block", "--set", "drive.capacity=768MiB", "--set", "geometry.blocks_per_plane=46"];
+    let narrow = ["--reclaim", "block", "--set", "drive.capacity=768MiB", "--set", "geometry.blocks_per_plane=40"];
     vpass(&[&only[..], &narrow].concat()).refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
 }
 

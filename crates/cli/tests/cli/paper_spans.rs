@@ -93,7 +93,7 @@ fn a_small_rlr_runs_and_its_latencies_follow_from_its_retries() {
         line.rsplit(',').next().unwrap().parse().unwrap()
     };
     // 307,200 reads of a block, which is rewritten at some 85,000 each.
-    assert!((last("rewriting", "TLC 0 cycles 120 GB,random-reads,52,") - 3.0).abs() < 0.1);
+    assert!((last("rewriting", "TLC 0 cycles 120 GB,random-reads,28,") - 3.0).abs() < 0.1);
     // Three rewritings, evenly over half a year: the last one comes in its last third.
     let weeks = std::fs::read_to_string(out.join("half-a-year-by-week.csv")).unwrap();
     let rewritten = |from: usize, to: usize| -> f64 {

@@ -1,6 +1,6 @@
 //! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
 
-use crate::base::streams::{GC, RESERVE, WEAR};
+use crate::base::streams::{GC, HOST, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Reads, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
@@ -31,7 +31,7 @@ impl Ftl {
     pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         self.ensure_free(flash, slots, domain, self.reserve() + 1);
         if self.share.is_some() {
-            self.keep_room(flash, slots);
+            self.keep_room(flash, slots, HOST);
         }
     }
 
@@ -45,6 +45,10 @@ impl Ftl {
         let before = flash.counts().erases[Cause::Gc as usize];
         let blocks = if self.bugs.has(Bug::ReserveIgnored) { 1 } else { self.reserve() + 1 };
         while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
+        // Where nobody writes, what reads and age have moved is all that a sample can clean for.
+        if self.share.is_some() && matches!(cause, Cause::Reclaim | Cause::Refresh) {
+            self.keep_room(flash, slots, stream);
+        }
         // Cleaning may have opened one of this very stream, and then gains no other.
         assert!(self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain), "{OVERCOMMITTED}");
         if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {

@@ -4,12 +4,12 @@
 //! for is not written, and GC has that much less to work with: next to nothing on a large drive,
 //! and much of the spare blocks of a small one. A sample has blocks for it beyond its share
 //! (`beyond`), so that the rest is the larger drive's share. How much they hold at a time depends
-//! on which streams write. So a sample cleans by pages: when the host needs a block, it cleans
-//! until as much can be written as leaves, in the mean until the host's next block, the larger
-//! drive's room.
+//! on which streams write. So a sample cleans by pages: when the host, reclaim or refresh needs a
+//! block, it cleans until as much can be written as leaves, in the mean until the next block of
+//! that stream, the larger drive's room.
 //!
-//! A larger drive, too, cleans when the host needs blocks, as many as a stream is wide at once.
-//! What it cleans together it keeps together.
+//! A larger drive, too, cleans when they need blocks, as many as a stream is wide at once. What it
+//! cleans together it keeps together.
 //!
 //! ```text
 //! whole drive: 47,040 blocks, of which 2 are free and 32 half full: room for 18 blocks' worth of pages
@@ -18,6 +18,7 @@
 //! ```
 
 use crate::base::geometry::Geometry;
+use crate::base::units::StreamId;
 use crate::config::{DriveConfig, PartOf};
 use crate::flash::Flash;
 use crate::ftl::Ftl;
@@ -48,15 +49,15 @@ impl Ftl {
         Some((self.wanted_room(pages_per_block)? / f64::from(pages_per_block)).round() as u32)
     }
 
-    /// Cleans a sample, of which the host is about to open a block, until it has the room of its
+    /// Cleans a sample of which a stream is about to open a block, until it has the room of its
     /// share of the larger drive.
-    pub(super) fn keep_room(&mut self, flash: &mut Flash, slots: &mut Slots) {
+    pub(super) fn keep_room(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) {
         let pages_per_block = flash.geometry.pages_per_block;
         while let Some(wanted) = self.wanted_room(pages_per_block) {
             let room = self.room(flash);
-            // Half of what the host writes until it opens blocks again; and cleaning goes from half
+            // Half of what the stream takes until it opens blocks again; and cleaning goes from half
             // of what it gains below to half of it above.
-            let most = wanted + f64::from(self.streams.host_writes_between(pages_per_block)) / 2.0;
+            let most = wanted + f64::from(self.streams.writes_between(stream, pages_per_block)) / 2.0;
             let gained = self.share.as_ref().map_or(0.0, |share| share.gained);
             if room + gained / 2.0 >= most || !self.clean_one(flash, slots, 0) {
                 return;

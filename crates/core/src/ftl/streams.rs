@@ -2,7 +2,7 @@
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::streams::{FIRST_OWN, GC, HOST, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
+use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
 use crate::base::units::{BlockId, DieId, StreamId};
 use crate::bugs::{Bug, planted};
 use crate::config::PartOf;
@@ -105,10 +105,10 @@ impl Streams {
         halves + f64::from(self.reserve() * pages_per_block)
     }
 
-    /// Pages that the host writes between two times that it opens blocks: its open blocks fill in
+    /// Pages that a stream takes between two times that it opens blocks: its open blocks fill in
     /// step, those of each budget by themselves.
-    pub(super) fn host_writes_between(&self, pages_per_block: u32) -> u32 {
-        self.width(HOST) as u32 * pages_per_block / self.budgets.len() as u32
+    pub(super) fn writes_between(&self, stream: StreamId, pages_per_block: u32) -> u32 {
+        self.width(stream) as u32 * pages_per_block / self.budgets.len() as u32
     }
 
     /// Pages that open blocks have room for.

@@ -88,7 +88,7 @@ mod tests {
             infinite,
             summary("tiny", "random-70-30", Gear::Untimed, &few, Chosen { reclaim: "none", ..Chosen::default() }),
             summary("aged-tlc", "random-70-30", Gear::Timed, &rated, refreshed),
-            summary("tiny", "random-70-30", Gear::Timed, &["workload.requests=3000", "drive.spare=0.4"], striped),
+            summary("tiny", "random-70-30", Gear::Timed, &["workload.requests=3000", "drive.spare=0.4", "parity.stripe=3"], striped),
         ] {
             let again: Summary = decoded(&encoded(&summary).unwrap()).unwrap();
             assert_eq!(format!("{again:?}"), format!("{summary:?}"));
@@ -98,9 +98,9 @@ mod tests {
 
     #[test]
     fn a_part_that_is_not_whole_is_not_read() {
+        type Of = Ended<(Vec<f64>, Bytes)>;
         let part = Ended::Done((vec![0.1f64, f64::NAN, -0.0], Bytes(vec![0, 200])));
         let bytes = encoded(&part).unwrap();
-        type Of = Ended<(Vec<f64>, Bytes)>;
         let read = |bytes: &[u8]| decoded::<Of>(bytes).map(|read| format!("{read:?}"));
         assert_eq!(read(&bytes), Some(format!("{part:?}")));
         let mut flipped = bytes.clone();
