@@ -389,12 +389,7 @@ mod tests {
     /// A hundred thousand ranges took a minute when each page looked through all of them.
     #[test]
     fn many_ranges_take_no_time() {
-        let range = |n: u64| HintRange {
-            offset: Bytes(n * 24),
-            bytes: Bytes(16),
-            access_latency: Some(AccessLatency::Idle),
-            rank: 0,
-        };
+        let range = |n: u64| HintRange { offset: Bytes(n * 24), bytes: Bytes(16), access_latency: Some(AccessLatency::Idle), rank: 0 };
         let ranges: Vec<HintRange> = (0..100_000).map(range).collect();
         let words = words_of_pages(&ranges, 8, 300_000);
         assert_eq!(words.iter().filter(|word| **word == AccessLatency::Idle).count(), 200_000);
