@@ -24,7 +24,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// Prints the text of a file, which is to be read by a program: as it is, unless a terminal would read it.
 ///
 /// # Errors
-/// As [`print`].
+/// Standard output cannot be written to.
 pub(crate) fn print_file(text: &str) -> Result<(), Failure> {
     if io::stdout().is_terminal() { print(text) } else { print_as_it_is(text) }
 }

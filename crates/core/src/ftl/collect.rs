@@ -45,7 +45,7 @@ impl Ftl {
         let before = flash.counts().erases[Cause::Gc as usize];
         let blocks = if self.bugs.has(Bug::ReserveIgnored) { 1 } else { self.reserve() + 1 };
         while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
-        // Where nobody writes, what reads and age have moved is all that a sample can clean for.
+        // Without host writes, only reclaim and refresh open blocks, and a sample cleans for them.
         if self.share.is_some() && matches!(cause, Cause::Reclaim | Cause::Refresh) {
             self.keep_room(flash, slots, stream);
         }
