@@ -118,8 +118,7 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| found > 0) else { return };
         if !self.rows.told.swap(true, Ordering::Relaxed) {
             let (all, folder) = (self.plans.len(), store.folder().display());
-            let are = if found == 1 { "is" } else { "are" };
-            say(&format!("vpass: {found} of {} {are} taken from {folder}, as an earlier command left them; --fresh runs all", rows(all)));
+            say(&format!("vpass: {found} of {} taken from {folder}, as an earlier command left them; --fresh runs all", rows(all)));
         }
     }
 

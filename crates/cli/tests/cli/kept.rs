@@ -73,7 +73,7 @@ fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) 
     assert!(kept >= rows);
     let second = run(&at(&out));
     // The values of `--find` are run one after the other.
-    let found = if args.contains(&"--find") { "vpass: 1 of 1 finished run is taken from".into() } else { format!("vpass: {kept} of ") };
+    let found = if args.contains(&"--find") { "vpass: 1 of 1 finished run taken from".into() } else { format!("vpass: {kept} of ") };
     assert!(second.stderr.contains(&found), "{}", second.stderr);
     assert_eq!(second.stderr.matches("; --fresh runs all").count(), 1, "{}", second.stderr);
     let in_one_go = run(&at(&whole));
@@ -150,7 +150,7 @@ fn another_configuration_seed_or_build_takes_nothing() {
     let bytes = std::fs::read(&kept[0]).unwrap();
     std::fs::write(&kept[0], &bytes[..bytes.len() - 1]).unwrap();
     let done = run(&first);
-    assert!(done.stderr.contains(&format!("vpass: {} of 6 finished runs are taken", kept.len() - 1)), "{}", done.stderr);
+    assert!(done.stderr.contains(&format!("vpass: {} of 6 finished runs taken", kept.len() - 1)), "{}", done.stderr);
     assert!(taken(&done) && parts(&room).is_empty(), "{:?}", room.names());
 }
 
@@ -182,7 +182,7 @@ fn another_content_of_a_trace_takes_nothing() {
     std::fs::remove_dir_all(room.path("out")).unwrap();
     room.file("a.csv", &rows(1));
     let same = vpass(&args);
-    assert!(same.stderr.contains(&format!("vpass: {kept} of 3 finished runs are taken from")), "{}", same.stderr);
+    assert!(same.stderr.contains(&format!("vpass: {kept} of 3 finished runs taken from")), "{}", same.stderr);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn runs_of_a_paper_that_ended_are_kept() {
     let (out, whole) = (room.text("out"), room.text("whole"));
     stopped(&room, &at(&out).iter().map(String::as_str).collect::<Vec<_>>(), 2, Stop::Kill);
     let second = run(&at(&out));
-    assert!(second.stderr.contains(" of 4 finished runs are taken from"), "{}", second.stderr);
+    assert!(second.stderr.contains(" of 4 finished runs taken from"), "{}", second.stderr);
     assert_eq!((second.code, run(&at(&whole)).code), (0, 0));
     assert_eq!(content(&room.path("out")), content(&room.path("whole")));
     assert!(!room.path(".out.rows").exists());
