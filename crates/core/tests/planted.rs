@@ -1,5 +1,6 @@
 //! Stories of other tests, told again on drives with a bug. `make seeded-bugs` runs it.
 #![cfg(feature = "seeded-bugs")]
+#![expect(clippy::duplicate_mod, reason = "each story comes with the helpers of its file")]
 
 #[path = "density.rs"]
 mod density;
