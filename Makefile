@@ -30,6 +30,7 @@ unit:
 
 seeded-bugs:
 	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid -- bug bound
+	cargo test --release -p vpass-core --features seeded-bugs --lib --test planted -- each_bug_is_seen
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small

@@ -156,16 +156,17 @@ fn every_bug_of_parity_is_found() {
         (Bug::ServiceAtNewLimit, 713, "ipr, greedy, none"),
         (Bug::KeptMergedEarly, 1, "straw-ss-published, cost-benefit, ida"),
     ];
-    // No random case has shown it: 1,750 under `ppc` do not. A test by hand does (`core/tests/delayed_parity.rs`).
-    // The others have not been looked for yet.
+    // No random case has shown the first: 1,750 under `ppc` do not. A test by hand does (`core/tests/delayed_parity.rs`).
+    // Stories of core find the next three (`core/src/bugs/stories.rs`). Of the last three nobody tells a story: making
+    // room has to change a stripe in the midst of its own update, which no case does.
     const SURVIVORS: [Bug; 7] = [
         Bug::KeptTakenForGood,
         Bug::KeptRetriesForgotten,
         Bug::KeptReadUnasked,
+        Bug::RepairAcrossRoom,
         Bug::UpdateAcrossRoom,
         Bug::RenewedAcrossRoom,
         Bug::CommittedAcrossRoom,
-        Bug::RepairAcrossRoom,
     ];
     const WITHIN: u64 = 300;
     let named = |name| parity_technique(name).expect("it is in the list");

@@ -131,3 +131,30 @@ impl Allowed {
         self.at_budget(table, budget, (group, pec)).0 > self.within[budget as usize].unwrap_or(self.retries)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: a retry may add 2 x 8 dose units far from a wordline of eight, and 2 x 2 + 1 = 5 beside
+    /// it. Between rows of alpha 9 and 2 the 9 counts: 16 + 9 x 5 = 61. At the row of alpha 2, 26.
+    #[test]
+    fn retries_reserve_by_the_larger_alpha_of_two_rows() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "slc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            error = { model = "powerlaw", e = 0.001 }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
+            [disturb]
+            model = "wordline"
+            policy_row_cycles = 0
+            table = [{ pec = 0, limit = [9000.0], alpha = [9.0] }, { pec = 1000, limit = [9000.0], alpha = [2.0] }]
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let (table, allowed) = (LimitTable::of(&config).unwrap(), Allowed::of(&config).unwrap());
+        let reserve = |(pec, retries)| allowed.reserve(&table, 0, pec, retries);
+        let right = [61, 61, 61, 122, 0, 26].map(|units| Dose::UNIT * units);
+        assert_eq!([(0, 1), (1, 1), (999, 1), (500, 2), (500, 0), (1000, 1)].map(reserve), right);
+    }
+}

@@ -351,6 +351,23 @@ mod tests {
         LimitTable::new(&config, 64, 1)
     }
 
+    /// A count at a row looks the row up alone, and not what lies before it.
+    #[test]
+    fn a_row_is_a_class_of_its_own() {
+        let row = |pec, alpha| PerPec { pec, limit: vec![1000.0], alpha: vec![alpha] };
+        let config = DisturbConfig {
+            model: DisturbModel::Wordline,
+            groups: vec!["all".into()],
+            table: vec![row(0, 9.0), row(1000, 2.0)],
+            policy_row_cycles: 0,
+            ..DisturbConfig::default()
+        };
+        let t = LimitTable::new(&config, 64, 1);
+        let looked_up = |pec| (t.lookup_class(pec), t.lookup(0, pec));
+        assert_eq!(looked_up(1), looked_up(999));
+        assert!(looked_up(999).0 != looked_up(1000).0 && looked_up(999).1 != looked_up(1000).1);
+    }
+
     #[test]
     fn members_stand_at_or_above_their_group_and_some_at_it() {
         let config = DisturbConfig {

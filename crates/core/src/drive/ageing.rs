@@ -191,3 +191,6 @@ impl Drive {
         self.flash.tell(|o| o.clock_restarts(passed));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -354,7 +354,7 @@ mod tests {
     use crate::base::dose::Quarters;
     use crate::base::streams::WEAR;
     use crate::base::units::{Cause, Lpn, Reads};
-    use crate::config::{DisturbModel, PerPec};
+    use crate::config::{DisturbModel, PerPec, Schedule};
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::{BlockState, CARRY};
@@ -399,6 +399,24 @@ mod tests {
         drive.read_pages(&[lpn]);
         assert_eq!(drive.flash.hot(block).state, BlockState::Free);
         assert_eq!(drive.reclaim_counts().deadline_misses, 1);
+    }
+
+    /// A second rewrite that the policy asks for has more reads. Those that the first had hold.
+    #[test]
+    fn a_job_keeps_the_deadline_that_it_has() {
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        config.reclaim.schedule = Schedule::Deadline;
+        config.disturb.model = DisturbModel::Count;
+        config.disturb.table = vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![] }];
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        drive.precondition(1);
+        let block = drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
+        for deadline in [60, 70] {
+            drive.reclaim(Rewrite::all(block), Reads(deadline));
+            let slot = drive.ftl.job_of(block).expect("deferred");
+            assert_eq!(drive.ftl.jobs[slot].as_ref().map(|job| job.deadline), Some(Reads(60)));
+        }
     }
 
     /// A full drive, a page of which the buffer holds a part, and the block where its rest is the last page. The block has served all but five of

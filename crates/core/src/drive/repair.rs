@@ -178,6 +178,20 @@ mod tests {
         assert!(drive.ftl.parity.rebuilt > rebuilt && drive.take_rebuilt_read().is_some());
     }
 
+    /// Making room for a rebuilt page may move it from where it lay. It is not written once more then.
+    #[test]
+    fn a_rebuilt_page_that_has_moved_meanwhile_is_not_written() {
+        let mut drive = striped_drive();
+        let lpn = Lpn::new(0);
+        let [place, elsewhere] = [lpn, Lpn::new(40)].map(|lpn| drive.ftl.place_of(lpn).unwrap());
+        let number = drive.take_in_hand(lpn).unwrap();
+        // As though it had lain elsewhere when it was rebuilt.
+        drive.write_rebuilt(lpn, elsewhere, number);
+        assert_eq!(drive.ftl.place_of(lpn), Some(place));
+        drive.write_rebuilt(lpn, place, number);
+        assert!(drive.ftl.place_of(lpn).is_some_and(|now| now != place));
+    }
+
     /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that read is the one that sets off the move of its
     /// block: the page is rebuilt, with the last read that its parity bears, and written. A second rebuild would find nothing.
     #[test]

@@ -190,3 +190,56 @@ impl Flash {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::units::Reads;
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
+
+    /// A full drive, and a block of it.
+    fn drive() -> (Drive, BlockId) {
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        drive.precondition(1);
+        let block = drive.geometry.block_ids().find(|block| drive.flash.hot[block.index()].valid > 0).unwrap();
+        (drive, block)
+    }
+
+    #[test]
+    fn a_block_that_becomes_tired_keeps_nothing_of_a_life_before() {
+        let (mut drive, block) = drive();
+        let flash = &mut drive.flash;
+        flash.begin_tired(block);
+        flash.tired.rings_at(block, Quarters::UNIT * 50);
+        flash.tired.blocks[block.index()].until = 7;
+        assert!(flash.tired.is_quiet(block, Quarters::UNIT * 49));
+        flash.begin_tired(block);
+        assert!(!flash.tired.is_quiet(block, Quarters::ZERO));
+        assert_eq!(flash.tired.blocks[block.index()].until, 0);
+    }
+
+    #[test]
+    fn a_block_that_is_young_again_has_other_limits() {
+        let (mut drive, block) = drive();
+        drive.flash.begin_tired(block);
+        drive.flash.tired.blocks[block.index()].until = 7;
+        drive.flash.restart_age(block, 5);
+        assert_eq!(drive.flash.tired.blocks[block.index()].until, 0);
+    }
+
+    /// Policies reserve what movers sense, each retry of theirs included. Nobody reserves reads of the
+    /// host.
+    #[test]
+    fn retries_of_movers_put_the_alarm_off() {
+        for (cause, units) in [(Cause::Reclaim, 102), (Cause::Gc, 102), (Cause::Host, 100)] {
+            let (mut drive, block) = drive();
+            let flash = &mut drive.flash;
+            flash.set_policy_alarm(block, Reads(100));
+            flash.sense_again(flash.geometry.first_page(block), cause, false, 0, 2);
+            assert_eq!(flash.cold[block.index()].policy_alarm_dose(), Quarters::UNIT * units, "{cause:?}");
+        }
+    }
+}

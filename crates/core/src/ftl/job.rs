@@ -119,3 +119,46 @@ impl Job {
         Self { rewrite: Rewrite::all_to(self.block, GC), pages: None, within: None, cursor: PageInBlock::FIRST, fetched: 0, ..self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::streams::WEAR;
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
+    use crate::flash::block::BlockState;
+
+    /// A full drive in the timed gear, and a deferred job for a block of it.
+    fn drive() -> (Drive, usize) {
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        drive.precondition(1);
+        let block = drive.geometry.block_ids().find(|block| drive.flash.hot(*block).state == BlockState::Closed).unwrap();
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+        let slot = ftl.job_of(block).unwrap();
+        (drive, slot)
+    }
+
+    #[test]
+    fn what_a_job_has_adjusted_is_set_back_with_the_clock() {
+        let (mut drive, slot) = drive();
+        drive.ftl.jobs[slot].as_mut().unwrap().note_adjusted(WordlineInBlock::new(0), 4, 8);
+        drive.flash.now = 10;
+        drive.restart_clock();
+        let adjusted = drive.ftl.jobs[slot].as_ref().unwrap().adjusted.as_ref().unwrap();
+        assert_eq!(adjusted.1, -6);
+    }
+
+    /// Merging the eight wordlines of a block takes a program of 500 us each, at least.
+    #[test]
+    fn merges_take_time() {
+        let (mut drive, slot) = drive();
+        let mut job = drive.ftl.jobs[slot].take().unwrap();
+        let copies = drive.ftl.time_left(&drive.flash, &job);
+        job.rewrite.recode = Recode::Block(1);
+        let merges = drive.ftl.time_left(&drive.flash, &job) - copies;
+        assert!((8 * 500_000..8 * 1_000_000).contains(&merges), "{merges} ns");
+    }
+}

@@ -305,6 +305,11 @@ impl Ftl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::dose::Quarters;
+    use crate::base::units::{BlockId, Reads};
+    use crate::config::DriveConfig;
+    use crate::drive::{Drive, Techniques};
+    use crate::flash::block::SUSPECT;
 
     /// What is next to be committed is what a look at all partial parities finds, whatever came before.
     #[test]
@@ -324,6 +329,48 @@ mod tests {
             assert_eq!(cache.in_the_way_of(stripe), oldest.filter(|_| is_full));
             assert_eq!(cache.due(), cache.of.iter().find(|(_, partial)| partial.is_whole).map(|(stripe, _)| *stripe));
             assert!(cache.by_state.len() == cache.of.len() && cache.whole.len() <= 8);
+        }
+    }
+
+    /// A full drive whose data has error rates: a first retry is needed from a dose of 1,000 on, and
+    /// nothing helps from 1,534 on. And a block of it.
+    fn tired() -> (Drive, BlockId) {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "slc", page_size = "16KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.5 }
+            disturb = { model = "count", table = [{ pec = 0, limit = [1000.0] }] }
+            error = { model = "powerlaw", e = 0.001 }
+            ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
+        drive.precondition(1);
+        let block = drive.geometry.block_ids().find(|block| drive.flash.hot(*block).valid > 0).unwrap();
+        (drive, block)
+    }
+
+    /// An old version that parity counts is looked at before it is read, as soon as reads of it take
+    /// retries.
+    #[test]
+    fn an_old_version_that_takes_retries_is_suspect() {
+        for (dose, is_suspect) in [(900, false), (1200, true), (1600, true)] {
+            let (mut drive, block) = tired();
+            drive.flash.pretend_reads(block, Quarters::UNIT * dose);
+            drive.flash.look_at_kept(drive.geometry.first_page(block));
+            assert_eq!(drive.flash.hot(block).has(SUSPECT), is_suspect, "{dose}");
+        }
+    }
+
+    /// Nobody can ask a policy in the midst of an erase: what would bring a block to its alarm is not
+    /// read.
+    #[test]
+    fn parts_that_would_ring_an_alarm_are_not_read() {
+        let (mut drive, block) = tired();
+        let kept = [Part::Kept(Lpn::new(0), drive.geometry.first_page(block))];
+        for (alarm, may) in [(Reads(2), true), (Reads(1), false)] {
+            drive.flash.set_policy_alarm(block, alarm);
+            assert_eq!(drive.ftl.may_read_unasked(&drive.flash, &kept), may, "{alarm:?}");
         }
     }
 }

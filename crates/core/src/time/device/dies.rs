@@ -349,3 +349,36 @@ impl Dies {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::streams::WEAR;
+    use crate::base::units::{BlockId, Reads};
+    use crate::drive::tests::tiny_config;
+    use crate::drive::{Drive, Techniques};
+    use crate::flash::block::BlockState;
+    use crate::slots::rewrite::Rewrite;
+
+    /// Two jobs wait for a die, and the second is urgent: the die goes on with that one.
+    #[test]
+    fn an_urgent_job_goes_to_the_head_of_its_die() {
+        let mut config = tiny_config();
+        config.start.fill = 1.0;
+        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        drive.precondition(1);
+        let closed = |block: &BlockId| drive.flash.hot(*block).state == BlockState::Closed;
+        let blocks: Vec<BlockId> = drive.geometry.block_ids().filter(closed).take(2).collect();
+        for block in blocks {
+            let (flash, ftl, mut slots) = drive.parts();
+            ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+        }
+        let jobs = drive.ftl.started_jobs.clone();
+        let mut dies = Dies::new(&drive.config, &drive.geometry);
+        for job in &jobs {
+            dies.add_job(0, *job, Cause::Wear, 0);
+        }
+        assert_eq!(dies.review_jobs(0, |_| false, |job| job == jobs[1], 0), (true, false));
+        assert_eq!(dies.first_job(0).map(|(job, _)| job), Some(jobs[1]));
+    }
+}

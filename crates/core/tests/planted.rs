@@ -1,0 +1,18 @@
+//! Stories of other tests, told again on drives with a bug. `make seeded-bugs` runs it.
+#![cfg(feature = "seeded-bugs")]
+#![expect(clippy::duplicate_mod, reason = "each story comes with the helpers of its file")]
+
+#[path = "density.rs"]
+mod density;
+#[path = "program_unit.rs"]
+mod program_unit;
+
+use vpass_core::bugs::{Bug, stories};
+
+#[test]
+fn each_bug_is_seen_by_its_story() {
+    stories::check(&[
+        (Bug::PadsNever, "program_unit::a_page_that_waits_is_served_from_memory_and_padded_after_a_pause"),
+        (Bug::RefusalsUncounted, "density::a_drive_that_cannot_spare_the_pages_relocates"),
+    ]);
+}

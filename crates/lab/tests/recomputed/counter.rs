@@ -1,0 +1,358 @@
+//! An observer that counts, and nothing else.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+
+use vpass_core::base::dose::Quarters;
+use vpass_core::base::failure::Stretch;
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::page_set::PageSet;
+use vpass_core::base::request::{Op, Request};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::time::{Replay, run_untimed};
+use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, NOBODY, Observer, Origin, PhysRead, ReadResult};
+use vpass_core::watch::time_event::TimeEvent;
+use vpass_lab::plan::RunPlan;
+use vpass_lab::setup::Gear;
+
+/// Causes, in the order of `Cause::ALL`.
+pub(crate) type ByCause = [u64; Cause::COUNT];
+
+/// Counts of the measured phase.
+#[derive(Clone, Default)]
+pub(crate) struct Counts {
+    pub(crate) requests: Vec<(Op, u64, u64)>,
+    pub(crate) reads: ByCause,
+    pub(crate) programs: ByCause,
+    pub(crate) erases: ByCause,
+    pub(crate) reprograms: ByCause,
+    pub(crate) padded: u64,
+    pub(crate) written_pages: u64,
+    pub(crate) trimmed_pages: u64,
+    pub(crate) fills: u64,
+    pub(crate) unmapped: u64,
+    /// Page reads of the host of which flash had only the rest.
+    pub(crate) rests: u64,
+    /// Other page reads of the host from flash, by their retries.
+    pub(crate) retried: [u64; 8],
+    pub(crate) uncorrectable: u64,
+    pub(crate) lost: u64,
+    pub(crate) lost_by_age: u64,
+    pub(crate) lost_by_failure: u64,
+    pub(crate) reclaim_copies: u64,
+    pub(crate) rebuilt: u64,
+    pub(crate) given_up: u64,
+    pub(crate) updates: u64,
+    pub(crate) exposed: u64,
+    /// Stripes that wait for parity, and those that lag behind: summed over page writes, and at most.
+    pub(crate) waited: u64,
+    pub(crate) most_waiting: u64,
+    pub(crate) lagged: u64,
+    pub(crate) most_lagging: u64,
+    pub(crate) formed: u64,
+    /// Latencies of reads and writes.
+    pub(crate) read_ns: Vec<Ns>,
+    pub(crate) write_ns: Vec<Ns>,
+    pub(crate) last_completion: Ns,
+}
+
+/// A block since it was erased.
+#[derive(Clone, Default)]
+pub(crate) struct Block {
+    pub(crate) pec: u32,
+    pub(crate) written: u32,
+    pub(crate) sensings: u64,
+    since: Moment,
+    /// Why its pages are moved, if they are.
+    moved_for: Option<Cause>,
+}
+
+/// Watches a drive from its beginning.
+pub(crate) struct Counted {
+    pub(crate) counts: Counts,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) waiting: BTreeSet<u32>,
+    /// Stripes whose parity lags behind, with their members that nothing protects until it is programmed.
+    pub(crate) lagging: BTreeMap<u32, u64>,
+    geometry: Geometry,
+    /// Age from which on data cannot be decoded, whatever was read; none where data does not age.
+    ruined_after: Option<Ns>,
+    place: Vec<Ppn>,
+    failed: Vec<Stretch>,
+    first: Option<u64>,
+    /// Page whose rest was read last, as long as nothing tells what for.
+    rest: Option<Lpn>,
+    now: Ns,
+}
+
+impl Counted {
+    /// Counts of a plan's run. The run is made again for that, with this observer instead of the
+    /// oracle.
+    pub(crate) fn of(plan: &RunPlan) -> Self {
+        let techniques = Techniques {
+            reclaim: plan.reclaim.into(),
+            gc: plan.gc.into(),
+            refresh: plan.refresh.into(),
+            parity: plan.parity.into(),
+            seed: plan.seed,
+        };
+        let timed = plan.gear == Gear::Timed;
+        let mut drive = Drive::new(plan.drive.config.clone(), &techniques, timed).unwrap();
+        drive.observe(Box::new(Self::beside(&drive)));
+        drive.precondition(plan.seed);
+        drive.restart_clock();
+        drive.begin_measurement();
+        drive.expect_failures(&plan.fail);
+        let mut requests = plan.source().unwrap();
+        if timed {
+            Replay::new(&drive).run(&mut drive, &mut requests, &mut |_, _| true).unwrap();
+        } else {
+            run_untimed(&mut drive, &mut requests, &mut |_, _| true).unwrap();
+        }
+        drive.report_unread_losses();
+        let watcher: Box<dyn Any> = drive.end_observation().unwrap();
+        *watcher.downcast().unwrap()
+    }
+
+    fn beside(drive: &Drive) -> Self {
+        let (geometry, config) = (drive.geometry().clone(), drive.config());
+        let block = Block { pec: config.start.pec, ..Block::default() };
+        Self {
+            counts: Counts::default(),
+            blocks: vec![block; geometry.blocks as usize],
+            waiting: BTreeSet::new(),
+            lagging: BTreeMap::new(),
+            ruined_after: ruined_after(config),
+            place: vec![NO_PPN; geometry.logical_pages() as usize],
+            failed: vec![],
+            first: None,
+            rest: None,
+            now: 0,
+            geometry,
+        }
+    }
+
+    pub(crate) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    fn block(&mut self, block: BlockId) -> &mut Block {
+        &mut self.blocks[block.index()]
+    }
+
+    fn count_read(&mut self, read: &PhysRead) {
+        let counts = &mut self.counts;
+        let by_host = read.cause == Cause::Host && !read.fill && read.lpn != NOBODY;
+        counts.uncorrectable += u64::from(by_host && read.result == ReadResult::Uncorrectable);
+        counts.unmapped += u64::from(by_host && read.ppn == NO_PPN && read.result == ReadResult::Good);
+        if read.ppn == FROM_BUFFER && self.rest == Some(read.lpn) {
+            // The host asked for this page: its rest was not read to write it.
+            (counts.fills, counts.rests) = (counts.fills - 1, counts.rests + 1);
+            self.rest = None;
+        }
+        if read.fill && read.cause == Cause::Host {
+            self.rest = Some(read.lpn);
+        }
+        if read.ppn >= NO_PPN {
+            return;
+        }
+        counts.fills += u64::from(read.fill && read.cause == Cause::Host);
+        counts.reads[read.cause as usize] += 1;
+        counts.reads[Cause::Retry as usize] += u64::from(read.retries);
+        if by_host {
+            counts.retried[usize::from(read.retries)] += 1;
+        }
+        let block = self.geometry.block_of(read.ppn);
+        self.block(block).sensings += 1 + u64::from(read.retries);
+    }
+
+    /// Whether age alone ruined what lies there.
+    fn is_ruined_by_age(&self, ppn: Ppn) -> bool {
+        let since = self.blocks[self.geometry.block_of(ppn).index()].since;
+        self.ruined_after.is_some_and(|after| self.now.cast_signed() - since > after.cast_signed())
+    }
+
+    fn count_program(&mut self, ppn: Ppn, cause: Cause) {
+        self.counts.programs[cause as usize] += 1;
+        let now = self.now.cast_signed();
+        let block = self.geometry.block_of(ppn);
+        let block = self.block(block);
+        if block.written == 0 {
+            block.since = now;
+        }
+        block.written += 1;
+    }
+}
+
+/// The age at which the law alone exceeds what the last level decodes, by hand: e + b t^n, of pages
+/// without groups, kinds or wear of their own.
+fn ruined_after(config: &DriveConfig) -> Option<Ns> {
+    let (error, last) = (&config.error, config.ecc.cap.last()?);
+    if !config.keeps_time() {
+        return None;
+    }
+    let hours = ((last - error.e) / error.b).powf(1.0 / error.n);
+    Some((hours * 3.6e12) as Ns)
+}
+
+impl Observer for Counted {
+    fn requests(&mut self, first: u64, requests: &[Request]) {
+        self.first.get_or_insert(first);
+        self.counts.requests.extend(requests.iter().map(|r| (r.op, r.offset, u64::from(r.bytes))));
+        self.now = self.now.max(requests.last().map_or(0, |last| last.at));
+    }
+
+    fn reads(&mut self, batch: &[PhysRead]) {
+        for read in batch {
+            self.count_read(read);
+        }
+    }
+
+    fn host_wrote(&mut self, _: Lpn, _: bool) {
+        self.counts.written_pages += 1;
+        self.counts.waited += self.waiting.len() as u64;
+        self.counts.lagged += self.lagging.len() as u64;
+    }
+
+    fn filled(&mut self, _: Lpn) {
+        self.rest = None;
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        self.counts.trimmed_pages += 1;
+        self.place[lpn.index()] = NO_PPN;
+    }
+
+    fn lost(&mut self, lpn: Lpn) {
+        let ppn = std::mem::replace(&mut self.place[lpn.index()], NO_PPN);
+        let by_failure = self.failed.iter().any(|stretch| stretch.contains(ppn));
+        self.counts.lost += 1;
+        self.counts.lost_by_failure += u64::from(by_failure);
+        self.counts.lost_by_age += u64::from(!by_failure && self.is_ruined_by_age(ppn));
+    }
+
+    fn gathered(&mut self, _: Lpn, from: Ppn) {
+        let block = self.geometry.block_of(from);
+        let moved_for = self.block(block).moved_for;
+        self.counts.reclaim_copies += u64::from(moved_for == Some(Cause::Reclaim));
+    }
+
+    fn failed(&mut self, pages: Stretch) {
+        self.failed.push(pages);
+    }
+
+    fn rebuilt(&mut self, _: Lpn, _: u32) {
+        self.counts.rebuilt += 1;
+    }
+
+    fn unprotected(&mut self, stripe: u32) {
+        self.counts.given_up += 1;
+        self.lagging.remove(&stripe);
+    }
+
+    fn delayed(&mut self, stripe: u32, _: u32, _: u64, exposed: u64) {
+        self.counts.updates += 1;
+        let before = self.lagging.insert(stripe, exposed).unwrap_or(0);
+        self.counts.exposed += u64::from((exposed & !before).count_ones());
+        self.counts.most_lagging = self.counts.most_lagging.max(self.lagging.len() as u64);
+    }
+
+    fn awaits_parity(&mut self, stripe: u32) {
+        self.waiting.insert(stripe);
+        self.counts.most_waiting = self.counts.most_waiting.max(self.waiting.len() as u64);
+    }
+
+    fn needs_no_parity(&mut self, stripe: u32) {
+        self.waiting.remove(&stripe);
+    }
+
+    fn moving(&mut self, block: BlockId, _: Option<&PageSet>, cause: Cause) {
+        self.block(block).moved_for = Some(cause);
+    }
+
+    fn padded(&mut self, ppn: Ppn, _: Seq, cause: Cause) {
+        self.count_program(ppn, cause);
+        self.counts.padded += 1;
+    }
+
+    fn programmed(&mut self, ppn: Ppn, lpn: Lpn, _: Seq, origin: Origin, cause: Cause) {
+        self.count_program(ppn, cause);
+        let is_copy = matches!(origin, Origin::Copy(_));
+        self.counts.reclaim_copies += u64::from(is_copy && cause == Cause::Reclaim);
+        self.place[lpn.index()] = ppn;
+        if self.geometry.stripes.is_some_and(|stripes| stripes.is_parity(lpn)) && matches!(origin, Origin::Xor(_)) {
+            let stripe = lpn.number() - self.geometry.host_pages;
+            self.counts.formed += u64::from(self.waiting.remove(&stripe));
+            self.lagging.remove(&stripe);
+        }
+    }
+
+    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, cause: Cause) {
+        self.counts.reprograms[cause as usize] += 1;
+    }
+
+    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
+
+    fn erased(&mut self, block: BlockId, cause: Cause) {
+        self.counts.erases[cause as usize] += 1;
+        let block = self.block(block);
+        (block.pec, block.written, block.sensings) = (block.pec + 1, 0, 0);
+    }
+
+    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
+        self.block(block).written = lpns.len() as u32;
+        let first = self.geometry.first_page(block);
+        for (n, lpn) in (0..).zip(lpns).filter(|(_, lpn)| **lpn != NO_LPN) {
+            self.place[lpn.index()] = first + n;
+        }
+    }
+
+    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
+
+    fn worn_before(&mut self, block: BlockId, pec: u32) {
+        self.block(block).pec = pec;
+    }
+
+    fn clock(&mut self, at: Ns) {
+        self.now = at;
+    }
+
+    fn aged(&mut self, block: BlockId, since: Moment) {
+        self.block(block).since = since;
+    }
+
+    fn renewed(&mut self, block: BlockId, since: Moment) {
+        self.block(block).since = since;
+    }
+
+    fn clock_restarts(&mut self, passed: Ns) {
+        self.now = 0;
+        self.blocks.iter_mut().for_each(|block| block.since -= passed.cast_signed());
+    }
+
+    fn measured_phase(&mut self) {
+        self.counts = Counts::default();
+        self.first = None;
+    }
+
+    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
+
+    fn wants_time(&self) -> bool {
+        true
+    }
+
+    fn time(&mut self, events: &[TimeEvent]) {
+        for event in events {
+            let TimeEvent::Completed { request, start, end } = *event else { continue };
+            let (op, ..) = self.counts.requests[request as usize - self.first.unwrap_or(0) as usize];
+            self.counts.last_completion = self.counts.last_completion.max(end);
+            match op {
+                Op::Read => self.counts.read_ns.push(end - start),
+                Op::Write => self.counts.write_ns.push(end - start),
+                Op::Trim => {}
+            }
+        }
+    }
+}

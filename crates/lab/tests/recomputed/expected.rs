@@ -1,0 +1,214 @@
+//! What a summary should say, from what was counted.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use vpass_core::base::request::Op;
+use vpass_core::base::units::Cause;
+use vpass_lab::run::Outcome;
+
+use crate::counter::{ByCause, Counted};
+use crate::tables::{Table, number_at};
+
+/// Numbers of a summary by their places; none stands for null.
+#[derive(Default)]
+pub(crate) struct Book(BTreeMap<String, Option<f64>>);
+
+impl Book {
+    pub(crate) fn note(&mut self, path: impl Into<String>, value: impl Into<Option<f64>>) {
+        self.0.insert(path.into(), value.into());
+    }
+
+    /// Adds numbers that come from elsewhere. A number that both have must be the same.
+    pub(crate) fn append(&mut self, other: Self) {
+        for (path, value) in other.0 {
+            let before = self.0.insert(path.clone(), value);
+            assert!(before.is_none_or(|before| is_near(before, value)), "{path}: {before:?} and {value:?}");
+        }
+    }
+
+    /// Places at which a summary has another number, with both.
+    pub(crate) fn differences(&self, summary: &Value) -> Vec<String> {
+        let numbers = self.0.iter().map(|(path, right)| (path, number_at(summary, path), *right));
+        let wrong = numbers.filter(|(_, said, right)| !is_near(*said, *right));
+        wrong.map(|(path, said, right)| format!("{path}: {said:?} is reported, {right:?} is right")).collect()
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.keys().cloned()
+    }
+
+    pub(crate) fn paths_above_zero(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.iter().filter(|(_, value)| value.is_some_and(|value| value > 0.0)).map(|(path, _)| path.clone())
+    }
+}
+
+/// Whether two numbers are the same to twelve digits.
+fn is_near(one: Option<f64>, other: Option<f64>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => (one - other).abs() <= 1e-12 * other.abs().max(1e-6),
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+/// A number by another; none by 0.
+pub(crate) fn ratio(over: f64, under: f64) -> Option<f64> {
+    (under > 0.0).then(|| over / under)
+}
+
+fn sum(counts: &ByCause) -> f64 {
+    counts.iter().sum::<u64>() as f64
+}
+
+/// All that follows from events and tables.
+pub(crate) fn of_events(counted: &Counted, blocks: &Table, series: &Table, outcome: &Outcome) -> Book {
+    let mut book = Book::default();
+    host(&mut book, counted);
+    flash(&mut book, counted);
+    losses(&mut book, counted, outcome);
+    wear(&mut book, counted, blocks);
+    latencies(&mut book, counted);
+    parity(&mut book, counted, outcome);
+    if series.has("expected_lost_codewords") {
+        uber(&mut book, counted, series);
+    }
+    book
+}
+
+/// What the host asked for, request by request.
+fn host(book: &mut Book, counted: &Counted) {
+    let page = u64::from(counted.geometry().page_bytes);
+    let mut of = BTreeMap::<&str, u64>::new();
+    for (op, offset, bytes) in &counted.counts.requests {
+        let (first, end) = (offset / page, (offset + bytes).div_ceil(page));
+        let whole = ((offset + bytes) / page).saturating_sub(offset.div_ceil(page));
+        let mut add = |key, n| *of.entry(key).or_default() += n;
+        match op {
+            Op::Read => [("read_requests", 1), ("read_bytes", *bytes), ("read_pages", end - first)].map(|(key, n)| add(key, n)),
+            Op::Write => {
+                add("partial_page_writes", end - first - whole);
+                add("small_writes", u64::from(*bytes < page));
+                [("write_requests", 1), ("write_bytes", *bytes), ("write_pages", end - first)].map(|(key, n)| add(key, n))
+            }
+            Op::Trim => [("trim_requests", 1), ("trim_requests", 0), ("trim_pages", whole)].map(|(key, n)| add(key, n)),
+        };
+    }
+    let get = |key: &str| of.get(key).copied().unwrap_or(0) as f64;
+    for (key, n) in &of {
+        book.note(format!("host.{key}"), *n as f64);
+    }
+    let counts = &counted.counts;
+    assert_eq!((counts.written_pages as f64, counts.trimmed_pages as f64), (get("write_pages"), get("trim_pages")));
+    book.note("host.fill_reads", counts.fills as f64);
+    book.note("host.unmapped_read_pages", counts.unmapped as f64);
+    book.note("mapping_unit.bytes", page as f64);
+    book.note("mapping_unit.small_write_share", ratio(get("small_writes"), get("write_requests")));
+    book.note("mapping_unit.partial_page_share", ratio(get("partial_page_writes"), get("write_pages")));
+    book.note("mapping_unit.fill_reads_per_write", ratio(counts.fills as f64, get("write_requests")));
+    book.note("write_amplification", ratio(sum(&counts.programs) * page as f64, get("write_bytes")));
+    book.note("programs_per_page_write", ratio(sum(&counts.programs), get("write_pages")));
+}
+
+fn flash(book: &mut Book, counted: &Counted) {
+    let counts = &counted.counts;
+    let kinds = [("reads", &counts.reads), ("programs", &counts.programs), ("erases", &counts.erases), ("reprograms", &counts.reprograms)];
+    for (what, by_cause) in kinds {
+        for (cause, n) in Cause::ALL.iter().zip(by_cause).filter(|(cause, n)| **cause != Cause::Hint || **n > 0) {
+            book.note(format!("flash.{what}.{}", cause.name()), *n as f64);
+        }
+    }
+    book.note("flash.padded_pages", counts.padded as f64);
+    book.note("reclaim.pages_copied", counts.reclaim_copies as f64);
+}
+
+fn losses(book: &mut Book, counted: &Counted, outcome: &Outcome) {
+    let counts = &counted.counts;
+    book.note("uncorrectable_reads", counts.uncorrectable as f64);
+    book.note("data_lost_pages", counts.lost as f64);
+    if outcome.summary.losses.is_some() {
+        book.note("losses.by_age", counts.lost_by_age as f64);
+        book.note("losses.by_reads", (counts.lost - counts.lost_by_age - counts.lost_by_failure) as f64);
+    }
+    if outcome.summary.failures.is_some() {
+        book.note("failures.lost_pages", counts.lost_by_failure as f64);
+    }
+    if outcome.summary.retries.is_some() {
+        let reads = counts.rests + counts.retried.iter().sum::<u64>();
+        for (retries, n) in counts.retried.iter().enumerate().take(3) {
+            let rests = if retries == 0 { counts.rests } else { 0 };
+            book.note(format!("retries.histogram.{retries}"), (n + rests) as f64);
+        }
+        let all: u64 = (0..).zip(counts.retried).map(|(retries, n)| retries * n).sum();
+        book.note("retries.mean", ratio(all as f64, reads as f64));
+        book.note("retries.reads_with_retry", (reads - counts.rests - counts.retried[0]) as f64);
+    }
+}
+
+/// Wear by `blocks.csv`, whose cycles are held against the erases that were seen.
+fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
+    let seen = |of: &dyn Fn(usize) -> u64| (0..counted.blocks.len()).map(|n| of(n) as f64).collect::<Vec<_>>();
+    assert_eq!(blocks.column("pec_cycles"), seen(&|n| counted.blocks[n].pec.into()));
+    let merges = sum(&counted.counts.reprograms) > 0.0;
+    if !merges {
+        // Where wordlines are merged, pages are passed over, and movers deposit doses without sensing.
+        assert_eq!(blocks.column("written_pages"), seen(&|n| counted.blocks[n].written.into()));
+        assert_eq!(blocks.column("reads_dose_units"), seen(&|n| counted.blocks[n].sensings));
+    }
+    let pec = blocks.column("pec_cycles");
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    book.note("wear.pec_min", pec.iter().copied().fold(f64::INFINITY, f64::min));
+    book.note("wear.pec_max", pec.iter().copied().fold(0.0, f64::max));
+    book.note("wear.pec_mean", mean(&pec));
+    book.note("wear.effective_pec_mean", mean(&blocks.column("effective_pec_cycles")));
+    let filled = sum(&counted.counts.programs) / f64::from(counted.geometry().pages_per_block);
+    if !merges {
+        book.note("wear.cycles_observed", filled.max(sum(&counted.counts.erases)));
+    }
+}
+
+/// Latencies and what is done in a second, from when requests began and ended.
+fn latencies(book: &mut Book, counted: &Counted) {
+    let counts = &counted.counts;
+    for (what, of) in [("read", &counts.read_ns), ("write", &counts.write_ns)] {
+        let total: u64 = of.iter().sum();
+        book.note(format!("latency_us.{what}.mean"), ratio(total as f64 / 1e3, of.len() as f64));
+    }
+    let seconds = counts.last_completion as f64 / 1e9;
+    let of = |op: Op| counts.requests.iter().filter(move |(of, ..)| *of == op);
+    for (what, op) in [("read", Op::Read), ("write", Op::Write)] {
+        let bytes: u64 = of(op).map(|(.., bytes)| bytes).sum();
+        book.note(format!("throughput.{what}_iops"), ratio(of(op).count() as f64, seconds));
+        book.note(format!("throughput.{what}_mib_s"), ratio(bytes as f64 / 1_048_576.0, seconds));
+    }
+}
+
+/// What stripes did, and how long they waited, in page writes of the host.
+fn parity(book: &mut Book, counted: &Counted, outcome: &Outcome) {
+    let counts = &counted.counts;
+    let Some(parity) = &outcome.summary.parity else { return };
+    book.note("parity.rebuilt_pages", counts.rebuilt as f64);
+    book.note("parity.given_up", counts.given_up as f64);
+    if parity.by_wear.is_some() {
+        book.note("parity.by_wear.waiting_at_end", counted.waiting.len() as f64);
+        book.note("parity.by_wear.most_waiting", counts.most_waiting as f64);
+        book.note("parity.by_wear.waiting_writes", counts.waited as f64);
+    }
+    if parity.delayed.is_some() {
+        // A partial parity that is made whole is told as an update is.
+        let made_whole = outcome.drive.parity_counts().made_whole;
+        book.note("parity.delayed.updates", (counts.updates - made_whole) as f64);
+        book.note("parity.delayed.exposed", counts.exposed as f64);
+        book.note("parity.delayed.stripes_at_end", counted.lagging.len() as f64);
+        book.note("parity.delayed.most_stripes", counts.most_lagging as f64);
+        book.note("parity.delayed.stripe_writes", counts.lagged as f64);
+    }
+}
+
+/// Errors by bits that the host read.
+fn uber(book: &mut Book, counted: &Counted, series: &Table) {
+    let pages = counted.counts.rests + counted.counts.retried.iter().sum::<u64>();
+    let bits = pages as f64 * f64::from(counted.geometry().page_bytes) * 8.0;
+    book.note("uber.bits_read", bits);
+    book.note("uber.counted", ratio(counted.counts.lost as f64, bits));
+    book.note("uber.rate", ratio(series.last("expected_lost_codewords"), bits));
+}

@@ -1,0 +1,117 @@
+//! Results computed a second time: the numbers of a summary again, from events that an observer of
+//! this test counted, from `blocks.csv` and from `series.csv`, under every technique.
+//!
+//! ```text
+//! execute(plan)            summary, blocks.csv, series.csv      the product's arithmetic
+//! session with a Counter   the same requests, event by event    this test's arithmetic
+//! ```
+//!
+//! Numbers that no event tells are compared with the drive's own count. That holds the way from the
+//! drive to the summary: a field that shows another field's count is found.
+
+mod cases;
+mod counter;
+mod expected;
+mod intervals;
+mod rates;
+mod tables;
+mod told;
+
+use std::collections::BTreeSet;
+
+use cases::{Case, cases};
+use counter::Counted;
+use expected::{Book, of_events};
+use serde_json::Value;
+use tables::Table;
+use told::as_told;
+use vpass_lab::files::of_run;
+use vpass_lab::progress::Unwatched;
+use vpass_lab::run::{Outcome, execute};
+
+/// A case that has run: what vpass says of it, and what was counted beside it.
+struct Ran {
+    name: String,
+    outcome: Outcome,
+    summary: Value,
+    blocks: Table,
+    series: Table,
+    counted: Counted,
+}
+
+impl Ran {
+    fn of(case: &Case) -> Self {
+        let plan = case.plan();
+        let outcome = execute(&plan, &Unwatched).unwrap_or_else(|e| panic!("{}: {}", case.name, e.sentence));
+        let files = of_run(&plan, &outcome, "run").unwrap();
+        let file = |name: &str| {
+            let (_, bytes) = files.iter().find(|(of, _)| of == name).unwrap();
+            String::from_utf8(bytes.clone()).unwrap()
+        };
+        Self {
+            name: case.name.clone(),
+            summary: serde_json::from_str(&file("summary.json")).unwrap(),
+            blocks: Table::parse(&file("blocks.csv")),
+            series: Table::parse(&file("series.csv")),
+            counted: Counted::of(&plan),
+            outcome,
+        }
+    }
+
+    /// What the summary should say, as far as this test can tell.
+    fn book(&self) -> Book {
+        let mut book = of_events(&self.counted, &self.blocks, &self.series, &self.outcome);
+        book.append(as_told(&self.outcome));
+        book
+    }
+}
+
+/// Numbers that no case shows above 0, or groups of them. No flash is erased for parity, for
+/// instance; and guard levels are refused on drives in trouble only.
+const NEVER_SHOWN: [&str; 28] = [
+    "failures.rebuilt_for_reads_pages",
+    "failures.rebuilt_for_writes_pages",
+    "failures.unmended_pages",
+    "flash.erases.host",
+    "flash.erases.parity",
+    "flash.erases.retry",
+    "flash.programs.retry",
+    "flash.reprograms.gc",
+    "flash.reprograms.host",
+    "flash.reprograms.parity",
+    "flash.reprograms.retry",
+    "flash.reprograms.wear",
+    "hints.idle.missed_budgets",
+    "hints.idle.pages_kept_tighter",
+    "hints.smallest.pages_kept_tighter",
+    "hints.smallest.retries",
+    "hints.typical.pages_kept_tighter",
+    "parity.by_wear.waiting_at_end",
+    "reclaim.draws",
+    "reclaim.guards_",
+    "reclaim.low_density_refused",
+    "reclaim.low_density_used.",
+    "reclaim.outside_pool",
+    "reclaim.pool_misses",
+    "reclaim.refreshed_low_density",
+    "reclaim.reversals",
+    "reclaim.shadow_",
+    "parity.unprotected_stripes",
+];
+
+#[test]
+fn summaries_say_what_was_counted() {
+    let (mut shown, mut known, mut wrong) = (BTreeSet::new(), BTreeSet::new(), vec![]);
+    for case in cases() {
+        let ran = Ran::of(&case);
+        let book = ran.book();
+        let differences = book.differences(&ran.summary).into_iter().chain(tables::differences(&ran.series, &ran.summary));
+        wrong.extend(differences.map(|one| format!("{}: {one}", ran.name)));
+        known.extend(book.paths());
+        shown.extend(book.paths_above_zero());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let is_exempt = |path: &&String| NEVER_SHOWN.iter().any(|never| path.starts_with(never));
+    let unseen: Vec<&String> = known.difference(&shown).filter(|path| !is_exempt(path)).collect();
+    assert!(unseen.is_empty(), "always 0, so that nothing is seen of them: {unseen:?}");
+}

@@ -1,0 +1,180 @@
+//! Reads of the fluid gear where rates change before anything has drawn the reads so far: each
+//! wordline gets the rate times the time of every phase, within five standard deviations.
+
+use std::any::Any;
+
+use vpass_core::base::dose::Quarters;
+use vpass_core::base::rates::{PageRates, ReadRates};
+use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_core::time::{FluidRun, FluidSource};
+use vpass_core::watch::observer::{Observer, Origin, PhysRead};
+
+/// 16 blocks of 24 pages on one die; limits that no read comes near.
+const DRIVE: &str = r#"
+geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "tlc", page_size = "16KiB" }
+timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+drive = { spare = 0.5 }
+disturb = { model = "wordline", table = [{ pec = 0, limit = [2e7], alpha = [2.0] }] }
+"#;
+
+const SECOND: Ns = 1_000_000_000;
+/// Phases: seconds, requests by each page read, and the pages that are read, every so-many-th at so many reads a second.
+const PHASES: [(u64, f64, usize, f32); 3] = [(3, 0.5, 2, 400.0), (5, 2.0, 3, 700.0), (2, 1.0, 7, 90.0)];
+
+/// Reads that follow [`PHASES`]: said anew at each change, or as changes of single pages.
+struct Changing {
+    pages: usize,
+    phase: usize,
+    anew: bool,
+    none: NoWrites,
+}
+
+struct NoWrites;
+
+impl RequestSource for NoWrites {
+    fn fill(&mut self, _: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
+        Ok(())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival::Open
+    }
+}
+
+fn rate(phase: usize, page: usize) -> f32 {
+    let (.., every, rate) = PHASES[phase];
+    if page.is_multiple_of(every) { rate } else { 0.0 }
+}
+
+impl Changing {
+    /// The last phase goes on for ever.
+    fn end(&self) -> Ns {
+        if self.phase + 1 == PHASES.len() {
+            return Ns::MAX;
+        }
+        PHASES[..=self.phase].iter().map(|(seconds, ..)| seconds * SECOND).sum()
+    }
+
+    fn go_on(&mut self, from: Ns) {
+        self.phase += usize::from(from > 0);
+    }
+}
+
+impl FluidSource for Changing {
+    fn rates(&mut self, from: Ns) -> (ReadRates, Ns) {
+        self.go_on(from);
+        let (_, requests_per_page, ..) = PHASES[self.phase];
+        let pages = PageRates::Each((0..self.pages).map(|page| rate(self.phase, page)).collect());
+        (ReadRates { pages, requests_per_page, bytes_per_page: 4096.0 }, self.end())
+    }
+
+    fn changes(&mut self, from: Ns, pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
+        if self.anew {
+            return None;
+        }
+        self.go_on(from);
+        pages.extend((0..self.pages).map(|page| (Lpn::new(page as u32), rate(self.phase, page))));
+        Some(self.end())
+    }
+
+    fn writes(&mut self) -> &mut dyn RequestSource {
+        &mut self.none
+    }
+}
+
+/// Adds up what is drawn of each wordline, and where each page lies.
+#[derive(Default)]
+struct Drawn {
+    reads: u64,
+    /// By block and wordline, in reads.
+    doses: Vec<Vec<u64>>,
+    /// Block and page of each page of the host.
+    places: Vec<(usize, usize)>,
+}
+
+impl Observer for Drawn {
+    fn read_in_bulk(&mut self, block: BlockId, reads: u64, doses: &[u32]) {
+        self.reads += reads;
+        let of_block = &mut self.doses[block.index()];
+        of_block.resize(doses.len(), 0);
+        of_block.iter_mut().zip(doses).for_each(|(sum, dose)| *sum += u64::from(*dose) / 4);
+    }
+
+    fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
+        for (page, lpn) in lpns.iter().enumerate() {
+            if let Some(place) = self.places.get_mut(lpn.index()) {
+                *place = (block.index(), page);
+            }
+        }
+    }
+
+    fn reads(&mut self, _: &[PhysRead]) {}
+    fn host_wrote(&mut self, _: Lpn, _: bool) {}
+    fn trimmed(&mut self, _: Lpn) {}
+    fn lost(&mut self, _: Lpn) {}
+    fn gathered(&mut self, _: Lpn, _: Ppn) {}
+    fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
+    fn programmed(&mut self, _: Ppn, _: Lpn, _: Seq, _: Origin, _: Cause) {}
+    fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
+    fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
+    fn erased(&mut self, _: BlockId, _: Cause) {}
+    fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
+    fn measured_phase(&mut self) {}
+    fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}
+}
+
+/// Runs all phases; what was drawn, and the host's requests, bytes and pages.
+fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
+    let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
+    let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
+    let mut drive = Drive::new(config, &techniques, false).unwrap();
+    let (pages, blocks) = (drive.geometry().host_pages as usize, drive.geometry().blocks as usize);
+    drive.observe(Box::new(Drawn { reads: 0, doses: vec![vec![]; blocks], places: vec![(0, 0); pages] }));
+    drive.precondition(1);
+    drive.begin_measurement();
+    let mut source = Changing { pages, phase: 0, anew, none: NoWrites };
+    let mut run = FluidRun::begin(&mut drive, &mut source, seed);
+    run.go_on(&mut drive, &mut source, 10 * SECOND, &mut |_, _| true).unwrap();
+    run.end(&mut drive);
+    let host = drive.host_counts();
+    let counts = [host.read_requests, host.read_bytes, host.read_pages];
+    let watcher: Box<dyn Any> = drive.end_observation().unwrap();
+    (*watcher.downcast().unwrap(), counts)
+}
+
+/// Expected reads of a page over all phases, each times a weight.
+fn expected(page: usize, weight: impl Fn(usize) -> f64) -> f64 {
+    (0..PHASES.len()).map(|phase| weight(phase) * f64::from(rate(phase, page)) * PHASES[phase].0 as f64).sum()
+}
+
+#[track_caller]
+fn within(what: &str, drawn: f64, mean: f64, variance: f64) {
+    assert!((drawn - mean).abs() <= 5.0 * variance.sqrt(), "{what}: {drawn} drawn, {mean} expected");
+}
+
+#[test]
+fn reads_before_a_change_of_rates_are_kept() {
+    for (anew, seed) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
+        let (drawn, [requests, bytes, pages]) = run(anew, seed);
+        let mut of_wordline = vec![[0.0; 8]; drawn.doses.len()];
+        for (page, (block, at)) in drawn.places.iter().enumerate() {
+            of_wordline[*block][at / 3] += expected(page, |_| 1.0);
+        }
+        for (block, wordlines) in of_wordline.iter().enumerate() {
+            for (wordline, mean) in wordlines.iter().enumerate() {
+                let of = drawn.doses[block].get(wordline).copied().unwrap_or(0);
+                within(&format!("anew {anew}, block {block}, wordline {wordline}"), of as f64, *mean, *mean);
+            }
+        }
+        let all = |weight: &dyn Fn(usize) -> f64| (0..drawn.places.len()).map(|page| expected(page, weight)).sum::<f64>();
+        within("pages", pages as f64, all(&|_| 1.0), all(&|_| 1.0));
+        assert_eq!(pages, drawn.reads, "pages that the host read, and those that were drawn");
+        // Without new rates the share of requests stays that of the first phase.
+        let each = |phase: usize| if anew { PHASES[phase].1 } else { PHASES[0].1 };
+        within("requests", requests as f64, all(&each), all(&|phase| each(phase) * each(phase)));
+        assert_eq!(bytes, 4096 * pages, "bytes");
+    }
+}
