@@ -97,7 +97,7 @@ impl Blame {
                 pages
                     .clone()
                     .filter(stays)
-                    .map(|page| flash.contents().to_logical[(first_page + page).index()])
+                    .map(|page| flash.contents().owner(first_page + page))
                     .filter(|lpn| lpn.number() < g.host_pages)
             };
             let each = weight / owners().count().max(1) as f64;
