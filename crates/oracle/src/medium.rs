@@ -161,7 +161,16 @@ impl Medium {
     /// The stamp of a page, which is noted: what the start put there is not worked out again.
     #[inline]
     pub(crate) fn settle(&mut self, at: At) -> Stamp {
-        let stamp = self.stamp(at);
+        match self.record(at.wordline)[HEADER + at.kind as usize] {
+            0 => self.note(at),
+            word => Stamp::unpack(word),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, at: At) -> Stamp {
+        let stamp = self.untouched(at.block, at.index * self.kinds + at.kind);
         self.record_mut(at.wordline)[HEADER + at.kind as usize] = stamp.pack();
         stamp
     }

@@ -1,6 +1,8 @@
 //! Who lies where: every flash page carries a stamp (page, version), and every page of the host has a newest version.
 //! A page holds the newest data exactly where its stamp equals the one that its owner's newest version would leave.
 
+use std::ops::Range;
+
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_zeros, prefetch};
 use vpass_core::base::units::{Lpn, Ppn};
@@ -197,6 +199,11 @@ impl Stamps {
     #[inline]
     pub(crate) fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.newest[lpn.index()] == 0
+    }
+
+    /// Whether the same holds of all pages of a run.
+    pub(crate) fn are_as_begun(&self, run: Range<u32>) -> bool {
+        self.newest[run.start as usize..run.end as usize].iter().fold(0, |any, tag| any | tag) == 0
     }
 
     /// Fetches the newest version of a host page.

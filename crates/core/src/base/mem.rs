@@ -1,6 +1,9 @@
 //! Large arrays, cache hints and a vector comparison: the only unsafe code of the drive.
 
-#![expect(unsafe_code, reason = "a prefetch and a hint to the allocator, which can read or write nothing, zeroed memory, and four loads from an array")]
+#![expect(
+    unsafe_code,
+    reason = "a prefetch and a hint to the allocator, which can read or write nothing, zeroed memory, and four loads from an array"
+)]
 
 use std::alloc::Layout;
 
@@ -46,22 +49,27 @@ pub fn huge_vec<T: Copy>(len: usize, value: T) -> Vec<T> {
     v
 }
 
-/// Zeros, as the system hands memory out: what is never written takes no memory, and what is written is not written twice.
+/// Zeros on huge pages, as the system hands memory out: what is never written takes no memory, and what is written is not written twice.
 pub fn huge_zeros<T: Zeroed>(len: usize) -> Vec<T> {
+    let v = zeros(len);
+    ask_for_huge_pages(&v);
+    v
+}
+
+/// Zeros on pages of the usual size, for arrays that are written here and there, a run of entries each time.
+pub fn zeros<T: Zeroed>(len: usize) -> Vec<T> {
     let layout = Layout::array::<T>(len).expect("the memory was asked for before");
     if layout.size() == 0 {
         return vec![];
     }
     // SAFETY: the size is not 0. The memory is laid out as a vector of `len` values has it, and all zeros are such values.
-    let v = unsafe {
+    unsafe {
         let memory = std::alloc::alloc_zeroed(layout);
         if memory.is_null() {
             std::alloc::handle_alloc_error(layout);
         }
         Vec::from_raw_parts(memory.cast::<T>(), len, len)
-    };
-    ask_for_huge_pages(&v);
-    v
+    }
 }
 
 /// Types of which all-zero bytes are a value.

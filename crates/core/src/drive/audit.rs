@@ -4,6 +4,8 @@ pub mod blame;
 mod figures;
 pub mod hints;
 
+use std::ops::Range;
+
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::drive::Drive;
@@ -96,6 +98,11 @@ impl Drive {
     #[inline]
     pub fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.ftl.map.is_as_begun(lpn)
+    }
+
+    /// Whether [`Self::is_as_begun`] holds of all pages of a run, which end with the last page of the host at the latest.
+    pub fn are_as_begun(&self, run: Range<u32>) -> bool {
+        self.ftl.map.are_as_begun(run.start as usize..run.end as usize)
     }
 
     /// Whether the reverse map says of all pages of a block that they belong to whom the computed start gave them.

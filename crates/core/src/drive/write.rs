@@ -28,8 +28,7 @@ impl Drive {
         if !self.takes_in_place(self.ftl.map.get(lpn)) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry =
-            if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() { before } else { self.ftl.map.get(lpn) };
+        let mut entry = if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() { before } else { self.ftl.map.get(lpn) };
         let mut mask = mask;
         if let Some(slot) = entry.slot().filter(|_| !self.takes_in_place(entry)) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::base::mem::{huge_zeros, prefetch};
+use crate::base::mem::{huge_zeros, prefetch, zeros};
 use crate::base::page_set::PageSet;
 use crate::base::steady::Steady;
 use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
@@ -17,6 +17,8 @@ const AS_BEGUN: u32 = 0;
 pub(crate) struct Contents {
     /// By flash page: [`AS_BEGUN`], or the number of its owner and 1. Memory of pages that nothing was programmed in takes none.
     owners: Vec<u32>,
+    /// By block: whether any of its owners was set.
+    is_changed: Vec<bool>,
     valid: Vec<u64>,
     words_per_block: usize,
     pages_per_block: usize,
@@ -28,7 +30,8 @@ impl Contents {
         let words_per_block = pages_per_block.div_ceil(64) as usize;
         let blocks = (raw_pages / pages_per_block) as usize;
         Self {
-            owners: huge_zeros(raw_pages as usize),
+            owners: zeros(raw_pages as usize),
+            is_changed: vec![false; blocks],
             valid: huge_zeros(blocks * words_per_block),
             words_per_block,
             pages_per_block: pages_per_block as usize,
@@ -62,7 +65,8 @@ impl Contents {
     }
 
     #[inline]
-    pub(crate) fn set_owner(&mut self, ppn: Ppn, owner: Lpn) {
+    pub(crate) fn set_owner(&mut self, block: BlockId, ppn: Ppn, owner: Lpn) {
+        self.is_changed[block.index()] = true;
         self.owners[ppn.index()] = owner.number() + 1;
     }
 
@@ -74,7 +78,7 @@ impl Contents {
 
     /// Whether nothing was programmed in a block since the start: all its owners are those of the layout.
     pub(crate) fn is_as_begun(&self, block: BlockId) -> bool {
-        self.owners[block.index() * self.pages_per_block..][..self.pages_per_block].iter().all(|owner| *owner == AS_BEGUN)
+        !self.is_changed[block.index()]
     }
 
     /// Notes the owners of all pages at once, for who goes through all of them again and again.
@@ -94,7 +98,7 @@ impl Contents {
     /// Memory that they take.
     pub(crate) fn bytes(raw_pages: u32, pages_per_block: u32) -> u64 {
         let valid_words = u64::from(raw_pages / pages_per_block) * u64::from(pages_per_block.div_ceil(64));
-        4 * u64::from(raw_pages) + 8 * valid_words
+        4 * u64::from(raw_pages) + 8 * valid_words + u64::from(raw_pages / pages_per_block)
     }
 
     #[inline]
@@ -118,6 +122,7 @@ impl Contents {
 
     /// An erased block is filled with every `stride`th page of the host from this one on; all of it is valid.
     pub(crate) fn fill(&mut self, block: BlockId, first: Lpn, stride: u32) {
+        self.is_changed[block.index()] = true;
         for (page, owner) in (0..).zip(&mut self.owners[block.index() * self.pages_per_block..][..self.pages_per_block]) {
             *owner = (first + page * stride).number() + 1;
         }
@@ -135,6 +140,7 @@ impl Contents {
 
     /// A block is opened of which some pages will not be programmed: they belong to nobody, whatever they held in its lives before.
     pub(crate) fn forget_owners(&mut self, block: BlockId) {
+        self.is_changed[block.index()] = true;
         self.owners[block.index() * self.pages_per_block..][..self.pages_per_block].fill(NOBODYS.number() + 1);
     }
 

@@ -2,6 +2,7 @@
 //!
 //! An [`Entry`] of four bytes says that of each page.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::mem::{huge_zeros, prefetch};
@@ -132,6 +133,11 @@ impl PageMap {
     #[inline]
     pub(crate) fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.entries[lpn.index()] == Entry::AS_BEGUN.0
+    }
+
+    /// Whether the same holds of all pages of a run.
+    pub(crate) fn are_as_begun(&self, run: Range<usize>) -> bool {
+        self.entries[run].iter().fold(0, |any, entry| any | entry) == Entry::AS_BEGUN.0
     }
 
     /// Pages that have an entry.

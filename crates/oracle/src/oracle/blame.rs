@@ -5,7 +5,7 @@
 //! is the drive's affair. Once pages were reported lost, the check is therefore only that nobody is blamed for more than was moved.
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::{huge_zeros, prefetch};
+use vpass_core::base::mem::{huge_zeros, prefetch, zeros};
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DisturbModel;
@@ -40,7 +40,7 @@ impl Blame {
     pub(crate) fn new(geometry: &Geometry, model: DisturbModel) -> Self {
         Self {
             places: huge_zeros(geometry.host_pages as usize),
-            owners: huge_zeros(geometry.raw_pages() as usize),
+            owners: zeros(geometry.raw_pages() as usize),
             range_pages: geometry.host_pages.div_ceil(RANGES).max(1),
             own_reads_count: counts_alike(model),
             copies: vec![0.0; RANGES as usize],
@@ -140,7 +140,8 @@ impl Oracle {
         }
         let first = self.geometry.first_page(block);
         let wanted = |page: &u32| pages.is_none_or(|pages| pages.words()[*page as usize / 64] >> (page % 64) & 1 == 1);
-        let moves: Vec<u32> = (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(&self.medium, first + *page)).collect();
+        let moves: Vec<u32> =
+            (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(&self.medium, first + *page)).collect();
         let shares = if pages.is_some() { self.shares(block, &moves) } else { vec![1.0; self.geometry.wordlines_per_block as usize] };
         let mut weights = vec![0.0; RANGES as usize];
         for (index, share) in (0..).zip(&shares) {

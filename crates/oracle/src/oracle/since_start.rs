@@ -16,6 +16,8 @@ use crate::oracle::Oracle;
 use crate::oracle::mapping::MapEntry;
 use crate::stamps::Stamp;
 
+/// Pages of the host that are passed over at once where none of them was touched.
+const RUN: usize = 256;
 /// Untouched pages that are looked at.
 const SAMPLE: u32 = 4096;
 
@@ -79,7 +81,7 @@ impl Oracle {
     fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
         let mut side = Side::new(self.geometry.blocks);
         let (mut count, mut right) = (0u64, true);
-        for lpn in Lpn::range(0..self.geometry.host_pages) {
+        for lpn in self.touched(drive, begun, &mut count) {
             let is_in_start = lpn.number() < begun.pages();
             if drive.is_as_begun(lpn) {
                 right &= self.stamps.is_as_begun(lpn);
@@ -118,6 +120,21 @@ impl Oracle {
             side.valid[block.index()] += self.kept(drive, begun, block).map(|word| word.count_ones()).sum::<u32>();
         }
         (right && count == self.stamps.present()).then_some(side)
+    }
+
+    /// The host's pages, without long runs of which neither the drive's map nor a tag has changed: those are counted.
+    fn touched<'a>(&'a self, drive: &'a Drive, begun: &Begun, count: &mut u64) -> Vec<Lpn> {
+        let (pages, in_start) = (self.geometry.host_pages, begun.pages());
+        let mut touched = vec![];
+        for first in (0..pages).step_by(RUN) {
+            let run = first..pages.min(first + RUN as u32);
+            if drive.are_as_begun(run.clone()) && self.stamps.are_as_begun(run.clone()) {
+                *count += u64::from(run.end.min(in_start).saturating_sub(first));
+            } else {
+                touched.extend(Lpn::range(run));
+            }
+        }
+        touched
     }
 
     /// What the flash holds in the pages that the drive takes for valid; nothing where such a page is wrong by itself.

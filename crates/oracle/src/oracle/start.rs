@@ -45,7 +45,9 @@ impl Oracle {
     pub(crate) fn begin_in_order(&mut self, order: &Order) {
         if order.pages > self.geometry.host_pages || self.stamps.present() > 0 {
             let pages = order.pages;
-            return self.findings.add(Kind::Protocol, || format!("a computed start of {pages} pages, of a drive that holds data or fewer pages"));
+            return self
+                .findings
+                .add(Kind::Protocol, || format!("a computed start of {pages} pages, of a drive that holds data or fewer pages"));
         }
         self.medium.begin(Begun::new(&self.geometry, order));
         self.stamps.begin(order.pages);

@@ -5,14 +5,12 @@
 //! of valid pages, a block that is a fraction u of the way from full to victim holds b v^u valid pages, where
 //! ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014, for large blocks).
 
-use std::sync::Arc;
-
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::steady::Steady;
+use crate::base::steady::{Images, Steady};
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Lpn, PageInBlock, Ppn};
@@ -32,13 +30,18 @@ const LOAD_GROUP: usize = 64;
 impl Drive {
     /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
     pub fn precondition(&mut self, seed: u64) {
+        self.precondition_from(seed, &Images::new());
+    }
+
+    /// Does as [`Self::precondition`] says. Where these images have what the drive begins with, the drive shares it.
+    pub fn precondition_from(&mut self, seed: u64, images: &Images) {
         let (_, overwrites) = pages_at_start(&self.config, &self.geometry);
-        self.prepare(seed, is_computed(&self.config, overwrites));
+        self.prepare(seed, is_computed(&self.config, overwrites), images);
     }
 
     /// The same with a steady state that is computed, however small the drive is: for who checks what large drives begin with.
     pub fn precondition_computed(&mut self, seed: u64) {
-        self.prepare(seed, true);
+        self.prepare(seed, true, &Images::new());
     }
 
     /// Notes the place of every page at once, as a run does of each page that it touches: for who measures reads alone.
@@ -46,7 +49,7 @@ impl Drive {
         self.ftl.map.settle_all();
     }
 
-    fn prepare(&mut self, seed: u64, computed: bool) {
+    fn prepare(&mut self, seed: u64, computed: bool, images: &Images) {
         let start = self.config.start.clone();
         let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
         self.wear_before_start(seed);
@@ -57,7 +60,7 @@ impl Drive {
         let timed = self.flash.is_timed();
         self.out_of_time(|drive| {
             if computed {
-                drive.load_steady_state(filled, timed, &mut rng);
+                drive.load_steady_state(filled, timed, &mut rng, (seed, images));
             } else {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
@@ -114,7 +117,7 @@ impl Drive {
     }
 
     /// The steady state of uniform random overwrites of the first `filled` pages.
-    fn load_steady_state(&mut self, filled: u32, timed: bool, rng: &mut Xoshiro256PlusPlus) {
+    fn load_steady_state(&mut self, filled: u32, timed: bool, rng: &mut Xoshiro256PlusPlus, (seed, images): (u64, &Images)) {
         if let Some(stripes) = self.geometry.stripes {
             return self.load_dies(stripes, filled, Some((timed, rng)));
         }
@@ -129,7 +132,8 @@ impl Drive {
         for i in (1..blocks.len()).rev() {
             blocks.swap(i, below(rng, i as u32 + 1) as usize);
         }
-        let layout = Arc::new(Steady::draw(&self.geometry, filled, blocks, &valid, rng));
+        let of = (filled, block_pages, &blocks[..], &valid[..]);
+        let layout = images.layout(seed, of, || Steady::draw(&self.geometry, filled, blocks.clone(), &valid, rng));
         self.ftl.map.begin(layout.clone());
         self.flash.preload_layout(layout.clone());
         self.flash.tell(|o| o.begins_in_order(layout.order()));

@@ -14,7 +14,7 @@ impl Flash {
     /// An erased block holds this page of the host's from the start on.
     #[inline]
     pub(crate) fn preload_page(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
-        self.contents.set_owner(self.geometry.first_page(block) + page, lpn);
+        self.contents.set_owner(block, self.geometry.first_page(block) + page, lpn);
         self.contents.set_valid(block, page);
     }
 
