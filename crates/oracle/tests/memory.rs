@@ -43,6 +43,10 @@ fn taken_and_said(preset: &str, capacity: &str, reclaim: &str, more: &str, watch
     }
     drive.precondition(1);
     let pages = drive.geometry().host_pages;
+    // Memory of pages that nobody touches is never taken.
+    for lpn in Lpn::range(0..pages) {
+        drive.read_page(lpn);
+    }
     for n in 0..400_000u32 {
         let page = n.wrapping_mul(2_654_435_769) % pages;
         // Hot enough that techniques act.

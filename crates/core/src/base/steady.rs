@@ -288,4 +288,60 @@ mod tests {
             assert!((0..).zip(&set).all(|(rank, page)| nth_bit(&words, rank) == *page));
         }
     }
+
+    #[test]
+    fn every_page_has_a_place_that_leads_back_to_it() {
+        let text = r#"
+            geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
+            timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+            drive = { spare = 0.4 }
+        "#;
+        let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let geometry = Geometry::new(&config);
+        let holds: Vec<u32> = (0..30).map(|n| 192 - 3 * n).collect();
+        let filled = holds.iter().sum();
+        let blocks: Vec<BlockId> = BlockId::range(5..35).rev().collect();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
+        let layout = Steady::draw(&geometry, filled, blocks.clone(), &holds, &mut rng);
+        let places: std::collections::BTreeSet<Ppn> = Lpn::range(0..filled)
+            .map(|lpn| {
+                let ppn = layout.place_of(lpn).unwrap();
+                let block = geometry.block_of(ppn);
+                assert_eq!(layout.owner(block, geometry.page_in(block, ppn)), Some(lpn));
+                ppn
+            })
+            .collect();
+        assert_eq!(places.len() as u32, filled, "no two pages in one place");
+        for (block, holds) in blocks.iter().zip(&holds) {
+            let first = geometry.first_page(*block);
+            let held = first.run(192).filter(|ppn| places.contains(ppn)).count() as u32;
+            assert_eq!((held, layout.chosen(*block).iter().map(|word| word.count_ones()).sum::<u32>()), (*holds, *holds));
+            let owned = PageInBlock::range(0..192).filter(|page| layout.owner(*block, *page).is_some()).count() as u32;
+            assert_eq!(owned, *holds);
+        }
+        assert_eq!((layout.place_of(Lpn::new(filled)), layout.owner(BlockId::new(0), PageInBlock::FIRST)), (None, None));
+    }
+
+    #[test]
+    fn an_image_is_taken_again_for_what_begins_alike_alone() {
+        let draw = |filled: u32| {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(9);
+            Steady {
+                order: Order::draw(filled, &mut rng),
+                pages_per_block: 8,
+                blocks: vec![BlockId::new(3)],
+                first: vec![0, filled],
+                turn: vec![],
+                chosen: vec![],
+                words_per_block: 1,
+                at_step: vec![],
+            }
+        };
+        let (images, blocks) = (Images::new(), [BlockId::new(3)]);
+        let taken = |seed, filled: u32| images.layout(seed, (filled, 8, &blocks, &[filled]), || draw(filled));
+        let first = taken(1, 5);
+        assert!(Arc::ptr_eq(&first, &taken(1, 5)));
+        assert!(!Arc::ptr_eq(&first, &taken(1, 6)) && !Arc::ptr_eq(&first, &taken(1, 5)), "the last one alone is kept");
+        assert!(!Arc::ptr_eq(&taken(1, 5), &taken(2, 5)));
+    }
 }

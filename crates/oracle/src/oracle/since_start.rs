@@ -185,3 +185,81 @@ fn pages_of(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
         std::iter::successors(Some(word).filter(|word| *word > 0), next).map(move |word| first + word.trailing_zeros())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::any::Any;
+
+    use vpass_core::config::DriveConfig;
+    use vpass_core::drive::Techniques;
+
+    use super::*;
+
+    /// A watched drive that began with a computed start and served some requests: of each page a kind, 0 to read, 1 to write, 2 to trim.
+    fn served(requests: impl IntoIterator<Item = (u32, u32)>) -> (Box<Oracle>, Drive) {
+        let text = r#"
+            geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 32, cell = "tlc", page_size = "16KiB" }
+            timing = { sense_us = 50, program_us = 200, erase_us = 3000, channel_mb_s = 1200 }
+            drive = { spare = 0.2 }
+            start = { fill = 0.9, overwrite = 2.0 }
+            disturb = { model = "wordline", table = [{ pec = 0, limit = [50000], alpha = [9.0] }] }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+        let oracle = Oracle::new(drive.geometry(), drive.config()).at(crate::Level::On);
+        drive.observe(Box::new(oracle));
+        drive.precondition_computed(5);
+        drive.begin_measurement();
+        for (kind, lpn) in requests {
+            match kind {
+                0 => {
+                    drive.read_page(Lpn::new(lpn));
+                }
+                1 => drive.write_page(Lpn::new(lpn), u64::MAX),
+                _ => drive.trim_page(Lpn::new(lpn)),
+            }
+        }
+        let watcher: Box<dyn Any> = drive.end_observation().unwrap();
+        (watcher.downcast().unwrap(), drive)
+    }
+
+    /// Requests at random pages of the host: so many, of these kinds in turn.
+    fn requests(count: u32, kinds: &'static [u32]) -> impl Iterator<Item = (u32, u32)> {
+        (0..count).map(|n| (kinds[n as usize % kinds.len()], (n.wrapping_mul(2_654_435_761) >> 7) % 6000))
+    }
+
+    #[test]
+    fn a_right_map_is_right_whatever_was_touched() {
+        for (count, kinds) in [(0, &[0][..]), (3000, &[0]), (50, &[1]), (40_000, &[1, 0]), (9000, &[1, 2, 0])] {
+            let (oracle, drive) = served(requests(count, kinds));
+            assert!(oracle.is_right_since_start(&drive), "{count} requests of the kinds {kinds:?}");
+            let report = oracle.conclude(&drive);
+            // A trim of a page by itself is none of the drive's counts of requests.
+            assert!(!report.is_bug() || kinds.contains(&2), "{report:?}");
+        }
+    }
+
+    #[test]
+    fn data_that_went_or_came_behind_the_drives_back_is_seen() {
+        let touched = || served(requests(500, &[0, 1]));
+        let untouched = |oracle: &Oracle, drive: &Drive| {
+            let is_untouched = |lpn: &Lpn| drive.is_as_begun(*lpn) && oracle.stamps.is_as_begun(*lpn);
+            Lpn::range(1000..6000).find(is_untouched).unwrap()
+        };
+        let (mut oracle, drive) = touched();
+        let ppn = drive.map_row(untouched(&oracle, &drive)).unwrap().ppn;
+        oracle.medium.set_stamp(At::new(&oracle.geometry, ppn), Stamp::DEAD);
+        assert!(!oracle.is_right_since_start(&drive), "a page that carries nobody's data any more");
+        let (mut oracle, drive) = touched();
+        oracle.medium.erase(oracle.geometry.block_of(ppn));
+        assert!(!oracle.is_right_since_start(&drive), "a block that was erased");
+        let (mut oracle, drive) = touched();
+        let lpn = untouched(&oracle, &drive);
+        oracle.stamps.trimmed(lpn).unwrap();
+        assert!(!oracle.is_right_since_start(&drive), "a page that the host has trimmed");
+        let (mut oracle, drive) = touched();
+        oracle.stamps.host_wrote(lpn, true).unwrap();
+        assert!(!oracle.is_right_since_start(&drive), "a page that the host has written");
+        assert!(oracle.conclude(&drive).is_bug(), "and the verdict says so");
+    }
+}
