@@ -61,7 +61,11 @@ impl Oracle {
         let pages = self.geometry.pages_per_block;
         self.wear.load(&self.geometry, block, pages as usize);
         let checked = self.protocol.preload(block, pages);
+        let was_erased = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
+        if !was_erased {
+            return;
+        }
         let loaded = match self.medium.begun_mut() {
             Some(begun) => begun.load(block, first, chosen),
             None => Err(format!("block {block} is loaded in an order that was not told")),

@@ -51,10 +51,10 @@ fn every_page_is_where_the_order_puts_it() {
     s.oracle.measured_phase();
     for (lpn, ppn) in places() {
         s.read(lpn, ppn);
-        s.read(lpn, ppn);
     }
+    s.read(places()[0].0, places()[0].1);
     assert_eq!(s.oracle.newest(Lpn::new(5)), Some(1));
-    assert_eq!(s.clean().reads_checked, 48);
+    assert_eq!(s.clean().reads_checked, 25);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_block_forgets_the_start_with_its_erase() {
 
 #[test]
 fn blocks_that_do_not_take_each_place_once_are_caught() {
-    let s = begin(&[BLOCKS[0], (2, 9, BLOCKS[1].2), BLOCKS[2]]);
+    let s = begin(&[BLOCKS[0], (2, 9, BLOCKS[1].2), (3, 18, BLOCKS[2].2)]);
     s.caught(stamp, &["block 2 begins at place 9 of the start's order; place 10 is next"]);
     let mut s = begin(&BLOCKS[..2]);
     s.oracle.measured_phase();
