@@ -79,62 +79,54 @@ impl Oracle {
 
     /// What the drive's map says; nothing where an entry is wrong by itself.
     fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
-        let mut side = Side::new(self.geometry.blocks);
-        let (mut count, mut right) = (0u64, true);
-        for lpn in self.touched(drive, begun, &mut count) {
-            let is_in_start = lpn.number() < begun.pages();
-            if drive.is_as_begun(lpn) {
-                right &= self.stamps.is_as_begun(lpn);
-                count += u64::from(is_in_start);
+        let (pages, in_start) = (self.geometry.host_pages, begun.pages());
+        let (mut side, mut count) = (Side::new(self.geometry.blocks), 0u64);
+        for first in (0..pages).step_by(RUN) {
+            let run = first..pages.min(first + RUN as u32);
+            if drive.are_as_begun(run.clone()) && self.stamps.are_as_begun(run.clone()) {
+                count += u64::from(run.end.min(in_start).saturating_sub(first));
                 continue;
             }
-            let newest = self.stamps.newest(lpn).filter(|newest| newest.is_present());
-            let Some(row) = drive.map_row(lpn) else {
-                right &= newest.is_none();
-                if is_in_start {
-                    side.leaves(lpn);
-                }
-                continue;
-            };
-            count += 1;
-            let newest = newest?;
-            let entry = MapEntry { lpn, ppn: row.ppn, buffered: row.buffered };
-            right &= !entry.buffered || self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok();
-            let is_on_flash = self.geometry.has_page(entry.ppn);
-            right &= is_on_flash || entry.buffered;
-            if is_on_flash && self.carries_start(entry.ppn) == Some(lpn) {
-                right &= entry.buffered || newest.on_flash() == Stamp::first(lpn).tag;
-                continue;
-            }
-            if is_in_start {
-                side.leaves(lpn);
-            }
-            if is_on_flash {
-                side.valid[self.geometry.block_of(entry.ppn).index()] += 1;
-                let stamp = if entry.buffered { self.carried(entry.ppn)? } else { Stamp { lpn, tag: newest.on_flash() } };
-                side.has(stamp, entry.ppn);
+            for lpn in Lpn::range(run) {
+                count += u64::from(self.weigh_entry(drive, lpn, lpn.number() < in_start, &mut side)?);
             }
         }
         // Pages that are still where they were are valid there.
         for block in self.geometry.block_ids() {
             side.valid[block.index()] += self.kept(drive, begun, block).map(|word| word.count_ones()).sum::<u32>();
         }
-        (right && count == self.stamps.present()).then_some(side)
+        (count == self.stamps.present()).then_some(side)
     }
 
-    /// The host's pages, without long runs of which neither the drive's map nor a tag has changed: those are counted.
-    fn touched<'a>(&'a self, drive: &'a Drive, begun: &Begun, count: &mut u64) -> Vec<Lpn> {
-        let (pages, in_start) = (self.geometry.host_pages, begun.pages());
-        let mut touched = vec![];
-        for first in (0..pages).step_by(RUN) {
-            let run = first..pages.min(first + RUN as u32);
-            if drive.are_as_begun(run.clone()) && self.stamps.are_as_begun(run.clone()) {
-                *count += u64::from(run.end.min(in_start).saturating_sub(first));
-            } else {
-                touched.extend(Lpn::range(run));
-            }
+    /// Whether the drive's map has data of a page, which the start may have loaded; nothing where the entry is wrong by itself.
+    fn weigh_entry(&self, drive: &Drive, lpn: Lpn, is_in_start: bool, side: &mut Side) -> Option<bool> {
+        if drive.is_as_begun(lpn) {
+            return self.stamps.is_as_begun(lpn).then_some(is_in_start);
         }
-        touched
+        let newest = self.stamps.newest(lpn).filter(|newest| newest.is_present());
+        let Some(row) = drive.map_row(lpn) else {
+            if is_in_start {
+                side.leaves(lpn);
+            }
+            return newest.is_none().then_some(false);
+        };
+        let newest = newest?;
+        let entry = MapEntry { lpn, ppn: row.ppn, buffered: row.buffered };
+        let is_on_flash = self.geometry.has_page(entry.ppn);
+        let is_possible = if entry.buffered { self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok() } else { is_on_flash };
+        if is_on_flash && self.carries_start(entry.ppn) == Some(lpn) {
+            let is_newest = entry.buffered || newest.on_flash() == Stamp::first(lpn).tag;
+            return (is_possible && is_newest).then_some(true);
+        }
+        if is_in_start {
+            side.leaves(lpn);
+        }
+        if is_on_flash {
+            side.valid[self.geometry.block_of(entry.ppn).index()] += 1;
+            let stamp = if entry.buffered { self.carried(entry.ppn)? } else { Stamp { lpn, tag: newest.on_flash() } };
+            side.has(stamp, entry.ppn);
+        }
+        is_possible.then_some(true)
     }
 
     /// What the flash holds in the pages that the drive takes for valid; nothing where such a page is wrong by itself.
