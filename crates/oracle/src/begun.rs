@@ -137,7 +137,7 @@ impl Begun {
     /// The number at a place of the order.
     fn number_at(&self, place: u32) -> u32 {
         let (low, high) = ((1u64 << self.low_bits) - 1, (1u64 << (self.bits - self.low_bits)) - 1);
-        let scrambled = |half: u64, key: u32| ((half ^ u64::from(key)) * 0x9E37_79B1 & 0xFFFF_FFFF) >> 15;
+        let scrambled = |half: u64, key: u32| (((half ^ u64::from(key)) * 0x9E37_79B1) & 0xFFFF_FFFF) >> 15;
         let mut number = u64::from(place);
         // A place that the blocks have no right to leads nowhere; nothing is lost by going on from its remainder.
         number %= u64::from(self.order.pages.max(1));

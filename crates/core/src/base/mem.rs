@@ -62,14 +62,15 @@ pub fn zeros<T: Zeroed>(len: usize) -> Vec<T> {
     if layout.size() == 0 {
         return vec![];
     }
-    // SAFETY: the size is not 0. The memory is laid out as a vector of `len` values has it, and all zeros are such values.
-    unsafe {
+    // SAFETY: the size is not 0. The memory is laid out as a boxed slice of `len` values has it, and all zeros are such values.
+    let boxed = unsafe {
         let memory = std::alloc::alloc_zeroed(layout);
         if memory.is_null() {
             std::alloc::handle_alloc_error(layout);
         }
-        Vec::from_raw_parts(memory.cast::<T>(), len, len)
-    }
+        Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory.cast::<T>(), len))
+    };
+    boxed.into_vec()
 }
 
 /// Types of which all-zero bytes are a value.

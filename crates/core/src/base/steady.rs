@@ -25,9 +25,9 @@ const STEP_BITS: u32 = 10;
 /// A random order of the numbers below `pages`, computed place by place.
 ///
 /// The number at place i: i is cut into a low half of `ceil(bits / 2)` bits and a high half of the others, where `bits` is what `pages - 1`
-/// needs, and 2 at least. Four half-rounds change the halves in turn, the low one first: each is XORed with as many low bits of
-/// `((other ^ key) * 0x9E3779B1 mod 2^32) >> 15`, with one of the four keys after the other. While the result is not below `pages`, the
-/// rounds are applied to it again.
+/// needs, and 2 at least. Four half-rounds change the halves in turn, the low one first. A half-round combines its half by exclusive or with
+/// as many low bits of `((other ^ key) * 0x9E3779B1 mod 2^32) >> 15`, with one of the four keys after the other. While the result is not
+/// below `pages`, the rounds are applied to it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     /// Numbers in the order.
@@ -225,8 +225,7 @@ impl Steady {
             return None;
         }
         let rank = words[..at].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones();
-        let wrong = u32::from(planted(Bug::SteadyOwnerWrong) && rank == 7);
-        Some(Lpn::new(self.order.at_place(self.first[turn as usize] + rank - wrong)))
+        Some(Lpn::new(self.order.at_place(self.first[turn as usize] + rank)))
     }
 }
 

@@ -498,8 +498,6 @@ macro_rules! list {
             SteadyPageTwice,
             /// In a computed steady state the place of one page of the host in 1009 is that of another.
             SteadyPlaceWrong,
-            /// In a computed steady state each block's eighth page belongs to the owner of its seventh.
-            SteadyOwnerWrong,
             /// A computed steady state has blocks of one kind.
             SteadyAllFull,
             /// Losses that looking for losses brings about are not looked for.

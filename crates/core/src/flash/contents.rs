@@ -86,11 +86,9 @@ impl Contents {
         let Some(layout) = self.begun.clone() else { return };
         for (block, first_place) in layout.blocks() {
             let first = block.index() * self.pages_per_block;
-            let mut place = first_place;
-            for page in set_bits(layout.chosen(block)) {
+            for (place, page) in (first_place..).zip(set_bits(layout.chosen(block))) {
                 let owner = &mut self.owners[first + page];
                 *owner = if *owner == AS_BEGUN { layout.order().at_place(place) + 1 } else { *owner };
-                place += 1;
             }
         }
     }

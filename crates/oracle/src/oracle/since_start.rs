@@ -93,7 +93,7 @@ impl Oracle {
         }
         // Pages that are still where they were are valid there.
         for block in self.geometry.block_ids() {
-            side.valid[block.index()] += self.kept(drive, begun, block).map(|word| word.count_ones()).sum::<u32>();
+            side.valid[block.index()] += self.kept(drive, begun, block).map(u64::count_ones).sum::<u32>();
         }
         (count == self.stamps.present()).then_some(side)
     }
