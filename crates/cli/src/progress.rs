@@ -134,7 +134,7 @@ pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
 
 /// The bar of a piece of work, counted in requests or whatever else it does.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    shown: ProgressBar,
     done: AtomicU64,
     stages: Option<Arc<Stages>>,
 }
@@ -230,13 +230,13 @@ impl Bar {
             // Without a thread there is no bar.
             let _ = std::thread::Builder::new().spawn(show);
         }
-        Self { bar, done: AtomicU64::new(0), stages: Stages::begin() }
+        Self { shown: bar, done: AtomicU64::new(0), stages: Stages::begin() }
     }
 }
 
 impl Progress for Bar {
     fn advance(&self, done: u64) -> bool {
-        self.bar.set_position(self.done.fetch_add(done, Ordering::Relaxed) + done);
+        self.shown.set_position(self.done.fetch_add(done, Ordering::Relaxed) + done);
         self.may_go_on()
     }
 
@@ -271,7 +271,7 @@ pub(crate) fn bar(total: Option<u64>, things: &str) -> Box<dyn Progress> {
 impl Drop for Bar {
     /// Takes the bar away.
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.shown.finish_and_clear();
         if let Some(stages) = &self.stages {
             stages.end();
         }
