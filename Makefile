@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-years soak samples nightly recorded record lint clean build
-.PHONY: instructions record-instructions names record-names stages unit seeded-bugs benches
+.PHONY: bench-start instructions record-instructions names record-names stages unit seeded-bugs benches
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
@@ -45,11 +45,25 @@ check-minute: build
 		$(VPASS) check --seed $(SEED) --minutes 0.125 --fail --refresh $$refresh; \
 	done
 
-bench:
+bench: build
 	cargo bench -p vpass-core --bench throughput --bench techniques --bench retries --bench parity
 	cargo bench -p vpass-oracle
 	cargo bench -p vpass-workload
-	$(MAKE) --no-print-directory bench-years
+	$(MAKE) --no-print-directory bench-start bench-years
+
+# What a run costs beside its requests. The goals are in CPU seconds, user and system together, on a quiet machine; memory is that of the
+# largest moment.
+NINE_ROWS := none,block,page-type,read-leveling,redftl,hotld,ipr,straw-wl,straw-ss-sound
+MEASURED := /usr/bin/time -f "%U s + %S s of CPU, %M KiB"
+bench-start: build
+	@echo "start and end check of the first example, oracle on (goal at most 2 CPU s and 2 GiB)"
+	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=1 > /dev/null
+	@echo "the first example, 1 M requests"
+	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=1M > /dev/null
+	@echo "comparison of nine rows, 100,000 requests each (goal at most 10 CPU s and twice the memory of one row)"
+	$(MEASURED) $(VPASS) compare --drive modern-tlc --workload random-70-30 --set workload.requests=100k --reclaim $(NINE_ROWS) > /dev/null
+	@echo "one row of it"
+	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=100k --reclaim block > /dev/null
 
 # The gear for years: half a year of reads, five years of reads and writes under `block`, and the same under `straw-wl`, which looks at its blocks
 # every thousand reads.

@@ -1,9 +1,10 @@
-//! A progress bar on a terminal, from the first second on, and the one place that hears Ctrl-C.
+//! A progress bar on a terminal, from the first second on; elsewhere a line for each stage of work that takes more than two seconds. And the
+//! one place that hears Ctrl-C.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -133,8 +134,73 @@ pub(crate) fn deaf<T>(work: impl FnOnce() -> T) -> T {
 
 /// The bar of a piece of work, counted in requests or whatever else it does.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    shown: ProgressBar,
     done: AtomicU64,
+    stages: Option<Arc<Stages>>,
+}
+
+/// Stages of work, said a line each.
+#[derive(Default)]
+struct Stages(Mutex<Said>);
+
+#[derive(Default)]
+struct Said {
+    /// The work takes long enough for lines.
+    is_long: bool,
+    /// The work is over: nothing more is said.
+    is_over: bool,
+    /// Before that is known, the latest stage of each piece of work, by its name.
+    waiting: Vec<(Option<String>, String)>,
+}
+
+/// Work that ends before this says nothing of its stages.
+const SAY_AFTER: Duration = Duration::from_secs(2);
+
+impl Stages {
+    /// Stages for work that begins now, unless a terminal shows a bar or the user wants no lines.
+    fn begin() -> Option<Arc<Self>> {
+        if std::io::stderr().is_terminal() || std::env::var_os(PROGRESS).is_some_and(|said| said == "off") {
+            return None;
+        }
+        let stages = Arc::new(Self::default());
+        let later = stages.clone();
+        let say = move || {
+            std::thread::sleep(SAY_AFTER);
+            later.say_what_waits();
+        };
+        std::thread::Builder::new().spawn(say).is_ok().then_some(stages)
+    }
+
+    fn enter(&self, whose: Option<&str>, what: &str) {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.is_long {
+            return say_stage(whose, what);
+        }
+        match said.waiting.iter_mut().find(|(other, _)| other.as_deref() == whose) {
+            Some((_, stage)) => what.clone_into(stage),
+            None => said.waiting.push((whose.map(Into::into), what.into())),
+        }
+    }
+
+    fn say_what_waits(&self) {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !said.is_over {
+            said.is_long = true;
+            said.waiting.drain(..).for_each(|(whose, what)| say_stage(whose.as_deref(), &what));
+        }
+    }
+
+    fn end(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
+    }
+}
+
+/// Environment variable: `off` silences the lines that say what is being done.
+const PROGRESS: &str = "VPASS_PROGRESS";
+
+fn say_stage(whose: Option<&str>, what: &str) {
+    let whose = whose.map(|whose| format!("{whose}: ")).unwrap_or_default();
+    crate::out::say(&format!("vpass: {whose}{what}"));
 }
 
 /// A run that ends before this shows no bar.
@@ -164,13 +230,13 @@ impl Bar {
             // Without a thread there is no bar.
             let _ = std::thread::Builder::new().spawn(show);
         }
-        Self { bar, done: AtomicU64::new(0) }
+        Self { shown: bar, done: AtomicU64::new(0), stages: Stages::begin() }
     }
 }
 
 impl Progress for Bar {
     fn advance(&self, done: u64) -> bool {
-        self.bar.set_position(self.done.fetch_add(done, Ordering::Relaxed) + done);
+        self.shown.set_position(self.done.fetch_add(done, Ordering::Relaxed) + done);
         self.may_go_on()
     }
 
@@ -183,6 +249,12 @@ impl Progress for Bar {
             DEAF.fetch_sub(1, Ordering::Relaxed);
         } else {
             DEAF.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn stage(&self, whose: Option<&str>, what: &str) {
+        if let Some(stages) = &self.stages {
+            stages.enter(whose, what);
         }
     }
 
@@ -199,6 +271,9 @@ pub(crate) fn bar(total: Option<u64>, things: &str) -> Box<dyn Progress> {
 impl Drop for Bar {
     /// Takes the bar away.
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.shown.finish_and_clear();
+        if let Some(stages) = &self.stages {
+            stages.end();
+        }
     }
 }

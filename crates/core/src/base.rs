@@ -17,6 +17,7 @@ pub mod request;
 pub(crate) mod search;
 pub mod span;
 pub(crate) mod splitmix;
+pub mod steady;
 pub mod streams;
 pub mod stripes;
 pub mod units;

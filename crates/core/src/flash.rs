@@ -27,7 +27,7 @@ use crate::base::codings::CODINGS;
 use crate::base::dose::Quarters;
 use crate::base::failure::Stretch;
 use crate::base::geometry::Geometry;
-use crate::base::mem::huge_vec;
+use crate::base::mem::{huge_vec, huge_zeros};
 use crate::base::metrics::FlashCounts;
 use crate::base::units::{Ns, Seq};
 use crate::base::wheel::TimeWheel;
@@ -151,7 +151,7 @@ impl Flash {
             contents: Contents::new(g.raw_pages(), g.pages_per_block),
             hot: huge_vec(g.blocks as usize, BlockHot::ERASED),
             cold: vec![BlockCold::new(config.start.pec); g.blocks as usize],
-            wordlines: huge_vec(if counted == BLOCKS { 0 } else { g.wordlines() as usize }, Wordline::default()),
+            wordlines: huge_zeros(if counted == BLOCKS { 0 } else { g.wordlines() as usize }),
             recoded: Recoded::new(g.blocks, g.wordlines_per_block),
             tracker,
             page_counters,

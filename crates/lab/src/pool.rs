@@ -94,7 +94,10 @@ fn run_jobs<T: Send>(
     let threads = threads.map_or_else(cores, NonZeroUsize::get).min(jobs.len());
     let budget = memory::budget();
     let queue = Queue::new(tasks(jobs, &needed, threads, budget, pace), budget);
+    let names = names(jobs);
     let one = |task: &[usize]| {
+        let name = task.iter().map(|i| names[*i].as_str()).collect::<Vec<_>>().join(", ");
+        let progress = OfTask { all: &progress, name: Some(name).filter(|_| jobs.len() > task.len()) };
         let plans: Vec<&RunPlan> = task.iter().map(|i| jobs[*i].plan).collect();
         let outcomes = match plans[..] {
             [plan] => match execute(plan, &progress) {
@@ -151,9 +154,48 @@ impl Progress for Shared {
         self.all.listens(listens);
     }
 
+    fn stage(&self, whose: Option<&str>, what: &str) {
+        self.all.stage(whose, what);
+    }
+
     fn note(&self, sentence: &str) {
         self.all.note(sentence);
     }
+}
+
+/// Progress of a task, under its name where there are others.
+struct OfTask<'a> {
+    all: &'a Shared,
+    name: Option<String>,
+}
+
+impl Progress for OfTask<'_> {
+    fn advance(&self, done: u64) -> bool {
+        self.all.advance(done)
+    }
+
+    fn may_go_on(&self) -> bool {
+        self.all.may_go_on()
+    }
+
+    fn listens(&self, listens: bool) {
+        self.all.listens(listens);
+    }
+
+    fn stage(&self, _whose: Option<&str>, what: &str) {
+        self.all.stage(self.name.as_deref(), what);
+    }
+
+    fn note(&self, sentence: &str) {
+        self.all.note(sentence);
+    }
+}
+
+/// A name for each job: its technique, and its seed where jobs have several.
+fn names(jobs: &[Job]) -> Vec<String> {
+    let has_seeds = jobs.iter().any(|job| job.plan.seed != jobs[0].plan.seed);
+    let seed = |plan: &RunPlan| if has_seeds { format!(" (seed {})", plan.seed) } else { String::new() };
+    jobs.iter().map(|job| format!("{}{}", job.plan.reclaim, seed(job.plan))).collect()
 }
 
 /// Which jobs go together, in the order in which they are to begin. What nobody knows the length of goes first.

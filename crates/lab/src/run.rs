@@ -84,6 +84,7 @@ fn at_one_age(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failur
     }
     let started = Instant::now();
     let served = serve(plan, requests, &ends, &mut run, &mut done, progress)?;
+    progress.stage(None, "checking the end");
     let outcome = run.conclude(plan, &served, started.elapsed().as_secs_f64());
     Ok(Outcome { cycles: plan.cycles.map(|_| done), ..outcome })
 }
@@ -104,7 +105,9 @@ pub(crate) fn begun(plan: &RunPlan, progress: &dyn Progress) -> Result<Session, 
         oracle: plan.oracle.level(),
         seed: plan.seed,
     };
+    progress.stage(None, "preparing the drive");
     let session = deaf(progress, || Session::new(&beginning))?;
+    progress.stage(None, "running");
     if progress.may_go_on() { Ok(session) } else { Err(Failure::interrupted()) }
 }
 

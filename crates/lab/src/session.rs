@@ -9,12 +9,16 @@
 use std::any::Any;
 
 use vpass_core::base::request::{Request, RequestSource};
+use vpass_core::base::steady::Images;
 use vpass_core::config::{ConfigError, DriveConfig};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::card::Protection;
 use vpass_core::slots::reclaim::technique;
 use vpass_core::time::{Replay, RunError, end_warm_up, run_untimed, serve_untimed, warm_up};
 use vpass_oracle::{Level, Oracle, OracleReport};
+
+/// What the drive made last began with: rows and ages of a comparison begin alike.
+static IMAGES: Images = Images::new();
 
 /// What a session is to begin with.
 #[derive(Clone, Debug)]
@@ -56,7 +60,7 @@ impl Session {
             }
             drive.observe(Box::new(oracle));
         }
-        drive.precondition(seed);
+        drive.precondition_from(seed, &IMAGES);
         Ok(Self { drive, timed })
     }
 

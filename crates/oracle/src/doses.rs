@@ -159,6 +159,25 @@ impl Doses {
         2 * alpha * block.most_read + FAR * block.read
     }
 
+    /// A dose that no page of a block has passed, and a limit that no page of it falls below. For each wordline [`Self::of_wordline`] gives a
+    /// dose that is not larger and a limit that is not smaller.
+    pub(crate) fn bound(&self, block: BlockId) -> Truth {
+        if self.model == DisturbModel::None {
+            return Truth::SAFE;
+        }
+        let record = &self.blocks[block.index()];
+        if record.has_own || record.mode > 0 {
+            // Blocks with other codings are few: each is looked at.
+            return Truth { dose: u64::MAX >> 1, limit: -1 };
+        }
+        let limit = match &self.rates {
+            // Layers, blocks and kinds endure the group's limit or more, and a limit below 0 counts as none.
+            Some(rates) => self.least_with_retries(block, rates),
+            None => (0..self.table.groups()).map(|group| self.of_group(block, group).limit.cast_signed()).min().unwrap_or(0),
+        };
+        Truth { dose: self.ceiling(block, self.most_alpha(block)), limit: limit.min(self.table.least_of_kinds(limit)) }
+    }
+
     /// What its group endures, and the limit of a wordline's weakest page kind.
     #[inline]
     fn endurance(&self, at: At) -> (Endurance, u64) {

@@ -150,6 +150,12 @@ impl Endurances {
         of_wordline * u64::from(self.kind[kind as usize & 3]) / u64::from(ONE)
     }
 
+    /// The least that a page kind makes of a limit; of one below 0 itself.
+    pub(crate) fn least_of_kinds(&self, limit: i64) -> i64 {
+        let least = self.kind.iter().copied().min().unwrap_or(ONE);
+        if limit < 0 { limit } else { limit * i64::from(least) / i64::from(ONE) }
+    }
+
     /// A limit in a coding mode, which may leave guard levels.
     #[inline]
     pub(crate) fn in_mode(&self, limit: u64, mode: u8) -> u64 {

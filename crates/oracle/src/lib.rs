@@ -11,6 +11,7 @@ mod addresses;
 mod adversary;
 mod ageing;
 mod bch;
+mod begun;
 mod bits;
 mod books;
 mod clock;

@@ -6,13 +6,15 @@
 //! word 2 ..  the stamp of each page: lpn (32 bits), tag (32), all inverted
 //! ```
 //!
-//! An erased block is all zeros, which is how memory comes: a new drive's record is written only where something happens.
+//! An erased block is all zeros, which is how memory comes: a new drive's record is written only where something happens. In a block that a
+//! computed start has loaded, a stamp of zero stands for what the start put there (`begun`).
 //! RC, s and b are explained in `doses`, stamps in `stamps`. No run lasts long enough to overflow them.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_zeros, prefetch};
-use vpass_core::base::units::{BlockId, Ppn};
+use vpass_core::base::units::{BlockId, Lpn, Ppn};
 
+use crate::begun::Begun;
 use crate::stamps::Stamp;
 
 /// Words of a record before its stamps.
@@ -60,6 +62,9 @@ pub(crate) struct Medium {
     /// Words of a record.
     words: usize,
     wordlines_per_block: usize,
+    kinds: u32,
+    /// What a computed start put where.
+    begun: Option<Box<Begun>>,
 }
 
 impl Medium {
@@ -69,12 +74,15 @@ impl Medium {
             records: huge_zeros(geometry.wordlines() as usize * words),
             words,
             wordlines_per_block: geometry.wordlines_per_block as usize,
+            kinds: geometry.cell.bits(),
+            begun: None,
         }
     }
 
     /// Bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.wordlines()) * (HEADER as u64 + u64::from(geometry.cell.bits())) * size_of::<u64>() as u64
+            + Begun::bytes(geometry)
     }
 
     /// Fetches the beginning of a wordline's record.
@@ -144,21 +152,79 @@ impl Medium {
 
     #[inline]
     pub(crate) fn stamp(&self, at: At) -> Stamp {
-        Stamp::unpack(self.record(at.wordline)[HEADER + at.kind as usize])
+        match self.record(at.wordline)[HEADER + at.kind as usize] {
+            0 => self.untouched(at.block, at.index * self.kinds + at.kind),
+            word => Stamp::unpack(word),
+        }
+    }
+
+    /// The stamp of a page, which is noted: what the start put there is not worked out again.
+    #[inline]
+    pub(crate) fn settle(&mut self, at: At) -> Stamp {
+        match self.record(at.wordline)[HEADER + at.kind as usize] {
+            0 => self.note(at),
+            word => Stamp::unpack(word),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, at: At) -> Stamp {
+        let stamp = self.untouched(at.block, at.index * self.kinds + at.kind);
+        self.record_mut(at.wordline)[HEADER + at.kind as usize] = stamp.pack();
+        stamp
+    }
+
+    /// The stamp of a page that got none since its block's erase, or since the start.
+    #[cold]
+    #[inline(never)]
+    fn untouched(&self, block: BlockId, page: u32) -> Stamp {
+        match &self.begun {
+            Some(begun) if begun.stands(block) => begun.page_at(block, page).map_or(Stamp::DEAD, Stamp::first),
+            _ => Stamp::ERASED,
+        }
     }
 
     pub(crate) fn set_stamp(&mut self, at: At, stamp: Stamp) {
         self.record_mut(at.wordline)[HEADER + at.kind as usize] = stamp.pack();
+        if let Some(begun) = &mut self.begun {
+            begun.alter(at.block);
+        }
     }
 
     /// The stamps of a wordline's pages.
     pub(crate) fn stamps(&self, wordline: u32) -> impl Iterator<Item = Stamp> {
-        self.record(wordline)[HEADER..].iter().map(|word| Stamp::unpack(*word))
+        let (block, index) = (wordline / self.wordlines_per_block as u32, wordline % self.wordlines_per_block as u32);
+        (0..self.kinds).map(move |kind| self.stamp(At { block: BlockId::new(block), wordline, index, kind }))
+    }
+
+    /// The drive begins in a computed state.
+    pub(crate) fn begin(&mut self, begun: Begun) {
+        self.begun = Some(Box::new(begun));
+    }
+
+    /// What a computed start put where, if the drive began with one.
+    pub(crate) fn begun(&self) -> Option<&Begun> {
+        self.begun.as_deref()
+    }
+
+    pub(crate) fn begun_mut(&mut self) -> Option<&mut Begun> {
+        self.begun.as_deref_mut()
+    }
+
+    /// Whose data the start put into a page, unless its block was erased since.
+    pub(crate) fn put_by_start(&self, ppn: Ppn) -> Option<Lpn> {
+        let begun = self.begun.as_deref()?;
+        let block = BlockId::new(ppn.number() / (self.wordlines_per_block as u32 * self.kinds));
+        if begun.stands(block) { begun.page_of(ppn) } else { None }
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) {
         let block_words = self.wordlines_per_block * self.words;
         self.records[block.index() * block_words..][..block_words].fill(0);
+        if let Some(begun) = &mut self.begun {
+            begun.erase(block);
+        }
     }
 }
 
@@ -173,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_record_keeps_its_counters_apart() {
-        let mut m = Medium { records: vec![0; 15], words: 5, wordlines_per_block: 3 };
+        let mut m = Medium { records: vec![0; 15], words: 5, wordlines_per_block: 3, kinds: 3, begun: None };
         let large = Counters { read: (1 << 40) - 1, neighbour_before: (1 << 40) - 3, block_before: (1 << 48) - 5 };
         m.sense(1, 1);
         m.start(1, large.neighbour_before, large.block_before);

@@ -32,6 +32,7 @@ pub(crate) mod page_read;
 pub(crate) mod parity;
 pub(crate) mod parts;
 pub(crate) mod promises;
+pub(crate) mod since_start;
 pub(crate) mod start;
 pub(crate) mod worn;
 

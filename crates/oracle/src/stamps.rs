@@ -1,8 +1,10 @@
 //! Who lies where: every flash page carries a stamp (page, version), and every page of the host has a newest version.
 //! A page holds the newest data exactly where its stamp equals the one that its owner's newest version would leave.
 
+use std::ops::Range;
+
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::{huge_vec, prefetch};
+use vpass_core::base::mem::{huge_zeros, prefetch};
 use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::watch::observer::NO_LPN;
 
@@ -107,6 +109,11 @@ impl Stamp {
     /// Programmed with data that nobody owns, or that was copied elsewhere.
     pub(crate) const DEAD: Self = Self { lpn: Lpn::new(u32::MAX), tag: Tag(0) };
 
+    /// The first version of a page, as a computed start leaves it on flash.
+    pub(crate) fn first(lpn: Lpn) -> Self {
+        Self { lpn, tag: Tag::FIRST }
+    }
+
     /// As it was programmed.
     pub(crate) fn undamaged(self) -> Self {
         Self { lpn: self.lpn, tag: self.tag.on_flash() }
@@ -160,22 +167,43 @@ pub(crate) enum Loss {
 /// The newest version of every host page, and how stamps come about.
 #[derive(Debug)]
 pub(crate) struct Stamps {
-    newest: Vec<Tag>,
+    /// By page: its tag, or 0 where nothing has happened to it but what the start brought. No tag returns to 0: versions only rise.
+    newest: Vec<u32>,
+    /// Pages that a computed start has loaded: those below this number.
+    begun: u32,
     /// While nothing has happened but loading: the pages whose newest version is the first; none has one in `newest`. Loading goes by the
     /// order of the flash, which is none for the host's pages, and their bits lie in a cache.
     loaded: Option<Bits>,
+    any_is_loaded: bool,
     present: u64,
 }
 
 impl Stamps {
     pub(crate) fn new(geometry: &Geometry) -> Self {
         let pages = geometry.logical_pages();
-        Self { newest: huge_vec(pages as usize, Tag(Tag::ABSENT)), loaded: Some(Bits::none_of(pages)), present: 0 }
+        Self { newest: huge_zeros(pages as usize), begun: 0, loaded: Some(Bits::none_of(pages)), any_is_loaded: false, present: 0 }
     }
 
     /// Bytes for a drive of this geometry, the stamps themselves apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.logical_pages()) * size_of::<Tag>() as u64 + Bits::bytes(geometry.logical_pages())
+    }
+
+    /// A computed start has loaded the first version of all pages below this number.
+    pub(crate) fn begin(&mut self, pages: u32) {
+        self.begun = pages.min(self.newest.len() as u32);
+        self.present += u64::from(self.begun);
+    }
+
+    /// Whether nothing has happened to a page but what a computed start brought.
+    #[inline]
+    pub(crate) fn is_as_begun(&self, lpn: Lpn) -> bool {
+        self.newest[lpn.index()] == 0
+    }
+
+    /// Whether the same holds of all pages of a run.
+    pub(crate) fn are_as_begun(&self, run: Range<u32>) -> bool {
+        self.newest[run.start as usize..run.end as usize].iter().fold(0, |any, tag| any | tag) == 0
     }
 
     /// Fetches the newest version of a host page.
@@ -187,18 +215,33 @@ impl Stamps {
     /// The newest version of a host page; `None` beyond the host's capacity.
     #[inline]
     pub(crate) fn newest(&self, lpn: Lpn) -> Option<Tag> {
-        let newest = *self.newest.get(lpn.index())?;
-        let is_first = self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
-        Some(if is_first { Tag::FIRST } else { newest })
+        Some(match *self.newest.get(lpn.index())? {
+            0 => self.at_start(lpn),
+            tag => Tag(tag),
+        })
+    }
+
+    #[inline]
+    fn at_start(&self, lpn: Lpn) -> Tag {
+        let is_first = lpn.number() < self.begun || self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
+        if is_first { Tag::FIRST } else { Tag(Tag::ABSENT) }
+    }
+
+    /// Changes what a page's newest version is.
+    #[inline]
+    fn put(&mut self, lpn: Lpn, tag: Tag) {
+        self.newest[lpn.index()] = tag.0;
     }
 
     /// Every page has its newest version where it changes.
     #[inline]
     pub(crate) fn end_loading(&mut self) {
-        if let Some(loaded) = self.loaded.take() {
+        if let Some(loaded) = self.loaded.take()
+            && self.any_is_loaded
+        {
             for (word, tags) in loaded.words().iter().zip(self.newest.chunks_mut(64)) {
                 for (bit, tag) in tags.iter_mut().enumerate() {
-                    *tag = if word >> bit & 1 == 1 { Tag::FIRST } else { *tag };
+                    *tag = if word >> bit & 1 == 1 { Tag::FIRST.0 } else { *tag };
                 }
             }
         }
@@ -218,12 +261,12 @@ impl Stamps {
     fn set(&mut self, lpn: Lpn, to: impl FnOnce(Tag) -> Tag) -> Result<Tag, String> {
         self.end_loading();
         let pages = self.newest.len();
-        let Some(slot) = self.newest.get_mut(lpn.index()) else {
+        let Some(before) = self.newest(lpn) else {
             return Err(format!("lpn {lpn} is beyond the host's {pages} pages"));
         };
-        let before = *slot;
-        *slot = to(before);
-        self.present = self.present + u64::from(slot.is_present()) - u64::from(before.is_present());
+        let now = to(before);
+        self.put(lpn, now);
+        self.present = self.present + u64::from(now.is_present()) - u64::from(before.is_present());
         Ok(before)
     }
 
@@ -248,8 +291,8 @@ impl Stamps {
     /// A partly written page was completed in memory: nothing on flash is wanted for it any more.
     pub(crate) fn completed(&mut self, lpn: Lpn) {
         self.end_loading();
-        if let Some(newest) = self.newest.get_mut(lpn.index()) {
-            *newest = Tag(newest.0 & !Tag::PARTIAL);
+        if let Some(newest) = self.newest(lpn) {
+            self.put(lpn, Tag(newest.0 & !Tag::PARTIAL));
         }
     }
 
@@ -263,10 +306,10 @@ impl Stamps {
         }
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
         self.end_loading();
-        let newest = &mut self.newest[lpn.index()];
+        let Some(newest) = self.newest(lpn) else { return };
         let needed = carried.tag.on_flash() == newest.on_flash() || completes && newest.is_partial();
         if newest.is_present() && needed {
-            *newest = newest.with(Tag::REPORTED);
+            self.put(lpn, newest.with(Tag::REPORTED));
         }
     }
 
@@ -277,15 +320,15 @@ impl Stamps {
         medium.set_stamp(at, carried);
         if self.is_live(carried) {
             self.end_loading();
-            self.newest[carried.lpn.index()] = carried.tag;
+            self.put(carried.lpn, carried.tag);
         }
     }
 
     /// What a flash page carries, which the drive could not decode, is there again.
     pub(crate) fn is_readable_again(&mut self, carried: Stamp) {
         self.end_loading();
-        if let Some(newest) = self.newest.get_mut(carried.lpn.index()).filter(|newest| carried.tag.waits_for(**newest)) {
-            *newest = newest.with(Tag::PRESENT);
+        if let Some(newest) = self.newest(carried.lpn).filter(|newest| carried.tag.waits_for(*newest)) {
+            self.put(carried.lpn, newest.with(Tag::PRESENT));
         }
     }
 
@@ -297,7 +340,7 @@ impl Stamps {
         };
         self.end_loading();
         medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT).on_flash() });
-        self.newest[lpn.index()] = Tag(newest.0 & !Tag::PARTIAL);
+        self.put(lpn, Tag(newest.0 & !Tag::PARTIAL));
         if newest.is_reported() {
             return Err(format!("program of lpn {lpn}, whose data the drive could not read and did not report lost"));
         }
@@ -342,12 +385,13 @@ impl Stamps {
         }
         if let Some(loaded) = self.loaded.as_mut().filter(|_| lpn.index() < self.newest.len()) {
             medium.set_stamp(at, Stamp { lpn, tag: Tag::FIRST });
-            let new = loaded.insert(lpn);
+            let new = lpn.number() >= self.begun && loaded.insert(lpn);
+            self.any_is_loaded = true;
             self.present += u64::from(new);
             return if new { Ok(()) } else { Err(loaded_twice(lpn, Tag::FIRST)) };
         }
         let before = self.set(lpn, |t| if t.is_present() { t } else { t.next() })?;
-        medium.set_stamp(at, Stamp { lpn, tag: self.newest[lpn.index()].on_flash() });
+        medium.set_stamp(at, Stamp { lpn, tag: Tag(self.newest[lpn.index()]).on_flash() });
         if before.is_present() { Err(loaded_twice(lpn, before)) } else { Ok(()) }
     }
 }

@@ -43,6 +43,10 @@ fn taken_and_said(preset: &str, capacity: &str, reclaim: &str, more: &str, watch
     }
     drive.precondition(1);
     let pages = drive.geometry().host_pages;
+    // Memory of pages that nobody touches is never taken.
+    for lpn in Lpn::range(0..pages).step_by(16) {
+        drive.read_page(lpn);
+    }
     for n in 0..400_000u32 {
         let page = n.wrapping_mul(2_654_435_769) % pages;
         // Hot enough that techniques act.
@@ -60,7 +64,8 @@ struct Case {
     reclaim: &'static str,
     more: &'static str,
     watched: bool,
-    /// Share of what is said that is taken at least: some counters are only made for blocks that want them.
+    /// Share of what is said that is taken at least: some counters are only made for blocks that want them, and what says whose a flash page
+    /// is takes memory only where pages were programmed.
     least: f64,
 }
 
@@ -69,16 +74,16 @@ const fn case(preset: &'static str, capacity: &'static str, reclaim: &'static st
 }
 
 const CASES: [Case; 10] = [
-    case("straw-2t-tlc", "256GiB", "none", "", false, 0.9),
-    case("straw-2t-tlc", "256GiB", "straw-wl", "start.overwrite = 0", true, 0.9),
-    case("modern-qlc", "256GB", "block", "", false, 0.9),
-    case("modern-qlc", "256GB", "straw-ss-sound", "reclaim.counters = 256", true, 0.9),
-    case("ipr-128g-tlc", "256GiB", "ipr", "density.monitor = 0.5", false, 0.7),
-    case("ipr-128g-tlc", "256GiB", "ipr", "", true, 0.85),
-    case("ipr-128g-tlc", "256GiB", "straw-ss", "reclaim.counters = 256", false, 0.9),
-    case("ipr-128g-tlc", "256GiB", "tiered", "reclaim.wordline_sets = 1", false, 0.4),
-    case("ipr-128g-tlc", "256GiB", "ipr-wl", "", false, 0.85),
-    case("ida-512g-tlc", "128GiB", "none", "", true, 0.9),
+    case("straw-2t-tlc", "256GiB", "none", "", false, 0.6),
+    case("straw-2t-tlc", "256GiB", "straw-wl", "start.overwrite = 0", true, 0.6),
+    case("modern-qlc", "256GB", "block", "", false, 0.6),
+    case("modern-qlc", "256GB", "straw-ss-sound", "reclaim.counters = 256", true, 0.6),
+    case("ipr-128g-tlc", "256GiB", "ipr", "density.monitor = 0.5", false, 0.45),
+    case("ipr-128g-tlc", "256GiB", "ipr", "", true, 0.55),
+    case("ipr-128g-tlc", "256GiB", "straw-ss", "reclaim.counters = 256", false, 0.6),
+    case("ipr-128g-tlc", "256GiB", "tiered", "reclaim.wordline_sets = 1", false, 0.3),
+    case("ipr-128g-tlc", "256GiB", "ipr-wl", "", false, 0.55),
+    case("ida-512g-tlc", "128GiB", "none", "", true, 0.6),
 ];
 
 /// Which case the process is for.

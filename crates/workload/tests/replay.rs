@@ -5,6 +5,7 @@ mod common;
 use std::num::NonZeroU32;
 
 use common::{drained, file, source};
+use tempfile::TempDir;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::{PassSource, Passes};
 use vpass_workload::traces::{Fit, Skipped, TraceOptions, TraceReport, TraceSource};
@@ -167,6 +168,29 @@ fn a_boxed_source_repeats_too() {
     let boxed: Box<dyn PassSource> = Box::new(source);
     let mut repeated = Passes::new(boxed, NonZeroU32::new(2).unwrap());
     assert_eq!(drained(&mut repeated).unwrap().len(), 2);
+}
+
+#[test]
+fn a_pass_that_was_read_is_served_again_from_memory() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("trace");
+    std::fs::write(&path, "0 0 0 1 1\n100 0 1 1 1\n90 0 2 1 1\n").unwrap();
+    let written_at = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let mut source = TraceSource::open(std::slice::from_ref(&path), 8192, TraceOptions::default()).unwrap();
+    let first = drained(&mut source).unwrap();
+    // As long, and as old: nothing says that the file is another.
+    std::fs::write(&path, "0 0 7 1 1\n100 0 8 1 1\n90 0 9 1 1\n").unwrap();
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(written_at).unwrap();
+    for pass in 1..3 {
+        source.next_pass().unwrap();
+        let again = drained(&mut source).unwrap();
+        assert!(
+            again.iter().zip(&first).all(|(again, first)| (again.at, again.offset) == (first.at + pass * 150, first.offset)),
+            "{again:?}"
+        );
+        assert_eq!((again.len(), drained(&mut source).unwrap().len()), (3, 0));
+    }
+    assert_eq!((source.report().clamped, source.report().rows), (3, 9));
 }
 
 #[test]

@@ -36,8 +36,8 @@ impl Done {
 
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
-    // What is printed must not depend on the terminal that runs the tests.
-    command.args(args).stdin(Stdio::null()).env_remove("COLUMNS");
+    // What is printed must not depend on the terminal that runs the tests, nor on how long a run takes.
+    command.args(args).stdin(Stdio::null()).env_remove("COLUMNS").env("VPASS_PROGRESS", "off");
     command
 }
 

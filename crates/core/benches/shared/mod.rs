@@ -156,11 +156,20 @@ pub(crate) fn prepared(config: DriveConfig, timed: bool) -> Drive {
     prepared_for(config, timed, |_| {})
 }
 
-/// A preconditioned drive that somebody may watch from its first operation on.
+/// A preconditioned drive that somebody may watch from its first operation on, and all of whose pages were touched.
 pub(crate) fn prepared_for(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
+    let mut drive = unsettled(config, timed, watch);
+    drive.settle();
+    drive
+}
+
+/// A preconditioned drive as a run begins with it.
+pub(crate) fn unsettled(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
     let mut drive = Drive::new(config, &Techniques::default(), timed).expect("the techniques exist");
     watch(&mut drive);
-    prepare(drive)
+    drive.precondition(1);
+    drive.begin_measurement();
+    drive
 }
 
 /// A preconditioned drive under a reclaim technique, for the untimed gear.
@@ -171,6 +180,8 @@ pub(crate) fn prepared_under(config: DriveConfig, reclaim: &str) -> Drive {
 
 fn prepare(mut drive: Drive) -> Drive {
     drive.precondition(1);
+    // Reads are measured once every page was touched.
+    drive.settle();
     drive.begin_measurement();
     drive
 }

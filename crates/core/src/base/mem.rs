@@ -1,6 +1,11 @@
 //! Large arrays, cache hints and a vector comparison: the only unsafe code of the drive.
 
-#![expect(unsafe_code, reason = "a prefetch and a hint to the allocator, which can read or write nothing, and four loads from an array")]
+#![expect(
+    unsafe_code,
+    reason = "a prefetch and a hint to the allocator, which can read or write nothing, zeroed memory, and four loads from an array"
+)]
+
+use std::alloc::Layout;
 
 /// Asks the processor to fetch the cache line of `slice[index]`; out of range it does nothing.
 #[inline(always)]
@@ -44,12 +49,42 @@ pub fn huge_vec<T: Copy>(len: usize, value: T) -> Vec<T> {
     v
 }
 
-/// The same of zeros, as the system hands memory out: what is never written takes none, and what is written is not written twice.
-pub fn huge_zeros(len: usize) -> Vec<u64> {
-    let v = vec![0; len];
+/// Zeros on huge pages, as the system hands memory out: what is never written takes no memory, and what is written is not written twice.
+pub fn huge_zeros<T: Zeroed>(len: usize) -> Vec<T> {
+    let v = zeros(len);
     ask_for_huge_pages(&v);
     v
 }
+
+/// Zeros on pages of the usual size, for arrays that are written here and there, a run of entries each time.
+pub fn zeros<T: Zeroed>(len: usize) -> Vec<T> {
+    let layout = Layout::array::<T>(len).expect("the memory was asked for before");
+    if layout.size() == 0 {
+        return vec![];
+    }
+    // SAFETY: the size is not 0. The memory is laid out as a boxed slice of `len` values has it, and all zeros are such values.
+    let boxed = unsafe {
+        let memory = std::alloc::alloc_zeroed(layout);
+        if memory.is_null() {
+            std::alloc::handle_alloc_error(layout);
+        }
+        Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory.cast::<T>(), len))
+    };
+    boxed.into_vec()
+}
+
+/// Types of which all-zero bytes are a value.
+///
+/// # Safety
+/// All-zero bytes are a value of the type, and the type needs no drop.
+pub unsafe trait Zeroed: Copy {}
+
+// SAFETY: zero is a number.
+unsafe impl Zeroed for u32 {}
+// SAFETY: zero is a number.
+unsafe impl Zeroed for u64 {}
+// SAFETY: two numbers.
+unsafe impl Zeroed for crate::disturb::Wordline {}
 
 /// Asks for huge pages behind all that a vector has room for.
 fn ask_for_huge_pages<T>(v: &Vec<T>) {
@@ -84,7 +119,7 @@ mod tests {
         assert!(v.len() == 3 << 20 && v.iter().all(|x| *x == 7));
         super::prefetch(&v, 5);
         super::prefetch(&v, usize::MAX);
-        let zeros = super::huge_zeros(3 << 20);
+        let zeros = super::huge_zeros::<u64>(3 << 20);
         assert!(zeros.len() == 3 << 20 && zeros.iter().all(|x| *x == 0));
     }
 }

@@ -496,6 +496,8 @@ macro_rules! list {
             OverwritesFirstHalf,
             /// A computed steady state holds the last page of each block in the next one, too.
             SteadyPageTwice,
+            /// In a computed steady state the place of one page of the host in 1009 is that of another.
+            SteadyPlaceWrong,
             /// A computed steady state has blocks of one kind.
             SteadyAllFull,
             /// Losses that looking for losses brings about are not looked for.

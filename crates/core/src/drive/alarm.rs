@@ -66,7 +66,7 @@ impl Drive {
             } else if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
                 // By chance the next read might succeed, and what was reported lost would be there again.
-                if self.config.error.noise && self.ftl.map.to_physical[lpn.index()] == Entry::on_flash(ppn) {
+                if self.config.error.noise && self.ftl.map.get(lpn) == Entry::on_flash(ppn) {
                     self.ftl.invalidate(&mut self.flash, ppn);
                     self.ftl.unmap_lost(lpn);
                 }
@@ -90,7 +90,7 @@ impl Drive {
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
         let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
-        let is_elsewhere = self.ftl.map.to_physical[lpn.index()] != Entry::on_flash(ppn) && !planted(Bug::RetriedTellsMoved);
+        let is_elsewhere = self.ftl.map.get(lpn) != Entry::on_flash(ppn) && !planted(Bug::RetriedTellsMoved);
         if is_elsewhere || stays {
             return;
         }
@@ -337,11 +337,11 @@ impl Drive {
     /// A page past its limit that nobody has read. Where newer parts of it wait in the write buffer, the read that would complete
     /// them is what fails.
     fn report_unread(&mut self, ppn: Ppn) {
-        let lpn = self.flash.contents().to_logical[ppn.index()];
+        let lpn = self.flash.contents().owner(ppn);
         if self.geometry.stripes.is_some() {
             return self.repair_unread(lpn, ppn);
         }
-        if self.ftl.map.to_physical[lpn.index()].slot().is_some() && !self.ftl.is_lost(lpn) {
+        if self.ftl.map.slot_of(lpn).is_some() && !self.ftl.is_lost(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);
         }
@@ -432,7 +432,7 @@ mod tests {
         let closed = |block: &_| drive.flash.hot(*block).state == BlockState::Closed;
         let block = drive.geometry.block_ids().find(closed).unwrap();
         let last = drive.geometry.first_page(block) + (drive.geometry.pages_per_block - 1);
-        let lpn = drive.flash.contents().to_logical[last.index()];
+        let lpn = drive.flash.contents().owner(last);
         drive.write_page(lpn, 1);
         drive.flash.pretend_reads(block, Quarters::UNIT * (LIMIT - 5));
         drive.flash.set_policy_alarm(block, Reads(LIMIT - 4));

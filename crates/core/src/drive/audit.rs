@@ -4,10 +4,13 @@ pub mod blame;
 mod figures;
 pub mod hints;
 
+use std::ops::Range;
+
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{BlockId, Lpn, Ppn};
 use crate::drive::Drive;
 use crate::flash::block::{BlockState, CARRY};
+use crate::flash::contents::set_bits;
 use crate::ftl::map::Entry;
 use crate::slots::gc::{GC, GcPolicy};
 use crate::slots::reclaim::{Policy, technique};
@@ -73,18 +76,48 @@ impl Drive {
 
     /// The same with the pages of parity, which are numbered behind those of the host.
     pub fn all_map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
-        Lpn::all().zip(&self.ftl.map.to_physical).filter_map(|(lpn, entry)| {
-            let slot = entry.slot();
-            let (buffered, on_flash) = (slot.is_some(), slot.map_or(*entry, |slot| self.ftl.buffer.slot(slot).below));
-            let ppn = on_flash.ppn().unwrap_or(NO_PPN);
-            let holds = (buffered || ppn < NO_PPN) && !self.ftl.is_lost(lpn);
-            holds.then_some(MapRow { lpn, ppn, buffered })
-        })
+        Lpn::range(0..self.ftl.map.pages()).filter_map(|lpn| self.map_row(lpn))
+    }
+
+    /// A page's row in the map, if it holds data.
+    pub fn map_row(&self, lpn: Lpn) -> Option<MapRow> {
+        let entry = self.ftl.map.get(lpn);
+        let slot = entry.slot();
+        let (buffered, on_flash) = (slot.is_some(), slot.map_or(entry, |slot| self.ftl.buffer.slot(slot).below));
+        let ppn = on_flash.ppn().unwrap_or(NO_PPN);
+        let holds = (buffered || ppn < NO_PPN) && !self.ftl.is_lost(lpn);
+        holds.then_some(MapRow { lpn, ppn, buffered })
+    }
+
+    /// Whether any page is reported lost, and was not written since.
+    pub fn any_is_lost(&self) -> bool {
+        self.ftl.lost_words().iter().any(|word| *word != 0)
+    }
+
+    /// Whether the map says of a page that it lies where the computed start put it, without its place having been worked out.
+    #[inline]
+    pub fn is_as_begun(&self, lpn: Lpn) -> bool {
+        self.ftl.map.is_as_begun(lpn)
+    }
+
+    /// Whether [`Self::is_as_begun`] holds of all pages of a run, which end with the last page of the host at the latest.
+    pub fn are_as_begun(&self, run: Range<u32>) -> bool {
+        self.ftl.map.are_as_begun(run.start as usize..run.end as usize)
+    }
+
+    /// Whether the reverse map says of all pages of a block that they belong to whom the computed start gave them.
+    pub fn owners_are_as_begun(&self, block: BlockId) -> bool {
+        self.flash.contents().is_as_begun(block)
+    }
+
+    /// The pages of a block that the drive holds to be valid, a bit each, pages reported lost among them.
+    pub fn valid_words(&self, block: BlockId) -> &[u64] {
+        self.flash.contents().valid_words(block)
     }
 
     /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_LPN`] where to nobody.
     pub fn owner(&self, ppn: Ppn) -> Lpn {
-        self.flash.contents().to_logical[ppn.index()]
+        self.flash.contents().owner(ppn)
     }
 
     /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
@@ -98,9 +131,9 @@ impl Drive {
 
     /// Pages that hold data: the rows of [`Self::all_map_rows`].
     pub fn mapped_pages(&self) -> u64 {
-        let mapped = self.ftl.map.to_physical.iter().map(|entry| u64::from(*entry != Entry::UNMAPPED)).sum::<u64>();
-        let lost = set_bits(self.ftl.lost_words()).filter(|lpn| self.ftl.map.to_physical[*lpn] != Entry::UNMAPPED).count();
-        mapped - lost as u64
+        let is_mapped = |lpn: &usize| self.ftl.map.get(Lpn::from_index(*lpn)) != Entry::UNMAPPED;
+        let lost = set_bits(self.ftl.lost_words()).filter(is_mapped).count();
+        self.ftl.map.mapped() - lost as u64
     }
 
     /// Pages per block that hold data which is not lost.
@@ -156,18 +189,4 @@ impl Drive {
             left_to_parity: self.ftl.is_left_alone(&self.flash, block),
         })
     }
-}
-
-/// Numbers of the bits that are set.
-fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
-    words.iter().enumerate().flat_map(|(i, word)| {
-        let mut rest = *word;
-        std::iter::from_fn(move || {
-            (rest != 0).then(|| {
-                let bit = rest.trailing_zeros() as usize;
-                rest &= rest - 1;
-                i * 64 + bit
-            })
-        })
-    })
 }

@@ -195,7 +195,7 @@ impl Drive {
         let (mut found, mut page, first) = (vec![], PageInBlock::FIRST, self.geometry.first_page(block));
         while let Some(valid) = self.flash.contents().next_valid(block, page) {
             if pages.contains(first + valid) {
-                found.push(self.flash.contents().to_logical[(first + valid).index()]);
+                found.push(self.flash.contents().owner(first + valid));
             }
             page = valid + 1;
         }

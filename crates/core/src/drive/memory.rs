@@ -2,6 +2,7 @@
 
 use super::Drive;
 use crate::base::geometry::Geometry;
+use crate::base::steady::Steady;
 use crate::base::units::Bytes;
 use crate::config::DriveConfig;
 use crate::flash::block::{BlockCold, BlockHot, Wordline};
@@ -37,6 +38,7 @@ impl Drive {
         Bytes(
             PageMap::bytes(g.logical_pages())
                 + Contents::bytes(g.raw_pages(), g.pages_per_block)
+                + Steady::bytes(g.blocks, g.pages_per_block, g.host_pages)
                 + VictimIndex::bytes(g.blocks)
                 + WornStripes::bytes(config)
                 + Recoded::bytes(g.blocks, g.wordlines_per_block)

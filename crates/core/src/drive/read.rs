@@ -106,7 +106,7 @@ impl Drive {
     #[expect(clippy::inline_always, reason = "the read path")]
     pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
-        let entry = self.ftl.map.to_physical[lpn.index()];
+        let entry = self.ftl.map.settle(lpn);
         let Some(ppn) = entry.ppn() else { return self.read_special(lpn, entry) };
         if self.flash.host_read::<COUNTED, WATCHED>(lpn, ppn) {
             self.alarm(lpn, ppn);

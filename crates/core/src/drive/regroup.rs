@@ -91,8 +91,7 @@ impl Drive {
         let next = |page: &PageInBlock| self.flash.contents().next_valid(block, *page + 1);
         let valid = std::iter::successors(self.flash.contents().next_valid(block, PageInBlock::FIRST), next);
         let counts_all = planted(Bug::RegroupsPure) && block.index().is_multiple_of(5);
-        let relaxed =
-            valid.filter(|page| counts_all || hinted.of(self.flash.contents().to_logical[(first + *page).index()]) > goes_by).count();
+        let relaxed = valid.filter(|page| counts_all || hinted.of(self.flash.contents().owner(first + *page)) > goes_by).count();
         let least = if planted(Bug::RegroupsTooSoon) { least / 2.0 } else { least };
         relaxed > 0 && relaxed as f64 >= least * f64::from(hot.valid)
     }

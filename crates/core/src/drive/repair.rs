@@ -48,7 +48,7 @@ impl Drive {
 
     /// The rest of a partly written page could not be read: it is rebuilt in the controller's memory. Tells whether that could be done.
     pub(super) fn repair_rest(&mut self, lpn: Lpn) -> bool {
-        if self.geometry.stripes.is_none() || self.ftl.map.to_physical[lpn.index()].slot().is_none() || self.ftl.is_lost(lpn) {
+        if self.geometry.stripes.is_none() || self.ftl.map.slot_of(lpn).is_none() || self.ftl.is_lost(lpn) {
             return false;
         }
         let Some(number) = self.ftl.rebuild(&mut self.flash, lpn) else { return false };
@@ -101,7 +101,7 @@ impl Drive {
 
     /// Of a page that the write buffer holds in part the rest is gone: the read that would complete it is what fails.
     fn fail_to_complete(&mut self, lpn: Lpn, ppn: Ppn) {
-        let is_buffered = self.ftl.map.to_physical[lpn.index()].slot().is_some();
+        let is_buffered = self.ftl.map.slot_of(lpn).is_some();
         if is_buffered && !self.ftl.is_lost(lpn) && !self.ftl.is_whole_in_memory(lpn) {
             self.host.fill_reads += 1;
             self.flash.sense_failing(lpn, ppn);
@@ -200,7 +200,7 @@ mod tests {
         let stripes = drive.geometry.stripes.unwrap();
         let first_two = |block| {
             let first = drive.geometry.first_page(block);
-            [first, first + 1].map(|ppn| drive.flash.contents().to_logical[ppn.index()])
+            [first, first + 1].map(|ppn| drive.flash.contents().owner(ppn))
         };
         let is_fit = |lpn: &Lpn| !stripes.is_parity(*lpn) && drive.ftl.place_of(*lpn).is_some();
         let fits = |block: &_| drive.flash.hot(*block).state == BlockState::Closed && first_two(*block).iter().all(is_fit);

@@ -93,7 +93,7 @@ impl Drive {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         if self.rebuild_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
             let slot = self.ftl.buffer.evict().expect("the buffer holds a page");
-            self.ftl.map.to_physical[slot.lpn.index()] = slot.below;
+            self.ftl.map.set(slot.lpn, slot.below);
             return;
         }
         let number = self.ftl.next_xor();
@@ -199,9 +199,9 @@ impl Drive {
             }
             self.flash.tell(|o| o.trimmed(lpn));
             self.ftl.drop_page(&mut self.flash, lpn);
-            if let Some(slot) = self.ftl.map.to_physical[lpn.index()].slot() {
+            if let Some(slot) = self.ftl.map.slot_of(lpn) {
                 self.ftl.buffer.discard(slot);
-                self.ftl.map.to_physical[lpn.index()] = Entry::UNMAPPED;
+                self.ftl.map.set(lpn, Entry::UNMAPPED);
             }
         }
         match (changes, is_delayed) {
@@ -218,7 +218,7 @@ impl Drive {
         }
         let on_flash = |lpn: &Lpn| self.ftl.place_of(*lpn).is_some();
         let is_whole = |lpn: &Lpn| {
-            let slot = self.ftl.map.to_physical[lpn.index()].slot();
+            let slot = self.ftl.map.slot_of(*lpn);
             slot.is_none_or(|slot| self.ftl.buffer.slot(slot).mask == WHOLE)
         };
         let old = update.pages(true).filter(|lpn| is_whole(lpn) && on_flash(lpn)).count() as u32;
@@ -279,7 +279,7 @@ impl Drive {
 
     /// The slot of a page that the write buffer holds.
     fn slot_of(&self, lpn: Lpn) -> u32 {
-        self.ftl.map.to_physical[lpn.index()].slot().expect("a page that is being written is in the buffer")
+        self.ftl.map.slot_of(lpn).expect("a page that is being written is in the buffer")
     }
 
     /// The page is whole in the controller now.
@@ -391,7 +391,7 @@ impl Drive {
         let (flash, ftl, mut slots) = self.parts();
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
         let lpn = slot.lpn;
-        ftl.map.to_physical[lpn.index()] = Entry::UNMAPPED;
+        ftl.map.set(lpn, Entry::UNMAPPED);
         if update.gone & update.bit(lpn) == 0 {
             let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
             let waits = update.waiting & update.bit(lpn) != 0;

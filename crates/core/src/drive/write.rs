@@ -22,14 +22,13 @@ impl Drive {
             self.host.partial_page_writes += 1;
         }
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
-        let before = self.ftl.map.to_physical[lpn.index()];
+        let before = self.ftl.map.settle(lpn);
         // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
         // is none of the new data.
-        if !self.takes_in_place(self.ftl.map.to_physical[lpn.index()]) && self.ftl.buffer.is_full() {
+        if !self.takes_in_place(self.ftl.map.get(lpn)) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry =
-            if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() { before } else { self.ftl.map.to_physical[lpn.index()] };
+        let mut entry = if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() { before } else { self.ftl.map.get(lpn) };
         let mut mask = mask;
         if let Some(slot) = entry.slot().filter(|_| !self.takes_in_place(entry)) {
             // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
@@ -60,7 +59,7 @@ impl Drive {
             below = Entry::UNMAPPED;
         }
         let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true, group: self.ftl.buffer.group });
-        self.ftl.map.to_physical[lpn.index()] = Entry::buffered(slot);
+        self.ftl.map.set(lpn, Entry::buffered(slot));
         self.keep_with_stripe(lpn, slot);
         if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
             self.flush_one();
@@ -81,7 +80,7 @@ impl Drive {
     fn keep_with(&mut self, stripes: Stripes, lpn: Lpn, slot: u32) {
         let pages = stripes.data(stripes.of(lpn));
         if !self.ftl.buffer.goes_through {
-            let others = pages.clone().filter(|other| *other != lpn).any(|other| self.ftl.map.to_physical[other.index()].slot().is_some());
+            let others = pages.clone().filter(|other| *other != lpn).any(|other| self.ftl.map.slot_of(other).is_some());
             if others || !self.ftl.buffer.is_newest(slot) {
                 self.ftl.buffer.keep_longest(&pages);
             }
@@ -149,7 +148,7 @@ impl Drive {
             self.record_fill(front.lpn, src, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
-                let slot = self.ftl.map.to_physical[front.lpn.index()].slot();
+                let slot = self.ftl.map.slot_of(front.lpn);
                 if let Some(slot) = slot.filter(|_| !self.bugs.has(Bug::FillDropped)) {
                     self.merge(slot, WHOLE);
                 }
@@ -169,14 +168,14 @@ impl Drive {
         }
         if !whole {
             // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
-            ftl.map.to_physical[slot.lpn.index()] = Entry::UNMAPPED;
+            ftl.map.set(slot.lpn, Entry::UNMAPPED);
             if !planted(Bug::FillLossUnreported) {
                 let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
                 ftl.report_lost_by(flash, slot.lpn, by_age);
             }
             return;
         }
-        ftl.map.to_physical[slot.lpn.index()] = Entry::UNMAPPED;
+        ftl.map.set(slot.lpn, Entry::UNMAPPED);
         let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 { Lpn::new(slot.lpn.number() ^ 1) } else { slot.lpn };
         let lpn = lpn.min(Lpn::new(flash.geometry.host_pages - 1));
         if flash.by_wordline() {
@@ -230,13 +229,13 @@ impl Drive {
             self.prefetch_map(parity_of(later.lpn));
         }
         if let Some(later) = self.ftl.buffer.nth(2 * AHEAD) {
-            let parity = self.ftl.map.to_physical[parity_of(later.lpn).index()];
+            let parity = self.ftl.map.get(parity_of(later.lpn));
             self.prefetch_counters(later.below);
             self.prefetch_counters(parity);
             self.prefetch_overwrite(parity);
         }
         if let Some(soon) = self.ftl.buffer.nth(AHEAD) {
-            self.prefetch_neighbours(self.ftl.map.to_physical[parity_of(soon.lpn).index()]);
+            self.prefetch_neighbours(self.ftl.map.get(parity_of(soon.lpn)));
         }
     }
 
@@ -290,7 +289,7 @@ impl Drive {
         if self.bugs.has(Bug::TrimForgotten) {
             return;
         }
-        let mut entry = self.ftl.map.to_physical[lpn.index()];
+        let mut entry = self.ftl.map.get(lpn);
         if let Some(slot) = entry.slot() {
             entry = if self.bugs.has(Bug::TrimKeepsBelow) { Entry::UNMAPPED } else { self.ftl.buffer.slot(slot).below };
             if self.ftl.buffer.is_staged(slot) {
@@ -304,7 +303,7 @@ impl Drive {
         if let Some(ppn) = entry.ppn().filter(|_| !self.bugs.has(Bug::TrimLeavesValid)) {
             self.ftl.invalidate(&mut self.flash, ppn);
         }
-        self.ftl.map.to_physical[lpn.index()] = Entry::UNMAPPED;
+        self.ftl.map.set(lpn, Entry::UNMAPPED);
     }
 }
 

@@ -1,18 +1,28 @@
 //! Whose data each flash page holds, and which pages hold current data: the reverse map and the valid bits.
 
-use crate::base::mem::{huge_vec, prefetch};
+use std::sync::Arc;
+
+use crate::base::mem::{huge_zeros, prefetch, zeros};
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Lpn, PageInBlock};
+use crate::base::steady::Steady;
+use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn};
 use crate::watch::observer::NO_LPN;
 
 /// A page that belongs to nobody.
 pub(crate) const NOBODYS: Lpn = NO_LPN;
 
+/// An owner that follows from the start: nothing was programmed in the page since.
+const AS_BEGUN: u32 = 0;
+
 pub(crate) struct Contents {
-    pub(crate) to_logical: Vec<Lpn>,
+    /// By flash page: [`AS_BEGUN`], or the number of its owner and 1. Memory of pages that nothing was programmed in takes none.
+    owners: Vec<u32>,
+    /// By block: whether any of its owners was set.
+    is_changed: Vec<bool>,
     valid: Vec<u64>,
     words_per_block: usize,
     pages_per_block: usize,
+    begun: Option<Arc<Steady>>,
 }
 
 impl Contents {
@@ -20,17 +30,73 @@ impl Contents {
         let words_per_block = pages_per_block.div_ceil(64) as usize;
         let blocks = (raw_pages / pages_per_block) as usize;
         Self {
-            to_logical: huge_vec(raw_pages as usize, NOBODYS),
-            valid: huge_vec(blocks * words_per_block, 0),
+            owners: zeros(raw_pages as usize),
+            is_changed: vec![false; blocks],
+            valid: huge_zeros(blocks * words_per_block),
             words_per_block,
             pages_per_block: pages_per_block as usize,
+            begun: None,
+        }
+    }
+
+    /// The drive begins with this layout: owners and valid pages are those of its blocks.
+    pub(crate) fn begin(&mut self, layout: Arc<Steady>) {
+        for (block, _) in layout.blocks() {
+            self.valid[block.index() * self.words_per_block..][..self.words_per_block].copy_from_slice(layout.chosen(block));
+        }
+        self.begun = Some(layout);
+    }
+
+    /// To whom a page belongs, or last belonged; [`NOBODYS`] where to nobody since the drive was made.
+    #[inline]
+    pub(crate) fn owner(&self, ppn: Ppn) -> Lpn {
+        match self.owners[ppn.index()] {
+            AS_BEGUN => self.owner_at_start(ppn),
+            number => Lpn::new(number - 1),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn owner_at_start(&self, ppn: Ppn) -> Lpn {
+        let (block, page) = (ppn.index() / self.pages_per_block, ppn.index() % self.pages_per_block);
+        let owner = |layout: &Arc<Steady>| layout.owner(BlockId::from_index(block), PageInBlock::from_index(page));
+        self.begun.as_ref().and_then(owner).unwrap_or(NOBODYS)
+    }
+
+    #[inline]
+    pub(crate) fn set_owner(&mut self, block: BlockId, ppn: Ppn, owner: Lpn) {
+        self.is_changed[block.index()] = true;
+        self.owners[ppn.index()] = owner.number() + 1;
+    }
+
+    /// Asks the processor for a page's owner.
+    #[inline]
+    pub(crate) fn prefetch_owner(&self, ppn: Ppn) {
+        prefetch(&self.owners, ppn.index());
+    }
+
+    /// Whether nothing was programmed in a block since the start: all its owners are those of the layout.
+    pub(crate) fn is_as_begun(&self, block: BlockId) -> bool {
+        !self.is_changed[block.index()]
+    }
+
+    /// Notes the owners of all pages at once, for who goes through all of them again and again.
+    pub(crate) fn settle_all(&mut self) {
+        let Some(layout) = self.begun.clone() else { return };
+        for (block, first_place) in layout.blocks() {
+            let first = block.index() * self.pages_per_block;
+            for (place, page) in (first_place..).zip(set_bits(layout.chosen(block))) {
+                let owner = &mut self.owners[first + page];
+                *owner = if *owner == AS_BEGUN { layout.order().at_place(place) + 1 } else { *owner };
+            }
         }
     }
 
     /// Memory that they take.
     pub(crate) fn bytes(raw_pages: u32, pages_per_block: u32) -> u64 {
         let valid_words = u64::from(raw_pages / pages_per_block) * u64::from(pages_per_block.div_ceil(64));
-        4 * u64::from(raw_pages) + 8 * valid_words
+        4 * u64::from(raw_pages) + 8 * valid_words + u64::from(raw_pages / pages_per_block)
     }
 
     #[inline]
@@ -54,8 +120,9 @@ impl Contents {
 
     /// An erased block is filled with every `stride`th page of the host from this one on; all of it is valid.
     pub(crate) fn fill(&mut self, block: BlockId, first: Lpn, stride: u32) {
-        for (page, owner) in (0..).zip(&mut self.to_logical[block.index() * self.pages_per_block..][..self.pages_per_block]) {
-            *owner = first + page * stride;
+        self.is_changed[block.index()] = true;
+        for (page, owner) in (0..).zip(&mut self.owners[block.index() * self.pages_per_block..][..self.pages_per_block]) {
+            *owner = (first + page * stride).number() + 1;
         }
         let valid = &mut self.valid[block.index() * self.words_per_block..][..self.words_per_block];
         for (page, word) in (0..).step_by(64).zip(valid) {
@@ -64,13 +131,15 @@ impl Contents {
     }
 
     /// To whom each page of a block belongs, or last belonged; [`NOBODYS`] where to nobody since the drive was made.
-    pub(crate) fn owners(&self, block: BlockId) -> &[Lpn] {
-        &self.to_logical[block.index() * self.pages_per_block..][..self.pages_per_block]
+    pub(crate) fn owners(&self, block: BlockId) -> impl Iterator<Item = Lpn> + '_ {
+        let first = block.number() * self.pages_per_block as u32;
+        Ppn::range(first..first + self.pages_per_block as u32).map(|ppn| self.owner(ppn))
     }
 
     /// A block is opened of which some pages will not be programmed: they belong to nobody, whatever they held in its lives before.
     pub(crate) fn forget_owners(&mut self, block: BlockId) {
-        self.to_logical[block.index() * self.pages_per_block..][..self.pages_per_block].fill(NOBODYS);
+        self.is_changed[block.index()] = true;
+        self.owners[block.index() * self.pages_per_block..][..self.pages_per_block].fill(NOBODYS.number() + 1);
     }
 
     /// The valid pages of a block, a bit each.
@@ -110,4 +179,18 @@ fn first_from(page: PageInBlock, words: impl Fn(usize) -> Option<u64>) -> Option
         i += 1;
         word = words(i)?;
     }
+}
+
+/// Numbers of the bits that are set.
+pub(crate) fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(i, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                i * 64 + bit
+            })
+        })
+    })
 }

@@ -107,6 +107,8 @@ fn reads_of(rates: &ReadRates, host_pages: u32, lpn: Lpn) -> f64 {
 impl Flash {
     /// From now on pages are read at these rates, without requests; the host has read so many before.
     pub(crate) fn begin_fluid(&mut self, rates: ReadRates, hinted: Option<Hinted>, (seed, before): (u64, u64)) {
+        // Every look at a block goes through the owners of its pages.
+        self.contents.settle_all();
         let bits = self.geometry.cell.bits() as usize;
         let by_page = self.counters == PAGES || self.dose[..bits].iter().any(|dose| *dose != self.dose[0]);
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
@@ -151,7 +153,7 @@ impl Flash {
         fluid.mean_reads.set(self.now, fluid.rates.pages.sum(fluid.host_pages) / NS_PER_S);
         for block in self.geometry.block_ids() {
             let first = self.geometry.first_page(block);
-            let rate_of = |page: PageInBlock| fluid.per_ns(self.contents.to_logical[(first + page).index()]);
+            let rate_of = |page: PageInBlock| fluid.per_ns(self.contents.owner(first + page));
             let rate: f64 = self.valid_pages_of(block).map(rate_of).sum();
             let flow = &mut fluid.flows[block.index()];
             flow.begin(self.now, 1, f64::INFINITY);
@@ -245,7 +247,7 @@ impl Flash {
     #[inline]
     pub(super) fn lose_reads(&mut self, block: BlockId, page: PageInBlock) {
         if self.fluid.is_some() {
-            let lpn = self.contents.to_logical[(self.geometry.first_page(block) + page).index()];
+            let lpn = self.contents.owner(self.geometry.first_page(block) + page);
             self.change_reads(block, page, lpn, -1.0);
         }
     }
@@ -254,7 +256,7 @@ impl Flash {
     #[inline]
     pub(super) fn prefetch_bulk(&self, block: BlockId, ppn: Ppn) {
         if let Some(fluid) = &self.fluid {
-            prefetch(&self.contents.to_logical, ppn.index());
+            self.contents.prefetch_owner(ppn);
             prefetch(&fluid.flows, block.index());
             prefetch(&fluid.pending, if fluid.by_page { ppn.index() } else { self.geometry.wordline_of(ppn) as usize });
         }

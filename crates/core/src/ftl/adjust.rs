@@ -121,7 +121,7 @@ impl Ftl {
         let Some(adjusting) = self.adjusting else { return };
         let src = flash.geometry.first_page(job.block) + page;
         let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
-        let lpn = flash.contents().to_logical[src.index()];
+        let lpn = flash.contents().owner(src);
         let to = self.way_out(flash, job, lpn);
         if is_corrupted && !reserved && self.needs_block(to) {
             self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);

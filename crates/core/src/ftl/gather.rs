@@ -24,9 +24,9 @@ use crate::watch::observer::Origin;
 impl Ftl {
     /// Takes in a page for a wordline to come, and programs that when it is complete. The caller has seen to free blocks.
     pub(crate) fn gather(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer, lpn: Lpn, origin: Origin, cause: Cause) {
-        debug_assert!(self.map.to_physical[lpn.index()].slot().is_none(), "newer data of page {lpn} is in the buffer");
+        debug_assert!(self.map.slot_of(lpn).is_none(), "newer data of page {lpn} is in the buffer");
         let slot = self.buffer.stage(Slot { lpn, mask: WHOLE, below: Entry::UNMAPPED, is_new: origin == Origin::Host, group: 0 });
-        self.map.to_physical[lpn.index()] = Entry::buffered(slot);
+        self.map.set(lpn, Entry::buffered(slot));
         if let Origin::Copy(src) = origin {
             flash.tell(|o| o.gathered(lpn, src));
         }
@@ -131,7 +131,7 @@ impl Ftl {
             let page = flash.next_page(block);
             let slot = self.buffer.unstage(waiting.slot);
             if !self.bugs.has(Bug::GatherKeepsMap) {
-                self.map.to_physical[slot.lpn.index()] = Entry::UNMAPPED;
+                self.map.set(slot.lpn, Entry::UNMAPPED);
             }
             cause = waiting.cause;
             if n == pages.len() as u32 && n < kept && self.bugs.has(Bug::PaddingTakesLast) {

@@ -49,14 +49,14 @@ impl Ftl {
 
     /// Where the data of a page is on flash, as far as it is.
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
-        let entry = self.map.to_physical[lpn.index()];
+        let entry = self.map.get(lpn);
         entry.slot().map_or(entry, |slot| self.buffer.slot(slot).below).ppn()
     }
 
     /// The data that flash had of a page is elsewhere now, or nowhere; what the write buffer has of it stays.
     pub(super) fn set_place(&mut self, lpn: Lpn, place: Entry) {
-        match self.map.to_physical[lpn.index()].slot() {
-            None => self.map.to_physical[lpn.index()] = place,
+        match self.map.slot_of(lpn) {
+            None => self.map.set(lpn, place),
             Some(slot) => self.buffer.slot_mut(slot).below = place,
         }
     }

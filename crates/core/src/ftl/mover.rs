@@ -168,7 +168,7 @@ impl Ftl {
         };
         let to = match job.destination(page) {
             Destination::Stream(to) => {
-                let lpn = flash.contents().to_logical[(flash.geometry.first_page(job.block) + page).index()];
+                let lpn = flash.contents().owner(flash.geometry.first_page(job.block) + page);
                 let to = if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
                 let to = self.in_class(flash, job.block, to);
                 self.aim(to, lpn);
@@ -200,7 +200,7 @@ impl Ftl {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
-            self.map.prefetch(flash.contents().to_logical[(first + valid.trailing_zeros()).index()]);
+            self.map.prefetch(flash.contents().owner(first + valid.trailing_zeros()));
             valid &= valid - 1;
         }
     }
@@ -210,7 +210,7 @@ impl Ftl {
     #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, to: Option<StreamId>) {
         let src = flash.geometry.first_page(job.block) + page;
-        let lpn = flash.contents().to_logical[src.index()];
+        let lpn = flash.contents().owner(src);
         let hidden = self.is_hidden(flash, lpn);
         let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
         // What it is rebuilt of is sensed next.
@@ -230,7 +230,7 @@ impl Ftl {
 
     /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.
     pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
-        flash.by_wordline() && self.map.to_physical[lpn.index()].slot().is_some()
+        flash.by_wordline() && self.map.slot_of(lpn).is_some()
     }
 
     /// What was sensed of a page, beginning with a level, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it
@@ -246,7 +246,7 @@ impl Ftl {
         to: Option<StreamId>,
     ) {
         let good = origin.is_some();
-        let (lpn, coding) = (flash.contents().to_logical[src.index()], flash.read_coding(src));
+        let (lpn, coding) = (flash.contents().owner(src), flash.read_coding(src));
         let hidden = self.is_hidden(flash, lpn);
         self.invalidate(flash, src);
         if hidden {
@@ -298,7 +298,7 @@ impl Ftl {
 
     /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
     fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, src: Ppn, good: bool) {
-        let slot = self.map.to_physical[lpn.index()].slot().expect("newer data of the page is in the buffer");
+        let slot = self.map.slot_of(lpn).expect("newer data of the page is in the buffer");
         let slot = self.buffer.slot_mut(slot);
         slot.below = Entry::UNMAPPED;
         if good {
@@ -376,11 +376,11 @@ impl Ftl {
 
     /// A page whose data could not be read is gone; its host data stays reported as lost.
     pub(crate) fn unmap_lost(&mut self, lpn: Lpn) {
-        let slot = self.map.to_physical[lpn.index()].slot();
+        let slot = self.map.slot_of(lpn);
         self.set_place(lpn, Entry::UNMAPPED);
         if let Some(slot) = slot.filter(|_| planted(Bug::LossTakesBuffered)) {
             self.buffer.discard(slot);
-            self.map.to_physical[lpn.index()] = Entry::UNMAPPED;
+            self.map.set(lpn, Entry::UNMAPPED);
         }
     }
 }

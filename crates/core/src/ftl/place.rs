@@ -278,8 +278,8 @@ impl Ftl {
         if self.worn.is_on() {
             self.count_written(flash, block, lpn, origin);
         }
-        match self.map.to_physical[lpn.index()].slot() {
-            None => self.map.to_physical[lpn.index()] = Entry::on_flash(ppn),
+        match self.map.slot_of(lpn) {
+            None => self.map.set(lpn, Entry::on_flash(ppn)),
             Some(_) if self.bugs.has(Bug::MoveMissesBuffer) => {}
             // A copy of what lies below newer data in the write buffer.
             Some(slot) => self.buffer.slot_mut(slot).below = Entry::on_flash(ppn),

@@ -101,7 +101,7 @@ impl Ftl {
 
     /// Whether the write buffer holds all of a page.
     pub(crate) fn is_whole_in_memory(&self, lpn: Lpn) -> bool {
-        self.map.to_physical[lpn.index()].slot().is_some_and(|slot| self.buffer.slot(slot).mask == WHOLE)
+        self.map.slot_of(lpn).is_some_and(|slot| self.buffer.slot(slot).mask == WHOLE)
     }
 
     /// A page that was rebuilt is about to be written to another die than that where it lay: where that is its stripe's parity's, that is given up.

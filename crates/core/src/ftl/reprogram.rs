@@ -167,7 +167,7 @@ impl Ftl {
         }
         let (block, bits) = (job.block, flash.geometry.cell.bits());
         if let Some(page) = wordline.pages(bits).find(|page| holds(flash.contents().valid_words(block), *page)) {
-            let lpn = flash.contents().to_logical[(flash.geometry.first_page(block) + page).index()];
+            let lpn = flash.contents().owner(flash.geometry.first_page(block) + page);
             let has_room = |ftl: &mut Self, flash: &Flash, job: &Job| {
                 let to = ftl.way_out(flash, job, lpn);
                 ftl.room_at_turn(flash, to) >= bits
@@ -213,7 +213,7 @@ impl Ftl {
     /// elsewhere out of its stripe, or lost.
     pub(super) fn sense_valid(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock) {
         let ppn = flash.geometry.first_page(job.block) + page;
-        let lpn = flash.contents().to_logical[ppn.index()];
+        let lpn = flash.contents().owner(ppn);
         let good = self.sense(flash, lpn, ppn, job.cause, false);
         let level = flash.began_at();
         if !good && self.stripes.is_some() {

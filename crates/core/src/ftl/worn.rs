@@ -152,7 +152,7 @@ impl Ftl {
 
     /// What lies at a place is not wanted any more.
     pub(crate) fn count_left(&mut self, flash: &Flash, ppn: Ppn) {
-        let lpn = flash.contents().to_logical[ppn.index()];
+        let lpn = flash.contents().owner(ppn);
         let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
         let is_printed = self.worn.by_wear.is_some_and(|by_wear| by_wear.as_printed);
         let is_kept = self.bugs.has(Bug::FailedCountedWorn) && flash.is_failed(ppn);

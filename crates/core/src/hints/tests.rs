@@ -50,9 +50,9 @@ fn budget_of(drive: &Drive, lpn: Lpn) -> AccessLatency {
 
 /// Reads of a page until its block is rewritten.
 fn reads_until_moved(drive: &mut Drive, lpn: Lpn) -> u32 {
-    let before = drive.ftl.map.to_physical[lpn.index()];
+    let before = drive.ftl.map.get(lpn);
     let mut reads = 0;
-    while drive.ftl.map.to_physical[lpn.index()] == before {
+    while drive.ftl.map.get(lpn) == before {
         drive.read_pages(&[lpn]);
         reads += 1;
     }

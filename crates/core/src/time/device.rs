@@ -265,7 +265,7 @@ impl Device {
     /// Asks the processor for what the next requests will touch. A host that knows them hands them over from the next one on before it submits
     /// that, every [`Self::GROUP`] requests; a host that does not is served as well, and slower.
     #[inline(never)]
-    pub fn prepare(&self, drive: &Drive, next: &[Request]) {
+    pub fn prepare(&self, drive: &mut Drive, next: &[Request]) {
         // Map entries are asked for two groups ahead, counters one.
         let shift = drive.geometry().page_shift();
         let mut groups = next.chunks(Self::GROUP);
@@ -275,7 +275,8 @@ impl Device {
             drive.prefetch_map(Lpn::holding(later.offset, shift));
         }
         for soon in second {
-            drive.prefetch_counters(drive.map_entry(Lpn::holding(soon.offset, shift)));
+            let entry = drive.settled_entry(Lpn::holding(soon.offset, shift));
+            drive.prefetch_counters(entry);
         }
         if drive.has_tracker() {
             for request in first {

@@ -88,7 +88,14 @@ impl Drive {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a load")]
     pub(super) fn map_entry(&self, lpn: Lpn) -> Entry {
-        self.ftl.map.to_physical[lpn.index()]
+        self.ftl.map.get(lpn)
+    }
+
+    /// The map entry of a page that will be read or written soon, which is noted.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a load")]
+    pub(super) fn settled_entry(&mut self, lpn: Lpn) -> Entry {
+        self.ftl.map.settle(lpn)
     }
 
     /// The die of a physical page.

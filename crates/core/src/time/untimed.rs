@@ -184,17 +184,19 @@ impl Drive {
 
     /// Asks for the technique's own counter, once that is found at all.
     #[inline]
-    fn prefetch_own_of<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+    fn prefetch_own_of<const COUNTED: u8>(&mut self, request: &Request, shift: u32) {
         if request.op == Op::Read {
-            self.prefetch_own::<COUNTED>(self.ftl.map.to_physical[(request.offset >> shift) as usize]);
+            let entry = self.ftl.map.settle(Lpn::holding(request.offset, shift));
+            self.prefetch_own::<COUNTED>(entry);
         }
     }
 
     /// Asks for what a read or write touches, once the map entry is at hand.
     #[inline]
-    pub(super) fn prefetch_behind_map<const COUNTED: u8>(&self, request: &Request, shift: u32) {
+    pub(super) fn prefetch_behind_map<const COUNTED: u8>(&mut self, request: &Request, shift: u32) {
         if is_read_of_a_page(request, shift) {
-            self.prefetch_counted::<COUNTED>(self.ftl.map.to_physical[(request.offset >> shift) as usize]);
+            let entry = self.ftl.map.settle(Lpn::holding(request.offset, shift));
+            self.prefetch_counted::<COUNTED>(entry);
         } else {
             self.prefetch_behind_entries::<COUNTED>(request, shift);
         }
@@ -202,11 +204,11 @@ impl Drive {
 
     /// The same for a request of any kind.
     #[inline(never)]
-    fn prefetch_behind_entries<const COUNTED: u8>(&self, request: &Request, shift: u32) {
-        let first = (request.offset >> shift) as usize;
-        let end = ((request.offset + u64::from(request.bytes) - 1) >> shift) as usize + 1;
-        for entry in self.ftl.map.to_physical[first..end].iter().take(PAGES_AHEAD) {
-            let entry = *entry;
+    fn prefetch_behind_entries<const COUNTED: u8>(&mut self, request: &Request, shift: u32) {
+        let first = (request.offset >> shift) as u32;
+        let end = ((request.offset + u64::from(request.bytes) - 1) >> shift) as u32 + 1;
+        for lpn in Lpn::range(first..end).take(PAGES_AHEAD) {
+            let entry = self.ftl.map.settle(lpn);
             match request.op {
                 Op::Read => self.prefetch_counted::<COUNTED>(entry),
                 // Written in part, a page is touched when it leaves the buffer.

@@ -8,6 +8,7 @@ use crate::base::failure::Stretch;
 use crate::base::metrics::TimedMetrics;
 use crate::base::page_set::PageSet;
 use crate::base::request::Request;
+use crate::base::steady::Order;
 use crate::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use crate::watch::time_event::{OpId, TimeEvent};
 
@@ -160,6 +161,11 @@ pub trait Observer: Any {
     /// The drive was preconditioned by construction: this erased block now holds these pages, from page 0 on;
     /// [`NO_LPN`] stands where a page was programmed with data that is no longer valid.
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]);
+    /// The drive begins in a computed state: its blocks take the host's pages below `order.pages` in this order.
+    fn begins_in_order(&mut self, order: &Order);
+    /// This erased block holds valid data in the chosen pages, a bit each: the pages of the host at place `first` of the order and behind,
+    /// one after the other. All other pages of the block were programmed with data that is no longer valid.
+    fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]);
     /// The drive begins with blocks that are worn differently, this one by so many P/E cycles. Told of all blocks before anything is written.
     fn worn_before(&mut self, _block: BlockId, _pec: u32) {}
     /// The drive was preconditioned by construction: this block was read before the run, after all that it holds was programmed; the

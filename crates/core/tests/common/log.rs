@@ -4,6 +4,7 @@ use std::any::Any;
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::request::RequestSource;
+use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::Replay;
@@ -83,6 +84,8 @@ impl Observer for Log {
     fn merged(&mut self, _: BlockId, _: WordlineInBlock, _: u8, _: Cause) {}
     fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn begins_in_order(&mut self, _: &Order) {}
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}
 }

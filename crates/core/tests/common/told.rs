@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::page_set::PageSet;
+use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, XorSource};
 
@@ -63,6 +64,8 @@ impl Observer for Told {
     fn padded(&mut self, _: Ppn, _: Seq, _: Cause) {}
     fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn begins_in_order(&mut self, _: &Order) {}
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}

@@ -37,5 +37,6 @@ pub(super) fn attacked(
         return Err(Failure::interrupted());
     }
     let served = Served { requests, passes: 1, stable: None, last_arrival: None, has_times: rate.is_some(), trace: None, jobs: None };
+    progress.stage(None, "checking the end");
     Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
 }

@@ -44,6 +44,7 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
         trace: report.take(),
         jobs: None,
     };
+    progress.stage(None, "checking the end");
     Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
 }
 

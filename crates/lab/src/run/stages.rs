@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock, us};
 use vpass_core::drive::Drive;
 use vpass_core::watch::observer::{NO_PPN, Observer, Origin, PhysRead};
@@ -122,6 +123,8 @@ impl Observer for ReadStages {
     fn recoded(&mut self, _: BlockId, _: Option<WordlineInBlock>, _: u8) {}
     fn erased(&mut self, _: BlockId, _: Cause) {}
     fn preloaded(&mut self, _: BlockId, _: &[Lpn]) {}
+    fn begins_in_order(&mut self, _: &Order) {}
+    fn preloaded_in_order(&mut self, _: BlockId, _: u32, _: &[u64]) {}
     fn served_before(&mut self, _: BlockId, _: &[Quarters]) {}
     fn measured_phase(&mut self) {}
     fn occupied(&mut self, _: &[(u32, Ns, Ns)]) {}

@@ -57,6 +57,7 @@ fn in_chunks(plans: &[&RunPlan], chunk: usize, progress: &dyn Progress) -> Resul
     source.begin(NonZeroU32::MIN);
     let mut runs: Vec<(Measured, f64)> = sessions.into_iter().map(|session| (Measured::begin(session), 0.0)).collect();
     serve_all(&mut source, &mut runs, chunk, progress)?;
+    progress.stage(None, "checking the end");
     let (requests, last_arrival) = source.numbers();
     let served = Served { requests, passes: 1, stable: None, last_arrival, has_times: last_arrival.is_some(), trace: None, jobs: None };
     Ok(plans.iter().zip(runs).map(|(plan, (run, wall_s))| run.conclude(plan, &served, wall_s)).collect())

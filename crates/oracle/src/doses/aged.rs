@@ -4,7 +4,7 @@ use vpass_core::base::units::BlockId;
 use vpass_core::watch::observer::{PhysRead, ReadResult};
 
 use super::{Doses, Truth};
-use crate::error_rates::Whose;
+use crate::error_rates::{ErrorRates, Whose};
 use crate::medium::{At, Medium};
 use crate::noise::{Drawn, Noise};
 
@@ -25,6 +25,14 @@ impl Doses {
             self.table.limit_of_kind(of_wordline, at.kind).cast_signed()
         };
         if limit < 0 { -of_page(limit.unsigned_abs()) } else { of_page(limit.unsigned_abs()) }
+    }
+
+    /// The lowest limit of the groups and page kinds of a block in full density, layers and the block's own factor apart, where a read takes all
+    /// retries.
+    pub(super) fn least_with_retries(&self, block: BlockId, rates: &ErrorRates) -> i64 {
+        let (pec, step) = (self.pec_of(block), self.steps[block.index()]);
+        let whose = (0..self.table.groups()).flat_map(|group| (0..self.kinds).map(move |kind| Whose { group, kind, step }));
+        whose.map(|whose| rates.limit(&self.table, pec, whose, rates.most_retries())).min().unwrap_or(0)
     }
 
     /// The limit of a page where the worst of its group has this one; without error rates its own.

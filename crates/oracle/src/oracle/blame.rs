@@ -5,7 +5,7 @@
 //! is the drive's affair. Once pages were reported lost, the check is therefore only that nobody is blamed for more than was moved.
 
 use vpass_core::base::geometry::Geometry;
-use vpass_core::base::mem::{huge_vec, prefetch};
+use vpass_core::base::mem::{huge_zeros, prefetch, zeros};
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DisturbModel;
@@ -13,7 +13,7 @@ use vpass_core::drive::Drive;
 use vpass_core::watch::observer::{NO_LPN, NO_PPN, PhysRead};
 
 use crate::endurance::{FAR, counts_alike};
-use crate::medium::At;
+use crate::medium::{At, Medium};
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
@@ -25,10 +25,10 @@ const ROUNDING: f64 = 1e-9;
 /// Whose flash pages are, and copies by range.
 #[derive(Debug, Default)]
 pub(crate) struct Blame {
-    /// Of each host page: where its data, or the older part of it, lies on flash.
-    places: Vec<Ppn>,
-    /// Of each flash page: whose it is, or was since its block's erase.
-    owners: Vec<Lpn>,
+    /// Of each host page: where its data, or the older part of it, lies on flash. Its number and 1; 0 where a computed start put it.
+    places: Vec<u32>,
+    /// Of each flash page: whose it is, or was since its block's erase. Its number and 1; 0 where that follows from a computed start.
+    owners: Vec<u32>,
     range_pages: u32,
     own_reads_count: bool,
     copies: Vec<f64>,
@@ -39,8 +39,8 @@ pub(crate) struct Blame {
 impl Blame {
     pub(crate) fn new(geometry: &Geometry, model: DisturbModel) -> Self {
         Self {
-            places: huge_vec(geometry.host_pages as usize, NO_PPN),
-            owners: huge_vec(geometry.raw_pages() as usize, NO_LPN),
+            places: huge_zeros(geometry.host_pages as usize),
+            owners: zeros(geometry.raw_pages() as usize),
             range_pages: geometry.host_pages.div_ceil(RANGES).max(1),
             own_reads_count: counts_alike(model),
             copies: vec![0.0; RANGES as usize],
@@ -60,23 +60,23 @@ impl Blame {
     /// A flash page was programmed with the data of a page, or holds nobody's.
     pub(crate) fn programmed(&mut self, ppn: Ppn, lpn: Lpn) {
         if let Some(owner) = self.owners.get_mut(ppn.index()) {
-            *owner = lpn;
+            *owner = lpn.min(NO_LPN).number() + 1;
         }
         if let Some(place) = self.places.get_mut(lpn.index()) {
-            *place = ppn;
+            *place = ppn.number() + 1;
         }
     }
 
     /// Nothing on flash is wanted of a page any more.
     pub(crate) fn leaves_flash(&mut self, lpn: Lpn) {
         if let Some(place) = self.places.get_mut(lpn.index()) {
-            *place = NO_PPN;
+            *place = NO_PPN.number() + 1;
         }
     }
 
     pub(crate) fn erased(&mut self, geometry: &Geometry, block: BlockId) {
         if !self.owners.is_empty() {
-            self.owners[geometry.first_page(block).index()..][..geometry.pages_per_block as usize].fill(NO_LPN);
+            self.owners[geometry.first_page(block).index()..][..geometry.pages_per_block as usize].fill(NO_LPN.number() + 1);
         }
     }
 
@@ -90,9 +90,9 @@ impl Blame {
     }
 
     /// A job reads a page to move it: nobody would want it moved whose data is new elsewhere.
-    pub(crate) fn check_wanted(&self, read: &PhysRead) -> Result<(), String> {
+    pub(crate) fn check_wanted(&self, medium: &Medium, read: &PhysRead) -> Result<(), String> {
         let known = self.exact && read.ppn.index() < self.owners.len();
-        if known && self.owner(read.ppn).is_some() && !self.is_valid(read.ppn) {
+        if known && self.owner(medium, read.ppn).is_some() && !self.is_valid(medium, read.ppn) {
             return Err(format!(
                 "{} reads lpn {} at ppn {} to move it, and it is not wanted there any more",
                 read.cause.name(),
@@ -103,8 +103,12 @@ impl Blame {
         Ok(())
     }
 
-    fn owner(&self, ppn: Ppn) -> Option<Lpn> {
-        Some(self.owners[ppn.index()]).filter(|lpn| lpn.index() < self.places.len())
+    fn owner(&self, medium: &Medium, ppn: Ppn) -> Option<Lpn> {
+        let owner = match self.owners[ppn.index()] {
+            0 => medium.put_by_start(ppn),
+            number => Some(Lpn::new(number - 1)),
+        };
+        owner.filter(|lpn| lpn.index() < self.places.len())
     }
 
     /// Nothing was lost yet: what is valid is known of every page.
@@ -113,13 +117,18 @@ impl Blame {
     }
 
     /// Valid pages of a block.
-    pub(crate) fn valid_of(&self, geometry: &Geometry, block: BlockId) -> u32 {
+    pub(crate) fn valid_of(&self, geometry: &Geometry, medium: &Medium, block: BlockId) -> u32 {
         let first = geometry.first_page(block);
-        first.run(geometry.pages_per_block).filter(|ppn| self.is_valid(*ppn)).count() as u32
+        first.run(geometry.pages_per_block).filter(|ppn| self.is_valid(medium, *ppn)).count() as u32
     }
 
-    fn is_valid(&self, ppn: Ppn) -> bool {
-        self.owner(ppn).is_some_and(|lpn| self.places[lpn.index()] == ppn)
+    /// Where neither its place nor the owner of the flash page changed since the start, a page lies where the start put it.
+    fn is_valid(&self, medium: &Medium, ppn: Ppn) -> bool {
+        let lies_there = |lpn: Lpn| match self.places[lpn.index()] {
+            0 => self.owners[ppn.index()] == 0,
+            number => number - 1 == ppn.number(),
+        };
+        self.owner(medium, ppn).is_some_and(lies_there)
     }
 }
 
@@ -131,7 +140,8 @@ impl Oracle {
         }
         let first = self.geometry.first_page(block);
         let wanted = |page: &u32| pages.is_none_or(|pages| pages.words()[*page as usize / 64] >> (page % 64) & 1 == 1);
-        let moves: Vec<u32> = (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(first + *page)).collect();
+        let moves: Vec<u32> =
+            (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(&self.medium, first + *page)).collect();
         let shares = if pages.is_some() { self.shares(block, &moves) } else { vec![1.0; self.geometry.wordlines_per_block as usize] };
         let mut weights = vec![0.0; RANGES as usize];
         for (index, share) in (0..).zip(&shares) {
@@ -173,7 +183,7 @@ impl Oracle {
             return;
         }
         let first = g.first_page(block) + index * bits;
-        let owners: Vec<Lpn> = first.run(bits).filter_map(|ppn| self.blame.owner(ppn)).collect();
+        let owners: Vec<Lpn> = first.run(bits).filter_map(|ppn| self.blame.owner(&self.medium, ppn)).collect();
         for lpn in &owners {
             weights[(lpn.number() / self.blame.range_pages) as usize] += weight / owners.len() as f64;
         }

@@ -59,7 +59,7 @@ impl Oracle {
             return;
         }
         if self.geometry.has_page(read.ppn) && self.jobs.contains_key(&self.geometry.block_of(read.ppn)) {
-            let wanted = self.blame.check_wanted(read);
+            let wanted = self.blame.check_wanted(&self.medium, read);
             self.findings.note(Kind::Stamp, wanted);
         }
         if self.geometry.has_page(read.ppn) && self.is_full() {

@@ -57,6 +57,11 @@ impl Oracle {
     }
 
     pub(crate) fn scan(&self, block: BlockId, when: &str, findings: &mut Findings, worst: &mut f64) {
+        // Almost every block was read so little that none of its wordlines needs a look.
+        let bound = self.doses.bound(block);
+        if !bound.is_past() && !bound.exceeds(*worst) {
+            return;
+        }
         self.each_wordline(block, |wordline, of_wordline| {
             // Almost every wordline is better off than the worst page seen, and none of its pages needs a look.
             if !of_wordline.is_past() && !of_wordline.exceeds(*worst) {

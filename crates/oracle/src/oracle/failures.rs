@@ -257,6 +257,9 @@ impl Oracle {
         let Some(stripes) = self.parity.stripes else { return };
         let die_of = |ppn: Ppn| ppn.number() / self.geometry.pages_per_block / self.geometry.blocks_per_domain();
         let (die, own) = (die_of(ppn), u32::from(stripes.die(lpn)));
+        if die == own {
+            return;
+        }
         let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
         let own_has_failed = self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
         let shares = |other: &Lpn| {
@@ -265,7 +268,7 @@ impl Oracle {
         };
         let stripe = stripes.of(lpn);
         let with = stripes.data(stripe).chain([stripes.parity(stripe)]).find(shares);
-        if die != own && (!own_has_failed || with.is_some()) {
+        if !own_has_failed || with.is_some() {
             self.findings.add(Kind::Protocol, || format!("lpn {lpn} of stripe {stripe} was written to die {die}; it belongs on die {own}"));
         }
     }

@@ -41,7 +41,7 @@ impl Oracle {
     /// Valid pages of a block that is closed, as they would be were it full.
     pub(crate) fn fullness(&self, block: BlockId) -> u32 {
         let all = self.geometry.pages_per_block;
-        let valid = self.blame.valid_of(&self.geometry, block);
+        let valid = self.blame.valid_of(&self.geometry, &self.medium, block);
         let holds = (all - self.density.away_of(block)).min(self.openings.most_pages(block)).max(1);
         (valid * all).div_ceil(holds).min(all)
     }

@@ -95,7 +95,7 @@ impl Oracle {
         self.check_valid(&on_flash, valid);
     }
 
-    fn check_entry(&self, entry: MapEntry, owner: impl Fn(Ppn) -> Lpn) -> Result<(), String> {
+    pub(crate) fn check_entry(&self, entry: MapEntry, owner: impl Fn(Ppn) -> Lpn) -> Result<(), String> {
         let MapEntry { lpn, ppn, buffered } = entry;
         let newest = self.stamps.newest(lpn).ok_or_else(|| format!("the map holds lpn {lpn}, which is beyond the host's capacity"))?;
         if !newest.is_present() {

@@ -75,7 +75,7 @@ impl Oracle {
         }
         let all = self.geometry.pages_per_block;
         // Where flash has failed, one that holds fewer pages than it could may have to give way, however full it looks.
-        let gives_way = || self.failures.is_any() && self.blame.valid_of(&self.geometry, block) < all;
+        let gives_way = || self.failures.is_any() && self.blame.valid_of(&self.geometry, &self.medium, block) < all;
         let gains_nothing = || self.blame.is_exact() && !self.openings.may_evict(block) && self.fullness(block) == all && !gives_way();
         if gains_nothing() {
             self.findings.add(Kind::Books, || format!("GC begins with block {block}, of which every page is valid"));

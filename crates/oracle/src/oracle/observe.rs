@@ -5,6 +5,7 @@ use vpass_core::base::failure::Stretch;
 use vpass_core::base::metrics::TimedMetrics;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
+use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
 use vpass_core::watch::observer::{NOBODY, Observer, Origin, PhysRead, XorSource};
 use vpass_core::watch::time_event::{OpId, TimeEvent};
@@ -316,6 +317,14 @@ impl Observer for Oracle {
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
         self.preload_block(block, lpns);
         self.preload_by_hint(block, lpns);
+    }
+
+    fn begins_in_order(&mut self, order: &Order) {
+        self.begin_in_order(order);
+    }
+
+    fn preloaded_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {
+        self.preload_in_order(block, first, chosen);
     }
 
     fn worn_before(&mut self, block: BlockId, pec: u32) {

@@ -116,7 +116,7 @@ impl Oracle {
             return self.read_off_flash(read, newest);
         }
         let at = page.at;
-        let carried = self.medium.stamp(at);
+        let carried = self.medium.settle(at);
         self.seen.reads[read.cause as usize] += 1;
         let good = read.result == ReadResult::Good;
         if !self.adjusted.is_quiet() || read.result == ReadResult::InMemory {

@@ -119,13 +119,18 @@ impl Parity {
             self.wrong.clear();
             self.count_all();
             self.worn.end_loading();
-            (0..self.sums.len() as u32).for_each(|stripe| self.weigh(stripe));
+            if self.worn.is_on() {
+                (0..self.sums.len() as u32).for_each(|stripe| self.weigh(stripe));
+            }
         }
     }
 
     /// A page is at a place on flash, with what it carries, or nowhere.
     fn set(&mut self, lpn: Lpn, after: Option<(Ppn, Stamp)>, is_worn: bool) {
         let Some(stripes) = self.stripes else { return };
+        if let Some(loaded) = after.filter(|_| self.is_loading && !self.worn.is_on()) {
+            return self.load(stripes, lpn, loaded);
+        }
         let was = std::mem::replace(&mut self.places[lpn.index()], after.map_or(NO_PPN, |(ppn, _)| ppn));
         let stands = after.map_or(0, |(_, stamp)| payload(stamp));
         let stood = std::mem::replace(&mut self.stands[lpn.index()], stands);
@@ -147,6 +152,18 @@ impl Parity {
             self.count_stripe(stripe);
         }
         self.weigh(stripe);
+    }
+
+    /// A page is at a place from the start on. Nothing is weighed before all is told.
+    fn load(&mut self, stripes: Stripes, lpn: Lpn, (ppn, stamp): (Ppn, Stamp)) {
+        let was = std::mem::replace(&mut self.places[lpn.index()], ppn);
+        let stands = payload(stamp);
+        let stood = std::mem::replace(&mut self.stands[lpn.index()], stands);
+        if !stripes.is_parity(lpn) {
+            let stripe = stripes.of(lpn) as usize;
+            self.sums[stripe] ^= stood ^ stands;
+            self.members[stripe] += u32::from(was == NO_PPN);
+        }
     }
 
     /// A page has been read.
@@ -361,7 +378,7 @@ impl Oracle {
     /// moves that it sets off may rebuild any number of pages.
     #[inline]
     pub(crate) fn check_stripes(&mut self) {
-        if self.parity.is_loading {
+        if self.parity.is_loading || !self.parity.is_on() {
             return;
         }
         self.parity.xors.clear();

@@ -1,7 +1,10 @@
 //! What a drive begins with: pages that it holds already, the wear of its blocks, and reads that it has served.
 
+use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Lpn};
+use vpass_core::watch::observer::NO_LPN;
 
+use crate::begun::Begun;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::report::Kind;
@@ -36,6 +39,53 @@ impl Oracle {
             self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
             self.lies_at(*lpn, ppn);
         }
+    }
+
+    /// The drive begins in a computed state, which follows from this order and from what blocks take of it.
+    pub(crate) fn begin_in_order(&mut self, order: &Order) {
+        if order.pages > self.geometry.host_pages || self.stamps.present() > 0 {
+            let pages = order.pages;
+            return self
+                .findings
+                .add(Kind::Protocol, || format!("a computed start of {pages} pages, of a drive that holds data or fewer pages"));
+        }
+        self.medium.begin(Begun::new(&self.geometry, order));
+        self.stamps.begin(order.pages);
+    }
+
+    /// An erased block takes its part of the order.
+    pub(crate) fn preload_in_order(&mut self, block: BlockId, first: u32, chosen: &[u64]) {
+        if !self.check_block(block, "preload") {
+            return;
+        }
+        let pages = self.geometry.pages_per_block;
+        self.wear.load(&self.geometry, block, pages as usize);
+        let checked = self.protocol.preload(block, pages);
+        let was_erased = checked.is_ok();
+        self.findings.note(Kind::Protocol, checked);
+        if !was_erased {
+            return;
+        }
+        let loaded = match self.medium.begun_mut() {
+            Some(begun) => begun.load(block, first, chosen),
+            None => Err(format!("block {block} is loaded in an order that was not told")),
+        };
+        self.findings.note(Kind::Stamp, loaded);
+        if self.hints.is_some() {
+            let lpns: Vec<Lpn> = self.pages_put_by_start(block).collect();
+            self.preload_by_hint(block, &lpns);
+        }
+    }
+
+    fn pages_put_by_start(&self, block: BlockId) -> impl Iterator<Item = Lpn> + '_ {
+        let pages = self.geometry.first_page(block).run(self.geometry.pages_per_block);
+        pages.map(|ppn| self.medium.put_by_start(ppn).unwrap_or(NO_LPN))
+    }
+
+    /// A computed start is whole.
+    pub(crate) fn check_begun(&mut self) {
+        let checked = self.medium.begun().map_or(Ok(()), Begun::check);
+        self.findings.note(Kind::Stamp, checked);
     }
 
     /// A block begins with so many P/E cycles.

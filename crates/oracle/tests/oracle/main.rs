@@ -1,5 +1,6 @@
 //! The oracle on hand-made streams of events: right ones are clean, and each kind of error is caught.
 
+mod begun;
 mod books;
 mod common;
 mod density;

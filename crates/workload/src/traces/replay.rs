@@ -2,6 +2,7 @@
 
 pub(in crate::traces) mod capacity_fit;
 pub(in crate::traces) mod file_replay;
+pub(in crate::traces) mod kept_pass;
 pub(in crate::traces) mod layout;
 pub(in crate::traces) mod packing;
 pub(in crate::traces) mod scan;

@@ -94,11 +94,7 @@ impl Blame {
             let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
             let stays = |page: &PageInBlock| !forgets || holds(flash.contents().valid_words(block), *page);
             let owners = || {
-                pages
-                    .clone()
-                    .filter(stays)
-                    .map(|page| flash.contents().to_logical[(first_page + page).index()])
-                    .filter(|lpn| lpn.number() < g.host_pages)
+                pages.clone().filter(stays).map(|page| flash.contents().owner(first_page + page)).filter(|lpn| lpn.number() < g.host_pages)
             };
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {

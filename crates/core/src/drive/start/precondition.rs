@@ -5,19 +5,19 @@
 //! of valid pages, a block that is a fraction u of the way from full to victim holds b v^u valid pages, where
 //! ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014, for large blocks).
 
-use crate::bugs::{Bug, planted};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
-use crate::base::mem::prefetch;
-use crate::base::page_set::holds;
+use crate::base::steady::{Images, Steady};
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Lpn, PageInBlock, Ppn};
+use crate::bugs::{Bug, planted};
 use crate::config::DriveConfig;
 use crate::drive::Drive;
+use crate::flash::contents::set_bits;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
 use crate::watch::observer::NO_LPN;
@@ -30,16 +30,26 @@ const LOAD_GROUP: usize = 64;
 impl Drive {
     /// Brings the drive to the state that `[start]` describes; the same seed gives the same state.
     pub fn precondition(&mut self, seed: u64) {
+        self.precondition_from(seed, &Images::new());
+    }
+
+    /// Does as [`Self::precondition`] says. Where these images have what the drive begins with, the drive shares it.
+    pub fn precondition_from(&mut self, seed: u64, images: &Images) {
         let (_, overwrites) = pages_at_start(&self.config, &self.geometry);
-        self.prepare(seed, is_computed(&self.config, overwrites));
+        self.prepare(seed, is_computed(&self.config, overwrites), images);
     }
 
     /// The same with a steady state that is computed, however small the drive is: for who checks what large drives begin with.
     pub fn precondition_computed(&mut self, seed: u64) {
-        self.prepare(seed, true);
+        self.prepare(seed, true, &Images::new());
     }
 
-    fn prepare(&mut self, seed: u64, computed: bool) {
+    /// Notes the place of every page at once, as a run does of each page that it touches: for who measures reads alone.
+    pub fn settle(&mut self) {
+        self.ftl.map.settle_all();
+    }
+
+    fn prepare(&mut self, seed: u64, computed: bool, images: &Images) {
         let start = self.config.start.clone();
         let (filled, overwrites) = pages_at_start(&self.config, &self.geometry);
         self.wear_before_start(seed);
@@ -50,7 +60,7 @@ impl Drive {
         let timed = self.flash.is_timed();
         self.out_of_time(|drive| {
             if computed {
-                drive.load_steady_state(filled, timed, &mut rng);
+                drive.load_steady_state(filled, timed, &mut rng, (seed, images));
             } else {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
@@ -107,7 +117,7 @@ impl Drive {
     }
 
     /// The steady state of uniform random overwrites of the first `filled` pages.
-    fn load_steady_state(&mut self, filled: u32, timed: bool, rng: &mut Xoshiro256PlusPlus) {
+    fn load_steady_state(&mut self, filled: u32, timed: bool, rng: &mut Xoshiro256PlusPlus, (seed, images): (u64, &Images)) {
         if let Some(stripes) = self.geometry.stripes {
             return self.load_dies(stripes, filled, Some((timed, rng)));
         }
@@ -122,19 +132,15 @@ impl Drive {
         for i in (1..blocks.len()).rev() {
             blocks.swap(i, below(rng, i as u32 + 1) as usize);
         }
-        let shuffle = Shuffle::new(filled, rng);
-        let mut next = 0u32;
-        let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
-        for (block, holds) in blocks.into_iter().zip(valid) {
-            let pages = choose(&mut pages, block_pages, holds, rng);
-            for (_, lpn) in pages.iter_mut() {
-                *lpn = Lpn::new(shuffle.at(next));
-                next += 1;
-            }
-            next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < filled);
-            self.load_block(block, pages);
+        let of = (filled, block_pages, &blocks[..], &valid[..]);
+        let layout = images.layout(seed, of, || Steady::draw(&self.geometry, filled, blocks.clone(), &valid, rng));
+        self.ftl.map.begin(layout.clone());
+        self.flash.preload_layout(layout.clone());
+        self.flash.tell(|o| o.begins_in_order(layout.order()));
+        for ((block, first), holds) in layout.blocks().zip(valid) {
+            self.close_begun(block, holds);
+            self.flash.tell(|o| o.preloaded_in_order(block, first, layout.chosen(block)));
         }
-        assert!(next == filled, "the steady state holds every page once");
         self.rank_by_wear();
     }
 
@@ -188,12 +194,12 @@ impl Drive {
         let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
         for group in pages.chunks(LOAD_GROUP) {
             for (_, lpn) in ahead.next().unwrap_or_default() {
-                prefetch(&self.ftl.map.to_physical, lpn.index());
+                self.ftl.map.prefetch(*lpn);
             }
             for (page, lpn) in group {
                 let ppn = first + *page;
-                debug_assert!(self.ftl.map.to_physical[lpn.index()] == Entry::UNMAPPED);
-                self.ftl.map.to_physical[lpn.index()] = Entry::on_flash(ppn);
+                debug_assert!(self.ftl.map.get(*lpn) == Entry::UNMAPPED);
+                self.ftl.map.set(*lpn, Entry::on_flash(ppn));
                 self.flash.preload_page(block, *page, *lpn);
             }
         }
@@ -203,21 +209,25 @@ impl Drive {
     /// The tightest that the host says of what a block holds.
     fn budget_of_content(&self, block: BlockId) -> AccessLatency {
         let Some(hinted) = &self.ftl.hinted else { return AccessLatency::Smallest };
-        let owners = self.flash.contents().owners(block);
-        let valid = PageInBlock::all().zip(owners).filter(|(page, _)| holds(self.flash.contents().valid_words(block), *page));
-        let budgets = valid.map(|(_, lpn)| hinted.of(*lpn));
+        let (first, contents) = (self.geometry.first_page(block), self.flash.contents());
+        let budgets = set_bits(contents.valid_words(block)).map(|page| hinted.of(contents.owner(first + page as u32)));
         let taken = if self.bugs.has(Bug::TighterBudgetIgnored) { budgets.max() } else { budgets.min() };
         taken.unwrap_or(AccessLatency::Idle)
     }
 
     /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
+        self.close_begun(block, valid);
+        self.flash.tell_preloaded(block);
+    }
+
+    /// The rest of a block, before anybody is told of it.
+    fn close_begun(&mut self, block: BlockId, valid: u32) {
         let budget = self.budget_of_content(block);
         self.flash.preload(block, HOST, valid, budget);
         let (flash, ftl, mut slots) = self.parts();
         ftl.arm(flash, &mut slots, block);
         ftl.victims.insert(block, ftl.score(flash, block), flash.seq() as u32);
-        flash.tell_preloaded(block);
     }
 }
 
@@ -322,54 +332,9 @@ pub(crate) fn below(rng: &mut Xoshiro256PlusPlus, n: u32) -> u32 {
     (((rng.next_u64() >> 32) * u64::from(n)) >> 32) as u32
 }
 
-/// A random order of the numbers below n, computed place by place: four Feistel half-rounds on the bits that n needs,
-/// walked until the result lies below n (at most twice on average).
-struct Shuffle {
-    n: u32,
-    low_bits: u32,
-    high_mask: u32,
-    keys: [u32; 4],
-}
-
-impl Shuffle {
-    fn new(n: u32, rng: &mut Xoshiro256PlusPlus) -> Self {
-        let bits = (32 - n.saturating_sub(1).leading_zeros()).max(2);
-        let low_bits = bits.div_ceil(2);
-        Self { n, low_bits, high_mask: (1 << (bits - low_bits)) - 1, keys: std::array::from_fn(|_| rng.next_u64() as u32) }
-    }
-
-    #[inline]
-    fn at(&self, i: u32) -> u32 {
-        debug_assert!(i < self.n);
-        let low_mask = (1u32 << self.low_bits) - 1;
-        let mix = |x: u32, key: u32| (x ^ key).wrapping_mul(0x9E37_79B1) >> 15;
-        let (mut high, mut low) = (i >> self.low_bits, i & low_mask);
-        loop {
-            low ^= mix(high, self.keys[0]) & low_mask;
-            high ^= mix(low, self.keys[1]) & self.high_mask;
-            low ^= mix(high, self.keys[2]) & low_mask;
-            high ^= mix(low, self.keys[3]) & self.high_mask;
-            let x = high << self.low_bits | low;
-            if x < self.n {
-                return x;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_shuffle_holds_every_number_once() {
-        for n in [1u32, 2, 3, 100, 1000, 4097] {
-            let s = Shuffle::new(n, &mut Xoshiro256PlusPlus::seed_from_u64(7));
-            let mut seen: Vec<u32> = (0..n).map(|i| s.at(i)).collect();
-            seen.sort_unstable();
-            assert_eq!(seen, (0..n).collect::<Vec<_>>());
-        }
-    }
 
     #[test]
     fn the_victim_share_solves_its_equation() {

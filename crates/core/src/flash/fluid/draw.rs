@@ -108,15 +108,14 @@ impl Flash {
         weights.extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
         let span = (self.now - flows[block.index()].drawn_at) as f64;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
-        let first = self.geometry.first_page(block).index();
-        let owners = &self.contents.to_logical[first..first + self.geometry.pages_per_block as usize];
+        let first = self.geometry.first_page(block);
         let mut add = |page: usize, rate: f64| weights[page / pages_a_place as usize] += rate * span;
         for (n, word) in self.contents.valid_words(block).iter().enumerate() {
             let mut word = *word;
             while word != 0 {
                 let page = n * 64 + word.trailing_zeros() as usize;
                 word &= word - 1;
-                add(page, reads_of(rates, *host_pages, owners[page]));
+                add(page, reads_of(rates, *host_pages, self.contents.owner(first + page as u32)));
             }
         }
         // What came and went is the difference of large numbers.
@@ -136,12 +135,12 @@ impl Flash {
         }
         let Some(mut fluid) = self.fluid.take() else { return };
         let Fluid { rates, host_pages, chance, weights, places, owed, .. } = &mut *fluid;
-        let owners = self.contents.owners(block);
+        let first = self.geometry.first_page(block);
         let mut sum = 0.0;
         weights.clear();
         places.clear();
         for page in self.valid_pages_of(block) {
-            sum += reads_of(rates, *host_pages, owners[page.index()]);
+            sum += reads_of(rates, *host_pages, self.contents.owner(first + page));
             weights.push(sum);
             places.push(page);
         }
@@ -151,7 +150,7 @@ impl Flash {
             owed.extend((0..count).map(|_| {
                 let at = chance.share() * sum;
                 let place = weights.partition_point(|up_to| *up_to <= at).min(last);
-                owners[places[place].index()]
+                self.contents.owner(first + places[place])
             }));
         }
         self.fluid = Some(fluid);

@@ -59,7 +59,7 @@ impl Flash {
         let span = (self.now - flows[block.index()].drawn_at) as f64;
         let mut shares = words.pending[block.index()];
         for page in self.valid_pages_of(block) {
-            let lpn = self.contents.to_logical[(first + page).index()];
+            let lpn = self.contents.owner(first + page);
             shares[words.hinted.of(lpn) as usize] += reads_of(rates, *host_pages, lpn) * span;
         }
         // What came and went is the difference of large numbers.

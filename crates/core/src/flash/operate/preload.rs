@@ -1,7 +1,10 @@
 //! What a drive begins with, written into the records by construction: whole blocks of data, and wear and reads from before the run.
 
+use std::sync::Arc;
+
 use crate::base::dose::Quarters;
 use crate::base::latency::AccessLatency;
+use crate::base::steady::Steady;
 use crate::base::units::{BlockId, Lpn, PageInBlock, StreamId, WordlineInBlock};
 use crate::bugs::Bug;
 use crate::flash::Flash;
@@ -11,8 +14,13 @@ impl Flash {
     /// An erased block holds this page of the host's from the start on.
     #[inline]
     pub(crate) fn preload_page(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
-        self.contents.to_logical[(self.geometry.first_page(block) + page).index()] = lpn;
+        self.contents.set_owner(block, self.geometry.first_page(block) + page, lpn);
         self.contents.set_valid(block, page);
+    }
+
+    /// Erased blocks hold what a layout says from the start on.
+    pub(crate) fn preload_layout(&mut self, layout: Arc<Steady>) {
+        self.contents.begin(layout);
     }
 
     /// An erased block holds every `stride`th page of the host's from this one on.
@@ -33,7 +41,7 @@ impl Flash {
     /// Tells the observer what such a block holds.
     pub(crate) fn tell_preloaded(&mut self, block: BlockId) {
         if self.is_watched() {
-            let lpns = self.contents.owners(block).to_vec();
+            let lpns = self.contents.owners(block).collect::<Vec<_>>();
             self.tell(|o| o.preloaded(block, &lpns));
         }
     }

@@ -26,7 +26,7 @@ impl Flash {
         hot.valid += 1;
         let disturbed_before = begins && hot.reads > Quarters::ZERO && self.preprogram_weight > 0.0;
         if !(self.bugs.has(Bug::OwnerForgotten) && self.seq % 101 == 100) {
-            self.contents.to_logical[ppn.index()] = lpn;
+            self.contents.set_owner(block, ppn, lpn);
         }
         self.contents.set_valid(block, page);
         self.gain_reads(block, page, lpn);
@@ -74,7 +74,7 @@ impl Flash {
         rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
         self.hot[block.index()].write_ptr = page.number() as u16 + 1;
-        self.contents.to_logical[ppn.index()] = NOBODYS;
+        self.contents.set_owner(block, ppn, NOBODYS);
         self.hot[block.index()].valid += u16::from(self.bugs.has(Bug::PaddingIsValid));
         self.seq += 1;
         self.counts.programs[cause as usize] += 1;

@@ -37,6 +37,12 @@ impl TraceClock {
         self.start.checked_add(since_beginning).filter(|at| *at <= self.end).ok_or(self.too_late())
     }
 
+    /// Time since the part's beginning of a row with this run time.
+    #[inline]
+    pub(in crate::traces) fn since(&self, at: Ns) -> Ns {
+        at - self.start
+    }
+
     fn too_late(&self) -> &'static str {
         if self.speed < 1.0 { TOO_SLOW } else { TOO_LATE }
     }

@@ -15,6 +15,7 @@ use crate::pass::PassSource;
 use crate::traces::file::Skipped;
 use crate::traces::replay::capacity_fit::Fitter;
 use crate::traces::replay::file_replay::{FileReplay, Placed, Way};
+use crate::traces::replay::kept_pass::KeptPass;
 use crate::traces::replay::survey::Survey;
 use crate::traces::replay::trace_clock::TraceClock;
 use crate::traces::replay::trace_options::TraceOptions;
@@ -54,6 +55,9 @@ pub struct TraceSource {
     /// Files that have a next row, the earliest first, then by the order of the files; unused for a single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
+    /// The first pass, where it is small; and the place of its next row, in passes that are taken from it.
+    kept: KeptPass,
+    from_kept: Option<usize>,
     report: TraceReport,
     /// The error that ended the stream: asked again, it says the same.
     failed: Option<SourceError>,
@@ -94,6 +98,8 @@ impl TraceSource {
         let mut source = Self {
             clock: TraceClock::new(options.speed),
             fitter: Fitter { packing: survey.packing(options.fit)?, fit: options.fit, capacity, extent: survey.space() },
+            kept: KeptPass::new(&survey),
+            from_kept: None,
             survey,
             options,
             replays: vec![],
@@ -126,9 +132,19 @@ impl TraceSource {
     fn open_next_part(&mut self) -> Result<bool, SourceError> {
         self.replays.clear();
         self.order.clear();
-        let Some(files) = self.part(self.next_part) else { return Ok(false) };
+        if self.next_part > 0 {
+            self.kept.end_part();
+        }
+        let Some(files) = self.part(self.next_part) else {
+            self.kept.end();
+            return Ok(false);
+        };
         let first = files.start;
         self.clock.begin_part().map_err(|what| SourceError(format!("{}: {what}", self.survey.files()[first].path.display())))?;
+        if self.from_kept.is_some() {
+            self.next_part += 1;
+            return Ok(true);
+        }
         for file in &self.survey.files()[files] {
             self.replays.push((FileReplay::open(file, self.survey.devices(), &self.options.read)?, None));
         }
@@ -158,6 +174,27 @@ impl TraceSource {
     /// The earliest row of the current part.
     #[inline]
     fn next(&mut self) -> Result<Option<Placed>, SourceError> {
+        if let Some(place) = self.from_kept {
+            return self.next_kept(place);
+        }
+        let row = self.next_read()?;
+        if let Some(row) = &row {
+            self.kept.keep(row, self.clock.since(row.at));
+        }
+        Ok(row)
+    }
+
+    /// The row of a pass that is in memory.
+    #[inline]
+    fn next_kept(&mut self, place: usize) -> Result<Option<Placed>, SourceError> {
+        let Some(row) = self.next_part.checked_sub(1).and_then(|part| self.kept.row(part, place)) else { return Ok(None) };
+        self.from_kept = Some(place + 1);
+        let at = self.clock.at(row.at).map_err(|what| SourceError(format!("{}: {what}", self.survey.files()[0].path.display())))?;
+        Ok(Some(Placed { at, ..row }))
+    }
+
+    #[inline]
+    fn next_read(&mut self) -> Result<Option<Placed>, SourceError> {
         let way = Way { clock: &self.clock, fitter: &self.fitter, strict: self.options.strict };
         if let [(replay, _)] = &mut self.replays[..] {
             return replay.next(&way);
@@ -205,12 +242,13 @@ impl PassSource for TraceSource {
             return Err(e.clone());
         }
         self.next_part = 0;
+        self.from_kept = self.kept.serves(&self.survey).then_some(0);
         self.report.passes += 1;
         self.open_next_part().map(|_| ()).inspect_err(|e| self.failed = Some(e.clone()))
     }
 
     fn memory(&self) -> u64 {
         let open = if self.options.concat { 1 } else { self.survey.files().len() as u64 };
-        open * LANE_BYTES
+        open * LANE_BYTES + KeptPass::bytes(&self.survey)
     }
 }

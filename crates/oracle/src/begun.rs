@@ -1,0 +1,154 @@
+//! What a computed start put where: from each flash page to the page of the host that it holds, by arithmetic of the oracle's own.
+//!
+//! The drive tells the keys of an order of the host's pages, and of each block its first place in that order and its chosen pages. This file
+//! goes from place to page; the drive goes from page to place. A mistake of either shows where a page is read, moved or looked at in the end.
+//!
+//! Each page of the host below `order.pages` lies in exactly one flash page: the order is a permutation, whatever its keys are, because each
+//! half-round of it can be taken back. And [`Begun::load`] sees to it that the blocks take all places, each once.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::steady::Order;
+use vpass_core::base::units::{BlockId, Lpn, Ppn};
+
+/// What one block took of the order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    first: u32,
+    /// The block is part of the start.
+    is_loaded: bool,
+    /// The block was not erased since.
+    stands: bool,
+    /// Some of its pages carry other stamps than the start gave them.
+    is_altered: bool,
+}
+
+/// A computed start, block by block as it was told.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    order: Order,
+    /// Bits of a number in the order, and of its low half.
+    bits: u32,
+    low_bits: u32,
+    /// The place that the next block begins at.
+    next: u32,
+    parts: Vec<Part>,
+    /// By block: the pages that hold data, a bit each.
+    chosen: Vec<u64>,
+    words: usize,
+    pages_per_block: u32,
+}
+
+impl Begun {
+    pub(crate) fn new(geometry: &Geometry, order: &Order) -> Self {
+        let words = geometry.pages_per_block.div_ceil(64) as usize;
+        let bits = order.pages.saturating_sub(1).checked_ilog2().map_or(0, |top| top + 1).max(2);
+        Self {
+            order: *order,
+            bits,
+            low_bits: bits - bits / 2,
+            next: 0,
+            parts: vec![Part::default(); geometry.blocks as usize],
+            chosen: vec![0; geometry.blocks as usize * words],
+            words,
+            pages_per_block: geometry.pages_per_block,
+        }
+    }
+
+    /// Bytes for a drive of this geometry.
+    pub(crate) fn bytes(geometry: &Geometry) -> u64 {
+        let words = u64::from(geometry.pages_per_block.div_ceil(64));
+        u64::from(geometry.blocks) * (words * size_of::<u64>() as u64 + size_of::<Part>() as u64)
+    }
+
+    /// Pages of the host that the start holds.
+    pub(crate) fn pages(&self) -> u32 {
+        self.order.pages
+    }
+
+    /// A block takes its part of the order.
+    pub(crate) fn load(&mut self, block: BlockId, first: u32, chosen: &[u64]) -> Result<(), String> {
+        let own = &mut self.chosen[block.index() * self.words..][..self.words];
+        let part = &mut self.parts[block.index()];
+        let beyond = |page: u32| chosen.get(page as usize / 64).is_some_and(|word| word >> (page % 64) != 0);
+        if part.is_loaded || chosen.len() != self.words || !self.pages_per_block.is_multiple_of(64) && beyond(self.pages_per_block) {
+            return Err(format!("the start loads block {block} twice, or pages that it does not have"));
+        }
+        own.copy_from_slice(chosen);
+        *part = Part { first, is_loaded: true, stands: true, is_altered: false };
+        let expected = self.next;
+        self.next = first + chosen.iter().map(|word| word.count_ones()).sum::<u32>();
+        if first != expected {
+            return Err(format!("block {block} begins at place {first} of the start's order; place {expected} is next"));
+        }
+        Ok(())
+    }
+
+    /// All places of the order are taken, each once.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let (taken, pages) = (self.next, self.order.pages);
+        if taken == pages { Ok(()) } else { Err(format!("the start's order has {pages} places; blocks take {taken}")) }
+    }
+
+    /// Whether a block is part of the start and was not erased since.
+    #[inline]
+    pub(crate) fn stands(&self, block: BlockId) -> bool {
+        self.parts[block.index()].stands
+    }
+
+    /// Whether a block is part of the start, erased since or not.
+    pub(crate) fn is_loaded(&self, block: BlockId) -> bool {
+        self.parts[block.index()].is_loaded
+    }
+
+    /// Whether a page of the block got another stamp since.
+    pub(crate) fn is_altered(&self, block: BlockId) -> bool {
+        self.parts[block.index()].is_altered
+    }
+
+    pub(crate) fn alter(&mut self, block: BlockId) {
+        self.parts[block.index()].is_altered = true;
+    }
+
+    pub(crate) fn erase(&mut self, block: BlockId) {
+        self.parts[block.index()].stands = false;
+    }
+
+    /// The pages of a block that the start gave data to, a bit each.
+    pub(crate) fn chosen(&self, block: BlockId) -> &[u64] {
+        &self.chosen[block.index() * self.words..][..self.words]
+    }
+
+    /// The page of the host that the start put into a page of a block.
+    pub(crate) fn page_at(&self, block: BlockId, page: u32) -> Option<Lpn> {
+        let (part, chosen) = (self.parts[block.index()], self.chosen(block));
+        let is_chosen = part.is_loaded && chosen[page as usize / 64] & 1 << (page % 64) != 0;
+        is_chosen.then(|| {
+            let before = |n: usize, word: &u64| if n < page as usize / 64 { *word } else { word & !(u64::MAX << (page % 64)) };
+            let rank: u32 = chosen.iter().take(page as usize / 64 + 1).enumerate().map(|(n, word)| before(n, word).count_ones()).sum();
+            Lpn::new(self.number_at(part.first + rank))
+        })
+    }
+
+    /// As [`Self::page_at`], by the number of the flash page.
+    pub(crate) fn page_of(&self, ppn: Ppn) -> Option<Lpn> {
+        self.page_at(BlockId::new(ppn.number() / self.pages_per_block), ppn.number() % self.pages_per_block)
+    }
+
+    /// The number at a place of the order.
+    fn number_at(&self, place: u32) -> u32 {
+        let (low, high) = ((1u64 << self.low_bits) - 1, (1u64 << (self.bits - self.low_bits)) - 1);
+        let scrambled = |half: u64, key: u32| (((half ^ u64::from(key)) * 0x9E37_79B1) & 0xFFFF_FFFF) >> 15;
+        let mut number = u64::from(place);
+        // A place that the blocks have no right to leads nowhere; nothing is lost by going on from its remainder.
+        number %= u64::from(self.order.pages.max(1));
+        loop {
+            for (round, key) in self.order.keys.into_iter().enumerate() {
+                let (upper, lower) = (number >> self.low_bits, number & low);
+                number ^= if round % 2 == 0 { scrambled(upper, key) & low } else { (scrambled(lower, key) & high) << self.low_bits };
+            }
+            if number < u64::from(self.order.pages) {
+                return number as u32;
+            }
+        }
+    }
+}

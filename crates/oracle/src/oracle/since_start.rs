@@ -1,0 +1,257 @@
+//! The drive's map at the end of a run that began with a computed start: only what changed since is looked at.
+//!
+//! The start puts each of the host's pages into one flash page. Pages of the host that left their place since, as the drive's map has it,
+//! and flash pages that do not hold any more what the start put there, as stamps and valid bits have it, must be the same pages. Each side
+//! is summed up in one number, and counted. A wrong map has the right sum in one case of 2^64.
+//!
+//! The map entry of a page that nobody has touched is worked out by the drive when it is asked for. That it leads to the right place is
+//! known of every page that was touched, and of a sample of the others.
+
+use vpass_core::base::units::{BlockId, Lpn, Ppn};
+use vpass_core::drive::Drive;
+
+use crate::begun::Begun;
+use crate::medium::At;
+use crate::oracle::Oracle;
+use crate::oracle::mapping::MapEntry;
+use crate::stamps::Stamp;
+
+/// Pages of the host that are passed over at once where none of them was touched.
+const RUN: usize = 256;
+/// Untouched pages that are looked at.
+const SAMPLE: u32 = 4096;
+
+/// One side of the comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Side {
+    /// Pages of the host that are not where the start put them: how many, and their sum.
+    left: (u64, u64),
+    /// Data that lies elsewhere than at the start: the sum of stamps and places.
+    elsewhere: u64,
+    /// By block: its pages with data.
+    valid: Vec<u32>,
+}
+
+impl Side {
+    fn new(blocks: u32) -> Self {
+        Self { left: (0, 0), elsewhere: 0, valid: vec![0; blocks as usize] }
+    }
+
+    /// A page of the host has left its place.
+    fn leaves(&mut self, lpn: Lpn) {
+        self.left = (self.left.0 + 1, self.left.1.wrapping_add(Stamp::first(lpn).fingerprint(Ppn::FIRST)));
+    }
+
+    /// A flash page holds data that the start did not put there.
+    fn has(&mut self, stamp: Stamp, ppn: Ppn) {
+        self.elsewhere = self.elsewhere.wrapping_add(stamp.fingerprint(ppn));
+    }
+}
+
+impl Oracle {
+    /// Whether the map is right, found by looking at what changed since a computed start. It may answer no where the map is right.
+    pub(crate) fn is_right_since_start(&self, drive: &Drive) -> bool {
+        let Some(begun) = self.medium.begun() else { return false };
+        if drive.any_is_lost() || !self.is_sample_right(drive, begun) {
+            return false;
+        }
+        let Some(by_map) = self.side_of_map(drive, begun) else { return false };
+        let Some(by_flash) = self.side_of_flash(drive, begun) else { return false };
+        by_map == by_flash && by_map.valid == drive.whole_pages()
+    }
+
+    /// Whether untouched pages, evenly spread, lie where the start put them.
+    fn is_sample_right(&self, drive: &Drive, begun: &Begun) -> bool {
+        let pages = begun.pages();
+        let sample = (0..SAMPLE.min(pages)).map(|n| Lpn::new((u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages))) as u32));
+        let is_right = |lpn: Lpn| {
+            let entry = drive.map_row(lpn).map(|row| MapEntry { lpn, ppn: row.ppn, buffered: row.buffered });
+            entry.is_some_and(|entry| self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok())
+        };
+        sample.filter(|lpn| drive.is_as_begun(*lpn)).all(is_right)
+    }
+
+    /// What the start put into a flash page, if the page still carries it as it was.
+    fn carries_start(&self, ppn: Ppn) -> Option<Lpn> {
+        let put = self.medium.put_by_start(ppn)?;
+        (self.medium.stamp(At::new(&self.geometry, ppn)) == Stamp::first(put)).then_some(put)
+    }
+
+    /// What the drive's map says; nothing where an entry is wrong by itself.
+    fn side_of_map(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
+        let (pages, in_start) = (self.geometry.host_pages, begun.pages());
+        let (mut side, mut count) = (Side::new(self.geometry.blocks), 0u64);
+        for first in (0..pages).step_by(RUN) {
+            let run = first..pages.min(first + RUN as u32);
+            if drive.are_as_begun(run.clone()) && self.stamps.are_as_begun(run.clone()) {
+                count += u64::from(run.end.min(in_start).saturating_sub(first));
+                continue;
+            }
+            for lpn in Lpn::range(run) {
+                count += u64::from(self.weigh_entry(drive, lpn, lpn.number() < in_start, &mut side)?);
+            }
+        }
+        // Pages that are still where they were are valid there.
+        for block in self.geometry.block_ids() {
+            side.valid[block.index()] += self.kept(drive, begun, block).map(u64::count_ones).sum::<u32>();
+        }
+        (count == self.stamps.present()).then_some(side)
+    }
+
+    /// Whether the drive's map has data of a page, which the start may have loaded; nothing where the entry is wrong by itself.
+    fn weigh_entry(&self, drive: &Drive, lpn: Lpn, is_in_start: bool, side: &mut Side) -> Option<bool> {
+        if drive.is_as_begun(lpn) {
+            return self.stamps.is_as_begun(lpn).then_some(is_in_start);
+        }
+        let newest = self.stamps.newest(lpn).filter(|newest| newest.is_present());
+        let Some(row) = drive.map_row(lpn) else {
+            if is_in_start {
+                side.leaves(lpn);
+            }
+            return newest.is_none().then_some(false);
+        };
+        let newest = newest?;
+        let entry = MapEntry { lpn, ppn: row.ppn, buffered: row.buffered };
+        let is_on_flash = self.geometry.has_page(entry.ppn);
+        let is_possible = if entry.buffered { self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok() } else { is_on_flash };
+        if is_on_flash && self.carries_start(entry.ppn) == Some(lpn) {
+            let is_newest = entry.buffered || newest.on_flash() == Stamp::first(lpn).tag;
+            return (is_possible && is_newest).then_some(true);
+        }
+        if is_in_start {
+            side.leaves(lpn);
+        }
+        if is_on_flash {
+            side.valid[self.geometry.block_of(entry.ppn).index()] += 1;
+            let stamp = if entry.buffered { self.carried(entry.ppn)? } else { Stamp { lpn, tag: newest.on_flash() } };
+            side.has(stamp, entry.ppn);
+        }
+        is_possible.then_some(true)
+    }
+
+    /// What the flash holds in the pages that the drive takes for valid; nothing where such a page is wrong by itself.
+    fn side_of_flash(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
+        let mut side = Side::new(self.geometry.blocks);
+        for block in self.geometry.block_ids() {
+            let (first, valid) = (self.geometry.first_page(block), drive.valid_words(block));
+            side.valid[block.index()] = valid.iter().map(|word| word.count_ones()).sum();
+            let kept: Vec<u64> = self.kept(drive, begun, block).collect();
+            if begun.is_loaded(block) {
+                let gone = begun.chosen(block).iter().zip(&kept).map(|(put, kept)| put & !kept);
+                pages_of(gone).for_each(|page| side.leaves(begun.page_at(block, page).expect("a chosen page")));
+            }
+            if begun.stands(block) && !drive.owners_are_as_begun(block) {
+                return None;
+            }
+            for page in pages_of(valid.iter().zip(&kept).map(|(valid, kept)| valid & !kept)) {
+                let stamp = self.carried(first + page)?;
+                if stamp.lpn != drive.owner(first + page) {
+                    return None;
+                }
+                side.has(stamp, first + page);
+            }
+        }
+        Some(side)
+    }
+
+    /// The valid pages of a block that still carry what the start put there, a bit each.
+    fn kept(&self, drive: &Drive, begun: &Begun, block: BlockId) -> impl Iterator<Item = u64> {
+        let (first, altered) = (self.geometry.first_page(block), begun.is_altered(block));
+        let stands = if begun.stands(block) { u64::MAX } else { 0 };
+        let words = begun.chosen(block).iter().zip(drive.valid_words(block));
+        (0..).step_by(64).zip(words).map(move |(page, (put, valid))| {
+            let both = put & valid & stands;
+            if !altered {
+                return both;
+            }
+            let carries = |bit: &u32| both >> bit & 1 == 1 && self.carries_start(first + (page + bit)).is_some();
+            (0..64).filter(carries).fold(0, |word, bit| word | 1 << bit)
+        })
+    }
+}
+
+/// Numbers of the bits that are set in words.
+fn pages_of(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
+    (0..).step_by(64).zip(words).flat_map(|(first, word)| {
+        let next = |word: &u64| Some(word & (word - 1)).filter(|rest| *rest > 0);
+        std::iter::successors(Some(word).filter(|word| *word > 0), next).map(move |word| first + word.trailing_zeros())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::any::Any;
+
+    use vpass_core::config::DriveConfig;
+    use vpass_core::drive::Techniques;
+
+    use super::*;
+
+    /// A watched drive that began with a computed start and served some requests: of each page a kind, 0 to read, 1 to write, 2 to trim.
+    fn served(requests: impl IntoIterator<Item = (u32, u32)>) -> (Box<Oracle>, Drive) {
+        let text = r#"
+            geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 32, cell = "tlc", page_size = "16KiB" }
+            timing = { sense_us = 50, program_us = 200, erase_us = 3000, channel_mb_s = 1200 }
+            drive = { spare = 0.2 }
+            start = { fill = 0.9, overwrite = 2.0 }
+            disturb = { model = "wordline", table = [{ pec = 0, limit = [50000], alpha = [9.0] }] }
+        "#;
+        let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+        let oracle = Oracle::new(drive.geometry(), drive.config()).at(crate::Level::On);
+        drive.observe(Box::new(oracle));
+        drive.precondition_computed(5);
+        drive.begin_measurement();
+        for (kind, lpn) in requests {
+            match kind {
+                0 => {
+                    drive.read_page(Lpn::new(lpn));
+                }
+                1 => drive.write_page(Lpn::new(lpn), u64::MAX),
+                _ => drive.trim_page(Lpn::new(lpn)),
+            }
+        }
+        let watcher: Box<dyn Any> = drive.end_observation().unwrap();
+        (watcher.downcast().unwrap(), drive)
+    }
+
+    /// Requests at random pages of the host: so many, of these kinds in turn.
+    fn requests(count: u32, kinds: &'static [u32]) -> impl Iterator<Item = (u32, u32)> {
+        (0..count).map(|n| (kinds[n as usize % kinds.len()], (n.wrapping_mul(2_654_435_761) >> 7) % 6000))
+    }
+
+    #[test]
+    fn a_right_map_is_right_whatever_was_touched() {
+        for (count, kinds) in [(0, &[0][..]), (3000, &[0]), (50, &[1]), (40_000, &[1, 0]), (9000, &[1, 2, 0])] {
+            let (oracle, drive) = served(requests(count, kinds));
+            assert!(oracle.is_right_since_start(&drive), "{count} requests of the kinds {kinds:?}");
+            let report = oracle.conclude(&drive);
+            // A trim of a page by itself is none of the drive's counts of requests.
+            assert!(!report.is_bug() || kinds.contains(&2), "{report:?}");
+        }
+    }
+
+    #[test]
+    fn data_that_went_or_came_behind_the_drives_back_is_seen() {
+        let touched = || served(requests(500, &[0, 1]));
+        let untouched = |oracle: &Oracle, drive: &Drive| {
+            let is_untouched = |lpn: &Lpn| drive.is_as_begun(*lpn) && oracle.stamps.is_as_begun(*lpn);
+            Lpn::range(1000..6000).find(is_untouched).unwrap()
+        };
+        let (mut oracle, drive) = touched();
+        let ppn = drive.map_row(untouched(&oracle, &drive)).unwrap().ppn;
+        oracle.medium.set_stamp(At::new(&oracle.geometry, ppn), Stamp::DEAD);
+        assert!(!oracle.is_right_since_start(&drive), "a page that carries nobody's data any more");
+        let (mut oracle, drive) = touched();
+        oracle.medium.erase(oracle.geometry.block_of(ppn));
+        assert!(!oracle.is_right_since_start(&drive), "a block that was erased");
+        let (mut oracle, drive) = touched();
+        let lpn = untouched(&oracle, &drive);
+        oracle.stamps.trimmed(lpn).unwrap();
+        assert!(!oracle.is_right_since_start(&drive), "a page that the host has trimmed");
+        let (mut oracle, drive) = touched();
+        oracle.stamps.host_wrote(lpn, true).unwrap();
+        assert!(!oracle.is_right_since_start(&drive), "a page that the host has written");
+        assert!(oracle.conclude(&drive).is_bug(), "and the verdict says so");
+    }
+}
