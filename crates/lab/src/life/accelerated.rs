@@ -1,5 +1,5 @@
 //! Lives that are simulated faster than they pass (`wear.acceleration`): a simulated second stands for K seconds, and what is counted in
-//! it for K times as much.
+//! it for K times as much. Wear levelling counts once: blocks come apart by so many cycles as often as in a real life.
 
 use vpass_core::base::units::Cause;
 
@@ -10,7 +10,8 @@ impl Lived {
     /// Returns the life that a simulation stands for in which erases counted as so many cycles.
     pub(super) fn of_simulation(self, acceleration: u32) -> Self {
         let times = u64::from(acceleration);
-        let all = |counts: ByCause| ByCause::from(Cause::ALL.map(|cause| counts.of(cause) * times));
+        let of = |counts: &ByCause, cause| counts.of(cause) * if cause == Cause::Wear { 1 } else { times };
+        let all = |counts: ByCause| ByCause::from(Cause::ALL.map(|cause| of(&counts, cause)));
         Self {
             years: self.years * f64::from(acceleration),
             programs: all(self.programs),
