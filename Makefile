@@ -29,7 +29,7 @@ unit:
 	cargo test --release --workspace
 
 seeded-bugs:
-	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid -- bug bound
+	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid --test acceleration -- bug bound
 	cargo test --release -p vpass-core --features seeded-bugs --lib --test planted -- each_bug_is_seen
 
 benches:
