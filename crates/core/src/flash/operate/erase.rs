@@ -47,7 +47,12 @@ impl Flash {
 
     /// P/E cycles that the erase at hand counts as: one, unless the drive is a sample of a larger one.
     fn cycles_of_next_erase(&self) -> u32 {
-        self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
+        self.acceleration * self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
+    }
+
+    /// Lets each erase count as so many P/E cycles from now on.
+    pub(crate) fn accelerate(&mut self, cycles: u32) {
+        self.acceleration = cycles;
     }
 
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
@@ -59,7 +64,7 @@ impl Flash {
             let cycles = cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            cold.extra_milli += counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
+            cold.extra_milli += self.acceleration * counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
         }
         cold.pec += cycles_of_erase * u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
