@@ -123,11 +123,6 @@ impl Drive {
         self.flash.watch.end()
     }
 
-    /// Lets each erase count as so many P/E cycles from now on.
-    pub fn accelerate(&mut self, cycles: u32) {
-        self.flash.accelerate(cycles);
-    }
-
     /// Tells the observer of requests before they are submitted, and numbers them.
     pub(crate) fn announce(&mut self, requests: &[Request]) {
         if requests.is_empty() {

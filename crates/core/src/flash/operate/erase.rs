@@ -27,7 +27,7 @@ impl Flash {
             BlockHot::ERASED
         };
         let pec = self.cold[block.index()].pec;
-        self.wear(block);
+        self.wear(block, cause);
         self.forget_age(block);
         if !planted(Bug::LevelKept) {
             self.levels.forget(block);
@@ -47,7 +47,7 @@ impl Flash {
 
     /// P/E cycles that the erase at hand counts as: one, unless the drive is a sample of a larger one.
     fn cycles_of_next_erase(&self) -> u32 {
-        self.acceleration * self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
+        self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
     }
 
     /// Lets each erase count as so many P/E cycles from now on.
@@ -56,15 +56,16 @@ impl Flash {
     }
 
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
-    fn wear(&mut self, block: BlockId) {
-        let (first_pec, cycles_of_erase) = (self.first_pec(block), self.cycles_of_next_erase());
+    fn wear(&mut self, block: BlockId, cause: Cause) {
+        let times = if cause == Cause::Wear { 1 } else { self.acceleration };
+        let (first_pec, cycles_of_erase) = (self.first_pec(block), times * self.cycles_of_next_erase());
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
-            cold.reprogrammed_cycles += 1;
+            cold.reprogrammed_cycles += times;
             let cycles = cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            cold.extra_milli += self.acceleration * counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
+            cold.extra_milli += times * counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
         }
         cold.pec += cycles_of_erase * u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
