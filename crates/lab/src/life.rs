@@ -5,6 +5,7 @@
 //! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
 mod accelerated;
+pub mod answer;
 pub mod climb;
 mod counts;
 pub mod find;
@@ -157,7 +158,7 @@ fn has_uber(config: &DriveConfig) -> bool {
 /// What ended the first that failed, or an interruption.
 pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
     let lives: Vec<_> = plans.iter().map(|plan| OneLife { plan, acceleration: NonZeroU32::MIN }).collect();
-    let lived = live_each(&lives, until, threads, begin, None, &|_, _| ())?;
+    let lived = live_each(&lives, until, threads, &Tables::default(), begin, None, &|_, _| ())?;
     lived.expect("without a deadline every life ends").into_iter().collect()
 }
 

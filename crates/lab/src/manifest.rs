@@ -121,29 +121,7 @@ impl Outcome {
     /// # Errors
     /// A trace file that can no longer be read.
     pub fn manifest(&self, plan: &RunPlan, command: &'static str) -> Result<Manifest, Failure> {
-        let (said, traces, workload_configuration) = match &plan.workload {
-            Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
-            Workload::Adversary { requests, depth, rate } => {
-                let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
-                (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 })))
-            }
-            Workload::Fio { path, jobs, queue_depth } => {
-                let Stream::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
-                let name = path.display().to_string();
-                let fio = json!({
-                    "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
-                    "queue_depth": queue_depth, "jobs": source.jobs(),
-                });
-                (None, vec![], Some(json!({ "fio": fio })))
-            }
-            Workload::Trace { survey, options } => {
-                let record = |file: &FileSurvey| -> Result<_, Failure> {
-                    Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
-                };
-                let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
-                (Some(trace_options(options)), records, None)
-            }
-        };
+        let (said, traces, workload_configuration) = of_workload(plan)?;
         Ok(Manifest {
             vpass: env!("CARGO_PKG_VERSION"),
             command,
@@ -173,6 +151,52 @@ impl Outcome {
             workload_configuration,
         })
     }
+}
+
+/// What was said of a trace, its files, and every key of a workload that is no trace.
+type OfWorkload = (Option<TraceOptionsRecord>, Vec<TraceFileRecord>, Option<Value>);
+
+fn of_workload(plan: &RunPlan) -> Result<OfWorkload, Failure> {
+    Ok(match &plan.workload {
+        Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
+        Workload::Adversary { requests, depth, rate } => {
+            let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
+            (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 })))
+        }
+        Workload::Fio { path, jobs, queue_depth } => {
+            let Stream::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
+            let name = path.display().to_string();
+            let fio = json!({
+                "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
+                "queue_depth": queue_depth, "jobs": source.jobs(),
+            });
+            (None, vec![], Some(json!({ "fio": fio })))
+        }
+        Workload::Trace { survey, options } => {
+            let record = |file: &FileSurvey| -> Result<_, Failure> {
+                Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
+            };
+            let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
+            (Some(trace_options(options)), records, None)
+        }
+    })
+}
+
+/// Everything that the requests and the drive of a plan follow from: every key, and what `--set` said.
+///
+/// # Errors
+/// A trace file that can no longer be read.
+pub(crate) fn configuration(plan: &RunPlan, set: &[String]) -> Result<Value, Failure> {
+    let (trace_options, traces, workload) = of_workload(plan)?;
+    Ok(json!({
+        "drive": as_json::value(&plan.drive.config)?,
+        "workload": workload,
+        "trace_options": as_json::value(&trace_options)?,
+        "traces": as_json::value(&traces)?,
+        "hints": as_json::value(&plan.drive.config.hints.said)?,
+        "oracle": plan.oracle.name(),
+        "set": set,
+    }))
 }
 
 fn trace_options(options: &TraceOptions) -> TraceOptionsRecord {

@@ -28,7 +28,7 @@ pub struct OneLife<'a> {
 pub type Deadline = Option<Instant>;
 
 /// Lives, in their order; each with why its drive stopped or was refused, where it did not live. None where the
-/// deadline came first. `ended` is told of each life as it ends. `threads`: as many as there are cores where absent.
+/// deadline came first. Lives of one workload share `tables`. `ended` is told of each life as it ends. `threads`: as many as there are cores where absent.
 ///
 /// # Errors
 /// What ended the first that failed for another reason, or an interruption.
@@ -36,6 +36,7 @@ pub fn live_each(
     lives: &[OneLife],
     until: Until,
     threads: Option<NonZeroUsize>,
+    tables: &Tables,
     begin: Begin,
     deadline: Deadline,
     ended: &(dyn Fn(usize, &Lived) + Sync),
@@ -48,14 +49,13 @@ pub fn live_each(
     let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(lives.len()).min(at_once.max(1) as usize);
     let all = begin(Some(PARTS * lives.len() as u64), "thousandths of lives");
     let progress = Watched { all, deadline, is_late: AtomicBool::new(false) };
-    let tables = Tables::default();
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let lived: Mutex<Vec<(usize, Result<Lived, Failure>)>> = Mutex::new(vec![]);
     let one_after_the_other = || {
         while !failed.load(Ordering::Relaxed) {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(one) = lives.get(i) else { return };
-            let result = live(one, until, &tables, &progress);
+            let result = live(one, until, tables, &progress);
             failed.fetch_or(result.as_ref().is_err_and(|failure| !may_stand(failure)), Ordering::Relaxed);
             if let Ok(lived) = &result {
                 ended(i, lived);

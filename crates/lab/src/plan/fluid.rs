@@ -148,6 +148,14 @@ impl RunPlan {
         Ok(new)
     }
 
+    /// Pages that the windows of a stream touch; none of workloads whose reads need no windows.
+    pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
+        if self.tabled().is_some() || self.phases().is_some() {
+            return Ok(None);
+        }
+        Ok(Some(self.windows(tables)?.0.touched()))
+    }
+
     /// How long a pass takes, roughly.
     fn span_of_requests(&self) -> Result<Ns, Failure> {
         let span = match &self.workload {
