@@ -87,8 +87,6 @@ pub(crate) struct Flash {
     more_pec: Vec<u32>,
     /// The larger drive that this is a sample of.
     part_of: Option<PartOf>,
-    /// P/E cycles that an erase counts as.
-    acceleration: u32,
     model: Option<Box<dyn ErrorModel>>,
     /// The levels that reads begin with.
     levels: Levels,
@@ -168,7 +166,6 @@ impl Flash {
             first_pec: config.start.pec,
             more_pec: vec![],
             part_of: config.part_of.clone(),
-            acceleration: 1,
             levels: Levels::new(&config.ecc, g.blocks),
             draws: Draws::new(model.as_deref().and_then(ErrorModel::chances), None),
             services: Services::of(config),

@@ -466,6 +466,8 @@ macro_rules! list {
             PartWordlineStays,
             /// A page that was disturbed past its limit before it was written is good.
             BornLostUnseen,
+            /// A wordline of a block that is too old for it takes no retry at its first read.
+            BornTiredUnseen,
             /// The error model does not know that a wordline is still being written.
             ToComeForgotten,
             /// A wordline that gets guard levels keeps the page that they take.

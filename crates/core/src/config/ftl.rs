@@ -109,14 +109,12 @@ pub struct WearConfig {
     pub dynamic: bool,
     /// A block this many effective cycles younger than the oldest gets its (cold) data moved; 0 turns it off.
     pub static_gap: u32,
-    /// P/E cycles that an erase counts as.
-    pub acceleration: u32,
 }
 
 impl Default for WearConfig {
     fn default() -> Self {
         // Assumption: 5 % of a 2,000-cycle life; drives publish no figure.
-        Self { dynamic: true, static_gap: 100, acceleration: 1 }
+        Self { dynamic: true, static_gap: 100 }
     }
 }
 

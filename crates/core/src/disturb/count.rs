@@ -31,7 +31,7 @@ impl ErrorModel for Count {
         // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
         let alone = [Endurance { limit: Dose::ZERO, alpha: Alpha::ONE }];
         let to_come = self.limits.of_new(block, &groups, &alone).saturating_add(block.reads);
-        if block.reads.far() > written {
+        if block.reads.far() > written || PageLimits::is_born_tired(block, &groups) {
             return Assessment::Suspect;
         }
         Assessment::CleanUntil((written / Alpha::ONE).min(to_come).min(LATEST))

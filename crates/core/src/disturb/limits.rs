@@ -119,6 +119,13 @@ impl PageLimits {
         live.map(of_kind).min().expect("the caller names a kind")
     }
 
+    /// Whether the next wordline of a block may take a retry from its first read on: it is as old as
+    /// the block, and of one of these groups age alone has left nothing.
+    pub(super) fn is_born_tired(block: &BlockView, groups: &OfGroups) -> bool {
+        let has_room = (block.programmed() as usize) < block.wordlines.len();
+        has_room && !planted(Bug::BornTiredUnseen) && groups.by_group_and_kind.iter().any(|limit| *limit < Dose::ZERO)
+    }
+
     /// The lowest limit of any wordline of the worst block that has no age beyond the block's, over the weight of a neighbour's read: reads that
     /// a wordline surely bears that is programmed from now on.
     pub(super) fn of_new(&self, block: &BlockView, groups: &OfGroups, endurances: &[Endurance]) -> Quarters {
@@ -200,7 +207,52 @@ mod tests {
     use crate::base::geometry::Geometry;
     use crate::base::latency::AccessLatency;
     use crate::base::units::BlockId;
+    use crate::disturb::{Assessment, Wordline, error_model};
     use crate::error::ages::Ages;
+
+    /// A page that is programmed into an old block is as old as the block. The model is not asked
+    /// again before that page is read.
+    #[test]
+    fn an_open_block_that_is_too_old_for_its_next_wordline_is_suspect() {
+        for model in ["count", "wordline"] {
+            let text = format!(
+                r#"
+                geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 2, cell = "tlc", page_size = "4KiB" }}
+                timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
+                drive = {{ spare = 0.5 }}
+                start = {{ age = "1d" }}
+                disturb = {{ model = "{model}", table = [{{ pec = 0, limit = [1000.0], alpha = [2.0] }}] }}
+                error = {{ model = "powerlaw", e = 0.0045, b = 0.0005, m = 0.0, n = 0.5, longest_age = "30d" }}
+                ecc = {{ cap = [0.0085, 0.0200], retry_sense_us = [50], retry_decode_us = [20] }}
+            "#
+            );
+            let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
+            let (model, geometry) = (error_model(&config).expect("one that disturbs"), Geometry::new(&config));
+            let wordlines = [Wordline::default(); 2];
+            let assess = |written, age_step| {
+                let block = BlockView {
+                    block: BlockId::new(0),
+                    reads: Quarters::ZERO,
+                    pec: 0,
+                    wordlines: &wordlines,
+                    pages_per_wordline: 3,
+                    codings: &geometry.codings,
+                    mode: 0,
+                    recoded: &[],
+                    written,
+                    // Nothing that is written is wanted any more.
+                    valid: &[0],
+                    age_step,
+                    budget: AccessLatency::Smallest,
+                };
+                model.assess(&block)
+            };
+            let (young, old) = (0, Ages::default().step(config.error.longest_age.0));
+            assert!(matches!(assess(3, young), Assessment::CleanUntil(_)), "a young block");
+            assert!(matches!(assess(3, old), Assessment::Suspect), "an old block with room");
+            assert!(matches!(assess(6, old), Assessment::CleanUntil(_)), "an old block that is full");
+        }
+    }
 
     /// A probe of young data must not be held against what only young data bears: what it leaves has to last until the data is as old as it may
     /// become.

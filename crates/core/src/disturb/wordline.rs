@@ -45,6 +45,9 @@ impl ErrorModel for WordlineModel {
         if block.reads < fresh {
             return Assessment::CleanUntil(fresh.min(LATEST));
         }
+        if PageLimits::is_born_tired(block, &groups) {
+            return Assessment::Suspect;
+        }
         let table = &self.limits.table;
         let factor = table.block_factor(block.block);
         // What is left to each group's worst; divided once, not for each wordline.

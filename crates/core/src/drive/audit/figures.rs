@@ -16,11 +16,6 @@ use crate::ftl::retire::TakenByFailures;
 use crate::watch::observer::Observer;
 
 impl Drive {
-    /// Lets each erase count as so many P/E cycles from now on.
-    pub fn accelerate(&mut self, cycles: std::num::NonZeroU32) {
-        self.flash.accelerate(cycles.get());
-    }
-
     /// Begins the measured phase: every count starts at zero, state stays.
     pub fn begin_measurement(&mut self) {
         self.facts.host_pages_before += self.host.read_pages + self.host.write_pages;

@@ -27,7 +27,7 @@ impl Flash {
             BlockHot::ERASED
         };
         let pec = self.cold[block.index()].pec;
-        self.wear(block, cause);
+        self.wear(block);
         self.forget_age(block);
         if !planted(Bug::LevelKept) {
             self.levels.forget(block);
@@ -50,22 +50,16 @@ impl Flash {
         self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
     }
 
-    /// Lets each erase count as so many P/E cycles from now on.
-    pub(crate) fn accelerate(&mut self, cycles: u32) {
-        self.acceleration = cycles;
-    }
-
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
-    fn wear(&mut self, block: BlockId, cause: Cause) {
-        let times = if cause == Cause::Wear { 1 } else { self.acceleration };
-        let (first_pec, cycles_of_erase) = (self.first_pec(block), times * self.cycles_of_next_erase());
+    fn wear(&mut self, block: BlockId) {
+        let (first_pec, cycles_of_erase) = (self.first_pec(block), self.cycles_of_next_erase());
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
-            cold.reprogrammed_cycles += times;
+            cold.reprogrammed_cycles += 1;
             let cycles = cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            cold.extra_milli += times * counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
+            cold.extra_milli += counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
         }
         cold.pec += cycles_of_erase * u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);
