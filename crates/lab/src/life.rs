@@ -4,6 +4,7 @@
 //! Its life ends before where the user says so: after so many years, or when the reads of its life together have a higher error rate (UBER) than a
 //! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
+mod accelerated;
 pub mod find;
 pub mod held;
 pub mod rounds;
@@ -196,7 +197,8 @@ pub fn live_each(
 
 /// One life.
 fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
-    let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
+    let acceleration = plan.drive.config.wear.acceleration;
+    let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64 / f64::from(acceleration)) as Ns;
     let measured = begun(plan, progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
@@ -207,7 +209,7 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
     }
     let Judged { drive, oracle, .. } = measured.judge();
     let flash = drive.flash_counts();
-    Ok(Lived {
+    let simulated = Lived {
         years,
         end,
         pec_mean: worn(&drive),
@@ -222,7 +224,8 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
         retries: Retries::of(&drive),
         hints: Hints::of(&drive),
         oracle,
-    })
+    };
+    Ok(simulated.of_simulation(acceleration))
 }
 
 /// The wear that a life begins with, and that which it ends with: P/E cycles of the mean block.
