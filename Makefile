@@ -29,7 +29,7 @@ unit:
 	cargo test --release --workspace
 
 seeded-bugs:
-	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid -- bug bound
+	cargo test --release -p vpass-oracle --features seeded-bugs --test seeded_bugs --test parity --test failures --test fluid --test acceleration -- bug bound
 
 benches:
 	cargo test --release --workspace --bench throughput --bench techniques --bench retries --bench parity --bench watched --bench first_minutes -- --small

@@ -31,6 +31,8 @@ pub(crate) struct Battery {
     reclaim: Option<&'static Technique>,
     parity: Option<&'static ParityTechnique>,
     refresh: Option<&'static RefreshTechnique>,
+    /// Whether erases count as several cycles.
+    accelerates: bool,
 }
 
 impl Battery {
@@ -40,7 +42,13 @@ impl Battery {
             reclaim: reclaim.map(reclaim_named).transpose()?.and_then(technique),
             parity: parity.map(parity_named).transpose()?.and_then(parity_technique),
             refresh: refresh.map(refresh_named).transpose()?.and_then(refresh_technique),
+            accelerates: false,
         })
+    }
+
+    /// The same drives, perhaps with erases that count as several cycles.
+    pub(crate) fn accelerated(self, accelerates: bool) -> Self {
+        Self { accelerates, ..self }
     }
 
     /// The case of a number.
@@ -48,12 +56,13 @@ impl Battery {
         let case = self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
         let striped = self.parity.filter(|parity| parity.name != NO_PARITY);
         let case = striped.map_or(case, |parity| case.striped(parity));
-        self.refresh.map_or(case, |refresh| case.refreshed(refresh))
+        let case = self.refresh.map_or(case, |refresh| case.refreshed(refresh));
+        if self.accelerates { case.accelerated() } else { case }
     }
 
     /// Whether it says anything.
     fn is_named(self) -> bool {
-        self.reclaim.is_some() || self.parity.is_some() || self.refresh.is_some()
+        self.reclaim.is_some() || self.parity.is_some() || self.refresh.is_some() || self.accelerates
     }
 
     /// The flags that say so again.
@@ -63,7 +72,8 @@ impl Battery {
             ("parity", self.parity.map(|parity| parity.name)),
             ("refresh", self.refresh.map(|refresh| refresh.name)),
         ];
-        named.iter().filter_map(|(flag, name)| Some(format!(" --{flag} {}", (*name)?))).collect()
+        let named: String = named.iter().filter_map(|(flag, name)| Some(format!(" --{flag} {}", (*name)?))).collect();
+        named + if self.accelerates { " --accelerate" } else { "" }
     }
 }
 

@@ -111,6 +111,9 @@ pub(crate) enum Command {
         /// With --reclaim, --parity or --refresh, the drives of those that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
+        /// The same drives, except that an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
+        #[arg(long)]
+        accelerate: bool,
         /// Run nothing: print a digest of the --count cases as they are drawn. It moves if a drive, a technique or the chance of any case moves;
         /// a new key at its default does not move it.
         #[arg(long, requires = "count", conflicts_with = "minutes")]

@@ -30,6 +30,7 @@ use row::Row;
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
     let (plans, refused) = plans(args)?;
+    plans.iter().try_for_each(|(plan, _)| plan.require_no_acceleration())?;
     out::say_all(&notes(&plans)?);
     out::say_all(&by_reason(&refused).into_iter().map(|(labels, why)| format!("{labels}: refused: {why}")).collect::<Vec<_>>());
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;

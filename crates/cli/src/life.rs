@@ -90,6 +90,10 @@ impl<'a> Asked<'a> {
         require_few(args.reclaim.len() * args.combined.len() * samples.count as usize, args.seeds.get())?;
         let whole = RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
+        if !args.is_exact() {
+            let why = "the ladder accelerates by itself; --exact is right where wear.acceleration is set";
+            whole.require_no_acceleration().map_err(|_| Failure::usage(format!("drive {}: {why}", whole.drive.name)))?;
+        }
         let asked = Self { args, set: setup.base.set, whole, contenders: vec![], refused: vec![], touched: None };
         asked.of_each(tables)
     }

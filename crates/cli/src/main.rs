@@ -68,8 +68,8 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return paper::paper(&args),
-        Command::Check { seed, minutes, count, reclaim, parity, refresh, fail, digest } => {
-            let of = check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?;
+        Command::Check { seed, minutes, count, reclaim, parity, refresh, fail, accelerate, digest } => {
+            let of = check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?.accelerated(accelerate);
             return match count.filter(|_| digest) {
                 Some(count) => check::digest(seed, count, of, fail),
                 None => check::run(seed, minutes, count, of, fail),
@@ -84,6 +84,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failure> {
         Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: args.refresh.as_deref(), parity: &args.parity };
     args.setup.require_one_sample()?;
     let plan = RunPlan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, named, &bar)?;
+    plan.require_no_acceleration()?;
     out::say_all(&plan.notes()?);
     let others = seeds::others(&plan, args.seeds.get())?;
     show(&plan, &args.setup.base, "run", &others)

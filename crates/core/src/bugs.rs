@@ -42,6 +42,8 @@ pub enum Finder {
     Parity,
     /// Random drives that lose a die.
     Failures,
+    /// Random drives whose erases count as several cycles.
+    Acceleration,
 }
 
 impl Bug {
@@ -120,6 +122,9 @@ impl Bug {
     pub const OF_WEAR: [Self; 6] =
         [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
 
+    /// Those of accelerated lives.
+    pub const OF_ACCELERATION: [Self; 3] = [Self::AccelerationForgotten, Self::ExtraWearOfOneCycle, Self::RowKept];
+
     /// Those of limits that parity raises: in the drive's configuration already.
     pub const OF_RAISED: [Self; 4] = [Self::LateParityTrusted, Self::SpreadForgotten, Self::ServiceForgotten, Self::ServiceAtNewLimit];
 
@@ -133,6 +138,7 @@ impl Bug {
     pub fn finder(self) -> Finder {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
+            bug if Self::OF_ACCELERATION.contains(&bug) => Finder::Acceleration,
             bug if Self::OF_FAILURES.contains(&bug) || Self::OF_WORN_FAILURES.contains(&bug) => Finder::Failures,
             bug if bug.is_of_parity() => Finder::Parity,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,

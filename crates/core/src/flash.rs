@@ -81,6 +81,8 @@ pub(crate) struct Flash {
     reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
     wear_counts: bool,
+    /// P/E cycles that an erase counts as: 1, or from the measured phase on `wear.acceleration`.
+    pub(crate) acceleration: u32,
     /// P/E cycles of every block when the drive was made.
     first_pec: u32,
     /// Beyond these, by block; nothing where all blocks began alike.
@@ -163,6 +165,7 @@ impl Flash {
             reprogram_dose: config.density.reprogram_quarters(),
             reprogram_wear: config.density.wear,
             wear_counts: config.density.wear_counts_for_limits,
+            acceleration: 1,
             first_pec: config.start.pec,
             more_pec: vec![],
             part_of: config.part_of.clone(),

@@ -166,8 +166,7 @@ pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, 
 fn live(one: &OneLife, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
     let OneLife { plan, acceleration } = *one;
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
-    let mut measured = accelerable(plan, acceleration, progress)?;
-    measured.drive.accelerate(NonZeroU32::MIN);
+    let measured = begun(plan, progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let (measured, years, end, clock) =
@@ -196,20 +195,10 @@ fn live(one: &OneLife, until: Until, tables: &Tables, progress: &dyn Progress) -
         retries: counts.retries,
         hints: counts.hints,
         oracle,
-        acceleration,
+        acceleration: clock.acceleration(),
         accelerated_from: clock.accelerated_from(),
         pec_first: wear.start,
     })
-}
-
-/// A drive whose techniques know how fast it will wear.
-fn accelerable(plan: &RunPlan, acceleration: NonZeroU32, progress: &dyn Progress) -> Result<Measured, Failure> {
-    if acceleration.get() == 1 {
-        return Ok(begun(plan, progress)?.measure());
-    }
-    let mut plan = plan.clone();
-    plan.drive.config.wear.acceleration = acceleration.get();
-    Ok(begun(&plan, progress)?.measure())
 }
 
 /// The wear that a life begins with, and that which it ends with: P/E cycles of the mean block.
@@ -243,8 +232,9 @@ fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<
     let ends = Cell::new(false);
     let passes = Passes::new(plan.source()?, NonZeroU32::MAX).until(&ends);
     let last = Cell::new(0);
-    let mut source = UntilTime { source: passes, limit: parts.limit, last: &last };
-    let clock = Clock::new(NonZeroU32::MIN);
+    let limit = clock.simulated(parts.limit);
+    let mut source = UntilTime { source: passes, limit, last: &last };
+    let clock = Clock::begin(NonZeroU32::MIN, &measured.drive);
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
@@ -252,13 +242,13 @@ fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<
         if looks.is_multiple_of(64) {
             let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
-            parts.tell(last.get(), used);
+            parts.tell(clock.lived(last.get() as f64) as Ns, used);
         }
         parts.progress.may_go_on()
     })?;
     let end = Used::up_between(Used::default(), parts.used_up(&measured.drive, &clock));
-    let at = if end.is_some() { last.get() } else { parts.limit };
-    Ok((measured, at as f64 / YEAR as f64, end.map_or(End::LivesOn, |(_, end)| end), clock))
+    let at = if end.is_some() { last.get() } else { limit };
+    Ok((measured, clock.lived(at as f64) / YEAR as f64, end.map_or(End::LivesOn, |(_, end)| end), clock))
 }
 
 /// Requests up to a time.

@@ -228,6 +228,22 @@ impl RunPlan {
         self.refusal().map_or(Ok(()), Err)
     }
 
+    /// Refuses a drive that wears faster than it would: what a run counts is what a drive does.
+    ///
+    /// # Errors
+    /// `wear.acceleration`, and what would be right.
+    pub fn require_no_acceleration(&self) -> Result<(), Failure> {
+        let acceleration = self.drive.config.wear.acceleration;
+        if acceleration == 1 {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "drive {}: wear.acceleration = {acceleration} is for `vpass life` alone, which counts a simulated second as so many; \
+             1 is right here",
+            self.drive.name
+        )))
+    }
+
     /// Refuses parity that the drive has no way of keeping.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {

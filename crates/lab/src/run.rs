@@ -52,6 +52,7 @@ pub struct Outcome {
 /// # Errors
 /// The workload's, or an interruption.
 pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failure> {
+    plan.require_no_acceleration()?;
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
         // Their drives are given back one by one.

@@ -438,8 +438,9 @@ impl Doses {
         self.worn[block.index()].since(self.start_pec)
     }
 
-    /// The block's wordlines forget; its next limits are those of so many more cycles, and of what reprogramming wore.
-    pub(crate) fn erase(&mut self, block: BlockId, cycles: u32) {
+    /// The block's wordlines forget; its next limits are those of so many more cycles, and of what reprogramming wore in each of the cycles
+    /// that the last one stands for.
+    pub(crate) fn erase(&mut self, block: BlockId, cycles: (u32, u32)) {
         let limits = self.worn[block.index()].end_cycle(cycles, self.wear, self.counts_wear) * self.table.groups() as u32;
         let record = &mut self.blocks[block.index()];
         if record.has_own {

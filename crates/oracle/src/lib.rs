@@ -7,6 +7,7 @@
 //!
 //! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
 
+mod acceleration;
 mod addresses;
 mod adversary;
 mod ageing;

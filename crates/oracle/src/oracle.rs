@@ -59,6 +59,7 @@ use self::opening::Openings;
 use self::parity::Parity;
 use self::parts::Memory;
 use self::promises::Promises;
+use crate::acceleration::Acceleration;
 use crate::addresses;
 use crate::ageing::Ageing;
 use crate::bits::Bits;
@@ -118,6 +119,7 @@ pub struct Oracle {
     pub(crate) start_reads: StartReads,
     pub(crate) start_wear: StartWear,
     pub(crate) of_sample: SampleWear,
+    pub(crate) acceleration: Acceleration,
     pub(crate) ageing: Ageing,
     pub(crate) causes: Causes,
     pub(crate) adjusted: Adjusted,
@@ -157,6 +159,7 @@ impl Oracle {
             start_reads: StartReads::new(config),
             start_wear: StartWear::new(config, geometry.blocks),
             of_sample: SampleWear::new(config),
+            acceleration: Acceleration::new(config),
             ageing: Ageing::new(config),
             causes: Causes::new(config),
             adjusted: Adjusted::default(),

@@ -154,6 +154,8 @@ pub struct Case {
     refresh: Option<&'static RefreshTechnique>,
     /// Whether flash fails.
     fails: bool,
+    /// Whether an erase counts as several cycles.
+    accelerates: bool,
     bug: Option<Bug>,
 }
 
@@ -177,7 +179,7 @@ pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
 impl Case {
     /// The case of this number.
     pub fn new(seed: u64) -> Self {
-        Self { seed, technique: None, parity: None, cards: None, refresh: None, fails: false, bug: None }
+        Self { seed, technique: None, parity: None, cards: None, refresh: None, fails: false, accelerates: false, bug: None }
     }
 
     /// A case of this technique: one of its battery.
@@ -208,6 +210,12 @@ impl Case {
     #[must_use]
     pub fn failing(self) -> Self {
         Self { fails: true, ..self }
+    }
+
+    /// The same case, in which an erase counts as several P/E cycles.
+    #[must_use]
+    pub fn accelerated(self) -> Self {
+        Self { accelerates: true, ..self }
     }
 
     /// The same on a drive with a bug.
@@ -272,6 +280,9 @@ impl Case {
         let within = Within { is_nested, is_reckless };
         let keeps_apart = restless || technique.keeps_apart;
         let mut config = first_config(&balanced, &mut dice, (keeps_apart, restless), is_nested)?;
+        if self.accelerates {
+            config.wear.acceleration = balanced.pick("acceleration", &ACCELERATIONS);
+        }
         if let Some(parity) = self.parity {
             config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity, technique)? } else { config };
             techniques.parity = parity.name.into();
@@ -407,6 +418,9 @@ impl Case {
         Ok(summary(what, played.requests, Some(played.report)))
     }
 }
+
+/// Cycles of an erase in cases that are accelerated.
+const ACCELERATIONS: [u32; 6] = [2, 3, 10, 30, 100, 1000];
 
 /// One case in four of those with retries is under the technique that goes by them.
 const OBSERVES: [bool; 4] = [true, false, false, false];

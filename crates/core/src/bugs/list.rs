@@ -4,6 +4,12 @@
 macro_rules! list {
     ($to:ident) => {
         $to! {
+            /// An erase counts as one cycle in an accelerated life, too.
+            AccelerationForgotten,
+            /// Reprogramming wears as in one cycle in an accelerated life.
+            ExtraWearOfOneCycle,
+            /// Techniques keep the row of the erase before in an accelerated life.
+            RowKept,
             /// A block that holds data of several budgets goes by the most relaxed.
             TighterBudgetIgnored,
             /// Data that moves is taken for data without a hint.

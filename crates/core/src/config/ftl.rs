@@ -101,7 +101,10 @@ impl Serialize for GcConfig {
     }
 }
 
-/// `[wear]`: wear levelling on effective P/E counts.
+/// Largest `wear.acceleration`: a life of 3,000 cycles is then three erases of each block.
+const FASTEST: u32 = 1000;
+
+/// `[wear]`: wear levelling on effective P/E counts, and how much an erase wears.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WearConfig {
@@ -109,19 +112,22 @@ pub struct WearConfig {
     pub dynamic: bool,
     /// A block this many effective cycles younger than the oldest gets its (cold) data moved; 0 turns it off.
     pub static_gap: u32,
+    /// P/E cycles that an erase counts as from the measured phase on: `vpass life` simulates so many times fewer.
+    pub acceleration: u32,
 }
 
 impl Default for WearConfig {
     fn default() -> Self {
         // Assumption: 5 % of a 2,000-cycle life; drives publish no figure.
-        Self { dynamic: true, static_gap: 100 }
+        Self { dynamic: true, static_gap: 100, acceleration: 1 }
     }
 }
 
 impl WearConfig {
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "every table has the same check; here any value is right")]
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        Ok(())
+        require((1..=FASTEST).contains(&self.acceleration), || {
+            format!("wear.acceleration = {} is outside 1 to {FASTEST}", self.acceleration)
+        })
     }
 }
 

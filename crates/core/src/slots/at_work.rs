@@ -53,7 +53,7 @@ impl<'a> View<'a> {
         };
         Self {
             geometry: &flash.geometry,
-            limits: flash.limits().map(|table| Limits::new(table, budget)),
+            limits: flash.limits().map(|table| Limits::new(table, budget).accelerated(flash.acceleration)),
             disturb: &config.disturb,
             density: &config.density,
             late_reads,

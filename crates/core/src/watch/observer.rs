@@ -173,8 +173,10 @@ pub trait Observer: Any {
     fn renewed(&mut self, _block: BlockId, _since: Moment) {}
     /// The clock is set back to 0; so much time had passed.
     fn clock_restarts(&mut self, _passed: Ns) {}
-    /// The measured phase begins: counts start here.
+    /// The measured phase begins: counts start here, and erases count as `wear.acceleration` says.
     fn measured_phase(&mut self);
+    /// From now on an erase counts as so many P/E cycles.
+    fn accelerated(&mut self, _cycles: u32) {}
 
     /// The timed gear occupied a die (a plane of it, with independent planes) or, numbered after those, a channel:
     /// (number, from, to) in ns, each number's intervals in order of their ends.

@@ -172,6 +172,7 @@ const RANGES: &[Range] = &[
     ("parity.cache", "", Word(&["volatile", "non-volatile"])),
     ("wear.dynamic", "", Bool),
     ("wear.static_gap", "P/E cycles", Whole(0, U32)),
+    ("wear.acceleration", "P/E cycles", Whole(1, 1000)),
     (
         "reclaim.schedule",
         "",

@@ -39,9 +39,19 @@ struct Accelerated {
 }
 
 impl Clock {
-    /// A clock that accelerates so many times, as soon as it may.
-    pub(super) fn new(acceleration: NonZeroU32) -> Self {
+    /// A clock that accelerates so many times, as soon as it may; or from the start, where `wear.acceleration` says so.
+    pub(super) fn begin(acceleration: NonZeroU32, drive: &Drive) -> Self {
+        let of_drive = NonZeroU32::new(drive.config().wear.acceleration).unwrap_or(NonZeroU32::MIN);
+        if of_drive.get() > 1 {
+            let accelerated = Accelerated { at: 0, pec: worn(drive), counts: Counts::of(drive) };
+            return Self { acceleration: of_drive, accelerated: Some(accelerated) };
+        }
         Self { acceleration, accelerated: None }
+    }
+
+    /// P/E cycles that an erase counts as.
+    pub(super) fn acceleration(&self) -> NonZeroU32 {
+        self.acceleration
     }
 
     /// Whether the warm-up is still to end.
@@ -55,14 +65,14 @@ impl Clock {
     }
 
     /// Nanoseconds of the life at a simulated time.
-    fn lived(&self, at: f64) -> f64 {
+    pub(super) fn lived(&self, at: f64) -> f64 {
         let Some(accelerated) = &self.accelerated else { return at };
         let from = accelerated.at as f64;
         from + f64::from(self.acceleration.get()) * (at - from)
     }
 
     /// The simulated time at which the life is so long.
-    fn simulated(&self, lived: Ns) -> Ns {
+    pub(super) fn simulated(&self, lived: Ns) -> Ns {
         let Some(accelerated) = &self.accelerated else { return lived };
         accelerated.at + lived.saturating_sub(accelerated.at).div_ceil(self.acceleration.get().into())
     }
@@ -103,7 +113,7 @@ pub(super) fn fluid(
     let mut source = plan.fluid(parts.tables)?.source;
     let drive = &mut measured.drive;
     let mut run = FluidRun::begin(drive, source.as_mut(), plan.seed);
-    let (mut clock, mut settling) = (Clock::new(acceleration), Settling::begin(drive));
+    let (mut clock, mut settling) = (Clock::begin(acceleration, drive), Settling::begin(drive));
     let (mut at, mut before) = (0, parts.used_up(drive, &clock));
     let (simulated, end) = loop {
         let limit = clock.simulated(parts.limit);
@@ -138,8 +148,8 @@ mod tests {
         let clock = Clock { acceleration: k, accelerated: Some(Accelerated { at: 2000, pec: 10.0, counts: none }) };
         assert!((clock.lived(12_000.0) - 302_000.0).abs() < 1e-6 && clock.simulated(302_000) == 12_000);
         assert_eq!((clock.simulated(302_001), clock.simulated(1000)), (12_001, 2000));
-        let waiting = Clock::new(k);
+        let waiting = Clock { acceleration: k, accelerated: None };
         assert!(waiting.is_waiting() && (waiting.lived(7.0) - 7.0).abs() < 1e-12 && waiting.simulated(7) == 7);
-        assert!(!Clock::new(NonZeroU32::MIN).is_waiting());
+        assert!(!Clock { acceleration: NonZeroU32::MIN, ..waiting }.is_waiting());
     }
 }

@@ -50,6 +50,7 @@ pub fn execute_together(plans: &[&RunPlan], progress: &dyn Progress) -> Result<V
 
 fn in_chunks(plans: &[&RunPlan], chunk: usize, progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
     let Some(any) = plans.first() else { return Ok(vec![]) };
+    plans.iter().try_for_each(|plan| plan.require_no_acceleration())?;
     let mut sessions = plans.iter().map(|plan| begun(plan, progress)).collect::<Result<Vec<_>, _>>()?;
     let mut source = Passes::new(any.source()?, NonZeroU32::MIN);
     source.end_after(any.warm_up);

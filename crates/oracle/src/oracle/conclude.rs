@@ -79,6 +79,7 @@ impl Oracle {
         self.forget_hint_counts();
         let checked = self.start_reads.check().and_then(|()| self.start_wear.check()).and_then(|()| self.ageing.check_start());
         self.findings.note(Kind::Books, checked);
+        self.acceleration.begin_measured_phase();
         self.ageing.begin_measured_phase();
         self.causes.begin_measured_phase();
         self.stamps.end_loading();

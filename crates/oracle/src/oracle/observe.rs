@@ -306,8 +306,9 @@ impl Observer for Oracle {
         let checked = self.protocol.erase(block);
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
-        let cycles = self.of_sample.next_erase();
-        self.doses.erase(block, cycles);
+        let times = self.acceleration.now;
+        let cycles = times * self.of_sample.next_erase();
+        self.doses.erase(block, (cycles, times));
         self.note_worn(block);
         self.wear.erase(block, cause, (cycles, self.doses.worn(block).beyond_milli));
         self.keep_failed_from_use(block);
@@ -359,6 +360,10 @@ impl Observer for Oracle {
 
     fn measured_phase(&mut self) {
         self.begin_measured_phase();
+    }
+
+    fn accelerated(&mut self, cycles: u32) {
+        self.acceleration.now = cycles;
     }
 
     fn occupied(&mut self, intervals: &[(u32, Ns, Ns)]) {

@@ -139,8 +139,18 @@ pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &
     }
 }
 
+/// Whether blocks still have the room that the restless policy is drawn: in an accelerated life they may wear beyond every row.
+pub(super) fn has_room(drive: &Drive) -> bool {
+    let last = drive.config().disturb.table.last().map_or(u32::MAX, |row| row.pec);
+    drive.config().wear.acceleration == 1 || reached(drive) <= last
+}
+
+/// The P/E count of the most worn block.
+fn reached(drive: &Drive) -> u32 {
+    drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32
+}
+
 /// Whether a technique had promised to lose nothing at all the P/E counts that blocks came to, and chance takes nothing within its limits.
 pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
-    let reached = drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32;
-    !promise::loses_by_chance(drive.config()) && promise::first_broken(drive.config(), technique, timed, reached).is_none()
+    !promise::loses_by_chance(drive.config()) && promise::first_broken(drive.config(), technique, timed, reached(drive)).is_none()
 }

@@ -66,7 +66,7 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
             background: dice.pick(&[0.0, 0.25, 0.6]),
             params: params::draw_apart((balanced, dice), "gc", &[], Params::default()),
         },
-        wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]) },
+        wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]), ..WearConfig::default() },
         reclaim: ReclaimConfig {
             retries: 0,
             schedule: balanced.pick("schedule", &[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),

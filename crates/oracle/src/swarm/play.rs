@@ -122,7 +122,7 @@ impl Play<'_> {
         if all_lost == 0 {
             compare(&drive, &source.reference)?;
         }
-        let promised = self.technique.is_none_or(|technique| border::promised(&drive, technique, timed));
+        let promised = self.technique.map_or_else(|| border::has_room(&drive), |technique| border::promised(&drive, technique, timed));
         let end = end(&drive, engine.as_ref());
         if let Some(broken) = oracle.broken_promise().filter(|_| promised && self.fails.is_none()) {
             return Err(broken.to_owned());

@@ -1,5 +1,7 @@
 //! What a drive tells whoever drives it: what it is made of, and its counts since the measured phase began.
 
+use std::num::NonZeroU32;
+
 use crate::base::codings::FASTER;
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
@@ -37,7 +39,15 @@ impl Drive {
         }
         (self.ftl.lost_pages, self.ftl.lost_by_age) = (0, 0);
         self.ftl.taken = TakenByFailures::default();
+        self.flash.acceleration = self.config.wear.acceleration;
         self.flash.tell(Observer::measured_phase);
+    }
+
+    /// From now on an erase counts as so many P/E cycles, whatever `wear.acceleration` says. The thresholds of blocks that hold data stay
+    /// until the next time that their technique is asked.
+    pub fn accelerate(&mut self, cycles: NonZeroU32) {
+        self.flash.acceleration = cycles.get();
+        self.flash.tell(|o| o.accelerated(cycles.get()));
     }
 
     /// The resolved configuration.

@@ -45,21 +45,28 @@ impl Flash {
         self.tell(|o| o.erased(block, cause));
     }
 
-    /// P/E cycles that the erase at hand counts as: one, unless the drive is a sample of a larger one.
+    /// P/E cycles that the erase at hand counts as, before acceleration: one, unless the drive is a sample of a larger one.
     fn cycles_of_next_erase(&self) -> u32 {
         self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
     }
 
+    /// Cycles that an erase stands for.
+    fn stands_for(&self) -> u32 {
+        if self.bugs.has(Bug::AccelerationForgotten) { 1 } else { self.acceleration }
+    }
+
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
     fn wear(&mut self, block: BlockId) {
-        let (first_pec, cycles_of_erase) = (self.first_pec(block), self.cycles_of_next_erase());
+        let (first_pec, times) = (self.first_pec(block), self.stands_for());
+        let cycles_of_erase = times * self.cycles_of_next_erase();
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
-            cold.reprogrammed_cycles += 1;
+            cold.reprogrammed_cycles += times;
             let cycles = cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
-            cold.extra_milli += counts * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
+            let times = if self.bugs.has(Bug::ExtraWearOfOneCycle) { 1 } else { times };
+            cold.extra_milli += counts * times * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
         }
         cold.pec += cycles_of_erase * u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
         cold.set_policy_alarm(Reads::NEVER);

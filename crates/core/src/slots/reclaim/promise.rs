@@ -198,7 +198,7 @@ pub fn loses_by_chance(config: &DriveConfig) -> bool {
 pub fn first_broken(config: &DriveConfig, technique: &Technique, timed: bool, reached: u32) -> Option<(u32, Budget)> {
     let config = &technique.drive(config.clone());
     let (blank, policy) = (Blank::new(config, timed), technique.make(config, NO_SEED));
-    let limits = blank.limits.as_ref()?;
+    let limits = blank.limits_at(blank.budget)?;
     let mut pec = Some(config.start.pec);
     while let Some(at) = pec.filter(|pec| *pec <= reached) {
         if let Some(budget) = policy.promise(&blank.view(), at).broken() {

@@ -41,7 +41,7 @@ impl Prospect {
 
     /// The same for blocks whose data's reads may be so slow.
     pub fn thresholds_at(&self, budget: AccessLatency, pec: u32) -> Vec<Threshold> {
-        let limits = self.blank.limits.as_ref().map(|table| Limits::new(table, budget));
+        let limits = self.blank.limits_at(budget);
         self.policy.explain(&View { limits, ..self.blank.view() }, pec)
     }
 
@@ -60,6 +60,7 @@ pub(super) struct Blank {
     disturb: DisturbConfig,
     density: DensityConfig,
     late_reads: u32,
+    acceleration: u32,
     tracker: SpaceSaving,
     pages: PageCounters,
     contents: Contents,
@@ -75,6 +76,7 @@ impl Blank {
             disturb: config.disturb.clone(),
             density: config.density.clone(),
             late_reads: late_reads(config, &geometry, timed),
+            acceleration: config.wear.acceleration,
             tracker: SpaceSaving::default(),
             pages: PageCounters::default(),
             contents: Contents::new(0, geometry.pages_per_block),
@@ -83,10 +85,15 @@ impl Blank {
         }
     }
 
+    /// The limits as a technique sees them, of data of this budget.
+    pub(super) fn limits_at(&self, budget: AccessLatency) -> Option<Limits<'_>> {
+        self.limits.as_ref().map(|table| Limits::new(table, budget).accelerated(self.acceleration))
+    }
+
     pub(super) fn view(&self) -> View<'_> {
         View {
             geometry: &self.geometry,
-            limits: self.limits.as_ref().map(|table| Limits::new(table, self.budget)),
+            limits: self.limits_at(self.budget),
             disturb: &self.disturb,
             density: &self.density,
             late_reads: self.late_reads,
