@@ -1,6 +1,7 @@
 //! `vpass life`: how long a drive lives under a workload, what consumes its life, and with which technique or setting it lives longest.
 
 pub(crate) mod args;
+mod estimated;
 mod key;
 mod render;
 
@@ -12,6 +13,7 @@ use vpass_lab::life::{self, Lived};
 use vpass_lab::plan::{RunPlan, require_few};
 
 use self::args::LifeArgs;
+use self::estimated::Estimated;
 use self::key::Knob;
 use crate::exit::Exit;
 use crate::kept::Rows;
@@ -28,14 +30,18 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     if let Some(key) = &args.find {
         return find_best(args, key, &first, folder, &rows);
     }
+    let named = techniques(args, &first)?;
+    let estimated = Estimated::at_once(named.iter().map(|(label, plans)| (label.as_str(), &plans[0])))?;
     let lives = lives(args, &first, &rows)?;
-    let json = json_of(&lives, &first, args.setup.sample.count, args.seeds.get(), args.until())?;
+    let mut json = json_of(&lives, &first, args.setup.sample.count, args.seeds.get(), args.until())?;
+    estimated.add_to(&mut json, &lives)?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
         folder.finish()?;
         rows.done();
     }
-    out::print(&if args.setup.base.json { as_json::text(&json)? } else { render::text(&lives, &first, args, wants_colour()) })?;
+    let text = || render::text(&lives, &first, args, wants_colour()) + &estimated.text(&lives);
+    out::print(&if args.setup.base.json { as_json::text(&json)? } else { text() })?;
     exit(&lives)
 }
 
