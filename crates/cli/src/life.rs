@@ -1,6 +1,7 @@
 //! `vpass life`: how long a drive lives under a workload, what consumes its life, and with which technique or setting it lives longest.
 
 pub(crate) mod args;
+mod estimated;
 mod key;
 mod render;
 
@@ -20,6 +21,7 @@ use vpass_lab::pool;
 use vpass_workload::synthetic::Sample;
 
 use self::args::LifeArgs;
+use self::estimated::Estimated;
 use self::key::Knob;
 use crate::exit::Exit;
 use crate::kept::Rows;
@@ -37,6 +39,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     if let Some(key) = &args.find {
         return find_best(args, key, &asked, folder, &rows, &tables);
     }
+    let estimated = Estimated::at_once(asked.contenders.iter().map(|contender| (&*contender.label, &contender.plan)))?;
     let climbed = lived(args, &asked, &rows, &tables)?;
     let refused = asked.refused_with(&climbed)?;
     out::say_all(&by_reason(&refused).into_iter().map(|(labels, why)| format!("{labels}: refused: {why}")).collect::<Vec<_>>());
@@ -45,17 +48,15 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
         return Err(asked.no_answer(args, &climbed));
     }
     let setting = asked.setting(&climbed, &refused);
-    let json = json_of(&lives, &setting)?;
+    let mut json = json_of(&lives, &setting)?;
+    estimated.add_to(&mut json, &lives)?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
         folder.finish()?;
         rows.done();
     }
-    out::print(&if args.setup.base.json {
-        as_json::text(&json)?
-    } else {
-        render::text(&lives, &setting, &climbed, args, wants_colour())
-    })?;
+    let text = || render::text(&lives, &setting, &climbed, args, wants_colour()) + &estimated.text(&lives);
+    out::print(&if args.setup.base.json { as_json::text(&json)? } else { text() })?;
     let stops: Vec<_> = climbed.answers.iter().filter_map(|answer| answer.lived.as_ref().err().filter(|why| why.is_stop())).collect();
     exit(&lives, &stops)
 }

@@ -90,6 +90,11 @@ impl RunPlan {
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
+    /// Whether requests have times of their own, so that lives are years.
+    pub(crate) fn has_rate(&self) -> bool {
+        self.tabled().map_or(true, |table| table.rate.is_some())
+    }
+
     fn phases(&self) -> Option<&PhasesConfig> {
         let Workload::Generated(Loaded { config: Generated::Phases(file), .. }) = &self.workload else { return None };
         Some(&file.workload)
