@@ -74,6 +74,8 @@ fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
     set: Vec<String>,
+    /// Whether lives are simulated as the plan has them, without a ladder.
+    exact: bool,
     whole: RunPlan,
     contenders: Vec<Contender>,
     refused: Vec<Refused>,
@@ -91,11 +93,9 @@ impl<'a> Asked<'a> {
         require_few(args.reclaim.len() * args.combined.len() * samples.count as usize, args.seeds.get())?;
         let whole = RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
-        if !args.is_exact() {
-            let why = "the ladder accelerates by itself; --exact is right where wear.acceleration is set";
-            whole.require_no_acceleration().map_err(|_| Failure::usage(format!("drive {}: {why}", whole.drive.name)))?;
-        }
-        let asked = Self { args, set: setup.base.set, whole, contenders: vec![], refused: vec![], touched: None };
+        // Whoever says how fast wear goes has no ladder.
+        let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
+        let asked = Self { args, set: setup.base.set, exact, whole, contenders: vec![], refused: vec![], touched: None };
         asked.of_each(tables)
     }
 
@@ -106,7 +106,7 @@ impl<'a> Asked<'a> {
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
             (Some(samples), _) => Sample { of: samples.of, residue: 0 },
-            (None, Some(plan)) if !self.args.is_exact() && self.may_be_sampled(&named) => plan.automatic_sample(tables)?,
+            (None, Some(plan)) if !self.exact && self.may_be_sampled(&named) => plan.automatic_sample(tables)?,
             (None, _) => Sample::WHOLE,
         };
         let part = self.whole.sampled(sample)?;
@@ -128,7 +128,7 @@ impl<'a> Asked<'a> {
         if let (true, Some(why)) = (self.contenders.is_empty(), first_why) {
             return Err(why);
         }
-        if !sample.is_whole() && !self.args.is_exact() {
+        if !sample.is_whole() && !self.exact {
             self.touched = Some(self.contenders[0].plan.touched_pages(tables)? / u64::from(sample.of));
         }
         Ok(self)
@@ -197,7 +197,7 @@ impl<'a> Asked<'a> {
 /// The lives of all techniques: on a rung of the ladder, or exact ones.
 fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
     let mut live = |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
-    if args.is_exact() {
+    if asked.exact {
         return exact(args, asked, &mut live);
     }
     let climb = Climb {

@@ -30,7 +30,7 @@ use vpass_core::drive::Drive;
 use vpass_oracle::OracleReport;
 use vpass_workload::pass::Passes;
 
-use self::accelerated::{Clock, fluid};
+use self::accelerated::{Clock, accelerable, fluid};
 use self::counts::Counts;
 use crate::failure::Failure;
 use crate::plan::{RunPlan, Tables};
@@ -166,7 +166,7 @@ pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, 
 fn live(one: &OneLife, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
     let OneLife { plan, acceleration } = *one;
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
-    let measured = begun(plan, progress)?.measure();
+    let measured = begun(&accelerable(plan, acceleration), progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let (measured, years, end, clock) =
@@ -229,12 +229,12 @@ fn worn(drive: &Drive) -> f64 {
 
 /// Pass after pass, request by request.
 fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End, Clock), Failure> {
+    let clock = Clock::begin(NonZeroU32::MIN, &measured.drive);
+    let limit = clock.simulated(parts.limit);
     let ends = Cell::new(false);
     let passes = Passes::new(plan.source()?, NonZeroU32::MAX).until(&ends);
     let last = Cell::new(0);
-    let limit = clock.simulated(parts.limit);
     let mut source = UntilTime { source: passes, limit, last: &last };
-    let clock = Clock::begin(NonZeroU32::MIN, &measured.drive);
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
@@ -331,8 +331,33 @@ impl Parts<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use vpass_core::base::units::Cause;
+
+    /// A life of so many years, from 0 to 3,000 cycles.
+    pub(crate) fn lived(years: f64) -> Lived {
+        let none = ByCause::from([0; Cause::COUNT]);
+        Lived {
+            years,
+            end: End::WornOut,
+            pec_mean: 3000.0,
+            programs: none,
+            erases: none,
+            host: HostCounts::default(),
+            host_bytes: 0,
+            read_requests: 0,
+            read_pages: 0,
+            data_lost_pages: 0,
+            uber: None,
+            retries: None,
+            hints: None,
+            oracle: None,
+            acceleration: NonZeroU32::MIN,
+            accelerated_from: None,
+            pec_first: 0.0,
+        }
+    }
 
     #[test]
     fn a_life_that_begins_late_is_at_its_beginning() {

@@ -1,5 +1,6 @@
 //! How many P/E cycles an erase counts as where a life is simulated faster than it passes.
 
+use vpass_core::base::units::Cause;
 use vpass_core::config::DriveConfig;
 
 /// Cycles of an erase.
@@ -15,6 +16,11 @@ impl Acceleration {
     /// Acceleration of a drive that is being prepared.
     pub(crate) fn new(config: &DriveConfig) -> Self {
         Self { configured: config.wear.acceleration, now: 1 }
+    }
+
+    /// Cycles of an erase with this cause: levelling wear is never accelerated.
+    pub(crate) fn of_erase(&self, cause: Cause) -> u32 {
+        if cause == Cause::Wear { 1 } else { self.now }
     }
 
     /// Begins the measured phase.

@@ -4,6 +4,7 @@
 //! warm-up of 2 days, then 10 days at K = 30: the life is 2 + 30 x 10 = 302 days long
 //! ```
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use vpass_core::base::span::{SECOND, YEAR};
@@ -24,6 +25,21 @@ const STEPS: Ns = 200;
 const FINER_STEPS: Ns = 1000;
 /// The shortest step, a small part even of a life of seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
+
+/// Erases by which blocks come apart by chance. While an erase counts as K cycles, that is K times as many cycles, and
+/// must not be taken for the lag of data that nobody rewrites.
+const APART_BY_CHANCE: u32 = 8;
+
+/// A plan whose drive can be accelerated: its wear levelling leaves room for what chance does.
+pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, RunPlan> {
+    let gap = plan.drive.config.wear.static_gap;
+    if acceleration.get() == 1 || gap == 0 {
+        return Cow::Borrowed(plan);
+    }
+    let mut plan = plan.clone();
+    plan.drive.config.wear.static_gap = gap.saturating_add(APART_BY_CHANCE * (acceleration.get() - 1));
+    Cow::Owned(plan)
+}
 
 /// The clock of a life, which goes K times as fast as simulated time once wear is accelerated.
 pub(super) struct Clock {

@@ -254,3 +254,99 @@ fn widest(answers: &[Answer]) -> Option<f64> {
     }
     Some(widest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::life::{End, tests::lived};
+    use crate::plan::Chosen;
+    use crate::progress::unwatched;
+    use crate::setup::{Base, Gear, Named, Setup};
+
+    fn contenders(labels: &[&str]) -> Vec<Contender> {
+        let base = Base { gear: Gear::Fluid, set: vec!["workload.rate=1000".into()], ..Base::new("tiny") };
+        let plan = RunPlan::new(&Setup::new(base, Named::Workload("zipf-read".into())), Chosen::default(), &unwatched).unwrap();
+        labels.iter().map(|label| Contender { label: (*label).into(), plan: plan.clone() }).collect()
+    }
+
+    fn climb(seconds: Option<f64>) -> Climb {
+        Climb { rung: None, wanted: Wanted { within: 0.1, seconds }, seeds: 1, samples: None, threads: 2, touched: None }
+    }
+
+    /// Years that fall by a part of themselves with each 100 cycles of K.
+    fn life_at(k: NonZeroU32, falls: f64, seed: u64) -> Lived {
+        let chance = if seed.is_multiple_of(2) { 1.001 } else { 0.999 };
+        Lived { acceleration: k, accelerated_from: Some(10.0), ..lived(4.0 * chance * (1.0 - falls * f64::from(k.get()) / 100.0)) }
+    }
+
+    #[test]
+    fn a_climb_ends_where_the_difference_is_small_and_lives_nothing_twice() {
+        let mut asked = vec![];
+        let live: Live = &mut |lives, _| {
+            asked.push((lives[0].acceleration.get(), lives.len()));
+            Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()))
+        };
+        let mut told = vec![];
+        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
+        // From 100 to 30 years grow by 0.56 of 3.76, from 30 to 10 by 0.16 of 3.92.
+        assert_eq!(asked, [(100, 2), (30, 2), (30, 2), (10, 4)]);
+        assert_eq!((climbed.rung.map(|rung| rung.number), climbed.end, told.len()), (Some(4), Some(Next::Answered), 3));
+        let interval = climbed.answers[0].interval.unwrap();
+        assert!((interval.by_acceleration.unwrap() - 0.16).abs() < 1e-9, "{interval:?}");
+        assert!((interval.low..interval.high).contains(&4.0));
+    }
+
+    #[test]
+    fn a_named_rung_gives_what_the_climb_gave() {
+        let mut live = |lives: &[OneLife], _: Deadline| {
+            Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()))
+        };
+        let climbed = climb(None).go(&contenders(&["one"]), &mut live, &mut |_| ()).unwrap();
+        let named = Climb { rung: climbed.rung, ..climb(None) };
+        let again = named.go(&contenders(&["one"]), &mut live, &mut |_| ()).unwrap();
+        assert_eq!(format!("{:?}", again.answers), format!("{:?}", climbed.answers));
+    }
+
+    #[test]
+    fn one_that_stops_does_not_end_the_others() {
+        let live: Live = &mut |lives, _| {
+            let stops = |n: usize| (n < 2).then(|| Failure::stopped("it is full"));
+            let life = |(n, one): (usize, &OneLife)| stops(n).map_or_else(|| Ok(life_at(one.acceleration, 0.01, one.plan.seed)), Err);
+            Ok(Some(lives.iter().enumerate().map(life).collect()))
+        };
+        let named = Climb { rung: Rung::of_number(1).ok(), ..climb(None) };
+        let climbed = named.go(&contenders(&["full", "fine"]), live, &mut |_| ()).unwrap();
+        assert!(climbed.answers[0].lived.as_ref().is_err_and(Failure::is_stop));
+        assert_eq!(climbed.answers[1].lived.as_ref().map(Vec::len), Ok(2));
+    }
+
+    #[test]
+    fn a_first_rung_that_is_late_is_given_up() {
+        let mut deadlines = vec![];
+        let live: Live = &mut |_, deadline| {
+            deadlines.push(deadline.is_some());
+            Ok(None)
+        };
+        let climbed = climb(Some(1.0)).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        assert!(climbed.rung.is_none() && climbed.answers.is_empty());
+        assert_eq!(deadlines, [true]);
+    }
+
+    #[test]
+    fn a_life_that_ended_in_its_warm_up_needs_no_other_acceleration() {
+        let mut count = 0;
+        let live: Live = &mut |lives, _| {
+            count += lives.len();
+            Ok(Some(lives.iter().map(|one| Ok(Lived { accelerated_from: None, ..life_at(one.acceleration, 0.0, one.plan.seed) })).collect()))
+        };
+        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        assert_eq!((count, climbed.end), (2, Some(Next::Answered)));
+        assert_eq!(climbed.answers[0].interval.unwrap().by_acceleration, Some(0.0));
+        assert_eq!(climbed.answers[0].lived.as_ref().unwrap()[0].end, End::WornOut);
+    }
+
+    #[test]
+    fn samples_of_a_rung_are_among_those_above() {
+        assert_eq!([samples_of(2, 448), samples_of(8, 448), samples_of(8, 1), samples_of(8, 6)], [2, 8, 1, 2]);
+    }
+}

@@ -1,4 +1,5 @@
 //! Counts of a life part of which was accelerated: what was counted while an erase stood for K cycles counts K times.
+//! Wear levelling counts once: it comes as often as without acceleration.
 //!
 //! ```text
 //! 40 programs in the warm-up, 100 at the end, K = 10: 40 + 10 x 60 = 640 in the life
@@ -89,7 +90,11 @@ impl Grown {
     }
 
     fn by_cause(self, then: &ByCause, now: &ByCause) -> ByCause {
-        ByCause::from(Cause::ALL.map(|cause| self.count(then.of(cause), now.of(cause))))
+        let of = |cause: Cause| {
+            let times = if cause == Cause::Wear { Self(1) } else { self };
+            times.count(then.of(cause), now.of(cause))
+        };
+        ByCause::from(Cause::ALL.map(of))
     }
 
     fn host(self, then: &HostCounts, now: &HostCounts) -> HostCounts {
@@ -157,15 +162,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_accelerated_counts_so_many_times() {
-        let of_gc = |programs| {
+    fn what_was_accelerated_counts_so_many_times_and_levelling_once() {
+        let of = |gc, wear| {
             let mut by_cause = [0; Cause::COUNT];
-            by_cause[Cause::Gc as usize] = programs;
+            (by_cause[Cause::Gc as usize], by_cause[Cause::Wear as usize]) = (gc, wear);
             by_cause
         };
-        let (then, now) = (of_gc(40), of_gc(100));
+        let (then, now) = (of(40, 5), of(100, 8));
         let life = counts(now, 300, 6.0, [250, 40, 10]).since(&counts(then, 100, 1.0, [100, 0, 0]), 10);
-        assert_eq!((life.programs.of(Cause::Gc), life.programs.sum()), (640, 640));
+        assert_eq!((life.programs.of(Cause::Gc), life.programs.sum()), (640, 648));
         assert_eq!((life.host.read_pages, life.erases.of(Cause::Gc)), (2100, counts(now, 1, 0.0, [0; 3]).erases.of(Cause::Gc)));
         assert!((life.uber().unwrap() - 51.0 / 2100.0).abs() < 1e-15);
         let retries = life.retries.unwrap();

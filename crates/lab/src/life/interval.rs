@@ -71,3 +71,45 @@ impl Interval {
         self.by_acceleration.unwrap_or(0.0).max(self.by_lives.unwrap_or(0.0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+    use crate::life::tests::lived;
+
+    fn at(k: u32, years: f64) -> Lived {
+        Lived { acceleration: NonZeroU32::new(k).unwrap(), accelerated_from: Some(9.0), ..lived(years) }
+    }
+
+    #[test]
+    fn worked_example() {
+        let (fine, coarse) = ([at(30, 3.9), at(30, 4.1)], [at(100, 3.6), at(100, 3.8)]);
+        let pairs: Vec<_> = fine.iter().zip(&coarse).map(|(fine, coarse)| Pair { fine, coarse: Some(coarse) }).collect();
+        let interval = Interval::of(&pairs).unwrap();
+        assert!((interval.by_acceleration.unwrap() - 0.3).abs() < 1e-9);
+        // Half of the difference is the standard deviation over the root of two.
+        assert!((interval.by_lives.unwrap() - 12.706 * 0.1).abs() < 1e-9);
+        assert!((interval.low - 2.7294).abs() < 1e-9 && (interval.high - 5.2706).abs() < 1e-9);
+        assert!((Interval::of(&pairs[..1]).unwrap().half() - 0.3).abs() < 1e-9, "a single life");
+    }
+
+    #[test]
+    fn without_a_comparison_there_is_no_interval() {
+        let fine = at(100, 4.0);
+        assert_eq!(Interval::of(&[Pair { fine: &fine, coarse: None }]), None);
+        let lives_on = Lived { end: End::LivesOn, ..at(30, 100.0) };
+        assert_eq!(Interval::of(&[Pair { fine: &lives_on, coarse: Some(&fine) }]), None);
+    }
+
+    #[test]
+    fn exact_lives_differ_by_chance_alone() {
+        let (one, other) = (lived(4.0), at(3, 3.0));
+        let pairs = [Pair { fine: &one, coarse: Some(&other) }, Pair { fine: &one, coarse: None }];
+        let interval = Interval::of(&pairs).unwrap();
+        assert_eq!((interval.by_acceleration, interval.by_lives), (Some(0.0), Some(0.0)));
+        let ended = Lived { accelerated_from: None, ..at(100, 4.0) };
+        assert_eq!(Interval::of(&[Pair { fine: &ended, coarse: None }]).unwrap().by_acceleration, Some(0.0));
+    }
+}

@@ -5,14 +5,14 @@
 //! GC gathers cold data into blocks of its own. So the state of the blocks must stand still, too.
 //!
 //! ```text
-//! 12 cycles: programs in cycles 5 to 8 and 9 to 12 within 3 %, full blocks 61 % after 8 and 62 % after 12: settled
+//! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %, full blocks 61 % after 12 and 62 % after 18: settled
 //! ```
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::drive::Drive;
 
 /// Cycles that a warm-up takes at least.
-const FEWEST: usize = 9;
+const FEWEST: usize = 18;
 /// Change of a rate that is taken for none, as a share of all programs.
 const RATES_WITHIN: f64 = 0.03;
 /// Change of a share of the blocks that is taken for none.
@@ -100,17 +100,17 @@ mod tests {
 
     #[test]
     fn a_state_that_creeps_has_not_settled_although_rates_stand_still() {
-        assert!(settled(&notes(|_| 0.6, 9)) && !settled(&notes(|_| 0.6, 8)));
+        assert!(settled(&notes(|_| 0.6, 18)) && !settled(&notes(|_| 0.6, 17)));
         assert!(!settled(&notes(|n| 0.01 * n as f64, 30)));
         assert!(settled(&notes(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18)));
     }
 
     #[test]
     fn a_rate_that_grows_has_not_settled() {
-        let mut growing = notes(|_| 0.6, 12);
-        growing[12].programs[Cause::Gc as usize] += 15.0;
-        assert!(!settled(&growing), "{:?}", growing[12]);
-        growing[12].programs[Cause::Gc as usize] -= 10.0;
+        let mut growing = notes(|_| 0.6, 18);
+        growing[18].programs[Cause::Gc as usize] += 24.0;
+        assert!(!settled(&growing), "{:?}", growing[18]);
+        growing[18].programs[Cause::Gc as usize] -= 12.0;
         assert!(settled(&growing));
     }
 }

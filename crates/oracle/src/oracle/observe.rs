@@ -306,7 +306,7 @@ impl Observer for Oracle {
         let checked = self.protocol.erase(block);
         self.findings.note(Kind::Protocol, checked);
         self.medium.erase(block);
-        let times = self.acceleration.now;
+        let times = self.acceleration.of_erase(cause);
         let cycles = times * self.of_sample.next_erase();
         self.doses.erase(block, (cycles, times));
         self.note_worn(block);

@@ -27,7 +27,7 @@ impl Flash {
             BlockHot::ERASED
         };
         let pec = self.cold[block.index()].pec;
-        self.wear(block);
+        self.wear(block, cause);
         self.forget_age(block);
         if !planted(Bug::LevelKept) {
             self.levels.forget(block);
@@ -50,14 +50,15 @@ impl Flash {
         self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
     }
 
-    /// Cycles that an erase stands for.
-    fn stands_for(&self) -> u32 {
-        if self.bugs.has(Bug::AccelerationForgotten) { 1 } else { self.acceleration }
+    /// Cycles that an erase stands for. One that levels wear stands for itself: a drive levels when blocks are so many
+    /// cycles apart, and they come apart as often in an accelerated life as in a real one.
+    fn stands_for(&self, cause: Cause) -> u32 {
+        if cause == Cause::Wear || self.bugs.has(Bug::AccelerationForgotten) { 1 } else { self.acceleration }
     }
 
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
-    fn wear(&mut self, block: BlockId) {
-        let (first_pec, times) = (self.first_pec(block), self.stands_for());
+    fn wear(&mut self, block: BlockId, cause: Cause) {
+        let (first_pec, times) = (self.first_pec(block), self.stands_for(cause));
         let cycles_of_erase = times * self.cycles_of_next_erase();
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
