@@ -5,6 +5,7 @@
 //! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
 mod accelerated;
+mod beginning;
 pub mod find;
 pub mod held;
 pub mod rounds;
@@ -201,6 +202,7 @@ fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) 
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64 / f64::from(acceleration)) as Ns;
     let measured = begun(plan, progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
+    beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let (measured, years, end) = if plan.is_fluid() { fluid(plan, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };
     parts.end();
