@@ -74,6 +74,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
     }
     let plan = victim.plan(&args.base, attack.name, file)?;
+    plan.require_no_acceleration()?;
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
 }
@@ -105,6 +106,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
         rate: args.rate,
     };
     let plan = victim.against(&args.base, workload)?;
+    plan.require_no_acceleration()?;
     crate::out::say_all(&plan.promise_notes());
     crate::run_and_show(&plan, &args.base, "attack")
 }

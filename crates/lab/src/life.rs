@@ -6,6 +6,7 @@
 
 mod accelerated;
 pub mod answer;
+mod beginning;
 pub mod climb;
 mod counts;
 pub mod find;
@@ -168,6 +169,7 @@ fn live(one: &OneLife, until: Until, tables: &Tables, progress: &dyn Progress) -
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
     let measured = begun(&accelerable(plan, acceleration), progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
+    beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let (measured, years, end, clock) =
         if plan.is_fluid() { fluid(plan, acceleration, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };

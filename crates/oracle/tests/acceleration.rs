@@ -1,6 +1,50 @@
 //! Random drives whose erases count as several P/E cycles: clean without a bug, and every seeded bug of acceleration is found.
 
+use std::any::Any;
+use std::num::NonZeroU32;
+
+use vpass_core::base::units::Lpn;
+use vpass_core::config::DriveConfig;
+use vpass_core::drive::{Drive, Techniques};
+use vpass_oracle::Oracle;
 use vpass_oracle::swarm::Case;
+
+const DRIVE: &str = r#"
+    geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 8, cell = "slc", page_size = "4KiB" }
+    timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
+    drive = { spare = 0.5, write_buffer = "0B" }
+    wear = { static_gap = 0, acceleration = 10 }
+    disturb = { model = "count", table = [{ pec = 0, limit = [9000] }, { pec = 1000, limit = [8000] }] }
+"#;
+
+/// Erases of the preparation count one cycle each, those of the measured phase ten, and seven from when the drive is told so.
+#[test]
+fn erases_count_as_configured_from_the_measured_phase_on_and_as_told_from_then_on() {
+    let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
+    let mut drive = Drive::new(config, &Techniques::default(), false).unwrap();
+    drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+    drive.precondition(1);
+    let write_twice = |drive: &mut Drive| {
+        let pages = drive.geometry().host_pages;
+        (0..2).for_each(|_| Lpn::range(0..pages).for_each(|lpn| drive.write_page(lpn, u64::MAX)));
+    };
+    let cycles = |drive: &Drive| drive.block_states().map(|block| u64::from(block.cycles)).sum::<u64>();
+    write_twice(&mut drive);
+    let before = cycles(&drive);
+    assert_eq!(before, drive.flash_counts().erases.iter().sum::<u64>());
+    drive.begin_measurement();
+    write_twice(&mut drive);
+    let erases = drive.flash_counts().erases.iter().sum::<u64>();
+    assert!(before > 0 && erases > 0);
+    assert_eq!(cycles(&drive), before + 10 * erases);
+    drive.accelerate(NonZeroU32::new(7).unwrap());
+    write_twice(&mut drive);
+    let after = drive.flash_counts().erases.iter().sum::<u64>() - erases;
+    assert_eq!(cycles(&drive), before + 10 * erases + 7 * after);
+    let oracle: Box<dyn Any> = drive.end_observation().unwrap();
+    let report = oracle.downcast::<Oracle>().unwrap().conclude(&drive);
+    assert!(!report.is_bug(), "{:?}", report.findings);
+}
 
 #[test]
 fn drives_that_wear_faster_are_clean() {

@@ -32,6 +32,35 @@ fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
     assert!(fluid.pointer("/techniques/0/lives").and_then(Value::as_array).unwrap().iter().all(|one| one["oracle_clean"] == true));
 }
 
+/// Ten cycles an erase: a tenth of the erases, and the same life.
+#[test]
+fn an_accelerated_life_is_as_long() {
+    let life = |acceleration: &str| {
+        let acceleration = format!("wear.acceleration={acceleration}");
+        vpass(&lives(&["--set", "drive.rated_pec=60", "--set", &acceleration, "--json"])).json()
+    };
+    let (exact, accelerated) = (life("1"), life("10"));
+    let years = |json: &Value| number(json, "/techniques/0/years/mean");
+    assert!((years(&accelerated) / years(&exact) - 1.0).abs() < 0.1, "{} and {}", years(&accelerated), years(&exact));
+    let bytes = |json: &Value| number(json, "/techniques/0/flash_bytes_written/mean");
+    assert!((bytes(&accelerated) / bytes(&exact) - 1.0).abs() < 0.1, "{} and {}", bytes(&accelerated), bytes(&exact));
+    assert!((number(&accelerated, "/techniques/0/pec_mean/mean") - 60.0).abs() < 3.0);
+    assert_eq!(accelerated.pointer("/techniques/0/lives/0/oracle_clean"), Some(&Value::Bool(true)));
+    for command in [&["run", "--reclaim", "block"][..], &["compare", "--reclaim", "none,block"]] {
+        let fixed = ["--drive", "tiny", "--workload", "zipf-read", "--set", "wear.acceleration=10"];
+        vpass(&[command, &fixed].concat()).refuses(2, &["wear.acceleration = 10", "`vpass life` alone", "1 is right"]);
+    }
+    vpass(&lives(&["--set", "wear.acceleration=0"])).refuses(2, &["wear.acceleration = 0", "1 to 1000"]);
+}
+
+#[test]
+fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
+    vpass(&lives(&["--set", "start.pec=5"])).refuses(2, &["5.0 P/E cycles", "drive.rated_pec is 5", "drive.rated_pec to 6 or more"]);
+    // The content is written twice over, with parity: more than the cycle that is left.
+    let written = ["--parity", "raid5", "--set", "parity.stripe=3", "--set", "start.overwrite=3", "--set", "start.pec=4", "--set", "drive.rated_pec=5"];
+    vpass(&lives(&written)).refuses(2, &["once the content is written", "drive.rated_pec is 5", "start.pec is 4"]);
+}
+
 #[test]
 fn what_consumed_a_life_adds_up() {
     let json =
