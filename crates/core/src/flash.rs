@@ -81,7 +81,7 @@ pub(crate) struct Flash {
     reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
     wear_counts: bool,
-    /// P/E cycles that an erase counts as: 1, or from the measured phase on `wear.acceleration`.
+    /// P/E cycles that an erase counts as, except one that levels wear: 1, or from the measured phase on `wear.acceleration`.
     pub(crate) acceleration: u32,
     /// P/E cycles of every block when the drive was made.
     first_pec: u32,

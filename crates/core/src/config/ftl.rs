@@ -112,7 +112,8 @@ pub struct WearConfig {
     pub dynamic: bool,
     /// A block this many effective cycles younger than the oldest gets its (cold) data moved; 0 turns it off.
     pub static_gap: u32,
-    /// P/E cycles that an erase counts as from the measured phase on: `vpass life` simulates so many times fewer.
+    /// P/E cycles that an erase counts as from the measured phase on, except an erase that levels wear: `vpass life` simulates so many
+    /// times fewer.
     pub acceleration: u32,
 }
 

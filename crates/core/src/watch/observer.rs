@@ -175,7 +175,7 @@ pub trait Observer: Any {
     fn clock_restarts(&mut self, _passed: Ns) {}
     /// The measured phase begins: counts start here, and erases count as `wear.acceleration` says.
     fn measured_phase(&mut self);
-    /// From now on an erase counts as so many P/E cycles.
+    /// From now on an erase counts as so many P/E cycles, except one that levels wear.
     fn accelerated(&mut self, _cycles: u32) {}
 
     /// The timed gear occupied a die (a plane of it, with independent planes) or, numbered after those, a channel:

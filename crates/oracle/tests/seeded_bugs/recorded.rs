@@ -252,6 +252,7 @@ pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::QuietRoundedUp, 11, "none, cost-benefit, none"),
     (Bug::UnreadOnce, 783, "none, stable-greedy, none"),
     (Bug::BornLostUnseen, 276, "none, greedy, none"),
+    (Bug::BornTiredUnseen, 189_774_672, "read-leveling, cost-benefit, ida, nested"),
     (Bug::ToComeForgotten, 130, "none, cost-benefit, none"),
     (Bug::LossTakesBuffered, 790, "none, greedy, none"),
     (Bug::ReclaimFromStart, 30, "(at random), greedy, none"),

@@ -43,7 +43,7 @@ impl Drive {
         self.flash.tell(Observer::measured_phase);
     }
 
-    /// From now on an erase counts as so many P/E cycles, whatever `wear.acceleration` says. The thresholds of blocks that hold data stay
+    /// From now on an erase counts as so many P/E cycles, except one that levels wear, whatever `wear.acceleration` says. The thresholds of blocks that hold data stay
     /// until the next time that their technique is asked.
     pub fn accelerate(&mut self, cycles: NonZeroU32) {
         self.flash.acceleration = cycles.get();
