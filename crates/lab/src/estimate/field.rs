@@ -17,7 +17,9 @@ const RARE: f64 = 3.0;
 /// Pages that a class must have among the blocks followed; those of smaller classes are counted by themselves.
 const FEWEST_PAGES: f64 = 4.0;
 /// Turnovers of all blocks whose times are compared.
-const WINDOW: f64 = 4.0;
+pub(super) const WINDOW: f64 = 4.0;
+/// Blocks that are followed beyond the share, for data on its way.
+const BEYOND: usize = 2;
 /// Difference of two windows that is taken for none.
 const WITHIN: f64 = 0.01;
 /// Steps after which a turnover is taken as it is.
@@ -94,8 +96,8 @@ impl Field {
             most_closed: (share * (shape.blocks - shape.not_closed(kinds)) - kinds / 2.0).floor(),
             kind,
             period,
-            blocks: vec![Block::default(); followed as usize + 2],
-            valid: vec![0.0; (followed as usize + 2) * parts * classes.len()],
+            blocks: vec![Block::default(); followed as usize + BEYOND],
+            valid: vec![0.0; (followed as usize + BEYOND) * parts * classes.len()],
             parts,
             pools: [none.clone(), none.clone(), none],
             now: 0.0,
@@ -113,15 +115,17 @@ impl Field {
         field
     }
 
-    /// Erases a second of the whole drive, with blocks whose parts move at these reads.
-    pub(super) fn settle(&mut self, parts: &[Part]) -> Rate {
+    /// Erases a second of the whole drive, with blocks whose parts move at these reads: in each window until they have settled. A window is
+    /// [`WINDOW`] cycles of the mean block.
+    pub(super) fn settle(&mut self, parts: &[Part]) -> Vec<Rate> {
         let shares: Vec<f64> = if parts.is_empty() { vec![1.0] } else { parts.iter().map(|part| part.share).collect() };
         let step = self.step_of(parts);
         if !step.is_finite() {
-            return Rate::default();
+            return vec![Rate::default()];
         }
-        let turnover = WINDOW * self.blocks.len() as f64;
-        let (mut steps, mut before, mut is_alike) = (0, None, false);
+        let turnover = WINDOW * (self.blocks.len() - BEYOND) as f64;
+        let hottest = self.of_hottest(parts);
+        let (mut steps, mut is_alike, mut rates) = (0, false, vec![]);
         loop {
             let from = self.counts();
             while self.erased - from.1 < turnover && steps < MOST_STEPS {
@@ -129,12 +133,13 @@ impl Field {
                 steps += 1;
             }
             let to = self.counts();
-            let rate = self.rate(from, to);
-            let alike = before.is_some_and(|before: f64| (rate.all() / before - 1.0).abs() < WITHIN);
+            let rate = self.rate(from, to) * (1.0 / self.share) + hottest;
+            let alike = rates.last().is_some_and(|before: &Rate| (rate.all() / before.all() - 1.0).abs() < WITHIN);
+            rates.push(rate);
             if steps >= MOST_STEPS || alike && is_alike {
-                return rate * (1.0 / self.share) + self.of_hottest(parts);
+                return rates;
             }
-            (before, is_alike) = (Some(rate.all()), alike);
+            is_alike = alike;
         }
     }
 
