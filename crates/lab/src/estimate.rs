@@ -19,7 +19,7 @@ use vpass_core::drive::start::written_at_start;
 use vpass_core::slots::refresh::NO_REFRESH;
 
 use self::even::{Even, by_reads, cycles_of_overwriting};
-use self::field::{Field, WINDOW};
+use self::field::{FIRST_STEPS, Field, LATER_STEPS, WINDOW};
 use self::limits::{Kind, Limits};
 use self::pages::Pages;
 use self::rate::{Rate, between, span};
@@ -186,7 +186,7 @@ impl Lived<'_> {
         let (mut known, mut begun): (Vec<(u32, Rate)>, Vec<Rate>) = (vec![], vec![]);
         for pec in (0..points).map(at) {
             if known.last().is_none_or(|(before, _)| *before < pec) {
-                let mut rates = field.settle(&self.limits.at(pec));
+                let mut rates = field.settle(&self.limits.at(pec), if pec == from { FIRST_STEPS } else { LATER_STEPS });
                 known.push((pec, *rates.last().expect("a window at least")));
                 if pec == from {
                     begun.append(&mut rates);

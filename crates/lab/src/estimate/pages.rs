@@ -14,11 +14,11 @@ const SAMPLED: u64 = 200_000;
 /// Most popular pages that are counted singly on drives that have more pages than that.
 const HOTTEST: u64 = 20_000;
 /// Classes at most, of both directions together.
-const MOST_CLASSES: usize = 40;
+const MOST_CLASSES: usize = 24;
 /// Octaves of rates that are told apart, from the largest down; pages with smaller rates are one class.
 const OCTAVES: f64 = 16.0;
 /// Octaves of read rates that a class spans, times those of write rates.
-const COARSER: f64 = 2.0;
+const COARSER: f64 = 1.5;
 
 /// Pages with about the same rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
