@@ -35,6 +35,7 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     let lives = lives(args, &first, &rows)?;
     let mut json = json_of(&lives, &first, args.setup.sample.count, args.seeds.get(), args.until())?;
     estimated.add_to(&mut json, &lives)?;
+    life::record::add_to(&mut json, &first, &args.setup.base.set)?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
         folder.finish()?;

@@ -6,6 +6,7 @@
 
 pub mod find;
 pub mod held;
+pub mod record;
 pub mod rounds;
 pub mod summary;
 pub mod verdict;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use vpass_lab::life::End;
 use vpass_lab::life::summary::{Consumed, Life, warnings};
 use vpass_lab::life::verdict::verdict;
-use vpass_lab::life::{held, rounds};
+use vpass_lab::life::{held, record, rounds};
 use vpass_lab::numbers::{bytes, digits, microseconds};
 use vpass_lab::plan::RunPlan;
 
@@ -126,6 +126,7 @@ fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
                 .into(),
         );
     }
+    notes.insert(1, record::cycles_text(plan, lives.iter().map(|life| life.pec_mean.mean)));
     notes.extend(rounds::said(lives));
     notes.extend(held::said(lives));
     if args.uber.is_some() {
