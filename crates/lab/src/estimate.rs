@@ -15,10 +15,11 @@ mod shape;
 
 use serde::Serialize;
 use vpass_core::base::span::YEAR;
+use vpass_core::drive::start::written_at_start;
 use vpass_core::slots::refresh::NO_REFRESH;
 
-use self::even::{Even, by_reads};
-use self::field::Field;
+use self::even::{Even, by_reads, cycles_of_overwriting};
+use self::field::{FIRST_STEPS, Field, LATER_STEPS, WINDOW};
 use self::limits::{Kind, Limits};
 use self::pages::Pages;
 use self::rate::{Rate, between, span};
@@ -119,6 +120,7 @@ impl Lived<'_> {
             Case::EvenWrites => span(self.shape.blocks, (from, to), &|pec| self.even(pec)),
             Case::MeanField => self.by_field(from, to),
         };
+        let life = self.begun_worn(life);
         let has_rate = self.plan.has_rate();
         let is_worn = life.seconds.is_finite() && life.seconds > 0.0;
         let bytes = |rate: f64| Some(life.seconds * rate).filter(|bytes| is_worn && *bytes > 0.0);
@@ -151,6 +153,12 @@ impl Lived<'_> {
         (self.plan.refresh != NO_REFRESH).then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - LEAD))
     }
 
+    /// The life without the cycles that the drive's content cost before it began.
+    fn begun_worn(&self, life: rate::Span) -> rate::Span {
+        let cycles = cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
+        rate::Span { seconds: (life.seconds - cycles * life.first).max(0.0), ..life }
+    }
+
     fn by_reads(&self, from: u32, to: u32) -> rate::Span {
         let reads = self.pages.reads();
         let at = |pec: u32| self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads));
@@ -175,12 +183,18 @@ impl Lived<'_> {
         let changes = !first.is_empty() && to - from > 1;
         let points = if changes { POINTS } else { 1 };
         let at = |n: u32| from + (u64::from(to - 1 - from) * u64::from(n) / u64::from((points - 1).max(1))) as u32;
-        let mut known: Vec<(u32, Rate)> = vec![];
+        let (mut known, mut begun): (Vec<(u32, Rate)>, Vec<Rate>) = (vec![], vec![]);
         for pec in (0..points).map(at) {
             if known.last().is_none_or(|(before, _)| *before < pec) {
-                known.push((pec, field.settle(&self.limits.at(pec))));
+                let mut rates = field.settle(&self.limits.at(pec), if pec == from { FIRST_STEPS } else { LATER_STEPS });
+                known.push((pec, *rates.last().expect("a window at least")));
+                if pec == from {
+                    begun.append(&mut rates);
+                }
             }
         }
-        span(self.shape.blocks, (from, to), &|pec| between(&known, pec))
+        // The first cycles are those in which the rates settle.
+        let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
+        span(self.shape.blocks, (from, to), &|pec| at_first(pec).unwrap_or_else(|| between(&known, pec)))
     }
 }

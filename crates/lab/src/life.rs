@@ -14,6 +14,7 @@ pub mod held;
 pub mod interval;
 pub mod ladder;
 mod many;
+pub mod record;
 pub mod rounds;
 mod settled;
 pub mod summary;

@@ -121,7 +121,7 @@ impl Outcome {
     /// # Errors
     /// A trace file that can no longer be read.
     pub fn manifest(&self, plan: &RunPlan, command: &'static str) -> Result<Manifest, Failure> {
-        let (said, traces, workload_configuration) = of_workload(plan)?;
+        let WorkloadRecord { trace_options, traces, configuration } = workload(plan)?;
         Ok(Manifest {
             vpass: env!("CARGO_PKG_VERSION"),
             command,
@@ -144,20 +144,31 @@ impl Outcome {
             oracle: plan.oracle.level().is_some(),
             oracle_level: plan.oracle.name(),
             hints: plan.drive.config.hints.said.clone(),
-            trace_options: said,
+            trace_options,
             traces,
             stream_widths: self.drive.stream_widths().into_iter().collect(),
             drive_configuration: as_json::value(self.drive.config())?,
-            workload_configuration,
+            workload_configuration: configuration,
         })
     }
 }
 
-/// What was said of a trace, its files, and every key of a workload that is no trace.
-type OfWorkload = (Option<TraceOptionsRecord>, Vec<TraceFileRecord>, Option<Value>);
+/// What a plan's workload was.
+pub(crate) struct WorkloadRecord {
+    /// None where the workload is no trace.
+    pub(crate) trace_options: Option<TraceOptionsRecord>,
+    /// Empty where the workload is no trace.
+    pub(crate) traces: Vec<TraceFileRecord>,
+    /// Every key of the workload; none where it is a trace.
+    pub(crate) configuration: Option<Value>,
+}
 
-fn of_workload(plan: &RunPlan) -> Result<OfWorkload, Failure> {
-    Ok(match &plan.workload {
+/// Records a plan's workload.
+///
+/// # Errors
+/// A trace file that can no longer be read.
+pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
+    let (trace_options, traces, configuration) = match &plan.workload {
         Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
         Workload::Adversary { requests, depth, rate } => {
             let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
@@ -177,29 +188,13 @@ fn of_workload(plan: &RunPlan) -> Result<OfWorkload, Failure> {
                 Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
             };
             let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
-            (Some(trace_options(options)), records, None)
+            (Some(options_of(options)), records, None)
         }
-    })
+    };
+    Ok(WorkloadRecord { trace_options, traces, configuration })
 }
 
-/// Everything that the requests and the drive of a plan follow from: every key, and what `--set` said.
-///
-/// # Errors
-/// A trace file that can no longer be read.
-pub(crate) fn configuration(plan: &RunPlan, set: &[String]) -> Result<Value, Failure> {
-    let (trace_options, traces, workload) = of_workload(plan)?;
-    Ok(json!({
-        "drive": as_json::value(&plan.drive.config)?,
-        "workload": workload,
-        "trace_options": as_json::value(&trace_options)?,
-        "traces": as_json::value(&traces)?,
-        "hints": as_json::value(&plan.drive.config.hints.said)?,
-        "oracle": plan.oracle.name(),
-        "set": set,
-    }))
-}
-
-fn trace_options(options: &TraceOptions) -> TraceOptionsRecord {
+fn options_of(options: &TraceOptions) -> TraceOptionsRecord {
     TraceOptionsRecord {
         format: options.read.format.map(|f| f.name),
         fit: options.fit.to_string(),

@@ -9,6 +9,7 @@ mod life_unit;
 pub mod mapping_unit;
 pub mod page_reads;
 mod parity;
+mod settled;
 mod stages;
 mod tired;
 mod uber;
@@ -37,6 +38,7 @@ pub use stages::Stage;
 pub use tired::{Losses, Retries};
 pub use uber::{OverSeeds, Uber};
 pub use wear::{AgeWear, Confidence, Wear};
+pub(crate) use settled::has_settled;
 pub(crate) use wear::{Ageing, Before, Terms};
 use words::Word;
 

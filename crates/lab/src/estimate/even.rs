@@ -70,6 +70,14 @@ impl Even {
     }
 }
 
+/// P/E cycles of the mean block that `overwrites` random page writes cost a drive that was filled in order.
+///
+/// The first of them take the free blocks; the others cost what even writes cost.
+pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
+    let free = (shape.blocks - shape.not_closed(2.0)) * shape.per_block - shape.pages;
+    (overwrites - free).max(0.0) / (shape.per_block - cleaned_at(shape)) / shape.blocks
+}
+
 /// Valid pages of the block that GC cleans.
 fn cleaned_at(shape: &Shape) -> f64 {
     // Pages in open blocks lie in no closed one. The host and GC write.

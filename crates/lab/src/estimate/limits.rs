@@ -15,7 +15,7 @@ use crate::plan::RunPlan;
 /// Techniques that rewrite a whole block at one count of its reads.
 const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
 /// Techniques that rewrite wordlines at their own dose, from counters that show it.
-const WORDLINES: [&str; 5] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound", "tiered"];
+const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
 /// Pages of a block that move together.
 #[derive(Clone, Copy, Debug, PartialEq)]

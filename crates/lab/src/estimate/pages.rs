@@ -13,8 +13,12 @@ use crate::plan::{RunPlan, Workload};
 const SAMPLED: u64 = 200_000;
 /// Most popular pages that are counted singly on drives that have more pages than that.
 const HOTTEST: u64 = 20_000;
-/// Classes of a direction: each is half as busy as the one before, and the last has all the rest.
-const OCTAVES: i32 = 7;
+/// Classes at most, of both directions together.
+const MOST_CLASSES: usize = 24;
+/// Octaves of rates that are told apart, from the largest down; pages with smaller rates are one class.
+const OCTAVES: f64 = 16.0;
+/// Octaves of read rates that a class spans, times those of write rates.
+const COARSER: f64 = 1.5;
 
 /// Pages with about the same rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -133,20 +137,35 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     classes.iter().map(|class| Class { writes: after(low, class), ..*class }).collect()
 }
 
-/// Pages of about the same rates together; sums of pages, reads and writes stay.
+/// Pages of about the same rates together; sums of pages, reads and writes stay. A class spans an octave of write rates, or more where
+/// there would be too many classes.
 fn gathered(single: &[Class]) -> Vec<Class> {
+    let mut octaves = 1.0;
+    loop {
+        let classes = gathered_by(single, octaves);
+        if classes.len() <= MOST_CLASSES || octaves > OCTAVES {
+            return classes;
+        }
+        octaves *= 1.5;
+    }
+}
+
+/// Pages by classes that span so many octaves of write rates.
+fn gathered_by(single: &[Class], octaves: f64) -> Vec<Class> {
     let most = |of: &dyn Fn(&Class) -> f64| {
         let mut rates: Vec<(f64, f64)> = single.iter().map(|class| (of(class), class.pages)).filter(|(rate, _)| *rate > 0.0).collect();
         rates.sort_by(|a, b| b.0.total_cmp(&a.0));
         rates.first().map_or(0.0, |(rate, _)| *rate)
     };
     let (most_read, most_written) = (most(&|class| class.reads), most(&|class| class.writes));
-    let octave = |rate: f64, most: f64| if rate > 0.0 { ((most / rate).log2() / 2.0).floor() as i32 } else { i32::MAX };
-    // Reads are told apart down to the smallest rates; writes in few classes, as GC mixes them anyway.
-    let key = |class: &Class| (octave(class.writes, most_written).min(OCTAVES), octave(class.reads, most_read).min(OCTAVES));
-    let mut by_key: BTreeMap<((i32, i32), (bool, bool)), Class> = BTreeMap::new();
+    let step = |rate: f64, most: f64, octaves: f64| match rate {
+        rate if rate > 0.0 => ((most / rate).log2().min(OCTAVES) / octaves).floor() as i32,
+        _ => i32::MAX,
+    };
+    let key = |class: &Class| (step(class.writes, most_written, octaves), step(class.reads, most_read, octaves * COARSER));
+    let mut by_key: BTreeMap<(i32, i32), Class> = BTreeMap::new();
     for class in single {
-        let sum = by_key.entry((key(class), (class.writes > 0.0, class.reads > 0.0))).or_default();
+        let sum = by_key.entry(key(class)).or_default();
         sum.pages += class.pages;
         sum.reads += class.pages * class.reads;
         sum.writes += class.pages * class.writes;
@@ -175,7 +194,7 @@ mod tests {
         for of in [&(|_: &Class| 1.0) as &dyn Fn(&Class) -> f64, &|class| class.reads, &|class| class.writes] {
             assert!((sum(&classes, of) / sum(&single, of) - 1.0).abs() < 1e-9);
         }
-        assert!(classes.len() < 40, "{}", classes.len());
+        assert!(classes.len() <= MOST_CLASSES, "{}", classes.len());
     }
 
     #[test]

@@ -40,6 +40,8 @@ impl Mul<f64> for Rate {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) seconds: f64,
+    /// Seconds of the first cycle.
+    pub(super) first: f64,
     pub(super) erases: Rate,
 }
 
@@ -49,6 +51,7 @@ pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Ra
     for pec in from..to {
         let rate = rate(pec);
         let seconds = blocks / rate.all();
+        life.first = if pec == from { seconds } else { life.first };
         life.seconds += seconds;
         if seconds.is_finite() {
             life.erases = life.erases + rate * seconds;

@@ -15,7 +15,7 @@ use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 use crate::compare::refused::Refused;
 use crate::failure::Failure;
-use crate::manifest::configuration;
+use crate::life::record;
 use crate::numbers::years;
 use crate::plan::RunPlan;
 use crate::results::mapping_unit::{self, MappingUnit};
@@ -336,7 +336,6 @@ pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
         ("uber_at_most", as_json::value(&until.uber)?),
         ("longest", as_json::value(&verdict::longest(lives).map(|life| &life.label))?),
         ("techniques", as_json::value(&lives)?),
-        ("configuration", configuration(setting.whole, setting.set)?),
     ];
     if let Some(rung) = rung {
         own.extend([("rung", rung.number.into()), ("acceleration", rung.acceleration.get().into())]);
@@ -347,7 +346,9 @@ pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
     if !setting.refused.is_empty() {
         own.push(("refused", as_json::value(&setting.refused)?));
     }
-    Ok(as_json::of_techniques(plan, setting.seeds, own))
+    let mut json = as_json::of_techniques(plan, setting.seeds, own);
+    record::add_to(&mut json, setting.whole, setting.set)?;
+    Ok(json)
 }
 
 #[cfg(test)]
