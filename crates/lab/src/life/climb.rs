@@ -298,12 +298,10 @@ mod tests {
 
     #[test]
     fn a_named_rung_gives_what_the_climb_gave() {
-        let mut live = |lives: &[OneLife], _: Deadline| {
-            Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()))
-        };
-        let climbed = climb(None).go(&contenders(&["one"]), &mut live, &mut |_| ()).unwrap();
+        let live: Live = &mut |lives, _| Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()));
+        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
         let named = Climb { rung: climbed.rung, ..climb(None) };
-        let again = named.go(&contenders(&["one"]), &mut live, &mut |_| ()).unwrap();
+        let again = named.go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
         assert_eq!(format!("{:?}", again.answers), format!("{:?}", climbed.answers));
     }
 
