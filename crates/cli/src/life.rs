@@ -273,14 +273,7 @@ fn live_or_take(
 }
 
 /// `--find`.
-fn find_best(
-    args: &LifeArgs,
-    key: &str,
-    asked: &Asked,
-    folder: Option<Folder>,
-    rows: &Rows,
-    tables: &Tables,
-) -> Result<Exit, Failure> {
+fn find_best(args: &LifeArgs, key: &str, asked: &Asked, folder: Option<Folder>, rows: &Rows, tables: &Tables) -> Result<Exit, Failure> {
     if args.reclaim.len() * args.combined.len() > 1 {
         return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
     }

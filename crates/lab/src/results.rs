@@ -34,11 +34,11 @@ pub use life_unit::{LifeUnit, drive_writes_a_day};
 use mapping_unit::MappingUnit;
 use page_reads::PageReads;
 pub use parity::{ByWear, Delayed, Life, Parity, PowerLoss, ReadsFirst};
+pub(crate) use settled::has_settled;
 pub use stages::Stage;
 pub use tired::{Losses, Retries};
 pub use uber::{OverSeeds, Uber};
 pub use wear::{AgeWear, Confidence, Wear};
-pub(crate) use settled::has_settled;
 pub(crate) use wear::{Ageing, Before, Terms};
 use words::Word;
 

@@ -138,8 +138,7 @@ impl Measured {
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;
         let batches = series.batches();
-        summary.wear.life_settled =
-            has_settled(before.turned(&drive), batches.as_deref(), drive.geometry().pages_per_block.into());
+        summary.wear.life_settled = has_settled(before.turned(&drive), batches.as_deref(), drive.geometry().pages_per_block.into());
         summary.batch_means = BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
         Outcome { summary, drive, engine, series, cycles: None, ageing }
     }

@@ -42,8 +42,7 @@ const fn zipf(reclaim: &'static str) -> Case {
 }
 
 /// 256 MiB, so that an exact life takes seconds. One request in a hundred is a write.
-const ZIPF: &[&str] =
-    &["drive.capacity=256MiB", "workload.rate=10000", "workload.read_share=0.99", "workload.block_size=16KiB"];
+const ZIPF: &[&str] = &["drive.capacity=256MiB", "workload.rate=10000", "workload.read_share=0.99", "workload.block_size=16KiB"];
 
 const CASES: [Case; 12] = [
     zipf("block"),
@@ -60,13 +59,7 @@ const CASES: [Case; 12] = [
         workload: Load::Preset("uniform-read"),
         set: &["drive.capacity=256MiB", "workload.rate=10000"],
     },
-    Case {
-        name: "a third written",
-        drive: "tiny",
-        chosen: NONE,
-        workload: Load::Third,
-        set: &["drive.capacity=256MiB"],
-    },
+    Case { name: "a third written", drive: "tiny", chosen: NONE, workload: Load::Third, set: &["drive.capacity=256MiB"] },
     Case { name: "refresh block", chosen: Chosen { refresh: Some("block"), ..NONE }, set: SLOWER, ..zipf("block") },
     Case { name: "refresh ida", chosen: Chosen { refresh: Some("ida"), ..NONE }, set: SLOWER, ..zipf("block") },
     Case {
@@ -89,13 +82,8 @@ const CASES: [Case; 12] = [
 ];
 
 /// The same reads, so slow that age rewrites, too.
-const SLOWER: &[&str] = &[
-    "drive.capacity=256MiB",
-    "workload.rate=200",
-    "workload.read_share=0.99",
-    "workload.block_size=16KiB",
-    "refresh.period=30min",
-];
+const SLOWER: &[&str] =
+    &["drive.capacity=256MiB", "workload.rate=200", "workload.read_share=0.99", "workload.block_size=16KiB", "refresh.period=30min"];
 
 impl Case {
     fn plan(&self, more: &[&str], folder: &Path, oracle: Watch) -> RunPlan {
@@ -138,8 +126,7 @@ fn exact(plan: &RunPlan) -> f64 {
 
 /// Climbs without a limit of time.
 fn climbed(plan: &RunPlan, rung: Option<Rung>, threads: usize) -> Climbed {
-    let climb =
-        Climb { rung, wanted: Wanted { within: WITHIN, seconds: None }, seeds: 1, samples: None, threads, touched: None };
+    let climb = Climb { rung, wanted: Wanted { within: WITHIN, seconds: None }, seeds: 1, samples: None, threads, touched: None };
     let contenders = [Contender { label: "one".into(), plan: plan.clone() }];
     let live: Live = &mut |lives, deadline| {
         live_each(lives, Until::default(), NonZeroUsize::new(threads), &Tables::default(), &unwatched, deadline, &|_, _| ())

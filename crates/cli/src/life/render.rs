@@ -123,7 +123,11 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
             "life: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",
             plan.drive.config.drive.rated_pec,
             args.uber.map_or_else(String::new, |uber| format!(", or the UBER of all reads is beyond {uber:e}")),
-            if setting.rung.is_none() && lives.iter().any(|life| life.years.ci95.is_some()) { ", with the 95 % interval of the mean" } else { "" },
+            if setting.rung.is_none() && lives.iter().any(|life| life.years.ci95.is_some()) {
+                ", with the 95 % interval of the mean"
+            } else {
+                ""
+            },
         ),
         "host to parity: what the programmed pages were for, as shares; GC makes room for all the others.".into(),
     ];
@@ -187,11 +191,9 @@ fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
     let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
     match end {
         Next::Answered | Next::Climb(_) => None,
-        Next::OutOfTime(takes) => Some(format!(
-            "{wanted}: the next rung takes about {}, more than --minutes {} leave.",
-            seconds(takes),
-            args.minutes
-        )),
+        Next::OutOfTime(takes) => {
+            Some(format!("{wanted}: the next rung takes about {}, more than --minutes {} leave.", seconds(takes), args.minutes))
+        }
         Next::AtTop => Some(format!("{wanted}, and no rung is left; --exact with more --seeds or samples is next.")),
     }
 }

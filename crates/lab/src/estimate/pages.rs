@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn classes_keep_the_sums() {
-        let single: Vec<Class> = (1..500).map(|n| Class { pages: 1.0, reads: 9.0 / f64::from(n), writes: 1.0 / f64::from(n * n) }).collect();
+        let single: Vec<Class> =
+            (1..500).map(|n| Class { pages: 1.0, reads: 9.0 / f64::from(n), writes: 1.0 / f64::from(n * n) }).collect();
         let classes = gathered(&single);
         let sum = |all: &[Class], of: &dyn Fn(&Class) -> f64| all.iter().map(|class| class.pages * of(class)).sum::<f64>();
         for of in [&(|_: &Class| 1.0) as &dyn Fn(&Class) -> f64, &|class| class.reads, &|class| class.writes] {

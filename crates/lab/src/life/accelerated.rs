@@ -26,11 +26,11 @@ const FINER_STEPS: Ns = 1000;
 /// The shortest step, a small part even of a life of seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Erases by which blocks come apart by chance. While an erase counts as K cycles, that is K times as many cycles, and
-/// must not be taken for the lag of data that nobody rewrites.
-const APART_BY_CHANCE: u32 = 8;
+/// Erases by which blocks come apart although their data is rewritten now and then. While an erase counts as K cycles,
+/// that is K times as many cycles, and must not be taken for the lag of data that nobody rewrites.
+const APART_BY_CHANCE: u32 = 30;
 
-/// A plan whose drive can be accelerated: its wear levelling leaves room for what chance does.
+/// A plan whose drive can be accelerated: its wear levelling leaves room for this.
 pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, RunPlan> {
     let gap = plan.drive.config.wear.static_gap;
     if acceleration.get() == 1 || gap == 0 {

@@ -335,7 +335,9 @@ mod tests {
         let mut count = 0;
         let live: Live = &mut |lives, _| {
             count += lives.len();
-            Ok(Some(lives.iter().map(|one| Ok(Lived { accelerated_from: None, ..life_at(one.acceleration, 0.0, one.plan.seed) })).collect()))
+            Ok(Some(
+                lives.iter().map(|one| Ok(Lived { accelerated_from: None, ..life_at(one.acceleration, 0.0, one.plan.seed) })).collect(),
+            ))
         };
         let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
         assert_eq!((count, climbed.end), (2, Some(Next::Answered)));

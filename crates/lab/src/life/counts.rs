@@ -116,8 +116,7 @@ impl Grown {
     }
 
     fn retries(self, then: &Retries, now: Retries) -> Retries {
-        let histogram: Vec<u64> =
-            then.histogram.iter().zip(&now.histogram).map(|(then, now)| self.count(*then, *now)).collect();
+        let histogram: Vec<u64> = then.histogram.iter().zip(&now.histogram).map(|(then, now)| self.count(*then, *now)).collect();
         let reads: u64 = histogram.iter().sum();
         let retries: u64 = histogram.iter().enumerate().map(|(level, reads)| level as u64 * reads).sum();
         Retries {
@@ -135,12 +134,7 @@ impl Grown {
             missed_budgets: self.count(then.missed_budgets, now.missed_budgets),
             ..now
         };
-        Hints {
-            smallest: of(then.smallest, now.smallest),
-            typical: of(then.typical, now.typical),
-            idle: of(then.idle, now.idle),
-            ..now
-        }
+        Hints { smallest: of(then.smallest, now.smallest), typical: of(then.typical, now.typical), idle: of(then.idle, now.idle), ..now }
     }
 }
 
@@ -156,7 +150,13 @@ mod tests {
             host: HostCounts { read_pages: reads, ..HostCounts::default() },
             lost_pages: 0,
             errors: Some((errors, reads as f64)),
-            retries: Some(Retries { histogram: retries.into(), mean: None, reads_with_retry: with_retry, began_higher: 0, budget_raised: 0 }),
+            retries: Some(Retries {
+                histogram: retries.into(),
+                mean: None,
+                reads_with_retry: with_retry,
+                began_higher: 0,
+                budget_raised: 0,
+            }),
             hints: None,
         }
     }
