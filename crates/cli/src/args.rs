@@ -43,9 +43,9 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
     /// Simulate one page in N, on a drive with N times fewer planes (fluid gear); counts of run and compare are then those of the sample.
-    /// `vpass life` takes K/N: K disjoint samples, for an interval.
-    #[arg(long, value_name = "1/N", default_value = "1/1", hide_default_value = true, value_parser = a_sample)]
-    pub(crate) sample: Samples,
+    /// `vpass life` takes K/N: K disjoint samples, for an interval; where absent, it chooses the sample.
+    #[arg(long, value_name = "1/N", value_parser = a_sample)]
+    pub(crate) sample: Option<Samples>,
     /// What the host says of how slow reads of its data may be: a TOML file of ranges, each with an access latency (none, idle, typical or
     /// smallest), whose microseconds are those of `[hints]` of the drive. off: it says nothing. Where absent: `[[hints.range]]` of the
     /// workload file, if it has any.
@@ -201,6 +201,9 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
+    /// The whole drive.
+    pub(crate) const WHOLE: Self = Self { count: 1, of: 1 };
+
     /// The residues of the samples, as far apart as can be: neighbouring ones have pages of the same requests, and would say too little of chance.
     pub(crate) fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);

@@ -1,17 +1,27 @@
 //! `vpass life`: how long a drive lives under a workload, what consumes its life, and with which technique or setting it lives longest.
 
 pub(crate) mod args;
+mod estimated;
 mod key;
 mod render;
 
+use std::time::Instant;
+
 use vpass_lab::as_json;
+use vpass_lab::compare::refused::{Refused, by_reason};
 use vpass_lab::failure::{Failure, Kind};
+use vpass_lab::life::climb::{Answer, Climb, Climbed, Contender};
 use vpass_lab::life::find::{self, CLOSER, Point, Section};
-use vpass_lab::life::summary::{Life, json_of, warnings};
-use vpass_lab::life::{self, Lived};
-use vpass_lab::plan::{RunPlan, require_few};
+use vpass_lab::life::ladder::{Rung, Wanted};
+use vpass_lab::life::summary::{Life, Sampled, Setting, json_of, warnings};
+use vpass_lab::life::{self, Deadline, Lived, OneLife, answer};
+use vpass_lab::numbers::seconds;
+use vpass_lab::plan::{Chosen, RunPlan, Tables, require_few};
+use vpass_lab::pool;
+use vpass_workload::synthetic::Sample;
 
 use self::args::LifeArgs;
+use self::estimated::Estimated;
 use self::key::Knob;
 use crate::exit::Exit;
 use crate::kept::Rows;
@@ -21,116 +31,256 @@ use crate::table::{wants_colour, wrapped};
 
 /// Lives and shows them.
 pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
-    let first = first(args, &[])?;
-    out::say_all(&notes(args, &first)?);
+    let tables = Tables::default();
+    let asked = Asked::new(args, &[], &tables)?;
+    out::say_all(&asked.notes()?);
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let rows = Rows::of(args.setup.base.out.as_deref(), args.fresh)?;
     if let Some(key) = &args.find {
-        return find_best(args, key, &first, folder, &rows);
+        return find_best(args, key, &asked, folder, &rows, &tables);
     }
-    let lives = lives(args, &first, &rows)?;
-    let json = json_of(&lives, &first, args.setup.sample.count, args.seeds.get(), args.until())?;
+    let estimated = Estimated::at_once(asked.contenders.iter().map(|contender| (&*contender.label, &contender.plan)))?;
+    let climbed = lived(args, &asked, &rows, &tables)?;
+    let refused = asked.refused_with(&climbed)?;
+    out::say_all(&by_reason(&refused).into_iter().map(|(labels, why)| format!("{labels}: refused: {why}")).collect::<Vec<_>>());
+    let lives: Vec<Life> = climbed.answers.iter().filter_map(Life::answered).collect();
+    if lives.is_empty() {
+        return Err(asked.no_answer(args, &climbed));
+    }
+    let setting = asked.setting(&climbed, &refused);
+    let mut json = json_of(&lives, &setting)?;
+    estimated.add_to(&mut json, &lives)?;
     if let Some(folder) = folder {
         out::write_file(folder.path(), "life.json", as_json::text(&json)?.as_bytes())?;
         folder.finish()?;
         rows.done();
     }
-    out::print(&if args.setup.base.json { as_json::text(&json)? } else { render::text(&lives, &first, args, wants_colour()) })?;
-    exit(&lives)
+    let text = || render::text(&lives, &setting, &climbed, args, wants_colour()) + &estimated.text(&lives);
+    out::print(&if args.setup.base.json { as_json::text(&json)? } else { text() })?;
+    let stops: Vec<_> = climbed.answers.iter().filter_map(|answer| answer.lived.as_ref().err().filter(|why| why.is_stop())).collect();
+    exit(&lives, &stops)
 }
 
-fn exit(lives: &[Life]) -> Result<Exit, Failure> {
+fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
     let bugs: Vec<_> = lives.iter().filter(|life| life.has_bug()).map(|life| life.label.as_str()).collect();
-    if bugs.is_empty() {
-        return Ok(Exit::Done);
+    if !bugs.is_empty() {
+        let under = bugs.join(", ");
+        return Err(Failure::failed(format!("the oracle found a bug of the drive model under {under}; `vpass run` shows the findings")));
     }
-    Err(Failure::failed(format!("the oracle found a bug of the drive model under {}; `vpass run` shows the findings", bugs.join(", "))))
+    stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(&why.sentence)))
 }
 
-/// The plan of the first techniques named, with other values for some keys.
-fn first(args: &LifeArgs, set: &[String]) -> Result<RunPlan, Failure> {
-    let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
-    setup.base.set.extend_from_slice(set);
-    let named = args.combined.with(args.reclaim[0].trim())[0];
-    let plan = RunPlan::new(&setup, named, &bar)?;
-    life::check(&plan, args.until())?;
-    Ok(plan)
+/// What was asked for: each combination of techniques that the drive and the workload go with, and the others.
+pub(crate) struct Asked<'a> {
+    args: &'a LifeArgs,
+    set: Vec<String>,
+    /// Whether lives are simulated as the plan has them, without a ladder.
+    exact: bool,
+    whole: RunPlan,
+    contenders: Vec<Contender>,
+    refused: Vec<Refused>,
+    /// Pages of the workload that a sample holds; none of whole drives.
+    touched: Option<u64>,
 }
 
-/// What is to be known before the lives; once, what is the same for several techniques.
-fn notes(args: &LifeArgs, first: &RunPlan) -> Result<Vec<String>, Failure> {
-    let mut notes = first.notes()?;
-    for (_, plans) in techniques(args, first)? {
-        for note in plans[0].promise_notes() {
+impl<'a> Asked<'a> {
+    /// With other values for some keys.
+    fn new(args: &'a LifeArgs, set: &[String], tables: &Tables) -> Result<Self, Failure> {
+        let mut setup: vpass_lab::setup::Setup = (&args.setup).into();
+        setup.base.set.extend_from_slice(set);
+        setup.sample = Sample::WHOLE;
+        let samples = args.setup.samples();
+        require_few(args.reclaim.len() * args.combined.len() * samples.count as usize, args.seeds.get())?;
+        let whole = RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
+        life::check(&whole, args.until())?;
+        // Whoever says how fast wear goes has no ladder.
+        let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
+        let asked = Self { args, set: setup.base.set, exact, whole, contenders: vec![], refused: vec![], touched: None };
+        asked.of_each(tables)
+    }
+
+    fn of_each(mut self, tables: &Tables) -> Result<Self, Failure> {
+        let named: Vec<Chosen> = self.args.reclaim.iter().flat_map(|reclaim| self.args.combined.with(reclaim.trim())).collect();
+        let mut first_why = None;
+        // Whatever is wrong with the drive is told before a long trace is gone through.
+        let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
+        let sample = match (self.args.setup.sample, of_whole) {
+            (Some(samples), _) => Sample { of: samples.of, residue: 0 },
+            (None, Some(plan)) if !self.exact && self.may_be_sampled(&named) => plan.automatic_sample(tables)?,
+            (None, _) => Sample::WHOLE,
+        };
+        let part = self.whole.sampled(sample)?;
+        for named in named {
+            let label = self.args.combined.label_of(named);
+            if self.contenders.iter().map(|known| &known.label).chain(self.refused.iter().map(|row| &row.label)).any(|l| *l == label) {
+                return Err(Failure::usage(format!("{label} is named twice; each technique lives once")));
+            }
+            match part.with(named) {
+                Ok(plan) => self.contenders.push(Contender { label, plan }),
+                Err(why) if why.kind == Kind::Usage => {
+                    // A name that nobody knows ends the command here.
+                    self.refused.push(Refused::of(named, label, why.sentence.clone())?);
+                    first_why.get_or_insert(why);
+                }
+                Err(why) => return Err(why),
+            }
+        }
+        if let (true, Some(why)) = (self.contenders.is_empty(), first_why) {
+            return Err(why);
+        }
+        if !sample.is_whole() && !self.exact {
+            self.touched = Some(self.contenders[0].plan.touched_pages(tables)? / u64::from(sample.of));
+        }
+        Ok(self)
+    }
+
+    /// Stripes lie on all dies, and a sample has fewer.
+    fn may_be_sampled(&self, named: &[Chosen]) -> bool {
+        named.iter().all(|named| !vpass_core::slots::parity::has_stripes(named.parity))
+    }
+
+    /// What is to be known before the lives; once, what is the same for several techniques.
+    fn notes(&self) -> Result<Vec<String>, Failure> {
+        let mut notes = self.contenders[0].plan.notes()?;
+        for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes()) {
             if !notes.contains(&note) {
                 notes.push(note);
             }
         }
+        Ok(notes)
     }
-    Ok(notes)
-}
 
-/// Every combination of techniques with its plans: seeds, and samples of each.
-fn techniques(args: &LifeArgs, first: &RunPlan) -> Result<Vec<(String, Vec<RunPlan>)>, Failure> {
-    require_few(args.reclaim.len() * args.combined.len() * args.setup.sample.count as usize, args.seeds.get())?;
-    let mut all: Vec<(String, Vec<RunPlan>)> = vec![];
-    for reclaim in &args.reclaim {
-        for named in args.combined.with(reclaim.trim()) {
-            let plan = first.with(named)?;
-            let label = args.combined.label(&plan);
-            if all.iter().any(|(known, _)| *known == label) {
-                return Err(Failure::usage(format!("{label} is named twice; each technique lives once")));
-            }
-            all.push((label, repeated(args, &plan)?));
+    /// Techniques that were refused, and those whose drive was refused or stopped as it was made or lived.
+    fn refused_with(&self, climbed: &Climbed) -> Result<Vec<Refused>, Failure> {
+        let mut refused = self.refused.clone();
+        for answer in &climbed.answers {
+            let Err(why) = &answer.lived else { continue };
+            let contender = self.contenders.iter().find(|contender| contender.label == answer.label);
+            let plan = &contender.expect("it was asked for").plan;
+            let named = Chosen { reclaim: plan.reclaim, gc: plan.gc, refresh: Some(plan.refresh), parity: plan.parity };
+            refused.push(Refused::of(named, answer.label.clone(), why.sentence.clone())?);
+        }
+        Ok(refused)
+    }
+
+    /// Why there is no answer at all.
+    fn no_answer(&self, args: &LifeArgs, climbed: &Climbed) -> Failure {
+        if let Some(why) = climbed.answers.iter().find_map(|answer| answer.lived.as_ref().err()) {
+            return why.clone();
+        }
+        let given = seconds(60.0 * args.minutes * self.contenders.len() as f64);
+        Failure::failed(format!(
+            "no simulated answer: after {given} the first rung of the ladder was not done; a larger --minutes gives it longer, --rung 1              any time"
+        ))
+    }
+
+    fn setting<'s>(&'s self, climbed: &'s Climbed, refused: &'s [Refused]) -> Setting<'s> {
+        let plan = &self.contenders[0].plan;
+        let lived = climbed.answers.iter().find(|answer| answer.lived.is_ok()).map_or(&[][..], |answer| &answer.plans[..]);
+        let samples = lived.iter().filter(|other| other.seed == plan.seed).count().max(1) as u32;
+        let blocks = u64::from(plan.drive.config.geometry.planes() * plan.drive.config.geometry.blocks_per_plane.unwrap_or(0));
+        let sampled = |touched: u64| Sampled { pages: touched * u64::from(samples), blocks: blocks * u64::from(samples) };
+        Setting {
+            whole: &self.whole,
+            plan,
+            samples,
+            seeds: (lived.len() as u32 / samples).max(1),
+            until: self.args.until(),
+            rung: climbed.rung,
+            sampled: self.touched.map(sampled),
+            refused,
+            set: &self.set,
         }
     }
-    Ok(all)
 }
 
+/// The lives of all techniques: on a rung of the ladder, or exact ones.
+fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
+    let mut live = |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
+    if asked.exact {
+        return exact(args, asked, &mut live);
+    }
+    let climb = Climb {
+        rung: args.rung.or(args.find.as_ref().map(|_| RUNG_OF_FIND)).map(Rung::of_number).transpose()?,
+        wanted: Wanted { within: args.within, seconds: Some(60.0 * args.minutes * asked.contenders.len() as f64) },
+        seeds: args.seeds.get(),
+        samples: args.setup.sample.map(|samples| samples.count),
+        threads: args.threads.map_or_else(pool::cores, std::num::NonZeroUsize::get),
+        touched: asked.touched,
+    };
+    let began = Instant::now();
+    let drive = &asked.whole.drive.name;
+    climb.go(&asked.contenders, &mut live, &mut |climbed| {
+        let lives = climbed.answers.iter().filter_map(Life::answered);
+        let rung = climbed.rung.map_or(0, |rung| rung.number);
+        let took = seconds(began.elapsed().as_secs_f64());
+        let said = lives.filter_map(|life| answer::sentence(drive, &life)).map(|sentence| format!("rung {rung}, {took}: {sentence}"));
+        out::say_all(&said.collect::<Vec<_>>());
+    })
+}
+
+/// The rung on which `--find` compares values, where nobody names one.
+const RUNG_OF_FIND: u32 = 2;
+
+/// What simulates lives or takes them from an earlier command.
+type Live<'a> = &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
+
+/// Exact lives of all techniques.
+fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
+    let plans = asked.contenders.iter().map(|contender| repeated(args, &contender.plan)).collect::<Result<Vec<_>, _>>()?;
+    let one = |plan| OneLife { plan, acceleration: std::num::NonZeroU32::MIN };
+    let lives: Vec<_> = plans.iter().flatten().map(one).collect();
+    let mut lived = live(&lives, None)?.expect("without a deadline every life ends").into_iter();
+    let answer = |(contender, plans): (&Contender, Vec<RunPlan>)| {
+        let lived = lived.by_ref().take(plans.len()).collect();
+        Answer { label: contender.label.clone(), plans, lived, interval: None }
+    };
+    let answers = asked.contenders.iter().zip(plans).map(answer).collect();
+    Ok(Climbed { rung: None, answers, end: None })
+}
+
+/// A plan for each seed and each sample.
 fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
         let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
-        for residue in args.setup.sample.residues() {
+        for residue in args.setup.samples().residues() {
             plans.push(RunPlan { seed, ..plan.clone() }.of_residue(residue));
         }
     }
     Ok(plans)
 }
 
-/// Lives of all techniques.
-fn lives(args: &LifeArgs, first: &RunPlan, rows: &Rows) -> Result<Vec<Life>, Failure> {
-    let techniques = techniques(args, first)?;
-    let plans: Vec<&RunPlan> = techniques.iter().flat_map(|(_, plans)| plans).collect();
-    let mut ended = lived(args, &plans, rows)?.into_iter();
-    let of = |(label, plans): (String, Vec<RunPlan>)| {
-        let lives: Vec<_> = ended.by_ref().take(plans.len()).collect();
-        Life::of(label, &plans, &lives)
-    };
-    Ok(techniques.into_iter().map(of).collect())
-}
-
 /// What is known of each life from an earlier command, and what is found of the others now.
-fn lived(args: &LifeArgs, plans: &[&RunPlan], rows: &Rows) -> Result<Vec<Lived>, Failure> {
-    let resumed = rows.resumed("life", plans.to_vec(), |_| format!("{:?}", args.until()))?;
-    let (mut lived, missing) = resumed.found();
-    let living: Vec<&RunPlan> = missing.iter().map(|i| plans[*i]).collect();
-    let ended = life::live_each(&living, args.until(), args.threads, &bar, &|n, lived| resumed.keep(missing[n], lived))?;
+fn live_or_take(
+    args: &LifeArgs,
+    lives: &[OneLife],
+    deadline: Deadline,
+    rows: &Rows,
+    tables: &Tables,
+) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure> {
+    let plans = lives.iter().map(|one| one.plan).collect();
+    let resumed = rows.resumed("life", plans, |i| format!("{:?} {}", args.until(), lives[i].acceleration))?;
+    let (known, missing) = resumed.found();
+    let living: Vec<OneLife> = missing.iter().map(|i| lives[*i]).collect();
+    let keep = |n: usize, lived: &Lived| resumed.keep(missing[n], lived);
+    let Some(ended) = life::live_each(&living, args.until(), args.threads, tables, &bar, deadline, &keep)? else { return Ok(None) };
+    let mut lived: Vec<_> = known.into_iter().map(|life| life.map(Ok)).collect();
     for (i, life) in missing.into_iter().zip(ended) {
         lived[i] = Some(life);
     }
-    Ok(lived.into_iter().map(|life| life.expect("it was kept, or it was lived")).collect())
+    Ok(Some(lived.into_iter().map(|life| life.expect("it was kept, or it was lived")).collect()))
 }
 
 /// `--find`.
-fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>, rows: &Rows) -> Result<Exit, Failure> {
+fn find_best(args: &LifeArgs, key: &str, asked: &Asked, folder: Option<Folder>, rows: &Rows, tables: &Tables) -> Result<Exit, Failure> {
     if args.reclaim.len() * args.combined.len() > 1 {
         return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
     }
-    let knob = Knob::new(key, (args.from.as_deref(), args.to.as_deref()), plan)?;
+    let knob = Knob::new(key, (args.from.as_deref(), args.to.as_deref()), &asked.contenders[0].plan)?;
     let mut points: Vec<Point> = vec![];
     for value in find::first_values(knob.from, knob.to) {
-        tried(args, &knob, value, &mut points, rows)?;
+        tried(args, &knob, value, &mut points, rows, tables)?;
     }
     if let Some(refused) =
         points.iter().find_map(|point| point.refused.as_ref()).filter(|_| points.iter().all(|point| point.life.is_none()))
@@ -146,7 +296,7 @@ fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>,
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
         for _ in 0..CLOSER {
-            let years = tried(args, &knob, section.next(), &mut points, rows)?;
+            let years = tried(args, &knob, section.next(), &mut points, rows, tables)?;
             section.found(years);
         }
     }
@@ -159,18 +309,26 @@ fn find_best(args: &LifeArgs, key: &str, plan: &RunPlan, folder: Option<Folder>,
     out::print(&if args.setup.base.json { as_json::text(&find::json_of(key, &points, &others)?)? } else { csv })?;
     out::say_wrapped(&wrapped(&find::verdict(key, &points, &others), 0));
     out::say_all(&warnings(points.iter().filter_map(|point| point.life.as_ref())));
-    exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>())
+    exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>(), &[])
+}
+
+/// The life of the only technique.
+fn only(climbed: Climbed) -> Result<Life, Failure> {
+    let answer = climbed.answers.into_iter().next().expect("a named rung gives answers");
+    let life = Life::answered(&answer);
+    life.map_or_else(|| Err(answer.lived.err().expect("it has lives or a reason")), Ok)
 }
 
 /// Lives with a value of the key, unless that was tried before; gives the years. A value with which the drive is refused is no failure.
-fn tried(args: &LifeArgs, knob: &Knob, value: f64, points: &mut Vec<Point>, rows: &Rows) -> Result<f64, Failure> {
+fn tried(args: &LifeArgs, knob: &Knob, value: f64, points: &mut Vec<Point>, rows: &Rows, tables: &Tables) -> Result<f64, Failure> {
     let text = knob.text(value);
     if let Some(known) = points.iter().find(|point| point.text == text) {
         return Ok(known.rank());
     }
-    let outcome = first(args, &[format!("{}={text}", knob.path)]).and_then(|plan| lives(args, &plan, rows));
+    let asked = Asked::new(args, &[format!("{}={text}", knob.path)], tables);
+    let outcome = asked.and_then(|asked| lived(args, &asked, rows, tables)).and_then(only);
     let (life, refused) = match outcome {
-        Ok(mut lives) => (Some(lives.remove(0)), None),
+        Ok(life) => (Some(life), None),
         Err(failure) if failure.kind == Kind::Usage => (None, Some(failure.sentence)),
         Err(failure) => return Err(failure),
     };

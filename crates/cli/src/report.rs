@@ -315,6 +315,17 @@ pub(crate) fn verdict(s: &Summary) -> String {
     format!("{loss}{lag} {}", life(s))
 }
 
+/// Why a run is no measure of a life, and what is.
+fn too_short(s: &Summary) -> String {
+    let w = &s.wear;
+    let why = match w.confidence() {
+        Confidence::Number => "its rates, or the state that the drive began with, have not settled".into(),
+        _ => format!("only {} block cycles were seen", digits(w.cycles_observed)),
+    };
+    let with_rate = if w.life_unit == Some(LifeUnit::Days) { "" } else { ", with workload.rate" };
+    format!("This run is too short for a life: {why}. `vpass life` simulates one{with_rate}.")
+}
+
 /// How long the drive would live, as far as the run can tell.
 fn life(s: &Summary) -> String {
     let w = &s.wear;
@@ -333,13 +344,14 @@ fn life(s: &Summary) -> String {
         (Confidence::TooFew, ..) => {
             format!("Too few erases for a life ({} block cycles){}.", digits(w.cycles_observed), more(": run"))
         }
+        _ if !w.life_settled => too_short(s),
         (_, Some(unit), Some(low)) => {
             let range = unit.range(low, life.and_then(|life| life.high).unwrap_or(f64::INFINITY));
-            let after = format!("The drive would reach its rated {rated} P/E cycles after");
+            let after = format!("Estimate, projected from the run: the drive would reach its rated {rated} P/E cycles after");
             match life.and_then(|life| life.middle) {
                 Some(life) => format!(
-                    "{after} {} of this workload{rate} ({range}). That is carried on from the run; on small drives it was within 15 % of what \
-                     `vpass life` simulates.",
+                    "{after} {} of this workload{rate} ({range}). On small drives such estimates were within 15 % of what `vpass life` \
+                     simulates.",
                     unit.text_with(life, w.drive_writes_per_day)
                 ),
                 None => format!(

@@ -87,6 +87,8 @@ struct Technique<'a> {
     /// Of the life, over all runs; null where there is none.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
+    /// Whether rates and state have settled in all runs, so that the life can be projected from them.
+    life_settled: bool,
     /// What the life is counted in, and its range; null where there is none.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
@@ -122,6 +124,7 @@ pub fn json_of(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, seed
             counterfactual: row.counterfactual,
             no_wear_seen: row.runs.iter().all(|run| run.wear.confidence() == Confidence::NoWear),
             saturated: row.is_saturated(),
+            life_settled: row.life_settled(),
             life_low_days: days.map(|life| life.low),
             life_high_days: high(days),
             life_unit: life.map(|life| life.unit),

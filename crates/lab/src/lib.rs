@@ -23,6 +23,7 @@ pub mod as_json;
 pub mod batch;
 pub mod compare;
 mod counts;
+pub mod estimate;
 pub mod explain;
 pub mod failure;
 pub mod files;

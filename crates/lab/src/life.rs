@@ -5,46 +5,47 @@
 //! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
 
 mod accelerated;
+pub mod answer;
 mod beginning;
+pub mod climb;
+mod counts;
 pub mod find;
 pub mod held;
+pub mod interval;
+pub mod ladder;
+mod many;
+pub mod record;
 pub mod rounds;
+mod settled;
 pub mod summary;
 pub mod verdict;
 
 use std::cell::Cell;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_core::base::span::{SECOND, YEAR};
+use vpass_core::base::span::YEAR;
 use vpass_core::base::units::Ns;
 use vpass_core::config::{DriveConfig, ErrorLaw};
 use vpass_core::drive::Drive;
-use vpass_core::time::FluidRun;
 use vpass_oracle::OracleReport;
 use vpass_workload::pass::Passes;
 
+use self::accelerated::{Clock, accelerable, fluid};
+use self::counts::Counts;
 use crate::failure::Failure;
-use crate::memory;
 use crate::plan::{RunPlan, Tables};
-use crate::pool;
 use crate::progress::{Begin, Progress};
-use crate::results::{ByCause, Hints, Retries, Uber};
+use crate::results::{ByCause, Hints, Retries};
 use crate::run::begun;
 use crate::session::{Judged, Measured};
 use crate::setup::Gear;
+use many::PARTS;
+pub use many::{Deadline, OneLife, live_each};
 
 /// Years after which a drive that is not worn out is simulated no further.
 pub const MOST_YEARS: f64 = 100.0;
-/// Parts of a life in which progress is told.
-const PARTS: u64 = 1000;
-/// A step is so small a part of the life before it; where within the last step the life ended is worked out in proportion.
-const STEPS: Ns = 200;
-/// The shortest: a small part of a life of seconds, too.
-const SHORTEST_STEP: Ns = SECOND / 1000;
 
 /// How a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -98,6 +99,12 @@ pub struct Lived {
     pub hints: Option<Hints>,
     /// What the oracle found, where it watched.
     pub oracle: Option<OracleReport>,
+    /// P/E cycles that an erase counted as after the warm-up; 1 in an exact life.
+    pub acceleration: NonZeroU32,
+    /// P/E cycles of the mean block when the warm-up ended; none where the life ended before, or is exact.
+    pub accelerated_from: Option<f64>,
+    /// P/E cycles of the mean block at the start.
+    pub pec_first: f64,
 }
 
 /// Refuses a plan that has no life: one without time, cut into parts, or to end at an error rate that nobody knows.
@@ -146,88 +153,55 @@ fn has_uber(config: &DriveConfig) -> bool {
     config.error.model != ErrorLaw::None && config.ecc.codeword.is_some() && config.disturb.model.has_table()
 }
 
-/// Lives of these plans, in their order, until they are worn out or `until` says so. `threads`: as many as there are cores where
-/// absent.
+/// Exact lives of these plans, in their order, until they are worn out or `until` says so. `threads`: as many as there
+/// are cores where absent.
 ///
 /// # Errors
 /// What ended the first that failed, or an interruption.
 pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
-    live_each(&plans.iter().collect::<Vec<_>>(), until, threads, begin, &|_, _| ())
-}
-
-/// Lives of these plans, as [`live_all`]. `ended` is told of each as it ends.
-///
-/// # Errors
-/// What ended the first that failed, or an interruption.
-pub fn live_each(
-    plans: &[&RunPlan],
-    until: Until,
-    threads: Option<NonZeroUsize>,
-    begin: Begin,
-    ended: &(dyn Fn(usize, &Lived) + Sync),
-) -> Result<Vec<Lived>, Failure> {
-    if plans.is_empty() {
-        return Ok(vec![]);
-    }
-    let needed = plans.iter().map(|plan| memory::require(plan)).collect::<Result<Vec<_>, _>>()?;
-    let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
-    let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(plans.len()).min(at_once.max(1) as usize);
-    let progress = begin(Some(PARTS * plans.len() as u64), "thousandths of lives");
-    let tables = Tables::default();
-    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let lived: Mutex<Vec<(usize, Result<Lived, Failure>)>> = Mutex::new(vec![]);
-    let one_after_the_other = || {
-        while !failed.load(Ordering::Relaxed) {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(plan) = plans.get(i) else { return };
-            let result = live(plan, until, &tables, progress.as_ref());
-            failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            if let Ok(lived) = &result {
-                ended(i, lived);
-            }
-            lived.lock().unwrap_or_else(PoisonError::into_inner).push((i, result));
-        }
-    };
-    pool::threads(threads.max(1), progress.as_ref())?.broadcast(|_| one_after_the_other());
-    let mut lived = lived.into_inner().unwrap_or_else(PoisonError::into_inner);
-    lived.sort_by_key(|(i, result)| (result.as_ref().is_err_and(Failure::is_interruption), *i));
-    let mut lived = lived.into_iter().map(|(i, result)| result.map(|lived| (i, lived))).collect::<Result<Vec<_>, _>>()?;
-    lived.sort_by_key(|(i, _)| *i);
-    Ok(lived.into_iter().map(|(_, lived)| lived).collect())
+    let lives: Vec<_> = plans.iter().map(|plan| OneLife { plan, acceleration: NonZeroU32::MIN }).collect();
+    let lived = live_each(&lives, until, threads, &Tables::default(), begin, None, &|_, _| ())?;
+    lived.expect("without a deadline every life ends").into_iter().collect()
 }
 
 /// One life.
-fn live(plan: &RunPlan, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
-    let acceleration = plan.drive.config.wear.acceleration;
-    let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64 / f64::from(acceleration)) as Ns;
-    let measured = begun(plan, progress)?.measure();
+fn live(one: &OneLife, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
+    let OneLife { plan, acceleration } = *one;
+    let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
+    let measured = begun(&accelerable(plan, acceleration), progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
     beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
-    let (measured, years, end) = if plan.is_fluid() { fluid(plan, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };
+    let (measured, years, end, clock) =
+        if plan.is_fluid() { fluid(plan, acceleration, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };
     parts.end();
     if !progress.may_go_on() {
         return Err(Failure::interrupted());
     }
+    let before = Counts::of(&measured.drive);
     let Judged { drive, oracle, .. } = measured.judge();
-    let flash = drive.flash_counts();
-    let simulated = Lived {
+    // Losses that nobody read are found at the end, and stand for themselves.
+    let found = drive.lost_pages() - before.lost_pages;
+    let counts = clock.counts(before);
+    Ok(Lived {
         years,
         end,
         pec_mean: worn(&drive),
-        programs: ByCause::from(flash.programs),
-        erases: ByCause::from(flash.erases),
-        host: *drive.host_counts(),
-        host_bytes: drive.host_counts().write_bytes,
-        read_requests: drive.host_counts().read_requests,
-        read_pages: drive.host_counts().read_pages,
-        data_lost_pages: drive.lost_pages(),
-        uber: uber(&drive),
-        retries: Retries::of(&drive),
-        hints: Hints::of(&drive),
+        host_bytes: counts.host.write_bytes,
+        read_requests: counts.host.read_requests,
+        read_pages: counts.host.read_pages,
+        data_lost_pages: counts.lost_pages + found,
+        uber: counts.uber(),
+        programs: counts.programs,
+        erases: counts.erases,
+        host: counts.host,
+        retries: counts.retries,
+        hints: counts.hints,
         oracle,
-    };
-    Ok(simulated.of_simulation(acceleration))
+        acceleration: clock.acceleration(),
+        accelerated_from: clock.accelerated_from(),
+        pec_first: wear.start,
+    })
 }
 
 /// The wear that a life begins with, and that which it ends with: P/E cycles of the mean block.
@@ -256,54 +230,28 @@ fn worn(drive: &Drive) -> f64 {
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Errors by each bit that the host read so far.
-fn uber(drive: &Drive) -> Option<f64> {
-    Uber::of(drive)?.rate
-}
-
-/// In steps of time, each a small part of the life so far.
-fn fluid(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End), Failure> {
-    let mut source = plan.fluid(parts.tables)?.source;
-    let drive = &mut measured.drive;
-    let mut run = FluidRun::begin(drive, source.as_mut(), plan.seed);
-    let (mut at, mut before) = (0, parts.used_up(drive));
-    let (years, end) = loop {
-        let until = (at + (at / STEPS).max(SHORTEST_STEP)).min(parts.limit);
-        run.go_on(drive, source.as_mut(), until, &mut |_, _| parts.progress.may_go_on())?;
-        let now = parts.used_up(drive);
-        parts.tell(until, now);
-        if let Some((share, end)) = Used::up_between(before, now) {
-            break ((at as f64 + share * (until - at) as f64) / YEAR as f64, end);
-        }
-        if until == parts.limit {
-            break (until as f64 / YEAR as f64, End::LivesOn);
-        }
-        (at, before) = (until, now);
-    };
-    run.end(drive);
-    Ok((measured, years, end))
-}
-
 /// Pass after pass, request by request.
-fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End), Failure> {
+fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End, Clock), Failure> {
+    let clock = Clock::begin(NonZeroU32::MIN, &measured.drive);
+    let limit = clock.simulated(parts.limit);
     let ends = Cell::new(false);
     let passes = Passes::new(plan.source()?, NonZeroU32::MAX).until(&ends);
     let last = Cell::new(0);
-    let mut source = UntilTime { source: passes, limit: parts.limit, last: &last };
+    let mut source = UntilTime { source: passes, limit, last: &last };
     let mut looks = 0u32;
     measured.serve(&mut source, &mut |_, drive| {
         looks += 1;
         // A look goes through all blocks.
         if looks.is_multiple_of(64) {
-            let used = parts.used_up(drive);
+            let used = parts.used_up(drive, &clock);
             ends.set(used.most() >= 1.0);
-            parts.tell(last.get(), used);
+            parts.tell(clock.lived(last.get() as f64) as Ns, used);
         }
         parts.progress.may_go_on()
     })?;
-    let end = Used::up_between(Used::default(), parts.used_up(&measured.drive));
-    let at = if end.is_some() { last.get() } else { parts.limit };
-    Ok((measured, at as f64 / YEAR as f64, end.map_or(End::LivesOn, |(_, end)| end)))
+    let end = Used::up_between(Used::default(), parts.used_up(&measured.drive, &clock));
+    let at = if end.is_some() { last.get() } else { limit };
+    Ok((measured, clock.lived(at as f64) / YEAR as f64, end.map_or(End::LivesOn, |(_, end)| end), clock))
 }
 
 /// Requests up to a time.
@@ -363,8 +311,8 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn used_up(&self, drive: &Drive) -> Used {
-        let of_target = |target: f64| uber(drive).unwrap_or(0.0) / target;
+    fn used_up(&self, drive: &Drive, clock: &Clock) -> Used {
+        let of_target = |target: f64| clock.uber(drive).unwrap_or(0.0) / target;
         Used { wear: worn(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
     }
 
@@ -386,8 +334,33 @@ impl Parts<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use vpass_core::base::units::Cause;
+
+    /// A life of so many years, from 0 to 3,000 cycles.
+    pub(crate) fn lived(years: f64) -> Lived {
+        let none = ByCause::from([0; Cause::COUNT]);
+        Lived {
+            years,
+            end: End::WornOut,
+            pec_mean: 3000.0,
+            programs: none,
+            erases: none,
+            host: HostCounts::default(),
+            host_bytes: 0,
+            read_requests: 0,
+            read_pages: 0,
+            data_lost_pages: 0,
+            uber: None,
+            retries: None,
+            hints: None,
+            oracle: None,
+            acceleration: NonZeroU32::MIN,
+            accelerated_from: None,
+            pec_first: 0.0,
+        }
+    }
 
     #[test]
     fn a_life_that_begins_late_is_at_its_beginning() {

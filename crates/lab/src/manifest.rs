@@ -121,29 +121,7 @@ impl Outcome {
     /// # Errors
     /// A trace file that can no longer be read.
     pub fn manifest(&self, plan: &RunPlan, command: &'static str) -> Result<Manifest, Failure> {
-        let (said, traces, workload_configuration) = match &plan.workload {
-            Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
-            Workload::Adversary { requests, depth, rate } => {
-                let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
-                (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 })))
-            }
-            Workload::Fio { path, jobs, queue_depth } => {
-                let Stream::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
-                let name = path.display().to_string();
-                let fio = json!({
-                    "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
-                    "queue_depth": queue_depth, "jobs": source.jobs(),
-                });
-                (None, vec![], Some(json!({ "fio": fio })))
-            }
-            Workload::Trace { survey, options } => {
-                let record = |file: &FileSurvey| -> Result<_, Failure> {
-                    Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
-                };
-                let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
-                (Some(trace_options(options)), records, None)
-            }
-        };
+        let WorkloadRecord { trace_options, traces, configuration } = workload(plan)?;
         Ok(Manifest {
             vpass: env!("CARGO_PKG_VERSION"),
             command,
@@ -166,16 +144,57 @@ impl Outcome {
             oracle: plan.oracle.level().is_some(),
             oracle_level: plan.oracle.name(),
             hints: plan.drive.config.hints.said.clone(),
-            trace_options: said,
+            trace_options,
             traces,
             stream_widths: self.drive.stream_widths().into_iter().collect(),
             drive_configuration: as_json::value(self.drive.config())?,
-            workload_configuration,
+            workload_configuration: configuration,
         })
     }
 }
 
-fn trace_options(options: &TraceOptions) -> TraceOptionsRecord {
+/// What a plan's workload was.
+pub(crate) struct WorkloadRecord {
+    /// None where the workload is no trace.
+    pub(crate) trace_options: Option<TraceOptionsRecord>,
+    /// Empty where the workload is no trace.
+    pub(crate) traces: Vec<TraceFileRecord>,
+    /// Every key of the workload; none where it is a trace.
+    pub(crate) configuration: Option<Value>,
+}
+
+/// Records a plan's workload.
+///
+/// # Errors
+/// A trace file that can no longer be read.
+pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
+    let (trace_options, traces, configuration) = match &plan.workload {
+        Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
+        Workload::Adversary { requests, depth, rate } => {
+            let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
+            (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 })))
+        }
+        Workload::Fio { path, jobs, queue_depth } => {
+            let Stream::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
+            let name = path.display().to_string();
+            let fio = json!({
+                "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
+                "queue_depth": queue_depth, "jobs": source.jobs(),
+            });
+            (None, vec![], Some(json!({ "fio": fio })))
+        }
+        Workload::Trace { survey, options } => {
+            let record = |file: &FileSurvey| -> Result<_, Failure> {
+                Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
+            };
+            let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
+            (Some(options_of(options)), records, None)
+        }
+    };
+    Ok(WorkloadRecord { trace_options, traces, configuration })
+}
+
+fn options_of(options: &TraceOptions) -> TraceOptionsRecord {
     TraceOptionsRecord {
         format: options.read.format.map(|f| f.name),
         fit: options.fit.to_string(),

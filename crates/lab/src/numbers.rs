@@ -1,6 +1,6 @@
 //! Numbers for reading: digits grouped, units chosen by size.
 
-pub use vpass_core::base::in_words::{count, days, digits, microseconds, seconds, years};
+pub use vpass_core::base::in_words::{count, days, digits, microseconds, seconds, years, years_between};
 
 /// "1 page", "1,234 pages".
 pub fn plural(n: u64, what: &str) -> String {

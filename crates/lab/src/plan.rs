@@ -149,11 +149,6 @@ impl RunPlan {
             ages: ages(setup, &plan)?,
             ..plan
         };
-        if !setup.sample.is_whole() && !plan.is_fluid() {
-            return Err(Failure::usage(
-                "--sample is for --gear fluid: a sample of the requests would keep neither their order nor their times",
-            ));
-        }
         plan.sampled(setup.sample)
     }
 

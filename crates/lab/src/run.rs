@@ -21,7 +21,7 @@ use vpass_workload::pass::Passes;
 use crate::failure::Failure;
 use crate::plan::{RunPlan, Workload};
 use crate::progress::{Progress, deaf};
-use crate::results::{Ageing, BatchMeans, Before, Summary, Terms};
+use crate::results::{Ageing, BatchMeans, Before, Summary, Terms, has_settled};
 use crate::series::Series;
 use crate::session::{self, Beginning, Judged, Session};
 use crate::setup::Gear;
@@ -140,6 +140,8 @@ impl Measured {
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before, terms);
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;
+        let batches = series.batches();
+        summary.wear.life_settled = has_settled(before.turned(&drive), batches.as_deref(), drive.geometry().pages_per_block.into());
         summary.batch_means = BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
         Outcome { summary, drive, engine, series, cycles: None, ageing }
     }

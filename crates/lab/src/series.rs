@@ -70,7 +70,7 @@ const PROGRAMS: usize = 2;
 const ERASES: usize = PROGRAMS + Cause::COUNT;
 
 /// What came in a part of a run. Between two rows counts grow evenly, so numbers need not be whole.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Pages that the host read.
     pub read_pages: f64,

@@ -1,5 +1,7 @@
 //! What two lives come to together, worked out by hand: half of a drive each, of 200 pages programmed.
 
+use std::num::NonZeroU32;
+
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::units::Cause;
 use vpass_lab::life::summary::Life;
@@ -83,6 +85,9 @@ fn lives() -> [Lived; 2] {
         retries: Some(retries([90, 10, 0])),
         hints: Some(hints((40, 0), (60, 6))),
         oracle: Some(report(0.4, 0)),
+        acceleration: NonZeroU32::MIN,
+        accelerated_from: None,
+        pec_first: 0.0,
     };
     let other = Lived {
         years: 3.0,
@@ -106,6 +111,9 @@ fn lives() -> [Lived; 2] {
         retries: Some(retries([50, 30, 20])),
         hints: Some(hints((80, 8), (20, 10))),
         oracle: Some(report(0.7, 0)),
+        acceleration: NonZeroU32::MIN,
+        accelerated_from: None,
+        pec_first: 0.0,
     };
     [one, other]
 }

@@ -34,7 +34,7 @@ impl From<&Setup> for setup::Setup {
             until_stable: args.until.is_some(),
             warm_up: args.warm_up,
             ages: args.ages.clone(),
-            sample: Sample { of: args.sample.of, residue: 0 },
+            sample: Sample { of: args.samples().of, residue: 0 },
             hints: match &args.hints {
                 None => HintSource::Workload,
                 Some(file) if file.as_os_str() == "off" => HintSource::Off,
@@ -46,9 +46,14 @@ impl From<&Setup> for setup::Setup {
 }
 
 impl Setup {
+    /// The samples that were asked for, or the whole drive.
+    pub(crate) fn samples(&self) -> Samples {
+        self.sample.unwrap_or(Samples::WHOLE)
+    }
+
     /// Refuses several samples, for a command that shows one drive.
     pub(crate) fn require_one_sample(&self) -> Result<(), Failure> {
-        let Samples { count, of } = self.sample;
+        let Samples { count, of } = self.samples();
         if count == 1 {
             return Ok(());
         }

@@ -135,7 +135,9 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
         for c in &shown {
             let column = &COLUMNS[*c];
             let life = || row.life(column.life_unit()?).map(|life| life.text(&sizes));
+            let is_known = column.life_unit().is_none() || row.life_settled();
             cells.push(match (row.means[*c], life()) {
+                (Some(_), _) | (_, Some(_)) if !is_known => ("run too short ".into(), Look::Plain),
                 (Some(e), _) => cell(column, e, best[*c][r], &sizes),
                 (None, Some(life)) => starred(life, best[*c][r]),
                 (None, None) => ("- ".into(), Look::Plain),

@@ -5,14 +5,19 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use clap::Args;
 use vpass_lab::life::Until;
 
-use crate::args::{Combined, Setup, at_least_one};
+use crate::args::{Combined, Gear, Setup, at_least_one};
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
-    vpass life --drive straw-2t-tlc --workload zipf-read --set workload.rate=20k --reclaim block --sample 4/64\n  \
-    vpass life --drive mine.toml --workload mixed.toml --reclaim block,straw-wl --refresh none,block --seeds 3 --sample 1/16\n  \
+    vpass life --drive modern-tlc --workload zipf-read --set workload.rate=20k\n  \
+    vpass life --drive modern-tlc --trace mine.csv.zst --reclaim block,straw-wl --within 5% --minutes 10\n  \
+    vpass life --drive mine.toml --workload mixed.toml --refresh none,block --exact --seeds 3 --sample 1/16\n  \
     vpass life --drive mine.toml --workload mixed.toml --refresh block --find refresh.period --from 7d --to 1y --out curve\n\n\
     A drive is worn out when its mean block has endured drive.rated_pec P/E cycles. One that is not after 100 years (or --years) prints\n\
-    \"> 100\". Exits 0 whenever every life came to its end, data lost or not; 1 where the oracle found a bug of the drive model.";
+    \"> 100\".\n\n\
+    After a warm-up, an erase counts as K P/E cycles. The ladder has seven rungs: K = 100, 30, 30, 10, 10, 3 and 1, with 2, 2, 4, 4, 8, 8\n\
+    and 8 lives. A rung's interval is the larger of two: its difference to the rung with the next larger K, and the 95 % interval over its lives.\n\n\
+    Exits 0 whenever every life came to its end, data lost or not; 1 where the oracle found a bug of the drive model, or where not even\n\
+    the first rung was done in time.";
 
 /// A drive, a workload, and what to compare.
 #[derive(Debug, Args)]
@@ -39,6 +44,18 @@ pub(crate) struct LifeArgs {
     /// Threads; as many as there are cores where absent.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Climb until the interval of every technique is this small a part of its years: a share, such as 5% or 0.05.
+    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = a_share, conflicts_with_all = ["exact", "rung"])]
+    pub(crate) within: f64,
+    /// Begin no rung that is not expected to end within so many minutes for each technique. The first rung is given up then.
+    #[arg(long, value_name = "MINUTES", default_value_t = 3.0, value_parser = some_minutes, conflicts_with_all = ["exact", "rung"])]
+    pub(crate) minutes: f64,
+    /// Live on this rung of the ladder, from 1 to 7, however long it takes: the same bytes on any number of cores.
+    #[arg(long, value_name = "N", conflicts_with = "exact")]
+    pub(crate) rung: Option<u32>,
+    /// Simulate every P/E cycle from the start, on the plan as it is given: the whole drive without --sample, one life without --seeds.
+    #[arg(long)]
+    pub(crate) exact: bool,
     /// Live all lives. Without this, finished lives that an earlier command for the same --out kept are taken as they are.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
@@ -60,7 +77,28 @@ fn a_number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "a number is expected, such as 0.5 or 1e-15".into())
 }
 
+/// Reads a share: 10% or 0.1.
+fn a_share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    let share = number.trim().parse::<f64>().map(|number| number / unit).ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "a share above 0 and at most 100 % is expected, such as 10% or 0.1".into())
+}
+
+/// Reads minutes.
+fn some_minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes <= MOST_MINUTES);
+    minutes.ok_or_else(|| "minutes above 0 and at most 100,000 are expected, such as 3".into())
+}
+
+/// Minutes that a climb may take at most.
+const MOST_MINUTES: f64 = 1e5;
+
 impl LifeArgs {
+    /// Whether each life is simulated cycle by cycle: where that is asked for, and request by request.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.exact || self.setup.base.gear != Gear::Fluid
+    }
+
     /// Where lives end at the latest.
     pub(crate) fn until(&self) -> Until {
         Until { years: self.years, uber: self.uber }

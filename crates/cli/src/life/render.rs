@@ -2,28 +2,29 @@
 
 use std::fmt::Write;
 
-use vpass_lab::life::End;
-use vpass_lab::life::summary::{Consumed, Life, warnings};
+use vpass_lab::life::climb::Climbed;
+use vpass_lab::life::interval::FEWEST_PAGES;
+use vpass_lab::life::ladder::{Next, Rung};
+use vpass_lab::life::summary::{Consumed, Life, Sampled, Setting, warnings};
 use vpass_lab::life::verdict::verdict;
-use vpass_lab::life::{held, rounds};
-use vpass_lab::numbers::{bytes, digits, microseconds};
-use vpass_lab::plan::RunPlan;
+use vpass_lab::life::{End, answer, held, rounds};
+use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, seconds};
 
 use super::args::LifeArgs;
 use crate::report;
 use crate::table::{Table, wrapped};
 use vpass_lab::plain;
 
-/// For a terminal: title, table, what to know of it, verdict.
-pub(super) fn text(lives: &[Life], plan: &RunPlan, args: &LifeArgs, colour: bool) -> String {
-    let mut text = report::heading(plan, &lived(plan, args), colour);
+/// For a terminal: title, table, what to know of it, verdict, and the answer of each technique.
+pub(super) fn text(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs, colour: bool) -> String {
+    let mut text = report::heading(setting.plan, &lived(setting, args), colour);
     text.push_str(&table(lives).render(colour));
     text.push('\n');
     for table in [retried(lives), hinted(lives)].into_iter().flatten() {
         text.push_str(&table.render(colour));
         text.push('\n');
     }
-    for sentence in notes(lives, plan, args) {
+    for sentence in notes(lives, setting, climbed, args) {
         let _ = writeln!(text, "{}", wrapped(&format!("  {}", plain::line(&sentence)), 2));
     }
     let warned = report::warnings(&warnings(lives), colour);
@@ -33,19 +34,26 @@ pub(super) fn text(lives: &[Life], plan: &RunPlan, args: &LifeArgs, colour: bool
     if let Some(verdict) = verdict(lives) {
         let _ = writeln!(text, "\n{}", wrapped(&verdict, 0));
     }
+    let answers: Vec<String> = lives.iter().filter_map(|life| answer::sentence(&setting.whole.drive.name, life)).collect();
+    if !answers.is_empty() {
+        text.push('\n');
+    }
+    for sentence in answers {
+        let _ = writeln!(text, "{}", wrapped(&plain::line(&sentence), 0));
+    }
     text
 }
 
 /// "4 samples of 1/256, 2 seeds from 1 on".
-fn lived(plan: &RunPlan, args: &LifeArgs) -> String {
-    let samples = args.setup.sample.count;
-    let sample = match samples {
+fn lived(setting: &Setting, args: &LifeArgs) -> String {
+    let plan = setting.plan;
+    let sample = match setting.samples {
         _ if plan.sample.is_whole() => "the whole drive".to_owned(),
         1 => format!("a sample of {}", plan.sample),
         n => format!("{n} disjoint samples of {}", plan.sample),
     };
     let parity = args.combined.of_one_parity();
-    match args.seeds.get() {
+    match setting.seeds {
         1 => format!("{parity}{sample}, seed {}", plan.seed),
         n => format!("{parity}{sample}, {n} seeds from {} on", plan.seed),
     }
@@ -108,19 +116,28 @@ fn hinted(lives: &[Life]) -> Option<Table> {
     (!is_empty).then_some(table)
 }
 
-fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
+fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) -> Vec<String> {
+    let plan = setting.plan;
     let mut notes = vec![
         format!(
             "life: until the mean block has endured {} P/E cycles{}{}. Bytes are those of a whole drive's life.",
             plan.drive.config.drive.rated_pec,
             args.uber.map_or_else(String::new, |uber| format!(", or the UBER of all reads is beyond {uber:e}")),
-            if lives.iter().any(|life| life.years.ci95.is_some()) { ", with the 95 % interval of the mean" } else { "" },
+            if setting.rung.is_none() && lives.iter().any(|life| life.years.ci95.is_some()) {
+                ", with the 95 % interval of the mean"
+            } else {
+                ""
+            },
         ),
         "host to parity: what the programmed pages were for, as shares; GC makes room for all the others.".into(),
     ];
-    if lives.iter().all(|life| life.years.ci95.is_none()) {
+    notes.extend(setting.sampled.map(of_samples));
+    if let Some(rung) = setting.rung {
+        notes.push(of_rung(rung, lives));
+        notes.extend(climbed.end.and_then(|end| why_no_higher(end, args)));
+    } else if lives.iter().all(|life| life.years.ci95.is_none()) {
         notes.push("One life says nothing of how sure its years are; --seeds N or --sample K/N give an interval.".into());
-    } else if args.setup.sample.count > 1 {
+    } else if setting.samples > 1 {
         notes.push(
             "Intervals are those of sums and means; the largest and the smallest of a drive are not known from samples, and have none."
                 .into(),
@@ -135,4 +152,48 @@ fn notes(lives: &[Life], plan: &RunPlan, args: &LifeArgs) -> Vec<String> {
     }
     notes.extend(plan.bulk_warning());
     notes
+}
+
+/// "The samples hold 12,000 pages of the workload, in 360 blocks."
+fn of_samples(sampled: Sampled) -> String {
+    let few = if sampled.pages < FEWEST_PAGES {
+        format!(" With fewer than {} pages, only a range is given.", count(FEWEST_PAGES))
+    } else {
+        String::new()
+    };
+    format!("The samples hold {} of the workload, in {}.{few}", plural(sampled.pages, "page"), plural(sampled.blocks, "block"))
+}
+
+/// How the lives of a rung were simulated, and what their interval is.
+fn of_rung(rung: Rung, lives: &[Life]) -> String {
+    let from: Vec<f64> = lives.iter().flat_map(|life| &life.lives).filter_map(|one| one.accelerated_from_pec).collect();
+    let warm_up = from.iter().copied().fold(0.0, f64::max);
+    if from.is_empty() {
+        return format!("Rung {} of the ladder: wear never settled before the end, so every P/E cycle was simulated.", rung.number);
+    }
+    let interval = if rung.coarser().is_some() {
+        "The interval is the larger of the difference to the next larger K and the 95 % interval over the lives."
+    } else {
+        "No other K was compared, so there is no interval."
+    };
+    format!(
+        "Rung {} of the ladder: wear had settled by {} P/E cycles at the latest, and each erase counted as {} cycles from then on. {interval} \
+         --rung {} repeats this.",
+        rung.number,
+        digits(warm_up),
+        rung.acceleration,
+        rung.number
+    )
+}
+
+/// Why the climb ended before the interval was as narrow as wanted; none where it is.
+fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
+    let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
+    match end {
+        Next::Answered | Next::Climb(_) => None,
+        Next::OutOfTime(takes) => {
+            Some(format!("{wanted}: the next rung takes about {}, more than --minutes {} leave.", seconds(takes), args.minutes))
+        }
+        Next::AtTop => Some(format!("{wanted}, and no rung is left; --exact with more --seeds or samples is next.")),
+    }
 }

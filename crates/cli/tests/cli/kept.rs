@@ -208,7 +208,7 @@ fn lives_that_ended_are_kept() {
     first.refuses(130, &["vpass: interrupted; ", "finished runs kept in "]);
     std::fs::remove_dir_all(room.path("out")).unwrap();
     std::fs::remove_dir_all(room.path("whole")).unwrap();
-    let args = [&args[..9], &["--find", "drive.spare", "--from", "0.2", "--to", "0.4"]].concat();
+    let args = [&args[..9], &["--exact", "--find", "drive.spare", "--from", "0.2", "--to", "0.4"]].concat();
     goes_on(&room, &args, 2, Stop::Kill);
 }
 

@@ -48,13 +48,26 @@ pub fn years(years: f64, half: Option<f64>) -> String {
     span(years * YEAR_S, half.map(|half| half * YEAR_S))
 }
 
+/// A span of time in years with the ends of its interval, all in the unit that fits: "4.10 years (3.90 to 4.40)".
+pub fn years_between(years: f64, (low, high): (f64, f64)) -> String {
+    let (unit, length) = unit_of(years * YEAR_S);
+    let in_unit = |years: f64| digits(years * YEAR_S / length);
+    format!("{} {unit} ({} to {})", in_unit(years), in_unit(low), in_unit(high))
+}
+
+/// The unit that fits so many seconds, and its own seconds.
+fn unit_of(s: f64) -> (&'static str, f64) {
+    let fitting = UNITS_OF_TIME.into_iter().find(|(.., from)| s >= *from);
+    let (unit, length, _) = fitting.unwrap_or(UNITS_OF_TIME[UNITS_OF_TIME.len() - 1]);
+    (unit, length)
+}
+
 /// A span in seconds with its interval, both in the unit that fits the span.
 fn span(s: f64, half: Option<f64>) -> String {
     if s == 0.0 && half.is_none_or(|half| half == 0.0) {
         return "0 s".into();
     }
-    let fitting = UNITS_OF_TIME.into_iter().find(|(.., from)| s >= *from);
-    let (unit, length, _) = fitting.unwrap_or(UNITS_OF_TIME[UNITS_OF_TIME.len() - 1]);
+    let (unit, length) = unit_of(s);
     let interval = half.map_or_else(String::new, |half| format!(" ± {}", digits(half / length)));
     format!("{}{interval} {unit}", digits(s / length))
 }
@@ -98,6 +111,8 @@ mod tests {
         assert_eq!(shown, ["0 s", "40.0 us", "20.0 ms", "59.0 s", "119 s", "2.02 min", "120 min", "2.00 h", "47.8 h", "2.00 days"]);
         // 1.96 x 365 are 715.4 days; 715.9 with a year of 365.25.
         assert_eq!([years(1.96, None), years(2.0, None), years(100.0, None)], ["715 days", "2.00 years", "100 years"]);
+        assert_eq!(years_between(4.1, (3.9, 4.4)), "4.10 years (3.90 to 4.40)");
+        assert_eq!(years_between(8.4e-5, (8.3e-5, 1e-4)), "44.2 min (43.6 to 52.6)");
         assert_eq!([years(4.0, Some(0.1)), years(8.4e-5, Some(1e-6))], ["4.00 ± 0.10 years", "44.2 ± 0.53 min"]);
     }
 }

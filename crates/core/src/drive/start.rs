@@ -4,3 +4,5 @@ mod ages;
 mod precondition;
 pub mod reads;
 mod wear;
+
+pub use precondition::written_at_start;

@@ -163,7 +163,7 @@ pub const COLUMNS: [Column; 19] = [
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
         ..life(
             "projected_life_days",
-            "time until the rated P/E cycles, as limits fall, carried on from the run: on small drives within 15 % of what `vpass life` simulates; a range where fewer than 30 block cycles were seen",
+            "estimate, projected from runs whose rates and state have settled: time until the rated P/E cycles, as limits fall; on small drives within 15 % of what `vpass life` simulates",
             |s| s.wear.projected_life_days,
         )
     },

@@ -125,6 +125,11 @@ impl ComparisonRow {
         !(self.counterfactual || self.lost_data() || of_rate && self.is_saturated())
     }
 
+    /// Whether rates and state have settled in all runs, so that its life can be projected from them.
+    pub fn life_settled(&self) -> bool {
+        self.runs.iter().all(|run| run.wear.life_settled)
+    }
+
     /// What its life is counted in; none where runs differ in that.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         let first = self.runs.first()?.wear.life_unit?;

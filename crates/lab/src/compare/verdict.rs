@@ -110,6 +110,9 @@ impl Measure {
         if is_life && let Some(words) = no_wear(rows) {
             return Found::Said(words);
         }
+        if is_life && !rows.iter().all(|row| row.life_settled()) {
+            return Found::Said(NOT_SETTLED.into());
+        }
         let Some(ranking) = Ranking::of(rows, column, sizes) else { return Found::Nothing };
         let (verb, unit, best) = (self.verb, self.unit, self.best);
         let first = &ranking.front[0].text;
@@ -142,6 +145,10 @@ impl Measure {
         })
     }
 }
+
+/// What is said of lives where the runs of some row are too short for one.
+const NOT_SETTLED: &str = "life is not known: the runs are too short, as their rates or the states that the drives began with have not settled; \
+                           `vpass life` simulates lives";
 
 /// What is said of lives where no row shows any wear; none where one does.
 fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {

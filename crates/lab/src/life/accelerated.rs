@@ -1,26 +1,171 @@
-//! Lives that are simulated faster than they pass (`wear.acceleration`): a simulated second stands for K seconds, and what is counted in
-//! it for K times as much. Wear levelling counts once: blocks come apart by so many cycles as often as in a real life.
+//! One life in the fluid gear: a warm-up in which an erase is one P/E cycle, then K cycles an erase.
+//!
+//! ```text
+//! warm-up of 2 days, then 10 days at K = 30: the life is 2 + 30 x 10 = 302 days long
+//! ```
 
-use vpass_core::base::units::Cause;
+use std::borrow::Cow;
+use std::num::NonZeroU32;
 
-use super::Lived;
-use crate::results::ByCause;
+use vpass_core::base::span::{SECOND, YEAR};
+use vpass_core::base::units::Ns;
+use vpass_core::drive::Drive;
+use vpass_core::time::FluidRun;
 
-impl Lived {
-    /// Returns the life that a simulation stands for in which erases counted as so many cycles.
-    pub(super) fn of_simulation(self, acceleration: u32) -> Self {
-        let times = u64::from(acceleration);
-        let of = |counts: &ByCause, cause| counts.of(cause) * if cause == Cause::Wear { 1 } else { times };
-        let all = |counts: ByCause| ByCause::from(Cause::ALL.map(|cause| of(&counts, cause)));
-        Self {
-            years: self.years * f64::from(acceleration),
-            programs: all(self.programs),
-            erases: all(self.erases),
-            host_bytes: self.host_bytes * times,
-            read_requests: self.read_requests * times,
-            read_pages: self.read_pages * times,
-            data_lost_pages: self.data_lost_pages * times,
-            ..self
+use super::counts::{Counts, Grown, errors};
+use super::settled::Settling;
+use super::{End, Parts, Used, worn};
+use crate::failure::Failure;
+use crate::plan::RunPlan;
+use crate::session::Measured;
+
+/// A step is so small a part of the life before it. Where within the last step the life ended is worked out in proportion.
+const STEPS: Ns = 200;
+/// Steps of an accelerated part, in which each stands for more of the life.
+const FINER_STEPS: Ns = 1000;
+/// The shortest step, a small part even of a life of seconds.
+const SHORTEST_STEP: Ns = SECOND / 1000;
+
+/// Erases by which blocks come apart although their data is rewritten now and then. While an erase counts as K cycles,
+/// that is K times as many cycles, and must not be taken for the lag of data that nobody rewrites.
+const APART_BY_CHANCE: u32 = 30;
+
+/// A plan whose drive can be accelerated: its wear levelling leaves room for this.
+pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, RunPlan> {
+    let gap = plan.drive.config.wear.static_gap;
+    if acceleration.get() == 1 || gap == 0 {
+        return Cow::Borrowed(plan);
+    }
+    let mut plan = plan.clone();
+    plan.drive.config.wear.static_gap = gap.saturating_add(APART_BY_CHANCE * (acceleration.get() - 1));
+    Cow::Owned(plan)
+}
+
+/// The clock of a life, which goes K times as fast as simulated time once wear is accelerated.
+pub(super) struct Clock {
+    acceleration: NonZeroU32,
+    accelerated: Option<Accelerated>,
+}
+
+/// Where acceleration began.
+struct Accelerated {
+    at: Ns,
+    pec: f64,
+    counts: Counts,
+}
+
+impl Clock {
+    /// A clock that accelerates so many times, as soon as it may; or from the start, where `wear.acceleration` says so.
+    pub(super) fn begin(acceleration: NonZeroU32, drive: &Drive) -> Self {
+        let of_drive = NonZeroU32::new(drive.config().wear.acceleration).unwrap_or(NonZeroU32::MIN);
+        if of_drive.get() > 1 {
+            let accelerated = Accelerated { at: 0, pec: worn(drive), counts: Counts::of(drive) };
+            return Self { acceleration: of_drive, accelerated: Some(accelerated) };
         }
+        Self { acceleration, accelerated: None }
+    }
+
+    /// P/E cycles that an erase counts as.
+    pub(super) fn acceleration(&self) -> NonZeroU32 {
+        self.acceleration
+    }
+
+    /// Whether the warm-up is still to end.
+    fn is_waiting(&self) -> bool {
+        self.accelerated.is_none() && self.acceleration.get() > 1
+    }
+
+    fn accelerate(&mut self, at: Ns, drive: &mut Drive) {
+        self.accelerated = Some(Accelerated { at, pec: worn(drive), counts: Counts::of(drive) });
+        drive.accelerate(self.acceleration);
+    }
+
+    /// Nanoseconds of the life at a simulated time.
+    pub(super) fn lived(&self, at: f64) -> f64 {
+        let Some(accelerated) = &self.accelerated else { return at };
+        let from = accelerated.at as f64;
+        from + f64::from(self.acceleration.get()) * (at - from)
+    }
+
+    /// The simulated time at which the life is so long.
+    pub(super) fn simulated(&self, lived: Ns) -> Ns {
+        let Some(accelerated) = &self.accelerated else { return lived };
+        accelerated.at + lived.saturating_sub(accelerated.at).div_ceil(self.acceleration.get().into())
+    }
+
+    fn step(&self, at: Ns) -> Ns {
+        (at / if self.accelerated.is_some() { FINER_STEPS } else { STEPS }).max(SHORTEST_STEP)
+    }
+
+    /// P/E cycles of the mean block where acceleration began.
+    pub(super) fn accelerated_from(&self) -> Option<f64> {
+        self.accelerated.as_ref().map(|accelerated| accelerated.pec)
+    }
+
+    /// The counts of the life, from those of the drive at its end.
+    pub(super) fn counts(&self, at_end: Counts) -> Counts {
+        let Some(accelerated) = &self.accelerated else { return at_end };
+        at_end.since(&accelerated.counts, self.acceleration.get())
+    }
+
+    /// Errors by each bit that the host read in the life so far.
+    pub(super) fn uber(&self, drive: &Drive) -> Option<f64> {
+        let so_far = errors(drive);
+        let (errors, bits) = match &self.accelerated {
+            None => so_far?,
+            Some(accelerated) => Grown(self.acceleration.get().into()).errors(accelerated.counts.errors, so_far)?,
+        };
+        (bits > 0.0).then(|| errors / bits)
+    }
+}
+
+/// Lives in steps of time, each a small part of the life so far.
+pub(super) fn fluid(
+    plan: &RunPlan,
+    acceleration: NonZeroU32,
+    mut measured: Measured,
+    parts: &mut Parts,
+) -> Result<(Measured, f64, End, Clock), Failure> {
+    let mut source = plan.fluid(parts.tables)?.source;
+    let drive = &mut measured.drive;
+    let mut run = FluidRun::begin(drive, source.as_mut(), plan.seed);
+    let (mut clock, mut settling) = (Clock::begin(acceleration, drive), Settling::begin(drive));
+    let (mut at, mut before) = (0, parts.used_up(drive, &clock));
+    let (simulated, end) = loop {
+        let limit = clock.simulated(parts.limit);
+        let until = (at + clock.step(at)).min(limit);
+        run.go_on(drive, source.as_mut(), until, &mut |_, _| parts.progress.may_go_on())?;
+        let now = parts.used_up(drive, &clock);
+        parts.tell(clock.lived(until as f64) as Ns, now);
+        if let Some((share, end)) = Used::up_between(before, now) {
+            break (at as f64 + share * (until - at) as f64, end);
+        }
+        if until == limit {
+            break (until as f64, End::LivesOn);
+        }
+        (at, before) = (until, now);
+        if clock.is_waiting() && settling.has_settled(until, drive) {
+            clock.accelerate(until, drive);
+        }
+    };
+    run.end(drive);
+    let years = clock.lived(simulated).min(parts.limit as f64) / YEAR as f64;
+    Ok((measured, years, end, clock))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_of_a_life_goes_faster_after_the_warm_up() {
+        let k = NonZeroU32::new(30).unwrap();
+        let none = Counts::none();
+        let clock = Clock { acceleration: k, accelerated: Some(Accelerated { at: 2000, pec: 10.0, counts: none }) };
+        assert!((clock.lived(12_000.0) - 302_000.0).abs() < 1e-6 && clock.simulated(302_000) == 12_000);
+        assert_eq!((clock.simulated(302_001), clock.simulated(1000)), (12_001, 2000));
+        let waiting = Clock { acceleration: k, accelerated: None };
+        assert!(waiting.is_waiting() && (waiting.lived(7.0) - 7.0).abs() < 1e-12 && waiting.simulated(7) == 7);
+        assert!(!Clock { acceleration: NonZeroU32::MIN, ..waiting }.is_waiting());
     }
 }

@@ -7,10 +7,15 @@ use serde_json::Value;
 use vpass_core::base::units::Cause;
 use vpass_core::slots::parity::NO_PARITY;
 
+use super::climb::Answer;
+use super::interval::Interval;
+use super::ladder::Rung;
 use super::{End, Lived, MOST_YEARS, Until, held, rounds, verdict};
 use crate::as_json;
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
+use crate::compare::refused::Refused;
 use crate::failure::Failure;
+use crate::life::record;
 use crate::numbers::years;
 use crate::plan::RunPlan;
 use crate::results::mapping_unit::{self, MappingUnit};
@@ -33,10 +38,15 @@ pub struct Life {
     pub counterfactual: bool,
     /// Years until the end.
     pub years: MeanCi95,
+    /// The interval of a rung of the ladder; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
     /// Whether the drive was worn out in every life; else it lives longer than `years`.
     pub worn_out: bool,
     /// Whether every life came to an end of the drive's own, by wear or by errors.
     pub ended: bool,
+    /// P/E cycles of the mean block at the start.
+    pub pec_first: f64,
     /// P/E cycles of the mean block at the end.
     pub pec_mean: MeanCi95,
     /// Bytes that the host wrote in a life.
@@ -119,6 +129,9 @@ pub struct One {
     pub years: f64,
     /// How it ended.
     pub end: End,
+    /// P/E cycles of the mean block from which on an erase counted as several; absent where it never did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accelerated_from_pec: Option<f64>,
     /// Whether the oracle found nothing wrong; null where it did not watch.
     pub oracle_clean: Option<bool>,
 }
@@ -143,8 +156,10 @@ impl Life {
             parity: Some(plan.parity).filter(|parity| *parity != NO_PARITY),
             counterfactual: plan.is_counterfactual(),
             years: mean(&|lived| lived.years),
+            interval: None,
             worn_out: lives.iter().all(|lived| lived.end == End::WornOut),
             ended: lives.iter().all(|lived| lived.end != End::LivesOn),
+            pec_first: mean(&|lived| lived.pec_first).mean,
             pec_mean: mean(&|lived| lived.pec_mean),
             host_bytes_written: mean(&|lived| lived.host_bytes as f64 * whole),
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
@@ -165,6 +180,15 @@ impl Life {
             hints: by_word(lives),
             lives: plans.iter().zip(lives).map(|(plan, lived)| One::of(plan, lived)).collect(),
         }
+    }
+
+    /// Of a technique that has lives on a rung of the ladder; none where its drive was refused or stopped.
+    pub fn answered(answer: &Answer) -> Option<Self> {
+        let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
+        let life = Self::of(answer.label.clone(), &answer.plans, lives);
+        let sure = answer.interval.filter(|interval| !interval.is_range);
+        let years = MeanCi95 { ci95: sure.map(|interval| interval.half()), ..life.years };
+        Some(Self { years, interval: answer.interval, ..life })
     }
 
     /// Whether the oracle found a bug in any of them.
@@ -192,7 +216,14 @@ impl Life {
 impl One {
     fn of(plan: &RunPlan, lived: &Lived) -> Self {
         let oracle_clean = lived.oracle.as_ref().map(|report| !report.is_bug());
-        Self { seed: plan.seed, residue: plan.sample.residue, years: lived.years, end: lived.end, oracle_clean }
+        Self {
+            seed: plan.seed,
+            residue: plan.sample.residue,
+            years: lived.years,
+            end: lived.end,
+            accelerated_from_pec: lived.accelerated_from,
+            oracle_clean,
+        }
     }
 }
 
@@ -259,21 +290,65 @@ pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
     mapping_unit::warning(lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean)))).into_iter().collect()
 }
 
+/// What `vpass life` lived: how, on which part of the drive, and what it could not.
+#[derive(Clone, Debug)]
+pub struct Setting<'a> {
+    /// The plan of the whole drive.
+    pub whole: &'a RunPlan,
+    /// The plan of the lives.
+    pub plan: &'a RunPlan,
+    /// Disjoint samples of each technique.
+    pub samples: u32,
+    /// Seeds of each technique.
+    pub seeds: u32,
+    /// Where lives end at the latest.
+    pub until: Until,
+    /// The rung; none of exact lives.
+    pub rung: Option<Rung>,
+    /// What the samples hold; none of whole drives.
+    pub sampled: Option<Sampled>,
+    /// Techniques that the drive or the workload does not go with, or whose drive stopped.
+    pub refused: &'a [Refused],
+    /// What `--set` said.
+    pub set: &'a [String],
+}
+
+/// What all samples of a technique hold of a drive.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Sampled {
+    /// Pages that the workload touches.
+    pub pages: u64,
+    /// Blocks.
+    pub blocks: u64,
+}
+
 /// All of it, as `vpass life --json` prints it.
 ///
 /// # Errors
-/// A value that has no JSON.
-pub fn json_of(lives: &[Life], plan: &RunPlan, samples: u32, seeds: u32, until: Until) -> Result<Value, Failure> {
-    let own = [
+/// A value that has no JSON, or a trace that can no longer be read.
+pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
+    let Setting { plan, until, rung, .. } = *setting;
+    let mut own = vec![
         ("sample", plan.sample.to_string().into()),
-        ("samples", samples.into()),
+        ("samples", setting.samples.into()),
         ("rated_pec", plan.drive.config.drive.rated_pec.into()),
         ("years_at_most", until.years.unwrap_or(MOST_YEARS).into()),
         ("uber_at_most", as_json::value(&until.uber)?),
         ("longest", as_json::value(&verdict::longest(lives).map(|life| &life.label))?),
         ("techniques", as_json::value(&lives)?),
     ];
-    Ok(as_json::of_techniques(plan, seeds, own))
+    if let Some(rung) = rung {
+        own.extend([("rung", rung.number.into()), ("acceleration", rung.acceleration.get().into())]);
+    }
+    if let Some(sampled) = &setting.sampled {
+        own.push(("sampled", as_json::value(sampled)?));
+    }
+    if !setting.refused.is_empty() {
+        own.push(("refused", as_json::value(&setting.refused)?));
+    }
+    let mut json = as_json::of_techniques(plan, setting.seeds, own);
+    record::add_to(&mut json, setting.whole, setting.set)?;
+    Ok(json)
 }
 
 #[cfg(test)]
@@ -299,8 +374,10 @@ pub(crate) mod tests {
             parity: None,
             counterfactual: false,
             years,
+            interval: None,
             worn_out: true,
             ended: true,
+            pec_first: 0.0,
             pec_mean: none,
             host_bytes_written: none,
             flash_bytes_written: none,

@@ -90,6 +90,11 @@ impl RunPlan {
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
+    /// Whether requests have times of their own, so that lives are years.
+    pub(crate) fn has_rate(&self) -> bool {
+        self.tabled().map_or(true, |table| table.rate.is_some())
+    }
+
     fn phases(&self) -> Option<&PhasesConfig> {
         let Workload::Generated(Loaded { config: Generated::Phases(file), .. }) = &self.workload else { return None };
         Some(&file.workload)
@@ -146,6 +151,14 @@ impl RunPlan {
         let new = (table, source.report());
         made.push((self.seed, new.clone()));
         Ok(new)
+    }
+
+    /// Pages that the windows of a stream touch; none of workloads whose reads need no windows.
+    pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
+        if self.tabled().is_some() || self.phases().is_some() {
+            return Ok(None);
+        }
+        Ok(Some(self.windows(tables)?.0.touched()))
     }
 
     /// How long a pass takes, roughly.

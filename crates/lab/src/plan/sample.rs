@@ -11,12 +11,18 @@ use vpass_core::config::{DriveConfig, PartOf};
 use vpass_core::hints::{self, HintRange, Hinted};
 use vpass_workload::synthetic::Sample;
 
-use super::RunPlan;
+use super::{RunPlan, Tables};
 use crate::failure::Failure;
+use crate::life::interval::FEWEST_PAGES;
 use crate::load::Loaded;
 
 /// Blocks of the whole drive that a sample stands for at least: with fewer, single blocks decide what GC finds.
 const FEWEST_BLOCKS: u32 = 180;
+
+/// Blocks of a sample that nobody asked for, at most: more take too long for an answer in minutes.
+const MOST_BLOCKS: u32 = 1000;
+/// Lives of a rung of the ladder at least, each of a sample of its own.
+const FEWEST_SAMPLES: u64 = 2;
 
 /// Pages of a write buffer below which it is off: one that comes in, one that is programmed.
 const SMALLEST_BUFFER: u64 = 2;
@@ -47,11 +53,41 @@ impl RunPlan {
         if sample.is_whole() {
             return Ok(self.clone());
         }
+        if !self.is_fluid() {
+            return Err(Failure::usage(
+                "--sample is for --gear fluid: a sample of the requests would keep neither their order nor their times",
+            ));
+        }
         let config = &self.drive.config;
         hints::check(config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         let whole = Some(Whole { capacity: self.own_capacity(), said: config.hints.said.clone() });
         let drive = Loaded { config: part_of(config, sample, &self.drive.name)?, ..self.drive.clone() };
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
+    }
+
+    /// The sample that `vpass life` simulates where nobody names one: the smallest, or a larger one where the smallest
+    /// holds too few pages of the workload.
+    ///
+    /// # Errors
+    /// The workload's.
+    pub fn automatic_sample(&self, tables: &Tables) -> Result<Sample, Failure> {
+        if !self.is_fluid() {
+            return Ok(Sample::WHOLE);
+        }
+        let touched = self.touched_pages(tables)?;
+        let (blocks, planes) = blocks_and_planes(&self.drive.config);
+        let fits = |of: &u32| self.sampled(Sample { of: *of, residue: 0 }).is_ok();
+        let of = enough(blocks, planes, touched).into_iter().find(fits);
+        Ok(Sample { of: of.unwrap_or(1), residue: 0 })
+    }
+
+    /// Pages of the whole drive that the workload reads or writes.
+    ///
+    /// # Errors
+    /// The workload's.
+    pub fn touched_pages(&self, tables: &Tables) -> Result<u64, Failure> {
+        let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
+        Ok(self.touched_by_windows(tables)?.unwrap_or(pages))
     }
 
     /// The same of other pages: those of this residue.
@@ -68,14 +104,40 @@ impl RunPlan {
     }
 }
 
+/// Blocks and planes of a drive.
+fn blocks_and_planes(config: &DriveConfig) -> (u32, u32) {
+    let planes = config.geometry.planes();
+    let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
+    (per_plane * planes, planes)
+}
+
+fn divides(of: u32, planes: u32) -> bool {
+    planes.is_multiple_of(of) || of.is_multiple_of(planes)
+}
+
+/// Samples (one page in so many) that hold enough of a drive, from the smallest on: enough blocks, and enough of the
+/// pages that a workload touches, as far as they are not too large.
+///
+/// ```text
+/// 80,640 blocks in 64 planes: 1/448 has 180. Of 2,069 touched pages two such samples hold 9; 1/128 has 630 blocks.
+/// ```
+fn enough(blocks: u32, planes: u32, touched: u64) -> Vec<u32> {
+    if blocks <= MOST_BLOCKS {
+        return vec![];
+    }
+    let all = (1..=blocks / FEWEST_BLOCKS).rev().filter(|of| divides(*of, planes));
+    let affordable: Vec<u32> = all.filter(|of| blocks / of <= MOST_BLOCKS).collect();
+    let holds = |of: &u32| FEWEST_SAMPLES * touched / u64::from(*of) >= FEWEST_PAGES;
+    let first = affordable.iter().position(holds).unwrap_or(affordable.len().saturating_sub(1));
+    affordable[first.min(affordable.len())..].to_vec()
+}
+
 /// The drive on which a sample lies.
 fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConfig, Failure> {
     let of = sample.of;
     let refused = |why: String| Failure::usage(format!("--sample 1/{of}: drive {name} {why}"));
-    let planes = config.geometry.planes();
-    let per_plane = config.geometry.blocks_per_plane.expect("a resolved drive has blocks");
-    let blocks = per_plane * planes;
-    let divides = |of: u32| planes.is_multiple_of(of) || of.is_multiple_of(planes);
+    let (blocks, planes) = blocks_and_planes(config);
+    let divides = |of: u32| divides(of, planes);
     let share = f64::from(blocks) / f64::from(of);
     if !divides(of) || share < f64::from(FEWEST_BLOCKS) {
         let largest = (1..=blocks / FEWEST_BLOCKS).rev().find(|of| divides(*of)).unwrap_or(1);
@@ -161,6 +223,16 @@ fn gcd(a: u32, b: u32) -> u32 {
 mod tests {
     use super::*;
     use AccessLatency::{Idle, Smallest, Typical};
+
+    #[test]
+    fn a_small_footprint_has_a_larger_sample() {
+        let first = |blocks, planes, touched| enough(blocks, planes, touched).first().copied();
+        // 448 is the largest multiple of 64 that leaves 180 blocks.
+        assert_eq!(first(80_640, 64, 1 << 27), Some(448));
+        assert_eq!(first(80_640, 64, 100_000), Some(192), "2 x 100,000 / 192 = 1,041 pages; 256 would leave 781");
+        assert_eq!(first(80_640, 64, 2069), Some(128), "630 blocks, and 64 would have 1,260");
+        assert_eq!((first(1000, 4, 1 << 20), first(1004, 4, 1 << 20)), (None, Some(4)), "a small drive is simulated whole");
+    }
 
     #[test]
     fn pages_of_a_sample_keep_their_words() {

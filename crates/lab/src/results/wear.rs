@@ -10,6 +10,7 @@ use vpass_core::drive::Drive;
 use super::Summary;
 use super::life::{CONFIDENT_CYCLES, FEWEST_CYCLES, Life, Shares, Worn, life};
 use super::life_unit::{LifeUnit, drive_writes_a_day};
+use super::settled::Turned;
 use crate::numbers::{count, plural};
 
 /// How worn the drive is after a run, and the life that follows.
@@ -28,6 +29,9 @@ pub struct Wear {
     pub ipr_rate: Option<f64>,
     /// P/E cycles that the drive is rated for.
     pub rated_pec: u32,
+    /// Whether rates and state of the run have settled, so that a life can be projected from it.
+    #[serde(default)]
+    pub life_settled: bool,
     /// Block cycles of this run over all blocks: as many as blocks were erased, or as the pages programmed fill, whichever is more.
     pub cycles_observed: f64,
     /// What the life is counted in; null where the host neither wrote nor read.
@@ -107,6 +111,7 @@ impl Summary {
         let ages = others.iter().map(|(pec, (summary, ageing))| AgeWear::of(*pec, summary, ageing));
         self.wear.ages = std::iter::once(own).chain(ages).collect();
         self.wear.live(ageing, &worn, METHOD_OF_AGES);
+        self.wear.life_settled &= others.iter().all(|(_, (summary, _))| summary.wear.life_settled);
         for (pec, (summary, _)) in others {
             if summary.lost_data() {
                 self.warn(format!(
@@ -164,6 +169,17 @@ impl Before {
     pub(crate) fn of(drive: &mut Drive) -> Self {
         let pec = drive.block_states().map(|block| block.pec).collect();
         Self { effective_mean: effective_mean(drive), pec, underway: ReadsPerRewrite::new(drive).underway(drive) }
+    }
+}
+
+impl Before {
+    /// Blocks that hold data at the end, and those of them that were not erased since.
+    pub(crate) fn turned(&self, drive: &Drive) -> Turned {
+        let with_data = drive.block_states().zip(&self.pec).filter(|(block, _)| block.valid > 0);
+        with_data.fold(Turned::default(), |turned, (block, before)| Turned {
+            with_data: turned.with_data + 1,
+            untouched: turned.untouched + u32::from(block.pec == *before),
+        })
     }
 }
 
@@ -314,6 +330,7 @@ impl Wear {
             effective_pec_mean: effective_mean(drive),
             ipr_rate: (cycles > 0).then(|| reprogrammed as f64 / cycles as f64),
             rated_pec: drive.config().drive.rated_pec,
+            life_settled: false,
             cycles_observed: worn.observed(),
             life_unit: unit,
             projected_life_days: None,

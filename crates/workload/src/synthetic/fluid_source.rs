@@ -138,18 +138,18 @@ impl FluidSource for FluidSynthetic {
 }
 
 /// The workload of all pages.
-struct Whole {
-    area: Area,
-    scatter: Scatter,
+pub(super) struct Whole {
+    pub(super) area: Area,
+    pub(super) scatter: Scatter,
     shares: Vec<f64>,
-    first_of_writes: u64,
-    page_bytes: u64,
+    pub(super) first_of_writes: u64,
+    pub(super) page_bytes: u64,
     /// Of the drive.
-    host_pages: u64,
+    pub(super) host_pages: u64,
 }
 
 impl Whole {
-    fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+    pub(super) fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
         // The very shuffle of the generator.
         let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
@@ -158,7 +158,7 @@ impl Whole {
         Ok(Self { area, scatter, shares, first_of_writes, page_bytes: page_bytes.into(), host_pages: capacity / u64::from(page_bytes) })
     }
 
-    fn weights(&self, distribution: Distribution, first: u64) -> PageWeights {
+    pub(super) fn weights(&self, distribution: Distribution, first: u64) -> PageWeights {
         let classes = self.area.classes.iter().copied().zip(self.shares.iter().copied()).collect();
         PageWeights::new(distribution, self.area.runs(), first, self.scatter.clone(), classes, self.page_bytes)
     }
@@ -168,8 +168,19 @@ impl Whole {
         (self.host_pages - u64::from(sample.residue)).div_ceil(u64::from(sample.of))
     }
 
-    fn mean_bytes(&self) -> f64 {
+    pub(super) fn mean_bytes(&self) -> f64 {
         self.area.classes.iter().zip(&self.shares).map(|(class, share)| class.bytes as f64 * share).sum()
+    }
+
+    /// Share of the touched pages of which a request covers only a part, in the mean.
+    pub(super) fn partial_share(&self) -> f64 {
+        let of_class = |bytes: u64| {
+            let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
+            let whole = |block: u64| (((block + 1) * bytes) / self.page_bytes).saturating_sub((block * bytes).div_ceil(self.page_bytes));
+            (0..pattern).map(whole).sum::<u64>() as f64 / pattern as f64
+        };
+        let whole: f64 = self.area.classes.iter().zip(&self.shares).map(|(class, share)| of_class(class.bytes) * share).sum();
+        1.0 - whole / self.pages_a_request()
     }
 
     /// Pages that a request touches in the mean, of all places where its block may lie.

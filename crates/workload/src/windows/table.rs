@@ -123,6 +123,18 @@ impl Windows {
         &self.reads[n.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[n]]
     }
 
+    /// Pages that are read or written in a pass.
+    pub fn touched(&self) -> u64 {
+        let mut seen = vec![false; self.pages as usize];
+        self.reads.iter().for_each(|(lpn, _)| seen[lpn.index()] = true);
+        let page = u64::from(self.page_bytes);
+        for write in &self.writes {
+            let end = (write.offset + u64::from(write.bytes)).div_ceil(page).min(self.pages.into());
+            (write.offset / page..end).for_each(|lpn| seen[lpn as usize] = true);
+        }
+        seen.into_iter().map(u64::from).sum()
+    }
+
     /// How long a pass takes.
     pub fn pass(&self) -> Ns {
         self.pass

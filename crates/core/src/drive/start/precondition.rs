@@ -268,6 +268,12 @@ fn is_computed(config: &DriveConfig, overwrites: u64) -> bool {
     config.start.overwrite >= 1.0 && overwrites * of > WRITE_AT_MOST
 }
 
+/// Pages of random overwrite that are really written before the run, and so wear the drive.
+pub fn written_at_start(config: &DriveConfig) -> u64 {
+    let (_, overwrites) = pages_at_start(config, &Geometry::new(config));
+    if is_computed(config, overwrites) { 0 } else { overwrites }
+}
+
 /// P/E cycles that no block goes beyond before the run, as far as greedy's closed form and wear levelling hold.
 pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
     let (filled, overwrites) = pages_at_start(config, geometry);

@@ -43,6 +43,7 @@ fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
     let run = summary();
     let wear = Wear {
         life_unit: Some(LifeUnit::Days),
+        life_settled: true,
         projected_life_days: middle,
         life_low_days: Some(low),
         life_high_days: Some(high).filter(|high| high.is_finite()),

@@ -1,0 +1,200 @@
+//! Estimates of a drive's life from equations, without a simulation: an answer at once, which the simulation then checks.
+//!
+//! `docs/estimate.md` has the equations and what their errors were where they were measured. Where no equation is known, there is no
+//! estimate, and [`of`] says why.
+
+mod counted;
+mod even;
+mod field;
+mod limits;
+mod pages;
+mod rate;
+mod refused;
+mod said;
+mod shape;
+
+use serde::Serialize;
+use vpass_core::base::span::YEAR;
+use vpass_core::drive::start::written_at_start;
+use vpass_core::slots::refresh::NO_REFRESH;
+
+use self::even::{Even, by_reads, cycles_of_overwriting};
+use self::field::{FIRST_STEPS, Field, LATER_STEPS, WINDOW};
+use self::limits::{Kind, Limits};
+use self::pages::Pages;
+use self::rate::{Rate, between, span};
+use self::shape::Shape;
+use crate::failure::Failure;
+use crate::plan::RunPlan;
+
+pub use said::{Record, early, final_words};
+
+/// P/E counts at which the mean field is worked out.
+const POINTS: u32 = 4;
+/// Share of the refresh period after which blocks are rewritten: `refresh.lead` of its card.
+const LEAD: f64 = 0.125;
+
+/// Which equations an estimate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Case {
+    /// Whole blocks are rewritten because of reads, and the host writes nothing.
+    BlocksByReads,
+    /// All pages are written alike, and read alike if at all.
+    EvenWrites,
+    /// Anything else whose mean field is known.
+    MeanField,
+}
+
+impl Case {
+    /// Largest error that was measured, as a share of the simulated life.
+    pub const fn within(self) -> f64 {
+        match self {
+            Self::BlocksByReads => 0.01,
+            Self::EvenWrites => 0.06,
+            Self::MeanField => 0.30,
+        }
+    }
+}
+
+/// A life by equations.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Estimate {
+    /// Years until the mean block has endured its rated P/E cycles; null where nothing wears the drive or no time is known.
+    pub life_years: Option<f64>,
+    /// Bytes that the host writes until then; null where it writes nothing.
+    pub host_bytes: Option<f64>,
+    /// Bytes that the host reads until then; null where it reads nothing.
+    pub read_bytes: Option<f64>,
+    /// P/E cycles of the mean block for the host's writes and for GC.
+    pub cycles_by_host: f64,
+    /// P/E cycles of the mean block for what reads rewrite.
+    pub cycles_by_reads: f64,
+    /// P/E cycles of the mean block for what age rewrites.
+    pub cycles_by_age: f64,
+    /// The equations.
+    pub case: Case,
+    /// Largest error that was measured of these equations, as a share.
+    pub within: f64,
+}
+
+/// The estimate of a plan's life, or why there is none.
+pub type Answer = Result<Estimate, String>;
+
+/// Estimates the life of the plan's drive: the whole drive, where the plan is of a sample.
+///
+/// # Errors
+/// The workload's, where it cannot be read.
+pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
+    if let Some(why) = refused::why(plan) {
+        return Ok(Err(why));
+    }
+    let Some(limits) = Limits::of(plan)? else {
+        return Ok(Err(format!("no equation is known of `{}`", plan.reclaim)));
+    };
+    let mut shape = Shape::of(plan);
+    let pages = Pages::of(plan, shape.pages, shape.buffered)?;
+    shape.pages = pages.pages();
+    if pages.writes() > 0.0 && plan.gc != "greedy" {
+        return Ok(Err(format!("the equations are those of greedy GC, not of `{}`", plan.gc)));
+    }
+    let lived = Lived { plan, shape, pages, limits };
+    Ok(Ok(lived.estimate()))
+}
+
+/// What an estimate is made of.
+struct Lived<'a> {
+    plan: &'a RunPlan,
+    shape: Shape,
+    pages: Pages,
+    limits: Limits,
+}
+
+impl Lived<'_> {
+    fn estimate(&self) -> Estimate {
+        let config = &self.plan.drive.config;
+        let (from, to) = (config.start.pec, config.drive.rated_pec);
+        let case = self.case();
+        let life = match case {
+            Case::BlocksByReads => self.by_reads(from, to),
+            Case::EvenWrites => span(self.shape.blocks, (from, to), &|pec| self.even(pec)),
+            Case::MeanField => self.by_field(from, to),
+        };
+        let life = self.begun_worn(life);
+        let has_rate = self.plan.has_rate();
+        let is_worn = life.seconds.is_finite() && life.seconds > 0.0;
+        let bytes = |rate: f64| Some(life.seconds * rate).filter(|bytes| is_worn && *bytes > 0.0);
+        let cycles = |erases: f64| erases / self.shape.blocks;
+        Estimate {
+            life_years: (is_worn && has_rate).then(|| life.seconds / (YEAR as f64 / 1e9)),
+            host_bytes: bytes(self.pages.write_bytes),
+            read_bytes: bytes(self.pages.read_bytes),
+            cycles_by_host: cycles(life.erases.host),
+            cycles_by_reads: cycles(life.erases.reclaim),
+            cycles_by_age: cycles(life.erases.refresh),
+            case,
+            within: case.within(),
+        }
+    }
+
+    fn case(&self) -> Case {
+        let (writes, kind) = (self.pages.writes(), self.limits.kind());
+        let refreshes = self.period().is_some();
+        match kind {
+            Kind::Blocks | Kind::Nothing if self.pages.is_even && (writes > 0.0 || refreshes) => Case::EvenWrites,
+            Kind::Blocks | Kind::Nothing if writes == 0.0 && !refreshes => Case::BlocksByReads,
+            _ => Case::MeanField,
+        }
+    }
+
+    /// Age in seconds at which blocks are rewritten.
+    fn period(&self) -> Option<f64> {
+        let config = &self.plan.drive.config;
+        (self.plan.refresh != NO_REFRESH).then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - LEAD))
+    }
+
+    /// The life without the cycles that the drive's content cost before it began.
+    fn begun_worn(&self, life: rate::Span) -> rate::Span {
+        let cycles = cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
+        rate::Span { seconds: (life.seconds - cycles * life.first).max(0.0), ..life }
+    }
+
+    fn by_reads(&self, from: u32, to: u32) -> rate::Span {
+        let reads = self.pages.reads();
+        let at = |pec: u32| self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads));
+        let mut life = span(self.shape.blocks, (from, to), &at);
+        // Blocks that begin unread are half a cycle behind, in the mean.
+        if self.plan.drive.config.start.reads == 0 {
+            let with_data = (self.shape.pages / self.shape.per_block / self.shape.blocks).min(1.0);
+            life.seconds += with_data / 2.0 * self.shape.blocks / at(from).all();
+        }
+        life
+    }
+
+    fn even(&self, pec: u32) -> Rate {
+        let class = self.pages.classes.iter().find(|class| class.writes > 0.0 || class.reads > 0.0).copied().unwrap_or_default();
+        let threshold = self.limits.at(pec).first().map(|part| part.reads);
+        Even { reads: class.reads, writes: class.writes, threshold, period: self.period() }.rate(&self.shape)
+    }
+
+    fn by_field(&self, from: u32, to: u32) -> rate::Span {
+        let first = self.limits.at(from);
+        let mut field = Field::new(&self.shape, &self.pages.classes, self.limits.kind(), first.len(), self.period());
+        let changes = !first.is_empty() && to - from > 1;
+        let points = if changes { POINTS } else { 1 };
+        let at = |n: u32| from + (u64::from(to - 1 - from) * u64::from(n) / u64::from((points - 1).max(1))) as u32;
+        let (mut known, mut begun): (Vec<(u32, Rate)>, Vec<Rate>) = (vec![], vec![]);
+        for pec in (0..points).map(at) {
+            if known.last().is_none_or(|(before, _)| *before < pec) {
+                let mut rates = field.settle(&self.limits.at(pec), if pec == from { FIRST_STEPS } else { LATER_STEPS });
+                known.push((pec, *rates.last().expect("a window at least")));
+                if pec == from {
+                    begun.append(&mut rates);
+                }
+            }
+        }
+        // The first cycles are those in which the rates settle.
+        let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
+        span(self.shape.blocks, (from, to), &|pec| at_first(pec).unwrap_or_else(|| between(&known, pec)))
+    }
+}

@@ -1,0 +1,345 @@
+//! Mean field of skewed workloads: blocks hold mean numbers of pages of each class, and no single page is followed.
+//!
+//! The host, GC and reclaim each fill blocks of their own. A page of a class that is written w times a second leaves its block with that
+//! rate, so the mean number of valid pages falls as exp(-w t) (Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, hot and
+//! cold data). Greedy GC takes the block with the fewest. A part of a block moves once the block has had the part's reads. These
+//! equations are integrated in steps of about a block until the time of a turnover no longer changes.
+
+use super::limits::{Kind, Part};
+use super::pages::Class;
+use super::rate::Rate;
+use super::shape::Shape;
+
+/// Blocks that are followed at most.
+const MOST_BLOCKS: f64 = 420.0;
+/// Pages of a class that a block has in the mean, below which they are dealt out one by one.
+const RARE: f64 = 3.0;
+/// Pages that a class must have among the blocks followed; those of smaller classes are counted by themselves.
+const FEWEST_PAGES: f64 = 4.0;
+/// Turnovers of all blocks whose times are compared.
+pub(super) const WINDOW: f64 = 4.0;
+/// Blocks that are followed beyond the share, for data on its way.
+const BEYOND: usize = 2;
+/// Difference of two windows that is taken for none.
+const WITHIN: f64 = 0.01;
+/// Steps after which the rates are taken as they are: until the drive's start no longer shows, and at each later P/E count.
+pub(super) const FIRST_STEPS: u32 = 40_000;
+pub(super) const LATER_STEPS: u32 = 8_000;
+/// Shares of a block below which it holds nothing.
+const NOTHING: f64 = 1e-6;
+
+/// Kinds of data that have blocks of their own.
+const HOST: usize = 0;
+const GC: usize = 1;
+const RECLAIM: usize = 2;
+const KINDS: usize = 3;
+
+/// A block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    is_closed: bool,
+    /// Reads since its erase.
+    reads: f64,
+    /// When it was filled.
+    born: f64,
+}
+
+/// Data on its way into a block of its kind.
+#[derive(Clone, Debug)]
+struct Pool {
+    pages: Vec<f64>,
+    /// Pages of the open block that were written anew since.
+    dead: f64,
+    /// Pages of rare classes that are due beyond the whole ones that were dealt out.
+    due: Vec<f64>,
+    /// Reads of the open block.
+    reads: f64,
+}
+
+/// Blocks of a drive, or of its share.
+pub(super) struct Field {
+    classes: Vec<Class>,
+    /// Pages of `classes` that are too few for their share of the blocks, with their rates.
+    hottest: Vec<Class>,
+    /// Share of the drive's blocks that is followed.
+    share: f64,
+    per_block: f64,
+    /// Most blocks that are closed at a time.
+    most_closed: f64,
+    kind: Kind,
+    period: Option<f64>,
+    blocks: Vec<Block>,
+    /// Valid pages by class, part and block: steps then run over blocks that lie side by side.
+    valid: Vec<f64>,
+    /// Valid pages of each block.
+    held: Vec<f64>,
+    /// Reads of each block in a second.
+    read: Vec<f64>,
+    parts: usize,
+    pools: [Pool; KINDS],
+    now: f64,
+    closed: usize,
+    erased: f64,
+    programs: [f64; KINDS],
+    refreshed: f64,
+}
+
+impl Field {
+    /// Blocks with so many parts each, filled with pages of all classes in turn.
+    pub(super) fn new(shape: &Shape, classes: &[Class], kind: Kind, parts: usize, period: Option<f64>) -> Self {
+        let followed = shape.blocks.min(MOST_BLOCKS);
+        let share = followed / shape.blocks;
+        let (hottest, classes) = told_apart(classes, share);
+        let kinds = f64::from(u32::from(classes.iter().any(|class| class.writes > 0.0)) * 2 + u32::from(parts > 0 || period.is_some()));
+        let none = Pool { pages: vec![0.0; classes.len()], due: vec![0.0; classes.len()], dead: 0.0, reads: 0.0 };
+        let parts = parts.max(1);
+        let mut field = Self {
+            share,
+            per_block: shape.per_block,
+            most_closed: (share * (shape.blocks - shape.not_closed(kinds)) - kinds / 2.0).floor(),
+            kind,
+            period,
+            blocks: vec![Block::default(); followed as usize + BEYOND],
+            valid: vec![0.0; (followed as usize + BEYOND) * parts * classes.len()],
+            held: vec![0.0; followed as usize + BEYOND],
+            read: vec![0.0; followed as usize + BEYOND],
+            parts,
+            pools: [none.clone(), none.clone(), none],
+            now: 0.0,
+            closed: 0,
+            erased: 0.0,
+            programs: [0.0; KINDS],
+            refreshed: 0.0,
+            classes,
+            hottest,
+        };
+        field.pools[HOST].pages = field.classes.iter().map(|class| class.pages).collect();
+        let even = vec![1.0 / parts as f64; parts];
+        while field.fill_one(HOST, &even) {}
+        field.programs = [0.0; KINDS];
+        field
+    }
+
+    /// Erases a second of the whole drive, with blocks whose parts move at these reads: in each window until they have settled. A window is
+    /// [`WINDOW`] cycles of the mean block.
+    pub(super) fn settle(&mut self, parts: &[Part], most_steps: u32) -> Vec<Rate> {
+        let shares: Vec<f64> = if parts.is_empty() { vec![1.0] } else { parts.iter().map(|part| part.share).collect() };
+        let step = self.step_of(parts);
+        if !step.is_finite() {
+            return vec![Rate::default()];
+        }
+        let turnover = WINDOW * (self.blocks.len() - BEYOND) as f64;
+        let hottest = self.of_hottest(parts);
+        let (mut steps, mut is_alike, mut rates) = (0, false, vec![]);
+        loop {
+            let from = self.counts();
+            while self.erased - from.1 < turnover && steps < most_steps {
+                self.step(step, parts, &shares);
+                steps += 1;
+            }
+            let to = self.counts();
+            let rate = self.rate(from, to) * (1.0 / self.share) + hottest;
+            let alike = rates.last().is_some_and(|before: &Rate| (rate.all() / before.all() - 1.0).abs() < WITHIN);
+            rates.push(rate);
+            if steps >= most_steps || alike && is_alike {
+                return rates;
+            }
+            is_alike = alike;
+        }
+    }
+
+    /// A step of time: a block by all causes together, roughly.
+    fn step_of(&self, parts: &[Part]) -> f64 {
+        let sum = |of: &dyn Fn(&Class) -> f64| self.classes.iter().map(|class| class.pages * of(class)).sum::<f64>();
+        let by_writes = 2.0 * sum(&|class| class.writes) / self.per_block;
+        let by_reads = parts.first().map_or(0.0, |part| sum(&|class| class.reads) / part.reads);
+        let by_age = self.period.map_or(0.0, |period| sum(&|_| 1.0) / self.per_block / period);
+        1.0 / (by_writes + by_reads + by_age)
+    }
+
+    fn counts(&self) -> (f64, f64, [f64; KINDS], f64) {
+        (self.now, self.erased, self.programs, self.refreshed)
+    }
+
+    /// Erases a second between two times, shared out by what was programmed.
+    fn rate(&self, from: (f64, f64, [f64; KINDS], f64), to: (f64, f64, [f64; KINDS], f64)) -> Rate {
+        let seconds = to.0 - from.0;
+        let programs: [f64; KINDS] = std::array::from_fn(|kind| to.2[kind] - from.2[kind]);
+        let all: f64 = programs.iter().sum();
+        let refreshed = to.3 - from.3;
+        let erases = (to.1 - from.1) / seconds / all.max(1.0);
+        let reclaim = (programs[RECLAIM] - refreshed).max(0.0);
+        Rate { host: erases * (programs[HOST] + programs[GC]), reclaim: erases * reclaim, refresh: erases * refreshed }
+    }
+
+    fn step(&mut self, dt: f64, parts: &[Part], shares: &[f64]) {
+        self.now += dt;
+        let stays: Vec<f64> = self.classes.iter().map(|class| (-class.writes * dt).exp()).collect();
+        for (k, class) in self.classes.iter().enumerate() {
+            for pool in &mut self.pools {
+                pool.dead += pool.pages[k] * (1.0 - stays[k]);
+                pool.pages[k] *= stays[k];
+                pool.reads += pool.pages[k] * class.reads * dt;
+            }
+            let (written, last) = (class.pages * class.writes * dt, class.pages * (1.0 - stays[k]));
+            self.pools[HOST].pages[k] += last;
+            self.pools[HOST].dead += written - last;
+        }
+        self.decay(&stays);
+        for b in 0..self.blocks.len() {
+            if !self.blocks[b].is_closed {
+                continue;
+            }
+            let (held, block) = (self.held[b], &mut self.blocks[b]);
+            block.reads += self.read[b] * dt;
+            let is_old = self.period.is_some_and(|period| self.now - block.born >= period);
+            if is_old {
+                self.refreshed += held;
+                self.empty(b, 0..self.parts, RECLAIM);
+                continue;
+            }
+            if held < NOTHING * self.per_block {
+                self.empty(b, 0..self.parts, RECLAIM);
+                continue;
+            }
+            let reads = block.reads;
+            let moved = parts.iter().take_while(|part| part.reads <= reads).count();
+            if moved > 0 {
+                if moved == parts.len() {
+                    // Reads beyond the last limit count for what moves.
+                    self.pools[RECLAIM].reads += reads - parts[moved - 1].reads;
+                }
+                self.empty(b, 0..moved, RECLAIM);
+            }
+        }
+        for kind in [HOST, RECLAIM] {
+            while self.fill_one(kind, shares) {}
+        }
+        while self.closed as f64 > self.most_closed && self.clean() {
+            while self.fill_one(GC, shares) {}
+        }
+    }
+
+    /// Pages that the host writes anew leave their blocks; each class keeps this share. Adds up what blocks hold and how they are read.
+    fn decay(&mut self, stays: &[f64]) {
+        let blocks = self.blocks.len();
+        self.held.fill(0.0);
+        self.read.fill(0.0);
+        let by_class = self.valid.chunks_mut(blocks * self.parts).zip(&self.classes).zip(stays);
+        for ((of_class, class), stays) in by_class {
+            for of_part in of_class.chunks_mut(blocks) {
+                if *stays < 1.0 {
+                    of_part.iter_mut().for_each(|pages| *pages *= stays);
+                }
+                for ((pages, held), read) in of_part.iter().zip(&mut self.held).zip(&mut self.read) {
+                    *held += pages;
+                    *read += pages * class.reads;
+                }
+            }
+        }
+    }
+
+    /// Moves the pages of some parts to a kind of data. The block is erased where all parts are empty.
+    fn empty(&mut self, b: usize, parts: std::ops::Range<usize>, kind: usize) {
+        let blocks = self.blocks.len();
+        let is_whole = parts.len() == self.parts;
+        for k in 0..self.classes.len() {
+            for part in parts.clone() {
+                let pages = std::mem::take(&mut self.valid[(k * self.parts + part) * blocks + b]);
+                self.pools[kind].pages[k] += pages;
+                self.held[b] -= pages;
+            }
+        }
+        if is_whole {
+            self.erase(b);
+        }
+    }
+
+    fn erase(&mut self, b: usize) {
+        self.blocks[b] = Block::default();
+        self.held[b] = 0.0;
+        self.closed -= 1;
+        self.erased += 1.0;
+    }
+
+    /// Cleans the block with the fewest valid pages; false where each is full.
+    fn clean(&mut self) -> bool {
+        let closed = (0..self.blocks.len()).filter(|b| self.blocks[*b].is_closed);
+        let fewest = closed.map(|b| (self.held[b], b)).min_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((_, b)) = fewest.filter(|(held, _)| *held < self.per_block - 0.5) else { return false };
+        self.empty(b, 0..self.parts, GC);
+        true
+    }
+
+    /// Fills a block with data of a kind, in parts of these shares; false where there is too little.
+    fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
+        let pool = &mut self.pools[kind];
+        let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;
+        if all < self.per_block {
+            return false;
+        }
+        let Some(b) = self.blocks.iter().position(|block| !block.is_closed) else { return false };
+        let mut taken: Vec<f64> = pool.pages.iter().map(|pages| pages / all * self.per_block).collect();
+        let (mut rare, mut others, mut left) = (0.0, 0.0, self.per_block * (1.0 - pool.dead / all));
+        pool.dead -= pool.dead / all * self.per_block;
+        for (k, take) in taken.iter_mut().enumerate() {
+            if *take < RARE {
+                pool.due[k] += *take;
+                *take = pool.due[k].round().min(pool.pages[k]).max(0.0);
+                pool.due[k] -= *take;
+                rare += *take;
+                left = left.max(rare);
+            } else {
+                others += *take;
+            }
+        }
+        let rest = if others > 0.0 { (left - rare) / others } else { 0.0 };
+        for (k, take) in taken.iter_mut().enumerate() {
+            if *take >= RARE {
+                *take = (*take * rest).min(pool.pages[k]);
+            }
+            pool.pages[k] -= *take;
+        }
+        let blocks = self.blocks.len();
+        for (k, take) in taken.iter().enumerate() {
+            for (part, share) in shares.iter().enumerate() {
+                self.valid[(k * self.parts + part) * blocks + b] = take * share;
+            }
+        }
+        self.held[b] = taken.iter().sum();
+        self.blocks[b] = Block { is_closed: true, reads: std::mem::take(&mut pool.reads), born: self.now };
+        self.closed += 1;
+        self.programs[kind] += self.per_block;
+        true
+    }
+
+    /// Erases a second by the pages that are read so often that each alone brings its block to its limit.
+    fn of_hottest(&self, parts: &[Part]) -> Rate {
+        let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
+        let of = |class: &Class| {
+            // Share of the block that has moved before the page itself does, in the mean over its places.
+            let before = |part: &Part| parts.iter().filter(|other| other.reads <= part.reads).map(|other| other.share).sum::<f64>();
+            let moved = if self.kind == Kind::Wordlines { parts.iter().map(|part| part.share * before(part)).sum() } else { 1.0 };
+            class.pages * class.reads / threshold * moved
+        };
+        let reclaim = if parts.is_empty() { 0.0 } else { self.hottest.iter().map(of).sum() };
+        Rate { reclaim, ..Rate::default() }
+    }
+}
+
+/// Classes of pages that are too few for the followed share of the blocks, and that share of all others.
+///
+/// Pages that are only read are counted by themselves. Those that are written as well become one class.
+fn told_apart(classes: &[Class], share: f64) -> (Vec<Class>, Vec<Class>) {
+    let of_share = |class: &Class| Class { pages: class.pages * share, ..*class };
+    let is_rare = |class: &&Class| share < 1.0 && class.pages * share < FEWEST_PAGES;
+    let (rare, mut others): (Vec<Class>, Vec<Class>) =
+        (classes.iter().filter(is_rare).copied().collect(), classes.iter().filter(|class| !is_rare(class)).map(of_share).collect());
+    let written: Vec<Class> = rare.iter().filter(|class| class.writes > 0.0).map(of_share).collect();
+    let pages: f64 = written.iter().map(|class| class.pages).sum();
+    if pages > 0.0 {
+        let mean = |of: &dyn Fn(&Class) -> f64| written.iter().map(|class| class.pages * of(class)).sum::<f64>() / pages;
+        others.push(Class { pages, reads: mean(&|class| class.reads), writes: mean(&|class| class.writes) });
+    }
+    (rare.into_iter().filter(|class| class.writes == 0.0).collect(), others)
+}

@@ -1,0 +1,106 @@
+//! When the reclaim technique rewrites, by P/E count: parts of a block, each with the reads of the block at which it moves.
+//!
+//! ```text
+//! block: one part, at T = 2,152 reads       straw-wl: one part a group of wordlines, at (ERC_MAX - margin) / (1 + 2 (alpha - 1) / W) reads
+//! ```
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::disturb::table::LimitTable;
+use vpass_core::slots::reclaim::promise::Prospect;
+use vpass_core::slots::reclaim::{CHECK_INTERVAL, technique};
+
+use crate::failure::Failure;
+use crate::plan::RunPlan;
+
+/// Techniques that rewrite a whole block at one count of its reads.
+const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
+/// Techniques that rewrite wordlines at their own dose, from counters that show it.
+const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
+
+/// Pages of a block that move together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Part {
+    /// Share of the block's pages.
+    pub(super) share: f64,
+    /// Reads of the block at which they move.
+    pub(super) reads: f64,
+}
+
+/// How the plan's technique rewrites.
+pub(super) struct Limits {
+    kind: Kind,
+    prospect: Option<Prospect>,
+    table: Option<LimitTable>,
+    /// Wordlines of each group.
+    wordlines: Vec<f64>,
+    interval: f64,
+}
+
+/// What a technique rewrites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing.
+    Nothing,
+    /// Whole blocks.
+    Blocks,
+    /// Wordlines.
+    Wordlines,
+}
+
+impl Limits {
+    /// How the plan's technique rewrites; none where no form is known of it.
+    ///
+    /// # Errors
+    /// A drive that the technique cannot protect.
+    pub(super) fn of(plan: &RunPlan) -> Result<Option<Self>, Failure> {
+        let config = &plan.drive.config;
+        let technique = technique(plan.reclaim).expect("its name was found");
+        let kind = match plan.reclaim {
+            _ if !config.disturb.model.disturbs() => Kind::Nothing,
+            "none" => Kind::Nothing,
+            name if WHOLE_BLOCKS.contains(&name) => Kind::Blocks,
+            name if WORDLINES.contains(&name) => Kind::Wordlines,
+            _ => return Ok(None),
+        };
+        let geometry = Geometry::new(config);
+        let table = LimitTable::of(config);
+        let of_group = |table: &LimitTable, g: usize| geometry.wordlines_in_block().filter(|w| table.group_of(*w) == g).count() as f64;
+        let wordlines = table.iter().flat_map(|table| (0..table.groups()).map(move |g| of_group(table, g))).collect();
+        let args = technique.args(config);
+        let interval = if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
+        // Lives have no timed gear, so a job is done at once.
+        let prospect = (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
+        let prospect = prospect.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
+        let this = Self { kind, prospect, table, wordlines, interval };
+        let moves_at_once = kind != Kind::Blocks || this.at(config.start.pec).len() == 1;
+        Ok(moves_at_once.then_some(this))
+    }
+
+    /// What the technique rewrites.
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The parts of a block of this P/E count, the first to move first; none where reads cause no rewrite.
+    pub(super) fn at(&self, pec: u32) -> Vec<Part> {
+        let Some(prospect) = &self.prospect else { return vec![] };
+        let thresholds = prospect.thresholds(pec);
+        let parts = match (self.kind, &self.table) {
+            (Kind::Wordlines, Some(table)) => {
+                let of_groups = &thresholds[thresholds.len() - self.wordlines.len()..];
+                let all: f64 = self.wordlines.iter().sum();
+                let part = |(group, wordlines): (usize, &f64)| {
+                    let beside = 2.0 * (table.truth(group, pec).alpha.weight() - 1.0) / all;
+                    // A look finds the wordline half an interval late, in the mean.
+                    let reads = f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
+                    Part { share: wordlines / all, reads }
+                };
+                let mut parts: Vec<Part> = self.wordlines.iter().enumerate().map(part).filter(|part| part.share > 0.0).collect();
+                parts.sort_by(|a, b| a.reads.total_cmp(&b.reads));
+                parts
+            }
+            _ => thresholds.iter().map(|threshold| Part { share: 1.0, reads: f64::from(threshold.reads) }).collect(),
+        };
+        parts
+    }
+}

@@ -1,0 +1,91 @@
+//! Erases a second by what they make room for, and lives that follow from them.
+
+use std::ops::{Add, Mul};
+
+/// Block erases in a second, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rate {
+    /// For the host's writes and for GC, which makes room for them.
+    pub(super) host: f64,
+    /// For what is rewritten because of reads.
+    pub(super) reclaim: f64,
+    /// For what is rewritten because of age.
+    pub(super) refresh: f64,
+}
+
+impl Rate {
+    /// Erases of all causes.
+    pub(super) fn all(&self) -> f64 {
+        self.host + self.reclaim + self.refresh
+    }
+}
+
+impl Add for Rate {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { host: self.host + other.host, reclaim: self.reclaim + other.reclaim, refresh: self.refresh + other.refresh }
+    }
+}
+
+impl Mul<f64> for Rate {
+    type Output = Self;
+
+    fn mul(self, by: f64) -> Self {
+        Self { host: self.host * by, reclaim: self.reclaim * by, refresh: self.refresh * by }
+    }
+}
+
+/// A life: its length, and what its erases were for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Span {
+    pub(super) seconds: f64,
+    /// Seconds of the first cycle.
+    pub(super) first: f64,
+    pub(super) erases: Rate,
+}
+
+/// Adds up a life of `blocks` blocks from one P/E count to another, cycle by cycle, at these rates.
+pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
+    let mut life = Span::default();
+    for pec in from..to {
+        let rate = rate(pec);
+        let seconds = blocks / rate.all();
+        life.first = if pec == from { seconds } else { life.first };
+        life.seconds += seconds;
+        if seconds.is_finite() {
+            life.erases = life.erases + rate * seconds;
+        }
+    }
+    life
+}
+
+/// Rates between those that are known at some P/E counts, rising: in proportion to the distance.
+pub(super) fn between(known: &[(u32, Rate)], pec: u32) -> Rate {
+    let next = known.partition_point(|(at, _)| *at <= pec);
+    match (next.checked_sub(1).map(|before| known[before]), known.get(next)) {
+        (Some((low, before)), Some((high, after))) => {
+            let part = f64::from(pec - low) / f64::from(high - low);
+            before * (1.0 - part) + *after * part
+        }
+        (Some((_, only)), None) => only,
+        (None, Some((_, only))) => *only,
+        (None, None) => Rate::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_life_adds_up_its_cycles() {
+        let by_reads = |reclaim: f64| Rate { reclaim, ..Rate::default() };
+        // 10 blocks: a second a cycle at 10 erases a second, and half a second at 20.
+        let life = span(10.0, (8, 12), &|pec| by_reads(if pec < 10 { 10.0 } else { 20.0 }));
+        assert!((life.seconds - 3.0).abs() < 1e-12 && (life.erases.reclaim - 40.0).abs() < 1e-9);
+        let known = [(10, by_reads(1.0)), (20, by_reads(3.0))];
+        assert_eq!([5, 10, 15, 20, 30].map(|pec| between(&known, pec).reclaim), [1.0, 1.0, 2.0, 3.0, 3.0]);
+        assert!(span(10.0, (0, 1), &|_| Rate::default()).seconds.is_infinite());
+    }
+}

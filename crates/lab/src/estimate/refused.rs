@@ -1,0 +1,22 @@
+//! Why no estimate is given: drives and techniques of which no equation is known.
+
+use vpass_core::slots::parity::NO_PARITY;
+use vpass_core::slots::refresh::NO_REFRESH;
+
+use crate::plan::{RunPlan, Workload};
+
+/// Why the equations do not hold of a plan, in words that follow "No estimate:".
+pub(super) fn why(plan: &RunPlan) -> Option<String> {
+    let config = &plan.drive.config;
+    let why = match () {
+        () if plan.parity != NO_PARITY => format!("no equation is known of parity (`{}`)", plan.parity),
+        () if config.hints.said.is_some() => "no equation is known of drives that go by hints".into(),
+        () if ![NO_REFRESH, "block"].contains(&plan.refresh) => format!("no equation is known of refresh `{}`", plan.refresh),
+        () if config.start.pec_most() > config.start.pec => "blocks begin with different wear (start.pec_spread, start.worn_share)".into(),
+        () if config.start.pec >= config.drive.rated_pec => "the drive begins worn out".into(),
+        () if plan.before.is_some() || !plan.fail.is_empty() => "the run has stages or failures".into(),
+        () if matches!(plan.workload, Workload::Adversary { .. }) => "an adversary has no rates".into(),
+        () => return None,
+    };
+    Some(why)
+}

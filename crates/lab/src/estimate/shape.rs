@@ -1,0 +1,53 @@
+//! The drive as far as an estimate needs it: counts of blocks and pages, of the whole drive.
+
+use vpass_core::base::geometry::Geometry;
+use vpass_core::base::streams::{RESERVE, width};
+
+use crate::plan::RunPlan;
+
+/// Kinds of data that each drive keeps apart: the host's, GC's and that of reclaim.
+const KINDS: u32 = 3;
+
+/// Counts of a drive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Blocks of the flash.
+    pub(super) blocks: f64,
+    /// Pages that hold data at the start.
+    pub(super) pages: f64,
+    /// Pages of a block.
+    pub(super) per_block: f64,
+    /// Blocks that each kind of data keeps open.
+    pub(super) width: f64,
+    /// Pages that wait in the write buffer.
+    pub(super) buffered: f64,
+}
+
+impl Shape {
+    /// Counts of the plan's drive; of the whole drive where the plan is of a sample.
+    pub(super) fn of(plan: &RunPlan) -> Self {
+        let config = &plan.drive.config;
+        let geometry = Geometry::new(config);
+        let per_block = geometry.pages_per_block;
+        let whole = config.part_of.as_ref();
+        let blocks = whole.map_or(geometry.blocks, |whole| whole.blocks);
+        let host_pages = whole.map_or(geometry.logical_pages(), |whole| whole.host_pages);
+        let dies = whole.map_or(geometry.dies(), |whole| whole.dies);
+        let spare = blocks.saturating_sub(host_pages.div_ceil(per_block));
+        let of = f64::from(plan.sample.of);
+        Self {
+            blocks: f64::from(blocks),
+            pages: f64::from(host_pages) * config.start.fill,
+            per_block: f64::from(per_block),
+            width: f64::from(width(spare, dies, KINDS, 1)),
+            buffered: ((config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as f64 * of).max(1.0),
+        }
+    }
+
+    /// Blocks that are free or half open, in the mean, where so many kinds of data are written.
+    ///
+    /// An open block is half full. GC begins when only the reserve is free.
+    pub(super) fn not_closed(&self, kinds: f64) -> f64 {
+        f64::from(RESERVE) + kinds * self.width / 2.0
+    }
+}

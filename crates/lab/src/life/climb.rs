@@ -1,0 +1,352 @@
+//! A climb up the ladder: rung after rung, until the intervals of all techniques are as narrow as wanted.
+//!
+//! All techniques climb together, so that their years compare on one rung. Lives are kept from rung to rung: a rung
+//! lives those that it has beyond the rungs below. A rung that `--rung` names lives the rung that it is compared with, too.
+
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use super::interval::{FEWEST_PAGES, Interval, Pair};
+use super::ladder::{LADDER, Next, Rung, Standing, Wanted};
+use super::{Deadline, Lived, OneLife};
+use crate::failure::Failure;
+use crate::plan::RunPlan;
+
+/// A combination of techniques.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// Its name in the table.
+    pub label: String,
+    /// Its plan, of the first seed and the first sample.
+    pub plan: RunPlan,
+}
+
+/// Where a climb begins, and what it asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Climb {
+    /// The rung to stay on; any that results ask for where absent.
+    pub rung: Option<Rung>,
+    /// What results are to come to.
+    pub wanted: Wanted,
+    /// Seeds that the user asked for: there are so many times the lives of a rung.
+    pub seeds: u32,
+    /// Samples that the user asked for; as many as the rung has where absent.
+    pub samples: Option<u32>,
+    /// Threads that live lives.
+    pub threads: usize,
+    /// Pages of the workload that all samples hold together, of so many samples; none of whole drives.
+    pub touched: Option<u64>,
+}
+
+/// What a technique came to.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Its name.
+    pub label: String,
+    /// The plans of its lives.
+    pub plans: Vec<RunPlan>,
+    /// The lives; or why the drive was refused or stopped.
+    pub lived: Result<Vec<Lived>, Failure>,
+    /// How sure the years are; none where the rung compares no acceleration.
+    pub interval: Option<Interval>,
+}
+
+/// The end of a climb.
+#[derive(Clone, Debug)]
+pub struct Climbed {
+    /// The rung of the answers; none where not even the first rung was done in time.
+    pub rung: Option<Rung>,
+    /// One for each technique.
+    pub answers: Vec<Answer>,
+    /// What ended the climb; none where the rung was named.
+    pub end: Option<Next>,
+}
+
+/// Lives the lives that it is given until the deadline; none where that came first.
+pub type Live<'a> = &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
+
+/// A life that was lived.
+struct Known {
+    contender: usize,
+    seed: u64,
+    residue: u32,
+    acceleration: NonZeroU32,
+    lived: Result<Lived, Failure>,
+}
+
+impl Climb {
+    /// Climbs. `told` hears of each rung that is done and is not the last.
+    ///
+    /// # Errors
+    /// An interruption, or what is wrong with the machine.
+    pub fn go(&self, contenders: &[Contender], live: Live, told: &mut dyn FnMut(&Climbed)) -> Result<Climbed, Failure> {
+        let began = Instant::now();
+        let mut known: Vec<Known> = vec![];
+        if let Some(rung) = self.rung {
+            for rung in rung.coarser().into_iter().chain([rung]) {
+                self.ascend(rung, contenders, &mut known, live, None)?;
+            }
+            return Ok(Climbed { rung: Some(rung), answers: self.answers(rung, contenders, &known), end: None });
+        }
+        let mut rung = LADDER[0];
+        // Only the first rung is given up: how long the others take is known before they begin.
+        let mut deadline = self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
+        loop {
+            let begins = Instant::now();
+            let Some(cycles) = self.ascend(rung, contenders, &mut known, live, deadline.take())? else {
+                return Ok(Climbed { rung: None, answers: vec![], end: Some(Next::OutOfTime(f64::INFINITY)) });
+            };
+            let pace = Pace { seconds: begins.elapsed().as_secs_f64(), cycles };
+            let answers = self.answers(rung, contenders, &known);
+            let standing = Standing {
+                half: widest(&answers),
+                elapsed: began.elapsed().as_secs_f64(),
+                next_takes: rung.above().map_or(0.0, |above| pace.seconds_of(self.ahead(above, contenders, &known))),
+            };
+            let next = rung.next(self.wanted, standing);
+            let climbed = Climbed { rung: Some(rung), answers, end: Some(next) };
+            let Next::Climb(above) = next else { return Ok(climbed) };
+            told(&climbed);
+            rung = above;
+        }
+    }
+
+    /// Lives what a rung has beyond what is known, and gives the cycles that each thread simulated; none where the
+    /// deadline came first.
+    fn ascend(
+        &self,
+        rung: Rung,
+        contenders: &[Contender],
+        known: &mut Vec<Known>,
+        live: Live,
+        deadline: Deadline,
+    ) -> Result<Option<f64>, Failure> {
+        let missing = self.missing(rung, contenders, known);
+        let lives: Vec<_> = missing.iter().map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration }).collect();
+        let Some(lived) = live(&lives, deadline)? else { return Ok(None) };
+        let cycles = lived.iter().flatten().map(simulated).sum::<f64>();
+        for ((contender, plan), lived) in missing.iter().zip(lived) {
+            let (seed, residue) = (plan.seed, plan.sample.residue);
+            known.push(Known { contender: *contender, seed, residue, acceleration: rung.acceleration, lived });
+        }
+        Ok(Some(cycles / self.threads.clamp(1, lives.len().max(1)) as f64))
+    }
+
+    /// Cycles that each thread has to simulate for a rung.
+    fn ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
+        let missing = self.missing(rung, contenders, known);
+        let of = |contender: usize| {
+            let like = known.iter().find(|other| other.contender == contender && other.lived.is_ok());
+            like.and_then(|other| other.lived.as_ref().ok()).map_or(0.0, |lived| simulated_at(lived, rung.acceleration))
+        };
+        let all = missing.iter().map(|(contender, _)| of(*contender)).sum::<f64>();
+        let threads = self.threads.clamp(1, missing.len().max(1));
+        // The last lives leave threads idle.
+        let turns = missing.len().div_ceil(threads) as f64;
+        if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
+    }
+
+    /// Lives of a rung that are not known. A life that ended in its warm-up is the same at every acceleration.
+    fn missing(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> Vec<(usize, RunPlan)> {
+        let plans = |(at, contender): (usize, &Contender)| -> Vec<(usize, RunPlan)> {
+            let failed = known.iter().any(|other| other.contender == at && other.lived.is_err());
+            let plans = if failed { vec![] } else { self.plans(rung, contender) };
+            plans.into_iter().map(|plan| (at, plan)).collect()
+        };
+        let all = contenders.iter().enumerate().flat_map(plans);
+        all.filter(|(at, plan)| find(known, *at, plan, rung.acceleration).is_none()).collect()
+    }
+
+    /// The plans of a technique on a rung: samples as far as the drive has them, then seeds.
+    fn plans(&self, rung: Rung, contender: &Contender) -> Vec<RunPlan> {
+        let of = contender.plan.sample.of;
+        let samples = self.samples.unwrap_or_else(|| samples_of(rung.lives, of));
+        let seeds = if self.samples.is_some() { self.seeds } else { self.seeds * rung.lives / samples };
+        let residues = (0..samples).map(|n| n * (of / samples));
+        let of_seed = |seed: u32| {
+            let seed = contender.plan.seed.wrapping_add(seed.into());
+            residues.clone().map(move |residue| RunPlan { seed, ..contender.plan.clone() }.of_residue(residue))
+        };
+        (0..seeds).flat_map(of_seed).collect()
+    }
+
+    fn answers(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> Vec<Answer> {
+        let of = |(at, contender): (usize, &Contender)| {
+            let plans = self.plans(rung, contender);
+            let failed = known.iter().find(|other| other.contender == at && other.lived.is_err());
+            let answer = Answer { label: contender.label.clone(), plans, lived: Ok(vec![]), interval: None };
+            if let Some(failure) = failed.and_then(|other| other.lived.as_ref().err()) {
+                return Answer { lived: Err(failure.clone()), ..answer };
+            }
+            let at_rung = |plan: &RunPlan, rung: Rung| find(known, at, plan, rung.acceleration);
+            let pairs: Vec<Pair> = answer
+                .plans
+                .iter()
+                .filter_map(|plan| {
+                    let coarse = rung.coarser().and_then(|coarser| at_rung(plan, coarser));
+                    at_rung(plan, rung).map(|fine| Pair { fine, coarse })
+                })
+                .collect();
+            let lived = pairs.iter().map(|pair| pair.fine.clone()).collect();
+            Answer { lived: Ok(lived), interval: self.interval(&pairs), ..answer }
+        };
+        contenders.iter().enumerate().map(of).collect()
+    }
+
+    fn interval(&self, pairs: &[Pair]) -> Option<Interval> {
+        let interval = Interval::of(pairs)?;
+        let few = self.touched.is_some_and(|touched| touched * (pairs.len() as u64) < FEWEST_PAGES);
+        Some(Interval { is_range: few, ..interval })
+    }
+}
+
+/// How long simulated cycles take.
+struct Pace {
+    seconds: f64,
+    cycles: f64,
+}
+
+impl Pace {
+    fn seconds_of(&self, cycles: f64) -> f64 {
+        if self.cycles > 0.0 { self.seconds / self.cycles * cycles } else { 0.0 }
+    }
+}
+
+/// Samples of one page in `of` that so many lives are of: a power of two, so that those of a rung are among those above.
+fn samples_of(lives: u32, of: u32) -> u32 {
+    let mut samples = 1;
+    while samples * 2 <= lives && samples * 2 <= of && of % (samples * 2) == 0 {
+        samples *= 2;
+    }
+    samples
+}
+
+fn find<'a>(known: &'a [Known], contender: usize, plan: &RunPlan, acceleration: NonZeroU32) -> Option<&'a Lived> {
+    let is_it = |other: &&Known| other.contender == contender && other.seed == plan.seed && other.residue == plan.sample.residue;
+    let lives = known.iter().filter(is_it).filter_map(|other| Some((other.acceleration, other.lived.as_ref().ok()?)));
+    let mut same = lives.filter(|(at, lived)| *at == acceleration || at.get() > 1 && lived.accelerated_from.is_none());
+    same.next().map(|(_, lived)| lived)
+}
+
+/// Cycles of the mean block that a life simulated.
+fn simulated(lived: &Lived) -> f64 {
+    simulated_at(lived, lived.acceleration)
+}
+
+/// Cycles of the mean block that a life like this one simulates at an acceleration.
+fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
+    let from = lived.accelerated_from.unwrap_or(lived.pec_mean);
+    from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
+}
+
+/// Half of the widest interval, as a share of its years; none where an answer has no interval and needs one.
+fn widest(answers: &[Answer]) -> Option<f64> {
+    let mut widest = 0.0f64;
+    for answer in answers {
+        let Ok(lived) = &answer.lived else { continue };
+        // Years of lives that lost data are no answer, and no interval makes them one.
+        let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn) || lived.iter().any(|lived| lived.data_lost_pages > 0);
+        if needs_none {
+            continue;
+        }
+        let interval = answer.interval?;
+        widest = widest.max(interval.half() / f64::midpoint(interval.low, interval.high));
+    }
+    Some(widest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::life::{End, tests::lived};
+    use crate::plan::Chosen;
+    use crate::progress::unwatched;
+    use crate::setup::{Base, Gear, Named, Setup};
+
+    fn contenders(labels: &[&str]) -> Vec<Contender> {
+        let base = Base { gear: Gear::Fluid, set: vec!["workload.rate=1000".into()], ..Base::new("tiny") };
+        let plan = RunPlan::new(&Setup::new(base, Named::Workload("zipf-read".into())), Chosen::default(), &unwatched).unwrap();
+        labels.iter().map(|label| Contender { label: (*label).into(), plan: plan.clone() }).collect()
+    }
+
+    fn climb(seconds: Option<f64>) -> Climb {
+        Climb { rung: None, wanted: Wanted { within: 0.1, seconds }, seeds: 1, samples: None, threads: 2, touched: None }
+    }
+
+    /// Years that fall by a part of themselves with each 100 cycles of K.
+    fn life_at(k: NonZeroU32, falls: f64, seed: u64) -> Lived {
+        let chance = if seed.is_multiple_of(2) { 1.001 } else { 0.999 };
+        Lived { acceleration: k, accelerated_from: Some(10.0), ..lived(4.0 * chance * (1.0 - falls * f64::from(k.get()) / 100.0)) }
+    }
+
+    #[test]
+    fn a_climb_ends_where_the_difference_is_small_and_lives_nothing_twice() {
+        let mut asked = vec![];
+        let live: Live = &mut |lives, _| {
+            asked.push((lives[0].acceleration.get(), lives.len()));
+            Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()))
+        };
+        let mut told = vec![];
+        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
+        // From 100 to 30 years grow by 0.56 of 3.76, from 30 to 10 by 0.16 of 3.92.
+        assert_eq!(asked, [(100, 2), (30, 2), (30, 2), (10, 4)]);
+        assert_eq!((climbed.rung.map(|rung| rung.number), climbed.end, told.len()), (Some(4), Some(Next::Answered), 3));
+        let interval = climbed.answers[0].interval.unwrap();
+        assert!((interval.by_acceleration.unwrap() - 0.16).abs() < 1e-9, "{interval:?}");
+        assert!((interval.low..interval.high).contains(&4.0));
+    }
+
+    #[test]
+    fn a_named_rung_gives_what_the_climb_gave() {
+        let live: Live = &mut |lives, _| Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()));
+        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        let named = Climb { rung: climbed.rung, ..climb(None) };
+        let again = named.go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        assert_eq!(format!("{:?}", again.answers), format!("{:?}", climbed.answers));
+    }
+
+    #[test]
+    fn one_that_stops_does_not_end_the_others() {
+        let live: Live = &mut |lives, _| {
+            let stops = |n: usize| (n < 2).then(|| Failure::stopped("it is full"));
+            let life = |(n, one): (usize, &OneLife)| stops(n).map_or_else(|| Ok(life_at(one.acceleration, 0.01, one.plan.seed)), Err);
+            Ok(Some(lives.iter().enumerate().map(life).collect()))
+        };
+        let named = Climb { rung: Rung::of_number(1).ok(), ..climb(None) };
+        let climbed = named.go(&contenders(&["full", "fine"]), live, &mut |_| ()).unwrap();
+        assert!(climbed.answers[0].lived.as_ref().is_err_and(Failure::is_stop));
+        assert_eq!(climbed.answers[1].lived.as_ref().map(Vec::len), Ok(2));
+    }
+
+    #[test]
+    fn a_first_rung_that_is_late_is_given_up() {
+        let mut deadlines = vec![];
+        let live: Live = &mut |_, deadline| {
+            deadlines.push(deadline.is_some());
+            Ok(None)
+        };
+        let climbed = climb(Some(1.0)).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        assert!(climbed.rung.is_none() && climbed.answers.is_empty());
+        assert_eq!(deadlines, [true]);
+    }
+
+    #[test]
+    fn a_life_that_ended_in_its_warm_up_needs_no_other_acceleration() {
+        let mut count = 0;
+        let live: Live = &mut |lives, _| {
+            count += lives.len();
+            Ok(Some(
+                lives.iter().map(|one| Ok(Lived { accelerated_from: None, ..life_at(one.acceleration, 0.0, one.plan.seed) })).collect(),
+            ))
+        };
+        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        assert_eq!((count, climbed.end), (2, Some(Next::Answered)));
+        assert_eq!(climbed.answers[0].interval.unwrap().by_acceleration, Some(0.0));
+        assert_eq!(climbed.answers[0].lived.as_ref().unwrap()[0].end, End::WornOut);
+    }
+
+    #[test]
+    fn samples_of_a_rung_are_among_those_above() {
+        assert_eq!([samples_of(2, 448), samples_of(8, 448), samples_of(8, 1), samples_of(8, 6)], [2, 8, 1, 2]);
+    }
+}

@@ -1,0 +1,137 @@
+//! The ladder of lives: rungs in a fixed order, each slower than the one before and nearer to the life itself.
+//!
+//! On a rung, wear is accelerated: after a warm-up an erase counts as K P/E cycles. Which rung answers follows
+//! from results alone, except where time ends the climb between two rungs.
+//!
+//! ```text
+//! rung          1    2    3    4    5    6    7
+//! K             100  30   30   10   10   3    1
+//! lives         2    2    4    4    8    8    8
+//! compared with -    1    1    3    3    5    6
+//! ```
+
+use std::num::NonZeroU32;
+
+use crate::failure::Failure;
+
+/// A rung of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rung {
+    /// Place on the ladder, from 1 on.
+    pub number: u32,
+    /// P/E cycles that an erase counts as after the warm-up.
+    pub acceleration: NonZeroU32,
+    /// Lives of each technique: samples of the drive, or seeds of a whole drive.
+    pub lives: u32,
+}
+
+const fn rung(number: u32, acceleration: u32, lives: u32) -> Rung {
+    Rung { number, acceleration: NonZeroU32::new(acceleration).expect("a rung accelerates once at least"), lives }
+}
+
+/// All rungs.
+pub const LADDER: [Rung; 7] =
+    [rung(1, 100, 2), rung(2, 30, 2), rung(3, 30, 4), rung(4, 10, 4), rung(5, 10, 8), rung(6, 3, 8), rung(7, 1, 8)];
+
+/// What a climb asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Half width of the interval, as a share of the years.
+    pub within: f64,
+    /// Seconds that the climb may take; any number where absent.
+    pub seconds: Option<f64>,
+}
+
+/// What is known when a rung is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// Half width of the widest interval, as a share of its years; none where some answer has no interval.
+    pub half: Option<f64>,
+    /// Seconds since the climb began.
+    pub elapsed: f64,
+    /// Seconds that the next rung is expected to take.
+    pub next_takes: f64,
+}
+
+/// What follows a rung.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Next {
+    /// The next rung.
+    Climb(Rung),
+    /// The intervals are as narrow as wanted.
+    Answered,
+    /// The next rung would take so many seconds, more than are left.
+    OutOfTime(f64),
+    /// No rung is left.
+    AtTop,
+}
+
+impl Rung {
+    /// The rung of this number.
+    ///
+    /// # Errors
+    /// A number that no rung has.
+    pub fn of_number(number: u32) -> Result<Self, Failure> {
+        let found = LADDER.into_iter().find(|rung| rung.number == number);
+        found.ok_or_else(|| Failure::usage(format!("--rung {number}: the ladder has rungs 1 to {}", LADDER.len())))
+    }
+
+    /// The nearest rung below with more acceleration: the difference between the two shows what acceleration does.
+    pub fn coarser(self) -> Option<Self> {
+        LADDER.into_iter().rev().find(|other| other.number < self.number && other.acceleration > self.acceleration)
+    }
+
+    /// The rung above.
+    pub fn above(self) -> Option<Self> {
+        LADDER.into_iter().find(|other| other.number == self.number + 1)
+    }
+
+    /// What to do next.
+    pub fn next(self, wanted: Wanted, standing: Standing) -> Next {
+        if standing.half.is_some_and(|half| half <= wanted.within) {
+            return Next::Answered;
+        }
+        let Some(above) = self.above() else { return Next::AtTop };
+        let ends_at = standing.elapsed + standing.next_takes;
+        if wanted.seconds.is_some_and(|seconds| ends_at > seconds) {
+            return Next::OutOfTime(standing.next_takes);
+        }
+        Next::Climb(above)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rung_is_slower_than_the_one_below() {
+        let cost = |rung: Rung| f64::from(rung.lives) / f64::from(rung.acceleration.get());
+        for (below, above) in LADDER.into_iter().zip(&LADDER[1..]) {
+            assert!(below.number + 1 == above.number && cost(below) < cost(*above));
+            assert!(below.lives <= above.lives && below.acceleration >= above.acceleration);
+        }
+        let compared: Vec<_> = LADDER.iter().map(|rung| rung.coarser().map_or(0, |rung| rung.number)).collect();
+        assert_eq!(compared, [0, 1, 1, 3, 3, 5, 6]);
+    }
+
+    #[test]
+    fn results_choose_the_rung_and_time_only_stops_between_rungs() {
+        let [first, second, ..] = LADDER;
+        let wanted = Wanted { within: 0.1, seconds: Some(60.0) };
+        let at = |half, elapsed, next_takes| Standing { half, elapsed, next_takes };
+        assert_eq!(second.next(wanted, at(Some(0.1), 900.0, 900.0)), Next::Answered, "an answer in time or not");
+        assert_eq!(second.next(wanted, at(Some(0.11), 20.0, 40.0)), Next::Climb(LADDER[2]));
+        assert_eq!(second.next(wanted, at(Some(0.11), 20.0, 41.0)), Next::OutOfTime(41.0));
+        assert_eq!(first.next(wanted, at(None, 20.0, 1.0)), Next::Climb(second), "no interval is no answer");
+        let patient = Wanted { seconds: None, ..wanted };
+        assert_eq!(first.next(patient, at(Some(f64::INFINITY), 1e9, 1e9)), Next::Climb(second));
+        assert_eq!(LADDER[6].next(patient, at(Some(0.2), 1.0, 0.0)), Next::AtTop);
+    }
+
+    #[test]
+    fn a_rung_that_is_not_there_is_refused() {
+        assert_eq!(Rung::of_number(7).map(|rung| rung.acceleration.get()), Ok(1));
+        assert!(Rung::of_number(8).unwrap_err().sentence.contains("rungs 1 to 7"));
+    }
+}

@@ -1,0 +1,121 @@
+//! Many lives on several threads. A drive that stops leaves the other lives to go on.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::{Lived, Until, live};
+use crate::failure::{Failure, Kind};
+use crate::memory;
+use crate::plan::{RunPlan, Tables};
+use crate::pool;
+use crate::progress::{Begin, Progress};
+
+/// Parts of a life in which progress is told.
+pub(super) const PARTS: u64 = 1000;
+
+/// A life to be lived.
+#[derive(Clone, Copy, Debug)]
+pub struct OneLife<'a> {
+    /// The plan.
+    pub plan: &'a RunPlan,
+    /// P/E cycles that an erase counts as after a warm-up; 1 for an exact life.
+    pub acceleration: NonZeroU32,
+}
+
+/// The time at which lives are given up.
+pub type Deadline = Option<Instant>;
+
+/// Lives, in their order; each with why its drive stopped or was refused, where it did not live. None where the
+/// deadline came first. Lives of one workload share `tables`. `ended` is told of each life as it ends. `threads`: as many as there are cores where absent.
+///
+/// # Errors
+/// What ended the first that failed for another reason, or an interruption.
+pub fn live_each(
+    lives: &[OneLife],
+    until: Until,
+    threads: Option<NonZeroUsize>,
+    tables: &Tables,
+    begin: Begin,
+    deadline: Deadline,
+    ended: &(dyn Fn(usize, &Lived) + Sync),
+) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure> {
+    if lives.is_empty() {
+        return Ok(Some(vec![]));
+    }
+    let needed = lives.iter().map(|one| memory::require(one.plan)).collect::<Result<Vec<_>, _>>()?;
+    let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
+    let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(lives.len()).min(at_once.max(1) as usize);
+    let all = begin(Some(PARTS * lives.len() as u64), "thousandths of lives");
+    let progress = Watched { all, deadline, is_late: AtomicBool::new(false) };
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let lived: Mutex<Vec<(usize, Result<Lived, Failure>)>> = Mutex::new(vec![]);
+    let one_after_the_other = || {
+        while !failed.load(Ordering::Relaxed) {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = lives.get(i) else { return };
+            let result = live(one, until, tables, &progress);
+            failed.fetch_or(result.as_ref().is_err_and(|failure| !may_stand(failure)), Ordering::Relaxed);
+            if let Ok(lived) = &result {
+                ended(i, lived);
+            }
+            lived.lock().unwrap_or_else(PoisonError::into_inner).push((i, result));
+        }
+    };
+    pool::threads(threads.max(1), &progress)?.broadcast(|_| one_after_the_other());
+    let mut lived = lived.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if progress.is_late.load(Ordering::Relaxed) && progress.all.may_go_on() && gave_up(&lived) {
+        return Ok(None);
+    }
+    lived.sort_by_key(|(i, result)| (result.as_ref().is_err_and(Failure::is_interruption), *i));
+    if let Some(why) = lived.iter().find_map(|(_, result)| result.as_ref().err().filter(|failure| !may_stand(failure))) {
+        return Err(why.clone());
+    }
+    lived.sort_by_key(|(i, _)| *i);
+    Ok(Some(lived.into_iter().map(|(_, lived)| lived).collect()))
+}
+
+/// Whether a failure is of one drive, and others may go on.
+fn may_stand(failure: &Failure) -> bool {
+    failure.is_stop() || failure.kind == Kind::Usage
+}
+
+/// Whether nothing but the deadline ended these lives.
+fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
+    let mut failures = lived.iter().filter_map(|(_, result)| result.as_ref().err()).filter(|failure| !may_stand(failure));
+    failures.next().is_some_and(Failure::is_interruption) && failures.all(Failure::is_interruption)
+}
+
+/// Progress that ends at the deadline.
+struct Watched {
+    all: Box<dyn Progress>,
+    deadline: Deadline,
+    is_late: AtomicBool,
+}
+
+impl Watched {
+    fn is_in_time(&self) -> bool {
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.is_late.fetch_or(is_late, Ordering::Relaxed);
+        !is_late
+    }
+}
+
+impl Progress for Watched {
+    fn advance(&self, done: u64) -> bool {
+        self.all.advance(done) && self.is_in_time()
+    }
+
+    fn may_go_on(&self) -> bool {
+        self.all.may_go_on() && self.is_in_time()
+    }
+
+    fn listens(&self, listens: bool) {
+        self.all.listens(listens);
+    }
+
+    fn note(&self, sentence: &str) {
+        self.all.note(sentence);
+    }
+}

@@ -1,0 +1,136 @@
+//! Rates of reads and writes of single pages under a `[workload]` table, without a source of requests: for estimates.
+//!
+//! ```text
+//! 1,000 requests a second, 70 % reads, uniform over 10,000 pages: 0.07 reads and 0.03 writes a second of each page
+//! ```
+
+use vpass_core::config::ConfigError;
+
+use super::distribution::Distribution;
+use super::fluid_source::Whole;
+use super::page_weights::PageWeights;
+use super::scatter::Scatter;
+use super::synthetic_config::WorkloadConfig;
+
+/// Rates of single pages.
+pub struct PageLaw {
+    reads: Direction,
+    writes: Direction,
+    scatter: Scatter,
+    /// Bytes of the smallest run of blocks, which has one rank.
+    run_bytes: u64,
+    runs: u64,
+    page_bytes: u64,
+    pages: u64,
+    mean_bytes: f64,
+    /// Share of the written pages of which a write covers only a part.
+    partial: f64,
+    is_even: bool,
+}
+
+/// Requests of one kind.
+struct Direction {
+    weights: PageWeights,
+    /// Requests a second.
+    rate: f64,
+}
+
+impl PageLaw {
+    /// Rates under this table on a drive of so many bytes. A table without a rate counts as 1 request a second.
+    ///
+    /// # Errors
+    /// The first key that is wrong.
+    pub fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+        config.check()?;
+        let whole = Whole::new(config, capacity, page_bytes, seed)?;
+        let rate = config.rate.unwrap_or(1.0);
+        let of_writes = config.write_distribution.unwrap_or(config.distribution);
+        let smallest = whole.area.classes.iter().map(|class| class.bytes * class.per_run).min().unwrap_or(1);
+        let is_even = |of: Distribution| matches!(of, Distribution::Uniform | Distribution::Sequential);
+        Ok(Self {
+            reads: Direction { weights: whole.weights(config.distribution, 0), rate: rate * config.read_share },
+            writes: Direction { weights: whole.weights(of_writes, whole.first_of_writes), rate: rate * (1.0 - config.read_share) },
+            run_bytes: smallest,
+            runs: whole.area.runs(),
+            page_bytes: whole.page_bytes,
+            pages: whole.host_pages,
+            mean_bytes: whole.mean_bytes(),
+            partial: whole.partial_share(),
+            is_even: is_even(config.distribution) && is_even(of_writes) && config.footprint >= 1.0,
+            scatter: whole.scatter,
+        })
+    }
+
+    /// Pages of the drive.
+    pub fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// Reads and writes of a page in a second.
+    pub fn of(&self, page: u64) -> (f64, f64) {
+        let of = |direction: &Direction| if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 };
+        (of(&self.reads), of(&self.writes))
+    }
+
+    /// Pages of the most popular ranks, about `most` of them, each once, in rising order.
+    pub fn hottest(&self, most: u64) -> Vec<u64> {
+        let of_run = |rank: u64| {
+            let from = self.scatter.image(rank) * self.run_bytes;
+            from / self.page_bytes..(from + self.run_bytes).div_ceil(self.page_bytes).min(self.pages)
+        };
+        let mut pages: Vec<u64> = (0..most.min(self.runs)).flat_map(of_run).take(most as usize).collect();
+        pages.sort_unstable();
+        pages.dedup();
+        pages
+    }
+
+    /// Bytes that the host writes in a second.
+    pub fn write_bytes_per_s(&self) -> f64 {
+        self.writes.rate * self.mean_bytes
+    }
+
+    /// Bytes that the host reads in a second.
+    pub fn read_bytes_per_s(&self) -> f64 {
+        self.reads.rate * self.mean_bytes
+    }
+
+    /// Share of the written pages of which a write covers only a part, so that the rest is read first.
+    pub fn partial(&self) -> f64 {
+        self.partial
+    }
+
+    /// Whether all pages have the same rates.
+    pub fn is_even(&self) -> bool {
+        self.is_even
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(table: &str) -> PageLaw {
+        let config: WorkloadConfig = toml::from_str(table).unwrap();
+        PageLaw::new(&config, 10_000 * 16_384, 16_384, 3).unwrap()
+    }
+
+    #[test]
+    fn worked_example() {
+        let law = law("rate = 1000.0\nread_share = 0.7\nrequests = 1\ndistribution = \"uniform\"\nblock_size = \"16KiB\"");
+        let (reads, writes) = law.of(77);
+        assert!((reads - 0.07).abs() < 1e-9 && (writes - 0.03).abs() < 1e-9 && law.is_even() && law.partial() == 0.0);
+        assert!((law.write_bytes_per_s() - 300.0 * 16_384.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_hottest_pages_are_those_of_the_first_ranks() {
+        let law = law("rate = 1000.0\nread_share = 1.0\nrequests = 1\ndistribution = \"zipf:0.99\"\nblock_size = \"4KiB\"");
+        let hottest = law.hottest(50);
+        let least = hottest.iter().map(|page| law.of(*page).0).fold(f64::MAX, f64::min);
+        let hotter = (0..law.pages()).filter(|page| law.of(*page).0 > least).count();
+        assert!(hottest.len() == 50 && hotter < 50, "{hotter} pages are hotter than the last of the hottest");
+        assert!((law.partial() - 1.0).abs() < 1e-12 && !law.is_even());
+        let all: f64 = (0..law.pages()).map(|page| law.of(page).0).sum();
+        assert!((all / 1000.0 - 1.0).abs() < 1e-9, "{all}");
+    }
+}
