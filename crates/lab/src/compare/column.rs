@@ -236,7 +236,7 @@ pub const COLUMNS: [Column; 19] = [
         format: |life, sizes| LifeUnit::HostBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "host_bytes_until_worn",
-            "TB that the host can write until the rated P/E cycles (TBW), and drive writes a day for five years (DWPD), as limits fall, carried on from the run; requests come without times, so that days would only say how fast the drive is; a range where fewer than 30 block cycles were seen",
+            "estimate, projected from runs whose rates and state have settled: TB that the host can write until the rated P/E cycles (TBW), and drive writes a day for five years (DWPD), as limits fall; requests come without times, so that days would only say how fast the drive is",
             |s| s.wear.host_bytes_until_worn,
         )
     },
@@ -244,7 +244,7 @@ pub const COLUMNS: [Column; 19] = [
         format: |life, sizes| LifeUnit::ReadBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "read_bytes_until_worn",
-            "TB that the host can read until the rated P/E cycles, as limits fall, carried on from the run; requests come without times, so that days would only say how fast the drive is; a range where fewer than 30 block cycles were seen",
+            "estimate, projected from runs whose rates and state have settled: TB that the host can read until the rated P/E cycles, as limits fall; requests come without times, so that days would only say how fast the drive is",
             |s| s.wear.read_bytes_until_worn,
         )
     },
