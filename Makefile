@@ -45,6 +45,10 @@ check-minute: build
 		$(VPASS) check --seed $(SEED) --minutes 0.125 --fail --refresh $$refresh; \
 	done
 
+# Estimates of lives against simulated lives, case by case: the table of docs/estimate.md.
+estimates:
+	cargo test --release -p vpass-lab --test estimate -- --ignored --nocapture
+
 bench: build
 	cargo bench -p vpass-core --bench throughput --bench techniques --bench retries --bench parity
 	cargo bench -p vpass-oracle

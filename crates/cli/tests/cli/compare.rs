@@ -45,7 +45,7 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
     assert!(json["techniques"][1]["columns"]["projected_life_days"].is_null() && json["techniques"][1]["life_low"].is_f64());
     let words = compare(&short).stdout;
     assert!(words.contains("no wear seen ") && !words.contains("no wear seen*"), "{words}");
-    let sentence = "No technique lost data. Of those that kept all data: life is not told apart (`straw-ss-sound` no wear seen: over ";
+    let sentence = "No technique lost data. Of those that kept all data: life is not known: the runs are too short, as their ";
     assert!(words.contains(sentence), "{words}");
     assert!(words.contains("; RAM is smallest under `block` (1.20 KiB, against "), "{words}");
     assert!(words.contains("; read p99.9 is not told apart: the noise of a run is known from 100,000 reads on"), "{words}");
@@ -55,10 +55,9 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
 fn what_differs_within_its_uncertainty_is_not_told_apart() {
     // 24 block cycles against 1.4: with so few the two ranges meet.
     let words = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=1e5"]).stdout;
-    assert!(words.contains("life is not told apart (`straw-ss-sound` "), "{words}");
-    // 80 against 3.4: they do not.
-    let words = compare(&["--reclaim", "block,straw-ss-sound"]).stdout;
-    assert!(words.contains("life is longest under `straw-ss-sound` (") && words.contains(" under `block`: at least "), "{words}");
+    // Neither run has settled, so no life is projected from it.
+    assert!(words.contains("; `vpass life` simulates lives") && words.contains("run too short "), "{words}");
+    assert!(!words.contains("life is longest"), "{words}");
 }
 
 /// Parity makes a drive write more and serve fewer requests a second. In a closed loop that is no
@@ -90,14 +89,14 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
     assert_eq!(json["winners"]["life"], serde_json::json!(["none + none"]));
     assert_eq!(json["winners"]["host_bytes_until_worn"], json["winners"]["life"]);
     let words = vpass(&[&args[..], &small].concat()).stdout;
-    assert!(words.contains("life is longest under `none + none` (") && words.contains(" TBW (") && words.contains(" DWPD)"), "{words}");
+    assert!(words.contains("life is not known: the runs are too short") && !words.contains(" TBW"), "{words}");
     for unit in [" h*", " h ", " days", " years"] {
         assert!(!words.lines().any(|line| line.starts_with("  none + ") && line.contains(unit)), "{unit} in\n{words}");
     }
 }
 
-/// A run in which nothing wore is too short. It says how long it must be, and a run of that length
-/// has lives.
+/// A run in which nothing wore is too short. It says how long it must be to show wear, and a run of that length
+/// shows some.
 #[test]
 fn a_comparison_without_wear_says_how_long_it_must_be() {
     let run =
@@ -108,7 +107,7 @@ fn a_comparison_without_wear_says_how_long_it_must_be() {
     let after = short.split(words).nth(1).unwrap_or_else(|| panic!("{words} in\n{short}"));
     let requests = after.split(' ').next().expect("a number").replace(',', "");
     let long = run(&requests).stdout;
-    assert!(!long.contains("no wear") && !long.contains("would give each a number") && long.contains(" TB read"), "{requests}:\n{long}");
+    assert!(!long.contains("no wear") && long.contains("run too short ") && long.contains("`vpass life` simulates lives"), "{requests}:\n{long}");
 }
 
 #[test]

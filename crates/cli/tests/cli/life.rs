@@ -79,7 +79,8 @@ fn small_drive(requests: &str, more: &[&str]) -> Done {
 fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     // Four blocks are read, 4,096 times each between two rewrites.
     let range = small_drive("1e5", &[]);
-    assert!(range.stdout.contains(" block cycles were seen: for a single number run at least "), "{}", range.stdout);
+    assert!(range.stdout.contains("This run is too short for a life: only "), "{}", range.stdout);
+    assert!(range.stdout.contains(" block cycles were seen. `vpass life` simulates one, with workload.rate."), "{}", range.stdout);
     let json = small_drive("1e5", &["--json"]).json();
     assert!(json["wear"]["read_bytes_until_worn"].is_null() && json["wear"]["life_unit"] == "read_bytes");
     assert!(number(&json, "/wear/read_bytes_until_worn_low") < number(&json, "/wear/read_bytes_until_worn_high"));
@@ -97,6 +98,24 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     let json = small_drive("1e4", &["--json"]).json();
     let warning = json["warnings"][0].as_str().unwrap();
     assert!(warning.contains("of the reads at which block rewrites it"), "{warning}");
+}
+
+/// Even writes settle within a few turnovers of the drive's blocks: 300,000 pages are the first two of them.
+#[test]
+fn a_life_is_projected_once_rates_and_state_have_settled() {
+    let run = |requests: &str, more: &[&str]| {
+        let requests = format!("workload.requests={requests}");
+        let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--gear", "untimed", "--oracle", "off"];
+        let set = ["--set", "workload.read_share=0", "--set", "workload.block_size=16KiB", "--set", "start.overwrite=1", "--set", &requests];
+        vpass(&[&args[..], &set, more].concat())
+    };
+    let (short, long) = (run("60000", &["--json"]).json(), run("600000", &["--json"]).json());
+    assert_eq!((&short["wear"]["life_settled"], &long["wear"]["life_settled"]), (&false.into(), &true.into()));
+    assert!(number(&short, "/wear/host_bytes_until_worn") > 0.0, "the JSON has the number all the same");
+    let (short, long) = (run("60000", &[]).stdout, run("600000", &[]).stdout);
+    assert!(short.contains("its rates, or the state that the drive began with, have not settled. `vpass life` simulates one"), "{short}");
+    assert!(!short.contains(" TBW"), "{short}");
+    assert!(long.contains("Estimate, projected from the run: the drive would reach its rated 3,000 P/E cycles after "), "{long}");
 }
 
 #[test]
