@@ -31,6 +31,8 @@ pub use said::{Record, early, final_words};
 
 /// P/E counts at which the mean field is worked out.
 const POINTS: u32 = 4;
+/// Cycles by which lives are uncertain whose blocks are rewritten in step.
+const HALF_A_ROUND: f64 = 0.5;
 /// Share of the refresh period after which blocks are rewritten: `refresh.lead` of its card.
 const LEAD: f64 = 0.125;
 
@@ -47,7 +49,7 @@ pub enum Case {
 }
 
 impl Case {
-    /// Largest error that was measured, as a share of the simulated life.
+    /// Largest error that was measured, as a share of the simulated life: of lives of 50 P/E cycles or more.
     pub const fn within(self) -> f64 {
         match self {
             Self::BlocksByReads => 0.01,
@@ -74,7 +76,7 @@ pub struct Estimate {
     pub cycles_by_age: f64,
     /// The equations.
     pub case: Case,
-    /// Largest error that was measured of these equations, as a share.
+    /// Largest error that was measured of these equations, as a share; half a cycle where that is more.
     pub within: f64,
 }
 
@@ -133,7 +135,7 @@ impl Lived<'_> {
             cycles_by_reads: cycles(life.erases.reclaim),
             cycles_by_age: cycles(life.erases.refresh),
             case,
-            within: case.within(),
+            within: case.within().max(HALF_A_ROUND / f64::from(to - from)),
         }
     }
 

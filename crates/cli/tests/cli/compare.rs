@@ -107,7 +107,10 @@ fn a_comparison_without_wear_says_how_long_it_must_be() {
     let after = short.split(words).nth(1).unwrap_or_else(|| panic!("{words} in\n{short}"));
     let requests = after.split(' ').next().expect("a number").replace(',', "");
     let long = run(&requests).stdout;
-    assert!(!long.contains("no wear") && long.contains("run too short ") && long.contains("`vpass life` simulates lives"), "{requests}:\n{long}");
+    assert!(
+        !long.contains("no wear") && long.contains("run too short ") && long.contains("`vpass life` simulates lives"),
+        "{requests}:\n{long}"
+    );
 }
 
 #[test]

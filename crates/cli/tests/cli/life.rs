@@ -106,7 +106,8 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
     let run = |requests: &str, more: &[&str]| {
         let requests = format!("workload.requests={requests}");
         let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--gear", "untimed", "--oracle", "off"];
-        let set = ["--set", "workload.read_share=0", "--set", "workload.block_size=16KiB", "--set", "start.overwrite=1", "--set", &requests];
+        let set =
+            ["--set", "workload.read_share=0", "--set", "workload.block_size=16KiB", "--set", "start.overwrite=1", "--set", &requests];
         vpass(&[&args[..], &set, more].concat())
     };
     let (short, long) = (run("60000", &["--json"]).json(), run("600000", &["--json"]).json());

@@ -88,15 +88,15 @@ impl Field {
     /// Blocks with so many parts each, filled with pages of all classes in turn.
     pub(super) fn new(shape: &Shape, classes: &[Class], kind: Kind, parts: usize, period: Option<f64>) -> Self {
         let followed = shape.blocks.min(MOST_BLOCKS);
-        let share = followed / shape.blocks;
-        let (hottest, classes) = told_apart(classes, share);
+        let part = followed / shape.blocks;
+        let (hottest, classes) = told_apart(classes, part);
         let kinds = f64::from(u32::from(classes.iter().any(|class| class.writes > 0.0)) * 2 + u32::from(parts > 0 || period.is_some()));
         let none = Pool { pages: vec![0.0; classes.len()], due: vec![0.0; classes.len()], dead: 0.0, reads: 0.0 };
         let parts = parts.max(1);
         let mut field = Self {
-            share,
+            share: part,
             per_block: shape.per_block,
-            most_closed: (share * (shape.blocks - shape.not_closed(kinds)) - kinds / 2.0).floor(),
+            most_closed: (part * (shape.blocks - shape.not_closed(kinds)) - kinds / 2.0).floor(),
             kind,
             period,
             blocks: vec![Block::default(); followed as usize + BEYOND],
@@ -138,7 +138,7 @@ impl Field {
                 steps += 1;
             }
             let to = self.counts();
-            let rate = self.rate(from, to) * (1.0 / self.share) + hottest;
+            let rate = Self::rate(from, to) * (1.0 / self.share) + hottest;
             let alike = rates.last().is_some_and(|before: &Rate| (rate.all() / before.all() - 1.0).abs() < WITHIN);
             rates.push(rate);
             if steps >= most_steps || alike && is_alike {
@@ -162,7 +162,7 @@ impl Field {
     }
 
     /// Erases a second between two times, shared out by what was programmed.
-    fn rate(&self, from: (f64, f64, [f64; KINDS], f64), to: (f64, f64, [f64; KINDS], f64)) -> Rate {
+    fn rate(from: (f64, f64, [f64; KINDS], f64), to: (f64, f64, [f64; KINDS], f64)) -> Rate {
         let seconds = to.0 - from.0;
         let programs: [f64; KINDS] = std::array::from_fn(|kind| to.2[kind] - from.2[kind]);
         let all: f64 = programs.iter().sum();
@@ -229,7 +229,9 @@ impl Field {
         for ((of_class, class), stays) in by_class {
             for of_part in of_class.chunks_mut(blocks) {
                 if *stays < 1.0 {
-                    of_part.iter_mut().for_each(|pages| *pages *= stays);
+                    for pages in of_part.iter_mut() {
+                        *pages *= stays;
+                    }
                 }
                 for ((pages, held), read) in of_part.iter().zip(&mut self.held).zip(&mut self.read) {
                     *held += pages;

@@ -85,7 +85,7 @@ impl Limits {
     pub(super) fn at(&self, pec: u32) -> Vec<Part> {
         let Some(prospect) = &self.prospect else { return vec![] };
         let thresholds = prospect.thresholds(pec);
-        let parts = match (self.kind, &self.table) {
+        match (self.kind, &self.table) {
             (Kind::Wordlines, Some(table)) => {
                 let of_groups = &thresholds[thresholds.len() - self.wordlines.len()..];
                 let all: f64 = self.wordlines.iter().sum();
@@ -100,7 +100,6 @@ impl Limits {
                 parts
             }
             _ => thresholds.iter().map(|threshold| Part { share: 1.0, reads: f64::from(threshold.reads) }).collect(),
-        };
-        parts
+        }
     }
 }

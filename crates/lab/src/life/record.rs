@@ -23,7 +23,7 @@ pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Fa
         ("traces", as_json::value(&workload.traces)?),
     ];
     if let Some(all) = json.as_object_mut() {
-        own.into_iter().for_each(|(key, value)| _ = all.insert(key.into(), value));
+        all.extend(own.map(|(key, value)| (key.to_owned(), value)));
     }
     Ok(())
 }

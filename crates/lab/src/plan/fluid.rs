@@ -92,7 +92,7 @@ impl RunPlan {
 
     /// Whether requests have times of their own, so that lives are years.
     pub(crate) fn has_rate(&self) -> bool {
-        self.tabled().map_or(true, |table| table.rate.is_some())
+        self.tabled().is_none_or(|table| table.rate.is_some())
     }
 
     fn phases(&self) -> Option<&PhasesConfig> {
