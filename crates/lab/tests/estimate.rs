@@ -1,4 +1,5 @@
 //! Estimates of lives against lives that are simulated, cycle by cycle. The cases were fixed before any of them was run.
+#![expect(clippy::print_stdout, reason = "a table of errors is printed")]
 
 use vpass_lab::estimate::{self, Case, Estimate};
 use vpass_lab::life::{End, Until, live_all};
