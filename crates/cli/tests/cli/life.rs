@@ -110,10 +110,10 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
             ["--set", "workload.read_share=0", "--set", "workload.block_size=16KiB", "--set", "start.overwrite=1", "--set", &requests];
         vpass(&[&args[..], &set, more].concat())
     };
-    let (short, long) = (run("60000", &["--json"]).json(), run("600000", &["--json"]).json());
+    let (short, long) = (run("6000", &["--json"]).json(), run("600000", &["--json"]).json());
     assert_eq!((&short["wear"]["life_settled"], &long["wear"]["life_settled"]), (&false.into(), &true.into()));
     assert!(number(&short, "/wear/host_bytes_until_worn") > 0.0, "the JSON has the number all the same");
-    let (short, long) = (run("60000", &[]).stdout, run("600000", &[]).stdout);
+    let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
     assert!(short.contains("its rates, or the state that the drive began with, have not settled. `vpass life` simulates one"), "{short}");
     assert!(!short.contains(" TBW"), "{short}");
     assert!(long.contains("Estimate, projected from the run: the drive would reach its rated 3,000 P/E cycles after "), "{long}");
