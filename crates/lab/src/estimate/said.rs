@@ -28,10 +28,10 @@ pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> Stri
     }
 }
 
-/// An estimate as JSON has it: all null where none is known, with the reason.
+/// An estimate as JSON has it: without the keys of an estimate where no equation is known, with the reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    /// The estimate; null where no equation is known.
+    /// The estimate; absent where no equation is known.
     #[serde(flatten)]
     estimate: Option<Estimate>,
     /// How far the estimate was from the simulated life, as a share of that; null where wear did not end the life.
