@@ -15,6 +15,7 @@ mod shape;
 
 use serde::Serialize;
 use vpass_core::base::span::YEAR;
+use vpass_core::config::Number;
 use vpass_core::drive::start::written_at_start;
 use vpass_core::slots::refresh::NO_REFRESH;
 
@@ -33,7 +34,7 @@ pub use said::{Record, early, final_words};
 const POINTS: u32 = 4;
 /// Cycles by which lives are uncertain whose blocks are rewritten in step.
 const HALF_A_ROUND: f64 = 0.5;
-/// Share of the refresh period after which blocks are rewritten: `refresh.lead` of its card.
+/// Share of the refresh period before its end at which blocks are rewritten, where `refresh.block.lead` says nothing else.
 const LEAD: f64 = 0.125;
 
 /// Which equations an estimate comes from.
@@ -152,7 +153,8 @@ impl Lived<'_> {
     /// Age in seconds at which blocks are rewritten.
     fn period(&self) -> Option<f64> {
         let config = &self.plan.drive.config;
-        (self.plan.refresh != NO_REFRESH).then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - LEAD))
+        let lead = config.refresh.params.get(Some("block"), "lead").map_or(LEAD, Number::value);
+        (self.plan.refresh != NO_REFRESH).then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
     /// The life without the cycles that the drive's content cost before it began.

@@ -1,9 +1,17 @@
 //! Why no estimate is given: drives and techniques of which no equation is known.
 
 use vpass_core::slots::parity::NO_PARITY;
+use vpass_core::slots::reclaim::{OWN_AGE, technique};
 use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::plan::{RunPlan, Workload};
+
+/// Whether the technique looks limits up at the age of each block's data.
+fn limits_by_age(plan: &RunPlan) -> bool {
+    let technique = technique(plan.reclaim).expect("its name was found");
+    let args = technique.args(&plan.drive.config);
+    args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1
+}
 
 /// Why the equations do not hold of a plan, in words that follow "No estimate:".
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
@@ -15,6 +23,7 @@ pub(super) fn why(plan: &RunPlan) -> Option<String> {
         () if config.start.pec_most() > config.start.pec => "blocks begin with different wear (start.pec_spread, start.worn_share)".into(),
         () if config.start.pec >= config.drive.rated_pec => "the drive begins worn out".into(),
         () if plan.before.is_some() || !plan.fail.is_empty() => "the run has stages or failures".into(),
+        () if limits_by_age(plan) => "no equation is known of limits by each block's own age (own_age)".into(),
         () if matches!(plan.workload, Workload::Adversary { .. }) => "an adversary has no rates".into(),
         () => return None,
     };
