@@ -112,6 +112,8 @@ mod tests {
         // Two blocks are the reserve.
         let mean = 2.0 / (1.0 / 3.0 + 1.0 / 4.0);
         assert!((cleaned_at(&shape(102.0, 100.0 * mean, 4.0)) - 2.0).abs() < 1e-9);
+        // Half of the blocks lose one page more: (2 + 1/2) / (7/12 + 1/4) = 3 pages in the mean block.
+        assert!((cleaned_at(&shape(102.0, 300.0, 4.0)) - 1.5).abs() < 1e-9);
     }
 
     /// Large blocks: the share r that GC finds valid solves (1 - r) / -ln r = utilisation.
