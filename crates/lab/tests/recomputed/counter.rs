@@ -8,6 +8,7 @@ use vpass_core::base::failure::Stretch;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::{Op, Request};
+use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Seq, WordlineInBlock};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
@@ -299,6 +300,14 @@ impl Observer for Counted {
         self.counts.erases[cause as usize] += 1;
         let block = self.block(block);
         (block.pec, block.written, block.sensings) = (block.pec + 1, 0, 0);
+    }
+
+    fn begins_in_order(&mut self, _order: &Order) {
+        panic!("the start of a drive as small as these is written");
+    }
+
+    fn preloaded_in_order(&mut self, _block: BlockId, _first: u32, _chosen: &[u64]) {
+        panic!("the start of a drive as small as these is written");
     }
 
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {

@@ -6,6 +6,7 @@ use std::any::Any;
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::rates::{PageRates, ReadRates};
 use vpass_core::base::request::{Arrival, Request, RequestSource, SourceError};
+use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ns, Ppn, Seq, WordlineInBlock};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
@@ -101,6 +102,14 @@ impl Observer for Drawn {
         let of_block = &mut self.doses[block.index()];
         of_block.resize(doses.len(), 0);
         of_block.iter_mut().zip(doses).for_each(|(sum, dose)| *sum += u64::from(*dose) / 4);
+    }
+
+    fn begins_in_order(&mut self, _order: &Order) {
+        panic!("the start of a drive as small as these is written");
+    }
+
+    fn preloaded_in_order(&mut self, _block: BlockId, _first: u32, _chosen: &[u64]) {
+        panic!("the start of a drive as small as these is written");
     }
 
     fn preloaded(&mut self, block: BlockId, lpns: &[Lpn]) {
