@@ -122,14 +122,14 @@ impl Climb {
         deadline: Deadline,
     ) -> Result<Option<f64>, Failure> {
         let missing = self.missing(rung, contenders, known);
-        let lives: Vec<_> = missing.iter().map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration }).collect();
-        let Some(lived) = live(&lives, deadline)? else { return Ok(None) };
+        let asked: Vec<_> = missing.iter().map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration }).collect();
+        let Some(lived) = live(&asked, deadline)? else { return Ok(None) };
         let cycles = lived.iter().flatten().map(simulated).sum::<f64>();
         for ((contender, plan), lived) in missing.iter().zip(lived) {
             let (seed, residue) = (plan.seed, plan.sample.residue);
             known.push(Known { contender: *contender, seed, residue, acceleration: rung.acceleration, lived });
         }
-        Ok(Some(cycles / self.threads.clamp(1, lives.len().max(1)) as f64))
+        Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
     }
 
     /// Cycles that each thread has to simulate for a rung.
