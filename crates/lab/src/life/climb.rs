@@ -215,7 +215,7 @@ impl Pace {
 /// Samples of one page in `of` that so many lives are of: a power of two, so that those of a rung are among those above.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
-    while samples * 2 <= lives && samples * 2 <= of && of % (samples * 2) == 0 {
+    while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
         samples *= 2;
     }
     samples
