@@ -159,8 +159,8 @@ fn has_uber(config: &DriveConfig) -> bool {
 /// # Errors
 /// What ended the first that failed, or an interruption.
 pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
-    let lives: Vec<_> = plans.iter().map(|plan| OneLife { plan, acceleration: NonZeroU32::MIN }).collect();
-    let lived = live_each(&lives, until, threads, &Tables::default(), begin, None, &|_, _| ())?;
+    let asked: Vec<_> = plans.iter().map(|plan| OneLife { plan, acceleration: NonZeroU32::MIN }).collect();
+    let lived = live_each(&asked, until, threads, &Tables::default(), begin, None, &|_, _| ())?;
     lived.expect("without a deadline every life ends").into_iter().collect()
 }
 

@@ -50,8 +50,9 @@ fn shares(consumed: &Consumed) -> String {
     let mut named = rows.iter().take(MOST_NAMED).map(|(cause, share)| (sayable(cause), percent(share.mean)));
     let Some((cause, share)) = named.next() else { return "nothing wears it".into() };
     let takes = if cause == "reads" { "take" } else { "takes" };
-    let others = named.map(|(cause, share)| format!(", {cause} {share}")).collect::<String>();
-    format!("{cause} {takes} {share} of the wear{others}")
+    let mut said = vec![format!("{cause} {takes} {share} of the wear")];
+    said.extend(named.map(|(cause, share)| format!("{cause} {share}")));
+    said.join(", ")
 }
 
 fn sayable(cause: &'static str) -> &'static str {

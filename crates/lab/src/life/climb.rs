@@ -122,14 +122,14 @@ impl Climb {
         deadline: Deadline,
     ) -> Result<Option<f64>, Failure> {
         let missing = self.missing(rung, contenders, known);
-        let lives: Vec<_> = missing.iter().map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration }).collect();
-        let Some(lived) = live(&lives, deadline)? else { return Ok(None) };
+        let asked: Vec<_> = missing.iter().map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration }).collect();
+        let Some(lived) = live(&asked, deadline)? else { return Ok(None) };
         let cycles = lived.iter().flatten().map(simulated).sum::<f64>();
         for ((contender, plan), lived) in missing.iter().zip(lived) {
             let (seed, residue) = (plan.seed, plan.sample.residue);
             known.push(Known { contender: *contender, seed, residue, acceleration: rung.acceleration, lived });
         }
-        Ok(Some(cycles / self.threads.clamp(1, lives.len().max(1)) as f64))
+        Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
     }
 
     /// Cycles that each thread has to simulate for a rung.
@@ -215,7 +215,7 @@ impl Pace {
 /// Samples of one page in `of` that so many lives are of: a power of two, so that those of a rung are among those above.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
-    while samples * 2 <= lives && samples * 2 <= of && of % (samples * 2) == 0 {
+    while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
         samples *= 2;
     }
     samples

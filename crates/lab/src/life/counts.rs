@@ -61,7 +61,7 @@ impl Counts {
             host: grown.host(&then.host, &self.host),
             lost_pages: grown.count(then.lost_pages, self.lost_pages),
             errors: grown.errors(then.errors, self.errors),
-            retries: self.retries.zip(then.retries.as_ref()).map(|(now, then)| grown.retries(then, now)),
+            retries: self.retries.zip(then.retries.as_ref()).map(|(now, then)| grown.retries(then, &now)),
             hints: self.hints.zip(then.hints).map(|(now, then)| grown.hints(then, now)),
         }
     }
@@ -115,7 +115,7 @@ impl Grown {
         }
     }
 
-    fn retries(self, then: &Retries, now: Retries) -> Retries {
+    fn retries(self, then: &Retries, now: &Retries) -> Retries {
         let histogram: Vec<u64> = then.histogram.iter().zip(&now.histogram).map(|(then, now)| self.count(*then, *now)).collect();
         let reads: u64 = histogram.iter().sum();
         let retries: u64 = histogram.iter().enumerate().map(|(level, reads)| level as u64 * reads).sum();
@@ -124,7 +124,7 @@ impl Grown {
             mean: (reads > 0).then(|| retries as f64 / reads as f64),
             reads_with_retry: self.count(then.reads_with_retry, now.reads_with_retry),
             began_higher: self.count(then.began_higher, now.began_higher),
-            ..now
+            budget_raised: now.budget_raised,
         }
     }
 

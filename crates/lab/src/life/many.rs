@@ -33,7 +33,7 @@ pub type Deadline = Option<Instant>;
 /// # Errors
 /// What ended the first that failed for another reason, or an interruption.
 pub fn live_each(
-    lives: &[OneLife],
+    asked: &[OneLife],
     until: Until,
     threads: Option<NonZeroUsize>,
     tables: &Tables,
@@ -41,20 +41,20 @@ pub fn live_each(
     deadline: Deadline,
     ended: &(dyn Fn(usize, &Lived) + Sync),
 ) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure> {
-    if lives.is_empty() {
+    if asked.is_empty() {
         return Ok(Some(vec![]));
     }
-    let needed = lives.iter().map(|one| memory::require(one.plan)).collect::<Result<Vec<_>, _>>()?;
+    let needed = asked.iter().map(|one| memory::require(one.plan)).collect::<Result<Vec<_>, _>>()?;
     let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
-    let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(lives.len()).min(at_once.max(1) as usize);
-    let all = begin(Some(PARTS * lives.len() as u64), "thousandths of lives");
+    let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(asked.len()).min(at_once.max(1) as usize);
+    let all = begin(Some(PARTS * asked.len() as u64), "thousandths of lives");
     let progress = Watched { all, deadline, is_late: AtomicBool::new(false) };
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let lived: Mutex<Vec<(usize, Result<Lived, Failure>)>> = Mutex::new(vec![]);
     let one_after_the_other = || {
         while !failed.load(Ordering::Relaxed) {
             let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(one) = lives.get(i) else { return };
+            let Some(one) = asked.get(i) else { return };
             let result = live(one, until, tables, &progress);
             failed.fetch_or(result.as_ref().is_err_and(|failure| !may_stand(failure)), Ordering::Relaxed);
             if let Ok(lived) = &result {
