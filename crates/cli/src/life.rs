@@ -106,7 +106,7 @@ impl<'a> Asked<'a> {
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
             (Some(samples), _) => Sample { of: samples.of, residue: 0 },
-            (None, Some(plan)) if !self.exact && self.may_be_sampled(&named) => plan.automatic_sample(tables)?,
+            (None, Some(plan)) if !self.exact && may_be_sampled(&named) => plan.automatic_sample(tables)?,
             (None, _) => Sample::WHOLE,
         };
         let part = self.whole.sampled(sample)?;
@@ -132,11 +132,6 @@ impl<'a> Asked<'a> {
             self.touched = Some(self.contenders[0].plan.touched_pages(tables)? / u64::from(sample.of));
         }
         Ok(self)
-    }
-
-    /// Stripes lie on all dies, and a sample has fewer.
-    fn may_be_sampled(&self, named: &[Chosen]) -> bool {
-        named.iter().all(|named| !vpass_core::slots::parity::has_stripes(named.parity))
     }
 
     /// What is to be known before the lives; once, what is the same for several techniques.
@@ -170,7 +165,8 @@ impl<'a> Asked<'a> {
         }
         let given = seconds(60.0 * args.minutes * self.contenders.len() as f64);
         Failure::failed(format!(
-            "no simulated answer: after {given} the first rung of the ladder was not done; a larger --minutes gives it longer, --rung 1              any time"
+            "no simulated answer: the first rung of the ladder was not done after {given}; give it longer with a larger --minutes, or \
+             any time with --rung 1"
         ))
     }
 
@@ -179,7 +175,7 @@ impl<'a> Asked<'a> {
         let lived = climbed.answers.iter().find(|answer| answer.lived.is_ok()).map_or(&[][..], |answer| &answer.plans[..]);
         let samples = lived.iter().filter(|other| other.seed == plan.seed).count().max(1) as u32;
         let blocks = u64::from(plan.drive.config.geometry.planes() * plan.drive.config.geometry.blocks_per_plane.unwrap_or(0));
-        let sampled = |touched: u64| Sampled { pages: touched * u64::from(samples), blocks: blocks * u64::from(samples) };
+        let of_samples = |touched: u64| Sampled { pages: touched * u64::from(samples), blocks: blocks * u64::from(samples) };
         Setting {
             whole: &self.whole,
             plan,
@@ -187,11 +183,16 @@ impl<'a> Asked<'a> {
             seeds: (lived.len() as u32 / samples).max(1),
             until: self.args.until(),
             rung: climbed.rung,
-            sampled: self.touched.map(sampled),
+            sampled: self.touched.map(of_samples),
             refused,
             set: &self.set,
         }
     }
+}
+
+/// Whether techniques work on samples. Stripes lie on all dies, and a sample has fewer.
+fn may_be_sampled(named: &[Chosen]) -> bool {
+    named.iter().all(|named| !vpass_core::slots::parity::has_stripes(named.parity))
 }
 
 /// The lives of all techniques: on a rung of the ladder, or exact ones.
@@ -230,10 +231,10 @@ fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure>
     let plans = asked.contenders.iter().map(|contender| repeated(args, &contender.plan)).collect::<Result<Vec<_>, _>>()?;
     let one = |plan| OneLife { plan, acceleration: std::num::NonZeroU32::MIN };
     let lives: Vec<_> = plans.iter().flatten().map(one).collect();
-    let mut lived = live(&lives, None)?.expect("without a deadline every life ends").into_iter();
+    let mut ended = live(&lives, None)?.expect("without a deadline every life ends").into_iter();
     let answer = |(contender, plans): (&Contender, Vec<RunPlan>)| {
-        let lived = lived.by_ref().take(plans.len()).collect();
-        Answer { label: contender.label.clone(), plans, lived, interval: None }
+        let of_contender = ended.by_ref().take(plans.len()).collect();
+        Answer { label: contender.label.clone(), plans, lived: of_contender, interval: None }
     };
     let answers = asked.contenders.iter().zip(plans).map(answer).collect();
     Ok(Climbed { rung: None, answers, end: None })
@@ -265,11 +266,11 @@ fn live_or_take(
     let living: Vec<OneLife> = missing.iter().map(|i| lives[*i]).collect();
     let keep = |n: usize, lived: &Lived| resumed.keep(missing[n], lived);
     let Some(ended) = life::live_each(&living, args.until(), args.threads, tables, &bar, deadline, &keep)? else { return Ok(None) };
-    let mut lived: Vec<_> = known.into_iter().map(|life| life.map(Ok)).collect();
+    let mut all: Vec<_> = known.into_iter().map(|life| life.map(Ok)).collect();
     for (i, life) in missing.into_iter().zip(ended) {
-        lived[i] = Some(life);
+        all[i] = Some(life);
     }
-    Ok(Some(lived.into_iter().map(|life| life.expect("it was kept, or it was lived")).collect()))
+    Ok(Some(all.into_iter().map(|life| life.expect("it was kept, or it was lived")).collect()))
 }
 
 /// `--find`.
@@ -316,7 +317,7 @@ fn find_best(args: &LifeArgs, key: &str, asked: &Asked, folder: Option<Folder>, 
 fn only(climbed: Climbed) -> Result<Life, Failure> {
     let answer = climbed.answers.into_iter().next().expect("a named rung gives answers");
     let life = Life::answered(&answer);
-    life.map_or_else(|| Err(answer.lived.err().expect("it has lives or a reason")), Ok)
+    life.map_or_else(|| Err(answer.lived.expect_err("it has lives or a reason")), Ok)
 }
 
 /// Lives with a value of the key, unless that was tried before; gives the years. A value with which the drive is refused is no failure.
