@@ -188,7 +188,7 @@ fn the_exact_life_lies_in_the_interval() {
 fn short_lives_lie_in_their_intervals() {
     let folder = tempfile::tempdir().unwrap();
     for at in [0, 6, 7] {
-        let more = ["drive.capacity=128MiB", "drive.rated_pec=600"];
+        let more = ["drive.rated_pec=600"];
         let (inside, row) = compared(&CASES[at], &more, folder.path());
         assert!(inside, "{row}");
     }

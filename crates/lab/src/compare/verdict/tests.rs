@@ -159,6 +159,7 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
         let run = summary();
         let wear = Wear {
             life_unit: Some(LifeUnit::HostBytes),
+            life_settled: true,
             host_bytes_until_worn: Some(middle),
             host_bytes_until_worn_low: Some(0.95 * middle),
             host_bytes_until_worn_high: Some(1.05 * middle),
