@@ -52,7 +52,7 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
         assert!(near(number(technique, "/columns/write_amplification/mean"), right), "{technique}");
     }
     let rate = ["--set", "workload.queue_depth=", "--set", "workload.rate=10000"];
-    let life = ["--set", "workload.requests=30k", "--years", "1e-7", "--oracle", "off", "--json"];
+    let life = ["--set", "workload.requests=30k", "--years", "1e-7", "--exact", "--oracle", "off", "--json"];
     let lived = done(&written("life", "4KiB", &[&rate[..], &life].concat())).json();
     let of = |name: &str| number(&lived, &format!("/techniques/0/{name}/mean"));
     assert!(near(of("write_amplification"), of("flash_bytes_written") / of("host_bytes_written")) && of("write_amplification") > 2.0);

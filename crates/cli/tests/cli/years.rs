@@ -64,9 +64,17 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
 
 #[test]
 fn what_consumed_a_life_adds_up() {
-    let json =
-        vpass(&lives(&["--set", "workload.read_share=0.9", "--set", "workload.block_size=16KiB", "--reclaim", "block,straw-wl", "--json"]))
-            .json();
+    let json = vpass(&lives(&[
+        "--exact",
+        "--set",
+        "workload.read_share=0.9",
+        "--set",
+        "workload.block_size=16KiB",
+        "--reclaim",
+        "block,straw-wl",
+        "--json",
+    ]))
+    .json();
     for technique in json["techniques"].as_array().unwrap() {
         let sum: f64 = technique["consumed"].as_object().unwrap().values().map(|share| share["mean"].as_f64().unwrap()).sum();
         assert!((sum - 1.0).abs() < 1e-9, "{technique}");
