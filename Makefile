@@ -18,7 +18,7 @@ build:
 
 # Stages of `make test`, in order. All but the seeded bugs choose the whole workspace, so that Cargo unites the features
 # of dependencies alike and builds no crate twice.
-STAGES := unit seeded-bugs benches check-minute
+STAGES := unit seeded-bugs benches instructions check-minute
 test: build
 	@set -e; for stage in $(STAGES); do $(MAKE) --no-print-directory $$stage; done
 
