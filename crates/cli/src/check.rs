@@ -46,7 +46,7 @@ impl Battery {
         })
     }
 
-    /// The same drives, perhaps with erases that count as several cycles.
+    /// Drives of this check, perhaps with erases that count as several cycles.
     pub(crate) fn accelerated(self, accelerates: bool) -> Self {
         Self { accelerates, ..self }
     }

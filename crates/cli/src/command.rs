@@ -111,7 +111,7 @@ pub(crate) enum Command {
         /// With --reclaim, --parity or --refresh, the drives of those that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
-        /// The same drives, except that an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
+        /// Draw drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
         #[arg(long)]
         accelerate: bool,
         /// Run nothing: print a digest of the --count cases as they are drawn. It moves if a drive, a technique or the chance of any case moves;

@@ -220,7 +220,7 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
     })
 }
 
-/// The rung on which `--find` compares values, where nobody names one.
+/// Rung on which `--find` compares values by default.
 const RUNG_OF_FIND: u32 = 2;
 
 /// What simulates lives or takes them from an earlier command.

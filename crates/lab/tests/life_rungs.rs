@@ -81,7 +81,7 @@ const CASES: [Case; 12] = [
     },
 ];
 
-/// The same reads, so slow that age rewrites, too.
+/// Reads as above, but so slow that age causes rewrites, too.
 const SLOWER: &[&str] =
     &["drive.capacity=256MiB", "workload.rate=200", "workload.read_share=0.99", "workload.block_size=16KiB", "refresh.period=30min"];
 
@@ -183,7 +183,7 @@ fn the_exact_life_lies_in_the_interval() {
     assert!(outside.len() <= 1, "exact lives outside of their intervals: {outside:?}");
 }
 
-/// The same with lives of 600 cycles.
+/// Lives of 600 cycles against exact ones.
 #[test]
 fn short_lives_lie_in_their_intervals() {
     let folder = tempfile::tempdir().unwrap();

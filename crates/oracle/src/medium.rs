@@ -212,7 +212,7 @@ impl Medium {
         self.begun.as_deref_mut()
     }
 
-    /// Whose data the start put into a page, unless its block was erased since.
+    /// Owner of the data that the start put into a page, unless its block was erased since.
     pub(crate) fn put_by_start(&self, ppn: Ppn) -> Option<Lpn> {
         let begun = self.begun.as_deref()?;
         let block = BlockId::new(ppn.number() / (self.wordlines_per_block as u32 * self.kinds));

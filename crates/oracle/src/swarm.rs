@@ -212,7 +212,7 @@ impl Case {
         Self { fails: true, ..self }
     }
 
-    /// The same case, in which an erase counts as several P/E cycles.
+    /// Returns the case on a drive where an erase counts as several P/E cycles.
     #[must_use]
     pub fn accelerated(self) -> Self {
         Self { accelerates: true, ..self }

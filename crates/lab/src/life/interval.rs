@@ -25,7 +25,7 @@ pub struct Interval {
     /// The upper end, in years.
     pub high: f64,
     /// Difference to the same lives at the next larger acceleration, in years, and at least 4 % of
-    /// the years; null where none was compared.
+    /// the years; null without a comparison.
     pub by_acceleration: Option<f64>,
     /// Half of the 95 % confidence interval over the lives, in years; null for a single life.
     pub by_lives: Option<f64>,

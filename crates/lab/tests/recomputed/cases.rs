@@ -117,7 +117,7 @@ impl Case {
         self
     }
 
-    /// The same with another seed.
+    /// Returns the case with another seed.
     pub(crate) fn seeded(&self, seed: u64) -> Self {
         Self { seed, ..self.clone() }
     }

@@ -16,7 +16,7 @@ use crate::oracle::Oracle;
 use crate::oracle::mapping::MapEntry;
 use crate::stamps::Stamp;
 
-/// Pages of the host that are passed over at once where none of them was touched.
+/// Host pages that are skipped at once if none of them was touched.
 const RUN: usize = 256;
 /// Untouched pages that are looked at.
 const SAMPLE: u32 = 4096;
