@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates soak samples nightly recorded record
-.PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
+.PHONY: man lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
@@ -194,6 +194,11 @@ paper-rlr: build
 # Draws the map of the code in ARCHITECTURE.md from the first lines of all files.
 map:
 	cargo test --release -p vpass-cli --test cli docs::draw_the_map -- --ignored
+
+# Man pages of all commands. To read one: man target/man/vpass-life.1
+man: build
+	mkdir -p target/man
+	$(VPASS) man target/man
 
 lint:
 	cargo fmt --check

@@ -1,6 +1,7 @@
 //! The commands, and what each takes.
 
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
@@ -91,6 +92,20 @@ pub(crate) enum Command {
     /// Regenerate the figures of a paper from its recipe, beside the paper's numbers.
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
+    /// Print a completion script for a shell.
+    #[command(
+        after_help = "Example: vpass completions bash > ~/.local/share/bash-completion/completions/vpass"
+    )]
+    Completions {
+        /// Shell that reads the script.
+        shell: clap_complete::Shell,
+    },
+    /// Write a man page for each command (`make man`).
+    #[command(hide = true)]
+    Man {
+        /// Existing folder for the pages.
+        folder: PathBuf,
+    },
     /// Search for bugs of the drive model: random small drives, random requests, the oracle
     /// watching. An adversary who looks again makes the requests of one in four.
     #[command(

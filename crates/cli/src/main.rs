@@ -20,6 +20,7 @@ mod paper;
 mod progress;
 mod report;
 mod seeds;
+mod shell;
 mod table;
 mod trace;
 mod unfinished;
@@ -72,6 +73,8 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return paper::paper(&args),
+        Command::Completions { shell } => shell::completions(shell)?,
+        Command::Man { folder } => shell::man_pages(&folder)?,
         Command::Check {
             seed,
             minutes,

@@ -24,6 +24,31 @@ fn help_has_an_example_and_the_defaults() {
 }
 
 #[test]
+fn every_shell_completes_every_command() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let done = vpass(&["completions", shell]);
+        assert_eq!(done.code, 0, "{shell}");
+        for word in ["compare", "life", "--within", "--reclaim"] {
+            assert!(done.stdout.contains(word.trim_start_matches("--")), "{shell}: {word}");
+        }
+    }
+    vpass(&["completions", "dash"]).refuses(2, &["dash", "bash"]);
+}
+
+#[test]
+fn every_command_has_a_man_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_str().expect("UTF-8");
+    assert_eq!(vpass(&["man", place]).code, 0);
+    for command in ["", "-run", "-compare", "-life", "-trace-info", "-workload-fit", "-check"] {
+        let page = std::fs::read_to_string(folder.path().join(format!("vpass{command}.1")));
+        assert!(page.is_ok_and(|page| page.contains(".SH SYNOPSIS")), "vpass{command}.1");
+    }
+    let absent = folder.path().join("absent");
+    vpass(&["man", absent.to_str().expect("UTF-8")]).refuses(2, &["absent"]);
+}
+
+#[test]
 fn wrong_usage_exits_2() {
     vpass(&["run"]).refuses(2, &["--drive"]);
     vpass(&["rum"]).refuses(2, &["run"]);

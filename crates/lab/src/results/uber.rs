@@ -2,6 +2,7 @@
 //! and what was lost, by each bit that was read.
 
 use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, Gamma};
 use vpass_core::drive::Drive;
 
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
@@ -84,59 +85,13 @@ impl Uber {
     }
 }
 
-/// Half of what a 95 % interval leaves out.
-const TAIL: f64 = 0.025;
-
-/// The exact 95 % interval (Garwood, 1936) of the mean of a Poisson process that came to so many.
+/// Returns the exact 95 % interval of the mean of a Poisson count (Garwood, 1936), from the
+/// quantiles of the gamma distribution.
 fn poisson_95(counted: u64) -> (f64, f64) {
-    let n = counted as f64;
-    let ln_factorial: f64 = (2..=counted).map(|k| (k as f64).ln()).sum();
-    // No mean beyond these is 30 deviations off.
-    let far = 30.0 * n.sqrt() + 30.0;
-    let low = if counted == 0 {
-        0.0
-    } else {
-        mean_where((0.0, n), |mean| at_least(n, mean, ln_factorial) < TAIL)
+    let quantile = |shape: u64, share: f64| {
+        Gamma::new(shape as f64, 1.0).map_or(0.0, |gamma| gamma.inverse_cdf(share))
     };
-    let high = mean_where((n, n + far), |mean| at_most(n, mean, ln_factorial) > TAIL);
-    (low, high)
-}
-
-/// Where this is no longer so, between two means.
-fn mean_where((mut low, mut high): (f64, f64), is_below: impl Fn(f64) -> bool) -> f64 {
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        *(if is_below(middle) { &mut low } else { &mut high }) = middle;
-    }
-    low
-}
-
-fn probability(n: f64, mean: f64, ln_factorial: f64) -> f64 {
-    if mean > 0.0 { (n * mean.ln() - mean - ln_factorial).exp() } else { f64::from(n <= 0.0) }
-}
-
-/// P(n or more) of a mean that is at most n.
-fn at_least(n: f64, mean: f64, ln_factorial: f64) -> f64 {
-    probability(n, mean, ln_factorial) * sum_of_ratios((1u32..).map(|k| mean / (n + f64::from(k))))
-}
-
-/// P(n or fewer) of a mean that is at least n.
-fn at_most(n: f64, mean: f64, ln_factorial: f64) -> f64 {
-    probability(n, mean, ln_factorial)
-        * sum_of_ratios((0u32..).map(|k| (n - f64::from(k)).max(0.0) / mean))
-}
-
-/// 1 + r1 + r1 r2 + ..., each ratio smaller than the one before.
-fn sum_of_ratios(ratios: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut term) = (1.0, 1.0);
-    for ratio in ratios {
-        term *= ratio;
-        sum += term;
-        if term < sum * 1e-16 {
-            break;
-        }
-    }
-    sum
+    (quantile(counted, 0.025), quantile(counted + 1, 0.975))
 }
 
 #[cfg(test)]

@@ -1,0 +1,29 @@
+//! Completions for a shell, and man pages: both follow from the declared commands.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use vpass_lab::failure::Failure;
+
+use crate::command::Cli;
+use crate::out;
+
+/// Prints the completion script of a shell.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = vec![];
+    clap_complete::generate(shell, &mut Cli::command(), "vpass", &mut script);
+    out::print_file(&String::from_utf8_lossy(&script))
+}
+
+/// Writes the man page of each command into a folder.
+///
+/// # Errors
+/// The folder or a file in it cannot be written.
+pub(crate) fn man_pages(folder: &Path) -> Result<(), Failure> {
+    clap_mangen::generate_to(Cli::command(), folder)
+        .map_err(|e| Failure::usage(format!("{}: {e}", folder.display())))
+}
