@@ -19,7 +19,7 @@ pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
 pub(crate) struct Setup {
-    /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie
+    /// Trace files: plain, gzip or zstd. Several files are merged by time, and their devices lie
     /// side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
@@ -27,35 +27,33 @@ pub(crate) struct Setup {
     /// or `[statistics]`.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
-    /// fio job file: the jobs that it describes, each on its own files, side by side on the drive.
+    /// fio job file. Each job has its own files, side by side on the drive.
     #[arg(long, value_name = "FILE")]
     pub(crate) fio: Option<PathBuf>,
-    /// Run the workload this many times over, without a break.
+    /// Run the workload this many times without a pause.
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
-    /// stable: repeat (at most 100 passes) until programs and erases per host page, by cause, are
-    /// within 1 % of what they were in as many passes before, each of these windows several times
-    /// the spare blocks long.
+    /// stable: repeat, at most 100 passes, until programs and erases per host page have settled.
+    /// They have settled when no cause differs by more than 1 % between two neighbouring windows of
+    /// passes. A window is several times as long as the spare blocks.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Serve the first N requests of the workload before anything is counted: at once, whatever the
-    /// gear.
+    /// Serve the first N requests of the workload before counting begins. They are served untimed in
+    /// every gear.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = a_count, conflicts_with = "fio")]
     pub(crate) warm_up: u64,
-    /// Run the workload as well on drives of these P/E cycles (start.pec), separated by commas, and
-    /// project the life from all of these runs; where absent, from the technique's thresholds
-    /// alone.
+    /// Also run the workload on drives with these P/E cycles (start.pec), separated by commas. The
+    /// life is then projected from all runs. Default: from the thresholds of the technique alone.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear); counts of run and
-    /// compare are then those of the sample. `vpass life` takes K/N: K disjoint samples, for an
-    /// interval; where absent, it chooses the sample.
+    /// Simulate one page in N on N times fewer planes (fluid gear). `run` and `compare` then count
+    /// the sample. `vpass life` takes K/N, K disjoint samples, and chooses the sample by itself by
+    /// default.
     #[arg(long, value_name = "1/N", value_parser = a_sample)]
     pub(crate) sample: Option<Samples>,
-    /// What the host says of how slow reads of its data may be: a TOML file of ranges, each with an
-    /// access latency (none, idle, typical or smallest), whose microseconds are those of `[hints]`
-    /// of the drive. off: it says nothing. Where absent: `[[hints.range]]` of the workload file, if
-    /// it has any.
+    /// Latency that the host accepts for its data: a TOML file of ranges, each with none, idle,
+    /// typical or smallest. `[hints]` of the drive gives their microseconds. off: no hints.
+    /// Default: `[[hints.range]]` of the workload file, if it has any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
@@ -71,25 +69,25 @@ pub(crate) struct Base {
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
     /// timed: latencies and contention. untimed: counts and wear only, several times faster. fluid:
-    /// the same for years, reads drawn in bulk from the workload's rates.
+    /// counts and wear of years; reads are drawn in bulk from the rates of the workload.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
-    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the
+    /// Keep N requests outstanding (closed loop) instead of following the times of the trace, the
     /// rate of the workload or the depths and rates of jobs.
     #[arg(long, value_name = "N", value_parser = a_depth)]
     pub(crate) queue_depth: Option<u32>,
-    /// Another value for a key of the drive or the workload (see `vpass list keys`), such as
-    /// drive.capacity=16GiB, reclaim.schedule=foreground or workload.requests=1M. Values are TOML
-    /// where they parse, else strings; none (KEY=) takes the key away.
+    /// Set a key of the drive or the workload (see `vpass list keys`), such as drive.capacity=16GiB
+    /// or workload.requests=1M. Values are TOML if they parse as TOML, else strings. KEY= clears a
+    /// key.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
-    /// Seed of all chance: same seed, same bytes.
+    /// Random seed. The same seed gives the same bytes.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Have an independent checker watch the drive.
+    /// Let an independent checker watch the drive.
     #[arg(long, value_enum, default_value_t = Watch::On)]
     pub(crate) oracle: Watch,
-    /// Write results into this new folder, whole or not at all.
+    /// Write results into this new folder, completely or not at all.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print one JSON object instead of a table.
@@ -103,23 +101,22 @@ pub(crate) struct RunArgs {
     pub(crate) setup: Setup,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`): rewrites data because it is old. It needs
-    /// time: the timed gear, a trace's clock or workload.rate. Where absent, none or what the
-    /// parity technique brings.
+    /// Refresh technique (see `vpass list refresh`): rewrites old data. It needs time: the timed
+    /// gear, the times of a trace, or workload.rate. Default: none, or the one that the parity
+    /// technique brings.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
-    /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The
-    /// spare must hold them.
+    /// Parity technique (see `vpass list parity`): parity pages inside the drive repair other
+    /// pages. The spare area must hold them.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole
-    /// drive, at a time or before a request of the phase that counts, such as die:3@10s or
-    /// block:17@r5000.
+    /// Failures to inject, separated by commas: a die, plane, block or page, by its number in the
+    /// drive. It fails at a time or before a measured request, such as die:3@10s or block:17@r5000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Run with this many seeds, counting up from --seed, for UBER alone: its mean and 95 %
-    /// interval, and the losses of all of them. All else is that of the first; `vpass compare` has
-    /// everything over seeds.
+    /// Run with this many seeds, counting up from --seed, for the UBER: mean, 95 % interval and
+    /// losses. All other results are those of the first seed; `vpass compare` gives everything over
+    /// seeds.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
 }
@@ -139,26 +136,26 @@ pub(crate) struct TechniqueArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
-    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`); all where absent,
-    /// and with parity `udl` the one that it brings.
+    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`). Default: all; with
+    /// parity `udl`, the one that it brings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
-    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole
-    /// drive, at a time or before a request of the phase that counts, such as die:3@10s or
-    /// block:17@r5000.
+    /// Failures to inject, separated by commas: a die, plane, block or page, by its number in the
+    /// drive. It fails at a time or before a measured request, such as die:3@10s or block:17@r5000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
+    /// Run each technique with this many seeds, counting up from --seed, and print 95 % confidence
+    /// intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are
-    /// cores where absent. Each waits until there is memory for its drives.
+    /// Number of threads. A thread runs one drive, or several drives that serve the same requests,
+    /// and waits for memory. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept
-    /// are taken as they are.
+    /// Run everything again. Default: take finished runs that an earlier command kept for the same
+    /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     #[command(flatten)]
@@ -168,7 +165,7 @@ pub(crate) struct CompareArgs {
 /// How a comparison is printed, where neither as a table for the terminal nor as JSON.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
-    /// Print CSV instead of a table: a row for each technique, means and half widths of the 95 %
+    /// Print CSV instead of a table: one row per technique, with means and half widths of the 95 %
     /// confidence intervals.
     #[arg(long, conflicts_with_all = ["markdown", "json"])]
     pub(crate) csv: bool,
@@ -185,7 +182,7 @@ pub(crate) struct ExplainArgs {
     /// Read-reclaim technique.
     #[arg(long, default_value = "block", value_name = "NAME")]
     pub(crate) reclaim: String,
-    /// Another value for a key of the drive.
+    /// Set a key of the drive.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Print one JSON object instead of tables.
@@ -262,25 +259,25 @@ pub(crate) enum Gear {
     Timed,
     /// Counts and wear only.
     Untimed,
-    /// Counts and wear of years: writes one by one, reads in bulk. It needs a workload with a rate;
-    /// there are no latencies.
+    /// Counts and wear of years: writes one by one, reads in bulk. The workload needs a rate. No
+    /// latencies.
     Fluid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
-    /// Wear per host page no longer changes.
+    /// Wear per host page has settled.
     Stable,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Watch {
-    /// Nobody watches: fastest.
+    /// No checker; fastest.
     Off,
-    /// The data of every page read, the rules of flash, the drive's counts and map.
+    /// Checks the data of every page read, the rules of flash, and the drive's counts and map.
     On,
-    /// Also the host's requests from end to end: each page served once, whole and newest; and
-    /// whether wear is levelled.
+    /// Also checks the host's requests from end to end (each page served once, complete and
+    /// newest), and wear levelling.
     Full,
 }
 
@@ -295,7 +292,7 @@ pub(crate) enum ListWhat {
     Gc,
     Models,
     Attacks,
-    /// Every key of drive and workload files: default, range, unit, meaning.
+    /// All keys of drive and workload files: default, range, unit, meaning.
     Keys,
 }
 

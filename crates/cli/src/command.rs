@@ -17,8 +17,8 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .usage(clap::builder::styling::AnsiColor::Green.on_default().bold())
     .literal(clap::builder::styling::AnsiColor::Cyan.on_default());
 
-/// How long will a drive live under your reads, how slow will its worst reads be, and which
-/// technique helps at what cost?
+/// Simulate SSDs in which every read disturbs the data around it: how long a drive lives, how slow
+/// its slowest reads are, and which technique helps at what cost.
 #[derive(Debug, Parser)]
 #[command(
     name = "vpass",
@@ -36,24 +36,24 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a workload on a simulated drive and print what became of both.
+    /// Run a workload on a simulated drive and report the results.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Let a drive live until it is worn out: how many years, what consumed them, and with which
-    /// technique they are most.
+    /// Simulate a drive until it is worn out: how many years it lives, what consumes them, and
+    /// which technique makes it live longest.
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArgs),
-    /// Attack a drive: reads made on purpose to lose its data or to wear it out, by one who knows
-    /// where every page lies.
+    /// Attack a drive with reads that try to lose its data or to wear it out. The attacker knows
+    /// the physical layout.
     #[command(after_help = ATTACK_EXAMPLES)]
     Attack(AttackArgs),
     /// List what can be chosen.
     #[command(after_help = "Example: vpass list drives")]
     List {
-        /// Only these; everything but the keys where absent.
+        /// What to list. Default: everything except the keys.
         what: Option<ListWhat>,
         /// Print one JSON object instead of a table.
         #[arg(long)]
@@ -67,29 +67,28 @@ pub(crate) enum Command {
         what: ShowWhat,
         /// Preset or TOML file.
         name: String,
-        /// Another value for a key, as in `vpass run`; prints the effective configuration, without
-        /// comments.
+        /// Set a key, as in `vpass run`. The effective configuration is printed, without comments.
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
         /// Print the effective configuration as one JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// Explain one read: its latency, what it does to its block, and when the block is rewritten.
+    /// Explain one read: its latency, its effect on its block, and when the block is rewritten.
     #[command(after_help = "Example: vpass explain --drive straw-2t-tlc --reclaim block")]
     Explain(ExplainArgs),
-    /// Say what is in a trace, convert it, cut a part out of it.
+    /// Inspect, convert or cut traces.
     Trace {
         #[command(subcommand)]
         command: TraceCommand,
     },
-    /// Make generated workloads from statistics, and say how well they fit.
+    /// Make workloads from statistics, and report how well they fit.
     #[command(after_help = WORKLOAD_EXAMPLES)]
     Workload {
         #[command(subcommand)]
         command: WorkloadCommand,
     },
-    /// Regenerate the figures of a paper from its recipe, beside the paper's numbers.
+    /// Reproduce the figures of a paper from its recipe, beside the paper's numbers.
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
     /// Print a completion script for a shell.
@@ -106,42 +105,43 @@ pub(crate) enum Command {
         /// Existing folder for the pages.
         folder: PathBuf,
     },
-    /// Search for bugs of the drive model: random small drives, random requests, the oracle
-    /// watching. An adversary who looks again makes the requests of one in four.
+    /// Search for bugs of the drive model: random small drives under random requests, checked by
+    /// the oracle. One case in four is driven by an adaptive adversary.
     #[command(
         after_help = "Examples:\n  vpass check --seed 1 --minutes 5\n  vpass check --seed 1 --count 1000 --reclaim straw-wl"
     )]
     Check {
-        /// Seed of the first case; each further case takes the next one.
+        /// Seed of the first case. Each further case takes the next seed.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Run cases for so many minutes; a single case where neither this nor --count is given.
+        /// Run cases for M minutes. Default: one case, unless --count is given.
         #[arg(long, value_name = "M", allow_negative_numbers = true)]
         minutes: Option<f64>,
-        /// Run so many cases.
+        /// Run C cases.
         #[arg(long, value_name = "C", conflicts_with = "minutes", value_parser = at_least_one::<NonZeroU64>)]
         count: Option<NonZeroU64>,
-        /// Only drives under this technique (see `vpass list reclaim`): its battery.
+        /// Only drives with this reclaim technique (see `vpass list reclaim`).
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
-        /// Only drives with this parity (see `vpass list parity`), under --reclaim, or any
-        /// technique that goes with it or those that it is made of.
+        /// Only drives with this parity technique (see `vpass list parity`), with --reclaim or with
+        /// any technique that fits.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
-        /// Only drives whose data is refreshed by this technique (see `vpass list refresh`), as far
-        /// as their cells go with it.
+        /// Only drives whose data this technique refreshes (see `vpass list refresh`), if their
+        /// cells fit.
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
-        /// Small drives that lose a die at a random point, with every parity technique: two a case,
-        /// of which the second has parity by wear. With --reclaim, --parity or --refresh, the
-        /// drives of those that lose a die, a plane, a block or a page.
+        /// Small drives that lose a die at a random point, with every parity technique; two drives
+        /// per case, the second with parity by wear. With --reclaim, --parity or --refresh: drives
+        /// of that technique that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
         /// Draw drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
         #[arg(long)]
         accelerate: bool,
-        /// Run nothing: print a digest of the --count cases as they are drawn. It moves if a drive,
-        /// a technique or the chance of any case moves; a new key at its default does not move it.
+        /// Run nothing: print a digest of the --count cases as they are drawn. It changes if a
+        /// drive, a technique or the probability of a case changes. A new key at its default does
+        /// not change it.
         #[arg(long, requires = "count", conflicts_with = "minutes")]
         digest: bool,
     },

@@ -46,26 +46,26 @@ use traces::Traces;
 
 #[derive(Debug, Args)]
 pub(crate) struct PaperArgs {
-    /// A folder of papers/, or a recipe in it.
+    /// Folder of papers/, or a recipe in it.
     #[arg(value_name = "FOLDER|FILE")]
     pub(crate) recipe: PathBuf,
-    /// Write the data of every figure, all summaries and the comparison into this new folder, whole
-    /// or not at all.
+    /// Write the data of every figure, all summaries and the comparison into this new folder,
+    /// completely or not at all.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept
-    /// are taken as they are.
+    /// Run everything again. Default: take finished runs that an earlier command kept for the same
+    /// --out.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     /// Folder with the real traces of the paper's workloads, or some of them, recognised by their
     /// file names.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
-    /// Seed of all chance.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are
-    /// cores where absent. Each waits until there is memory for its drives.
+    /// Number of threads. A thread runs one drive, or several drives that serve the same requests,
+    /// and waits for memory. Default: number of cores.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
 }

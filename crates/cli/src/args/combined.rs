@@ -7,16 +7,15 @@ use vpass_lab::plan::{Chosen, RunPlan};
 
 #[derive(Debug, Args)]
 pub(crate) struct Combined {
-    /// Garbage collection policies, separated by commas; each is combined with each reclaim
-    /// technique.
+    /// Garbage collection policies, separated by commas. Each runs with each reclaim technique.
     #[arg(long, value_delimiter = ',', default_value = "greedy", value_name = "NAME,..")]
     gc: Vec<String>,
-    /// Refresh techniques, separated by commas (see `vpass list refresh`); each is combined with
-    /// each of the others. Where absent, none or what the parity technique brings.
+    /// Refresh techniques, separated by commas (see `vpass list refresh`). Each runs with each of
+    /// the others. Default: none, or the one that the parity technique brings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     refresh: Vec<String>,
-    /// Parity techniques, separated by commas (see `vpass list parity`); each is combined with each
-    /// of the others, on a drive of one capacity.
+    /// Parity techniques, separated by commas (see `vpass list parity`). Each runs with each of the
+    /// others, on a drive of the same capacity.
     #[arg(long, value_delimiter = ',', default_value = "none", value_name = "NAME,..")]
     parity: Vec<String>,
 }

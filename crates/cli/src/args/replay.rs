@@ -8,24 +8,24 @@ use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 #[derive(Clone, Debug, Args)]
 #[group(id = "replay", multiple = true, conflicts_with_all = ["workload", "fio"])]
 pub(crate) struct Replay {
-    /// Take only this device of the traces, by its number or name there; may be given several
-    /// times.
+    /// Use only this device of the traces, by its number or name. Repeat the option for more
+    /// devices.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Vec<String>,
-    /// Take several trace files as parts of one trace, one after the other.
+    /// Read several trace files as parts of one trace, one after the other.
     #[arg(long)]
     pub(crate) concat: bool,
-    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or
-    /// squeezes all addresses, pack puts the touched pages side by side in their order.
+    /// Requests beyond the drive: error stops, wrap starts again at 0, scale scales all addresses
+    /// to the drive, pack places the touched pages side by side in their order.
     #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, value_name = "error|wrap|scale|pack")]
     pub(crate) fit: Fit,
-    /// Trace format (see `vpass list formats`); recognised from the content where absent.
+    /// Trace format (see `vpass list formats`). Default: recognised from the content.
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
-    /// Direction of all requests, for a trace that keeps none.
+    /// Direction of all requests, for a trace without directions.
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
-    /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
+    /// Requests per second, for a trace without times; --queue-depth is the alternative.
     #[arg(
         long,
         conflicts_with = "queue_depth",
@@ -33,22 +33,22 @@ pub(crate) struct Replay {
         value_name = "IOPS"
     )]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says),
-    /// mqsim (ns), fio (us).
+    /// Unit of the times, for a format that does not fix it: disksim (default ms), mqsim (ns), fio
+    /// (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it
-    /// the first of these that the beginning of the file holds.
+    /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
+    /// the first of these that the start of the file holds.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
-    /// Pass over trace lines that cannot be read, and count them, instead of stopping at the first.
+    /// Skip and count trace lines that cannot be read, instead of stopping at the first.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
     /// Replay the trace this many times faster than it was recorded.
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_name = "FACTOR")]
     pub(crate) speed: f64,
-    /// Refuse trace requests that are earlier than the one before, instead of moving them up and
-    /// counting them.
+    /// Reject a trace whose times step back. Default: such requests are moved to the time of the
+    /// one before, and counted.
     #[arg(long)]
     pub(crate) strict: bool,
 }

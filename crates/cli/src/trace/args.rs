@@ -12,14 +12,14 @@ use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
-    /// Say what is in trace files: rows, sizes, footprint, reuse, hot spots, and how hard they
-    /// would be on a drive's blocks.
+    /// Describe trace files: rows, sizes, footprint, reuse, hot spots, and the load on the blocks
+    /// of a drive.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
     /// Write traces as one trace: vpass's compact form, MSR Cambridge CSV or fio iolog v3.
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(ConvertArgs),
-    /// Write a part of a trace: a stretch of time, one device, a sample of its addresses, its first
+    /// Write a part of a trace: a time span, one device, a sample of the addresses, or the first
     /// rows.
     #[command(after_help = CUT_EXAMPLES)]
     Cut(CutArgs),
@@ -41,38 +41,37 @@ const CUT_EXAMPLES: &str = "Examples:\n  vpass trace cut week.vpt hour.vpt --fro
 /// How traces are read; shared by all of them.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadArgs {
-    /// Trace format (see `vpass list formats`); recognised from the content where absent.
+    /// Trace format (see `vpass list formats`). Default: recognised from the content.
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
-    /// Direction of all requests, for a trace that keeps none.
+    /// Direction of all requests, for a trace without directions.
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
-    /// Requests a second, for a trace that keeps no clock.
+    /// Requests per second, for a trace without times.
     #[arg(long, allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says),
-    /// mqsim (ns), fio (us).
+    /// Unit of the times, for a format that does not fix it: disksim (default ms), mqsim (ns), fio
+    /// (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it
-    /// the first of these that the beginning of the file holds.
+    /// Event of a blktrace text that counts as the request: queued, issued or completed. Default:
+    /// the first of these that the start of the file holds.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
-    /// Pass over lines that cannot be read, and count them, instead of stopping at the first.
+    /// Skip and count lines that cannot be read, instead of stopping at the first.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Trace files, each for itself; plain, gzip or zstd.
+    /// Trace files, described one by one: plain, gzip or zstd.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The drive whose pages and blocks are meant: a preset (see `vpass list drives`) or a TOML
-    /// file.
+    /// Drive whose pages and blocks are counted: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", default_value = "straw-2t-tlc")]
     pub(crate) drive: String,
-    /// Another value for a key of the drive, such as start.pec=2500.
+    /// Set a key of the drive, such as start.pec=2500.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     #[command(flatten)]
@@ -85,23 +84,23 @@ pub(crate) struct InfoArgs {
 /// Where a trace goes; shared by convert and cut.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WriteArgs {
-    /// Leave trims out, for a form that cannot hold them.
+    /// Leave out trims, for a form that cannot hold them.
     #[arg(long)]
     pub(crate) skip_trims: bool,
-    /// Replace OUT where it exists.
+    /// Replace an existing OUT.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Trace files, one after the other; devices of the same name are one device.
+    /// Trace files, one after the other. Devices with the same name are one device.
     #[arg(required = true, value_name = "IN")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The trace to write; appears whole or not at all.
+    /// Trace to write, completely or not at all.
     #[arg(required = true, value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// The form to write: compact, msr or fio; the ending of OUT says it where absent.
+    /// Form to write: compact, msr or fio. Default: by the ending of OUT.
     #[arg(long, visible_alias = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) to: Option<Target>,
     #[command(flatten)]
@@ -112,36 +111,35 @@ pub(crate) struct ConvertArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CutArgs {
-    /// A trace file.
+    /// Trace file.
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
-    /// The trace to write; appears whole or not at all.
+    /// Trace to write, completely or not at all.
     #[arg(value_name = "OUT")]
     pub(crate) out: PathBuf,
-    /// Rows from this time on, counted from the first row: 90s, 1.5h, 200ms.
+    /// First time, counted from the first row: 90s, 1.5h, 200ms.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Duration>,
-    /// Rows before this time.
+    /// Time before which the part ends.
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<Duration>,
-    /// Rows of this device, by the name that `vpass trace info` gives it.
+    /// Device, by the name in `vpass trace info`.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Option<String>,
-    /// Rows of a sample of the addresses: each region is in it or not, by a hash, with this share
-    /// as its chance (spatial sampling as in SHARDS, FAST '15). A smaller share is a part of a
-    /// larger one.
+    /// Share of the regions to keep, chosen by a hash (spatial sampling as in SHARDS, FAST 2015). A
+    /// smaller share is a subset of a larger one.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
-    /// Size of the regions that are sampled; a request belongs to the one in which it begins.
+    /// Size of a sampled region. A request belongs to the region in which it begins.
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = parse_region, requires = "sample")]
     pub(crate) region: Bytes,
     /// Seed of the sample.
     #[arg(long, default_value_t = 1, requires = "sample")]
     pub(crate) seed: u64,
-    /// The first N of the rows that are left.
+    /// Keep the first N of the remaining rows.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) rows: Option<NonZeroU64>,
-    /// The form to write: compact, msr or fio; the ending of OUT says it where absent.
+    /// Form to write: compact, msr or fio. Default: by the ending of OUT.
     #[arg(long = "as", value_name = "compact|msr|fio", value_parser = parse_target)]
     pub(crate) form: Option<Target>,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use crate::trace::args::ReadArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkloadCommand {
-    /// Make a generator from the statistics of a disk, run a pass of it, and say how well it meets
+    /// Make a generator from the statistics of a disk, run it once, and report how well it meets
     /// each statistic.
     #[command(after_help = FIT_EXAMPLES)]
     Fit(FitArgs),
@@ -40,41 +40,41 @@ fn parse_tolerance(text: &str) -> Result<f64, String> {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("from").required(true).args(["statistics", "trace", "workload"])))]
 pub(crate) struct FitArgs {
-    /// Table of totals, working sets and percentiles, a row a disk; plain, gzip or zstd.
+    /// Table of totals, working sets and percentiles, one row per disk: plain, gzip or zstd.
     #[arg(long, value_name = "DISKS", requires_all = ["windows", "disk"])]
     pub(crate) statistics: Option<PathBuf>,
-    /// Table of pages read and written, a row a window.
+    /// Table of pages read and written, one row per window.
     #[arg(long, requires = "statistics")]
     pub(crate) windows: Option<PathBuf>,
-    /// The disk, by its name in both tables.
+    /// Name of the disk in both tables.
     #[arg(long, value_name = "NAME", requires = "statistics")]
     pub(crate) disk: Option<String>,
     /// Trace files, measured together.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
-    /// Take only this device of the traces, by its number or name there; may be given several
-    /// times.
+    /// Use only this device of the traces, by its number or name. Repeat the option for more
+    /// devices.
     #[arg(long, value_name = "DEV", requires = "trace")]
     pub(crate) only: Vec<String>,
     #[command(flatten)]
     pub(crate) read: ReadArgs,
-    /// A workload file with statistics, as it is.
+    /// Workload file with statistics.
     #[arg(long, value_name = "FILE")]
     pub(crate) workload: Option<String>,
-    /// Generate this share of the pages and of their requests; times and requests per page stay.
+    /// Generate this share of the pages and of their requests. Times and requests per page stay.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) scale: Option<f64>,
-    /// How far a statistic may be off. Where any is further, the exit code is 1, nothing is
+    /// Largest deviation of a statistic. If one is exceeded, the exit code is 1, no file is
     /// written, and larger scales are tried until one holds.
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_negative_numbers = true, value_parser = parse_tolerance)]
     pub(crate) tolerance: f64,
     /// Write the workload into this file, for `vpass run --workload`.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Replace FILE where it exists.
+    /// Replace an existing file.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Seed of all chance: same seed, same bytes.
+    /// Random seed. The same seed gives the same bytes.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Print one JSON object instead of a table.
