@@ -291,7 +291,7 @@ fn what_is_wrong_with_a_table_is_said() {
     let says = |table: &str, expected: &str| {
         assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}")
     };
-    says("requests = 0", "workload.requests = 0 asks for nothing; at least 1 is expected");
+    says("requests = 0", "workload.requests is 0; at least 1 is expected");
     says("read_share = 1.5", "workload.read_share = 1.5 is outside 0 to 1");
     says(
         "footprint = 0.0",
