@@ -43,9 +43,9 @@ macro_rules! attacks {
 attacks! {
     "hammer", "reads the neighbours of the weakest wordline, block after block"
         => hammer::phases;
-    "defeat-counters", "misleads a table of a few counters about a wordline, then hammers its neighbours"
+    "defeat-counters", "makes a table of counters underestimate a wordline, then hammers beside it"
         => defeat_counters::phases;
-    "below-interval", "reads blocks evenly up to the last check before a rewrite, then hammers until the next"
+    "below-interval", "reads blocks evenly up to the last check before a rewrite, then hammers"
         => below_interval::phases;
     "charge-and-burst", "brings many blocks near their limit, then all over it at once"
         => charge_and_burst::phases;

@@ -10,7 +10,8 @@
 //! | type | 0 = read, 1 = write |
 //! | volume | number; a device here |
 //!
-//! The clock ticks once a second: all requests of a second come at once, in the order of the file.
+//! The clock ticks once per second: all requests of a second have the same time, in the order of
+//! the file.
 
 use vpass_core::base::request::Op;
 
