@@ -31,8 +31,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
         };
         phases
             .push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), reads.even));
-        bursts
-            .push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.neighbours));
+        bursts.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.neighbours));
     }
     phases.extend(bursts);
     phases

@@ -36,8 +36,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
         };
         let pages = tracked.iter().filter_map(|w| knowledge.pages(target, *w).next()).collect();
         phases.push(PhaseConfig::reads(pages, reads.even));
-        phases
-            .push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.neighbours));
+        phases.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.neighbours));
     }
     phases
 }

@@ -62,20 +62,20 @@ impl JobFile {
         {
             let (with, without) = if job.rate.is_some() { (job, other) } else { (other, job) };
             return Err(job.place.complain(format_args!(
-            "job {} has a rate and job {} has none; the untimed gear cannot run both at once, \
+                "job {} has a rate and job {} has none; the untimed gear cannot run both at once, \
              because it does not know how long a request takes: use --gear timed, give both a rate \
              or neither, let one wait with stonewall, or use --queue-depth N",
-            with.label, without.label
-        )));
+                with.label, without.label
+            )));
         }
         let follows_the_drive = job.rate.is_none() || options.queue_depth.is_some();
         if !options.has_clock && follows_the_drive && job.limits.runtime_ns.is_some() {
             if job.limits.time_based && job.limits.number_ios.is_none() {
                 return Err(job.place.complain(format_args!(
-                "job {} ends by time (time_based), but the untimed gear has no time without a \
+                    "job {} ends by time (time_based), but the untimed gear has no time without a \
                  rate; use --gear timed, or give the job a rate or number_ios",
-                job.label
-            )));
+                    job.label
+                )));
             }
             notes.push(format!(
                 "job {}: its runtime is ignored, because the untimed gear has no time without a \

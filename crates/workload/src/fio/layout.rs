@@ -87,8 +87,7 @@ pub(super) fn laid_out(
     // Jobs with a size of their own come first. Other jobs may need the size of a file that these
     // give.
     for needs in [false, true] {
-        for (i, job) in
-            jobs.iter().enumerate().filter(|(_, job)| job.target.needs_size() == needs)
+        for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.needs_size() == needs)
         {
             for (clone, numbers) in numbers[i].iter().enumerate() {
                 let part = part(job, clone as u32, numbers, &mut files, capacity, notes);
@@ -252,9 +251,11 @@ fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
     let is_percent = |a: Amount| matches!(a, Amount::Percent(_));
     let by_percent = is_percent(target.offset) || is_percent(target.offset_increment);
     if by_percent && whole.is_none() {
-        return Err("its offset is a percentage of a file whose size is not known; give the job a \
+        return Err(
+            "its offset is a percentage of a file whose size is not known; give the job a \
              size, such as size=1g"
-            .into());
+                .into(),
+        );
     }
     let whole = whole.unwrap_or(0);
     let start = target

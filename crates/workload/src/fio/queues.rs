@@ -55,8 +55,12 @@ const OVER: CloneQueue =
 impl Queues {
     /// Begins a stage at `now`, for the clones that belong to it.
     pub(super) fn begin(clones: &[Running], stage: usize, now: Ns) -> Self {
-        let mut queues =
-            Self { clones: vec![OVER; clones.len()], due: BinaryHeap::new(), entered: 0, began: now };
+        let mut queues = Self {
+            clones: vec![OVER; clones.len()],
+            due: BinaryHeap::new(),
+            entered: 0,
+            began: now,
+        };
         for (i, clone) in
             clones.iter().enumerate().filter(|(_, clone)| clone.worker.job.stage == stage)
         {

@@ -66,9 +66,9 @@ impl Distribution {
             "pareto" => {
                 let (h, center) = number_and_center(numbers, H)?;
                 let pareto = Self::Pareto { h, center };
-                (h > 0.0 && h < 1.0).then_some(pareto).ok_or_else(|| {
-                    "a number between 0 and 1 is expected, as in pareto:0.2".into()
-                })
+                (h > 0.0 && h < 1.0)
+                    .then_some(pareto)
+                    .ok_or_else(|| "a number between 0 and 1 is expected, as in pareto:0.2".into())
             }
             "zoned" => zones(numbers, |text| percent(text).map(Amount::Percent)),
             "zoned_abs" => zones(numbers, |text| values::bytes(text, base).map(Amount::Bytes)),
@@ -90,7 +90,8 @@ impl Distribution {
 fn number_and_center(numbers: Option<&str>, default: f64) -> Result<(f64, Option<f64>), String> {
     let Some(numbers) = numbers else { return Ok((default, None)) };
     let (number, center) = numbers.split_once(':').map_or((numbers, None), |(a, b)| (a, Some(b)));
-    let read = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text} is not a number"));
+    let read =
+        |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text} is not a number"));
     let center = center.map(read).transpose()?;
     if center.is_some_and(|c| !(0.0..=1.0).contains(&c)) {
         return Err("a center from 0 to 1 is expected".into());

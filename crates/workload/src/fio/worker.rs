@@ -10,11 +10,11 @@ use std::sync::Arc;
 use vpass_core::base::request::{Op, Request};
 
 use super::draft::Ways;
+use super::file_cycle::FileCycle;
 use super::in_file::{InFile, Shared, Span};
 use super::job::Job;
 use super::layout::Part;
 use super::sizes::SizeDraw;
-use super::file_cycle::FileCycle;
 use crate::synthetic::random::{Random, Streams, below};
 
 /// Directions, in the order of fio's lists.

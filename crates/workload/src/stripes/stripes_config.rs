@@ -97,7 +97,7 @@ impl StripesConfig {
             || {
                 "workload.stripes sets lengths and addresses; remove block_size, block_sizes, run, \
                  write_distribution and hot_sets"
-                .into()
+                    .into()
             },
         )
     }

@@ -38,8 +38,7 @@ const FORMS: [(&str, &str); 4] = [
 /// Largest exponent. No trace is steeper: above it, almost all accesses go to the first rank.
 const MAX_THETA: f64 = 10.0;
 
-const ZIPF_HOLDS: &str =
-    "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";
+const ZIPF_HOLDS: &str = "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";
 const HOT_COLD_HOLDS: &str = "the hot share of the addresses (between 0 and 1) and its share of \
     the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
 

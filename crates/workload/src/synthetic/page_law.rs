@@ -1,8 +1,9 @@
 //! Read and write rates of single pages under a `[workload]` table, for estimates, without a source
 //! of requests.
 //!
-//! ```text |1,000 requests/s, 70 % reads, uniform over 10,000 pages: 0.07 reads/s and 0.03 writes/s
-//! per page |```
+//! ```text
+//! 1,000 requests/s, 70 % reads, uniform over 10,000 pages: 0.07 reads/s, 0.03 writes/s per page
+//! ```
 
 use vpass_core::config::ConfigError;
 
@@ -135,10 +136,9 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        let law = law(
-            "rate = 1000.0\nread_share = 0.7\nrequests = 1\ndistribution = \"uniform\"\n\
-             block_size = \"16KiB\"",
-        );
+        let law =
+            law("rate = 1000.0\nread_share = 0.7\nrequests = 1\ndistribution = \"uniform\"\n\
+             block_size = \"16KiB\"");
         let (reads, writes) = law.of(77);
         assert!(
             (reads - 0.07).abs() < 1e-9
@@ -151,10 +151,9 @@ mod tests {
 
     #[test]
     fn the_hottest_pages_are_those_of_the_first_ranks() {
-        let law = law(
-            "rate = 1000.0\nread_share = 1.0\nrequests = 1\ndistribution = \"zipf:0.99\"\n\
-             block_size = \"4KiB\"",
-        );
+        let law =
+            law("rate = 1000.0\nread_share = 1.0\nrequests = 1\ndistribution = \"zipf:0.99\"\n\
+             block_size = \"4KiB\"");
         let hottest = law.hottest(50);
         let least = hottest.iter().map(|page| law.of(*page).0).fold(f64::MAX, f64::min);
         let hotter = (0..law.pages()).filter(|page| law.of(*page).0 > least).count();

@@ -164,9 +164,7 @@ impl WorkloadConfig {
 
     /// Checks every key that can be checked without the drive.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        require(self.requests > 0, || {
-            "workload.requests is 0; at least 1 is expected".into()
-        })?;
+        require(self.requests > 0, || "workload.requests is 0; at least 1 is expected".into())?;
         require((0.0..=1.0).contains(&self.read_share), || {
             format!("workload.read_share = {} is outside 0 to 1", self.read_share)
         })?;
@@ -260,9 +258,7 @@ pub(crate) fn check_arrival(
     check_depth("workload", queue_depth)?;
     let rate_or_one = rate.unwrap_or(1.0);
     require((1e-6..=1e12).contains(&rate_or_one), || {
-        format!(
-            "workload.rate = {rate_or_one} is outside 1e-6 to 1e12 requests per second"
-        )
+        format!("workload.rate = {rate_or_one} is outside 1e-6 to 1e12 requests per second")
     })?;
     require(arrivals.is_none() || rate.is_some(), || {
         "workload.arrivals needs workload.rate: with a queue depth, a request arrives when another \
@@ -273,9 +269,7 @@ pub(crate) fn check_arrival(
 
 /// Checks the queue depth of a table.
 pub(crate) fn check_depth(table: &str, depth: Option<u32>) -> Result<(), ConfigError> {
-    require(depth != Some(0), || {
-        format!("{table}.queue_depth is 0; at least 1 is expected")
-    })?;
+    require(depth != Some(0), || format!("{table}.queue_depth is 0; at least 1 is expected"))?;
     require(depth.is_none_or(|depth| depth <= MAX_QUEUE_DEPTH), || {
         format!(
             "{table}.queue_depth = {} is more than {MAX_QUEUE_DEPTH}",

@@ -150,7 +150,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn digits_agree_with_the_standard_library(before in "[ -~]{0,9}", text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
+        fn digits_agree_with_the_standard_library(before in "[ \
+            -~]{0,9}", text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
             let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
             let expected = text[..end].parse::<u64>().ok().map(|n| (n, end));
             prop_assert_eq!(digits(format!("{before}{text}").as_bytes(), before.len()), expected);

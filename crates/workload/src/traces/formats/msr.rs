@@ -10,7 +10,7 @@
 //! | offset | bytes |
 //! | size | bytes |
 //! | response | 100 ns; may be absent |
-//! | hint | accepted latency: none, idle, typical or smallest; may be absent, as in the collection |
+//! | hint | accepted latency: none, idle, typical or smallest; may be absent |
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;

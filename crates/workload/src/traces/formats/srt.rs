@@ -85,9 +85,7 @@ impl RecordReader for Records {
         if !(8..=LONGEST).contains(&size) || !size.is_multiple_of(4) {
             return Taken::Bad(
                 0,
-                BadRow::Fatal(
-                    "the record's length is invalid, so the next record cannot be found",
-                ),
+                BadRow::Fatal("the record's length is invalid, so the next record cannot be found"),
             );
         }
         let Some(record) = bytes.get(..size) else { return Taken::More(size) };

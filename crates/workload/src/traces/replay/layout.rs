@@ -31,13 +31,14 @@ pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceEr
     let mut end = 0u64;
     for device in devices.iter_mut() {
         device.base = end.next_multiple_of(ALIGNMENT);
-        end = device.base.checked_add(device.extent).filter(|end| *end <= MOST).ok_or_else(|| {
-            SourceError(
+        end =
+            device.base.checked_add(device.extent).filter(|end| *end <= MOST).ok_or_else(|| {
+                SourceError(
                 "side by side, the devices of the trace take more than 2^64 bytes; select some of \
                  them with --only DEV"
                     .into(),
             )
-        })?;
+            })?;
     }
     Ok(end)
 }

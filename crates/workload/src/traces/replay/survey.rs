@@ -60,10 +60,7 @@ pub struct FileSurvey {
 
 /// Returns a note about other bytes after the gzip data of a file.
 pub fn garbage_note(path: &Path) -> String {
-    format!(
-        "{}: other bytes follow the gzip data; they are ignored, as by gzip",
-        path.display()
-    )
+    format!("{}: other bytes follow the gzip data; they are ignored, as by gzip", path.display())
 }
 
 impl FileSurvey {

@@ -10,9 +10,8 @@ pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;
 /// Longest name; a Linux path is at most this long.
 pub(in crate::traces) const MAX_NAME_BYTES: usize = 4096;
 
-const TOO_MANY: BadRow = BadRow::Fatal(
-    "this is device number 65,537; at most 65,536 devices are supported",
-);
+const TOO_MANY: BadRow =
+    BadRow::Fatal("this is device number 65,537; at most 65,536 devices are supported");
 const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than 4,096 bytes");
 
 /// Names and their numbers.
