@@ -12,7 +12,7 @@
 //! | `options` | role of each option |
 //! | `values` | bytes, times, shares |
 //! | `draft`, `job` | values of a section, collected and checked |
-//! | `file` | whole file, and its needs from the gear |
+//! | `file` | whole file, checked against the gear |
 //! | `layout` | files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and address of a request |
 //! | `worker`, `in_file`, `file_cycle`, `service` | requests of one clone, in each of its files |

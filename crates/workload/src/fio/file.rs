@@ -1,4 +1,4 @@
-//! Job file as read, and its needs from the gear that runs it.
+//! Parsed job file, and its checks against the gear that runs it.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::grammar;
 use super::job::{self, Job};
 use super::layout::laid_out;
 
-/// Job file as read.
+/// Parsed job file.
 #[derive(Clone, Debug)]
 pub struct JobFile {
     pub(super) name: String,
@@ -21,8 +21,8 @@ impl JobFile {
     /// Reads a job file.
     ///
     /// # Errors
-    /// Reports a file that cannot be read, or the first invalid line: file, line number, what is
-    /// wrong, what would be right, and the text of the line.
+    /// Reports a file that cannot be read, or the first invalid line. The message has the file, the
+    /// line number, what is wrong, what would be right, and the text of the line.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         Self::of(path, &grammar::read(path)?)
     }

@@ -1,8 +1,8 @@
 //! Role of every option of fio 3.33.
 //!
-//! An option describes the workload, does not affect a simulated drive, asks for safe writes (which
-//! the drive gives anyway), or would change the workload in an unsupported way, which stops the
-//! run.
+//! There are four roles. An option describes the workload, does not affect a simulated drive, or
+//! asks for safe writes, which the drive gives anyway. Other options would change the workload in
+//! an unsupported way; they stop the run.
 //!
 //! Names are those of `fio --cmdhelp` and, for engines, of `fio --enghelp=ENGINE`.
 

@@ -116,8 +116,8 @@ impl FluidPhases {
         require(config.rate.is_some(), || NO_RATE.into())
     }
 
-    /// Most memory of phases that name each of `pages` pages: rates, and counts of the phase under
-    /// way, the next one and all phases.
+    /// Returns an upper bound of the memory for phases that name `pages` pages. It covers the
+    /// rates, and the counts of the phase under way, of the next phase, and of all phases.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }

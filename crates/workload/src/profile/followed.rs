@@ -1,5 +1,7 @@
-//! Choice of the pages of a trace that are counted one by one: all pages, or, if these are too
-//! many, the pages of stretches that a hash picks.
+//! Choice of the pages of a trace that are counted one by one: all pages, or a share of them if
+//! these are too many.
+//!
+//! The share consists of stretches of pages that a hash picks.
 
 use super::pages::LINE_PAGES;
 
@@ -67,8 +69,8 @@ impl Followed {
     }
 }
 
-/// Mixes `n` so that every bit of the result depends on every bit of `n`: the last steps of
-/// splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// Mixes `n`, so that every bit of the result depends on every bit of `n`. These are the last steps
+/// of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 fn mixed(n: u64) -> u64 {
     let z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

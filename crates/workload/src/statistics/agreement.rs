@@ -27,8 +27,8 @@ pub struct Statistic {
 /// requested accesses, so that it reads as a number of accesses.
 ///
 /// There are two rows for the windows: all pages in their right window, and the worst window. A
-/// single window can be met only to within one request, so in its row only the part of a difference
-/// beyond the largest request counts.
+/// single window can be met only to within one request. So in its row, a difference counts only
+/// beyond the largest request.
 pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Statistic> {
     let mut rows = vec![];
     let mut add = |name: &str, unit, target: u64, generated: u64| {

@@ -71,7 +71,7 @@ pub(super) struct Curve {
 
 /// Shares of an interval that keep the value at each of its ends, from the best to the worst.
 const MARGINS: [f64; 4] = [0.25, 0.1, 0.04, 0.0];
-/// Narrowest margin that tolerates moved pages.
+/// Narrowest margin at which moving a few pages keeps every percentile.
 const SOUND_MARGIN: f64 = 0.04;
 /// Bends of all intervals except the last, in the order of trials: 1, 3 and 1/3, 9 and 1/9.
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
@@ -135,9 +135,11 @@ impl Curve {
 
     /// Returns the curves that meet the total, the most plausible first.
     ///
-    /// Preferred are, in this order: multiples of the grain and no value below the first
-    /// percentile; multiples of the grain; wide margins instead of narrow ones; one bend for all
-    /// intervals instead of a separate bend for the last.
+    /// Curves are ordered by these preferences:
+    /// - multiples of the grain and no value below the first percentile, then only multiples of the
+    ///   grain, then neither
+    /// - wide margins instead of narrow ones
+    /// - one bend for all intervals instead of a separate bend for the last
     pub(super) fn all<'a>(known: &Known<'a>) -> impl Iterator<Item = Self> + use<'a> {
         let (known, first) = (*known, known.points[0].1);
         let variants = [
@@ -191,8 +193,8 @@ impl Curve {
         Self { steps: exact(pieces, low.exp(), high.exp(), known), bend: high.exp() }
     }
 
-    /// Returns the value of the curve at a rank from the top (1 for the highest), in the head of
-    /// `known`, from which the curve was made.
+    /// Returns the value of the curve at a rank from the top, 1 for the highest. The rank must be
+    /// in the head of `known`, from which the curve was made.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
         let [.., (percent, low), (_, high)] = *known.points else {
             return known.points[0].1 as f64;

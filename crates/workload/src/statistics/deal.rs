@@ -79,7 +79,7 @@ mod tests {
         let cells = [(1_000_000, 1), (3, 7), (1, 99_999), (2, 1)]
             .map(|(accesses, blocks)| BlockClass { accesses, pages: 1, length: 0, blocks });
         let mut random = Random::seed_from_u64(1);
-        let mut turns = Turns::new(&cells, &mut random);
+        let mut turns = Deal::new(&cells, &mut random);
         let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         for _pass in 0..3 {
             let mut seen = [0u64; 4];

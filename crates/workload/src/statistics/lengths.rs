@@ -99,8 +99,8 @@ fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     Some(one)
 }
 
-/// Returns the position in its first page at which a request touches one page more than necessary,
-/// or `None` if its size is too small for that.
+/// Returns the position in its first page at which a request touches one page more than necessary.
+/// Returns `None` if its size is too small for that.
 fn skip(bytes: u64, page_bytes: u64) -> Option<u32> {
     // One sector before the end of a page, as on a disk partitioned at sector 63.
     let rest = (bytes - 1) % page_bytes + 1;

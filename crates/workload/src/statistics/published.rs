@@ -21,10 +21,10 @@
 //!   page's share of all accesses of this direction, and untouched pages do not count.
 //! - `end_us` is the time of the last request of the window.
 //!
-//! On 19 of those disks, all with misaligned writes, the most popular page is read as often, or
-//! almost as often, as the most popular page is written. It seems that a page which a write touches
-//! in part was counted as read there. On seven disks, the working set of reads is even larger than
-//! all reads can touch at that popularity. [`import`] repairs contradictions and reports them.
+//! On 19 of those disks, all with misaligned writes, the most popular page is read about as often
+//! as the most popular page is written. It seems that a page which a write touches in part was
+//! counted as read there. On seven disks, the working set of reads is even larger than all reads
+//! can touch at that popularity. [`import`] repairs contradictions and reports them.
 
 use std::path::Path;
 

@@ -10,8 +10,11 @@ use super::statistics_config::{SideConfig, StatisticsConfig};
 /// between two percentiles would have the lower value.
 const POSSIBLE: f64 = 0.99;
 
-/// Repairs two contradictions: a page that is touched more often than there are requests of any one
-/// length, and more pages than the accesses are enough for. Returns a sentence for each change.
+/// Repairs two contradictions:
+/// - a page that is touched more often than there are requests of any one length
+/// - more pages than the accesses are enough for
+///
+/// Returns a sentence for each change.
 pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     let mut notes = vec![];
     let page_bytes = config.page.0;

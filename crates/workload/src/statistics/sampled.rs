@@ -1,7 +1,7 @@
 //! Statistics of a sample of a disk's pages: a share of the pages, with all their requests, at the
 //! same times.
 //!
-//! A page keeps its requests, so the percentiles of popularity stay, except for the last: the most
+//! A page keeps its requests, so the percentiles of popularity stay, except for the last. The most
 //! popular page of a sample is rarely the most popular page of all. At scale 0.01, it is taken to
 //! be the middle page of the first hundred, on the curve between the last two percentiles.
 

@@ -21,7 +21,7 @@ struct Running {
     pages: u32,
     blocks: u32,
     /// Next block. Each request moves on by `step`, which has no common factor with the number of
-    /// blocks, so every block is used once before any is used twice.
+    /// blocks. So every block is used once before any is used twice.
     next: u32,
     step: u32,
     place: Blocks,

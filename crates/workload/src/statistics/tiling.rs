@@ -70,8 +70,8 @@ pub(super) fn tile(
         });
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
-        // The result differs by less than one from the mean of the block's own pages, so that a
-        // small block does not make up for a large one.
+        // The result differs by less than one from the mean of the block's own pages. So a small
+        // block does not make up for a large one.
         let (own, block) = (sum - owed, pages.cast_signed());
         let accesses = (sum + block / 2)
             .div_euclid(block)
@@ -145,10 +145,10 @@ impl Supply {
 
     /// Chooses the length of the next block.
     ///
-    /// Of the lengths that fit and do not change the popularity at the next mark, it takes the one
-    /// that is most due and has enough requests left, or the one with the most requests left. If
-    /// all lengths would change it, the shortest is taken. Returns `None` if all lengths are too
-    /// long.
+    /// Lengths are candidates if they fit and do not change the popularity at the next mark. The
+    /// candidate that is most due and has enough requests left is taken, or else the candidate with
+    /// the most requests left. Without candidates, the shortest length is taken. Returns `None` if
+    /// all lengths are too long.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();

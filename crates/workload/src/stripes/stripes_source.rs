@@ -216,8 +216,9 @@ mod tests {
         assert!((share(&reads, |r| u64::from(r.bytes) == PAGE) - 1.0 / 1.8).abs() < 0.005);
     }
 
-    /// Of the writes that do not continue the last one, `recent_share` begin in recently written
-    /// stripes. Other writes almost never do: they are drawn from 16,384 stripes.
+    /// Checks the share of writes that begin in recently written stripes: `recent_share` of the
+    /// writes that do not continue the last one. A uniform draw over 16,384 stripes almost never
+    /// hits them.
     #[test]
     fn writes_come_back_to_the_stripes_written_last() {
         let writes =

@@ -54,7 +54,7 @@ impl Distribution {
         }
     }
 
-    /// Checks a distribution that code has put together, by way of its text.
+    /// Checks a distribution that was made in code, by formatting it and parsing the text.
     pub(super) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }

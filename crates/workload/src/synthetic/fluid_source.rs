@@ -133,8 +133,8 @@ impl FluidSynthetic {
         self.rates.pages.per_ns(page) * 1e9
     }
 
-    /// Most memory of the workload of `pages` pages: its rates twice, and the tables that writes
-    /// are drawn from.
+    /// Returns an upper bound of the memory for `pages` pages: their rates twice, and the tables
+    /// from which writes are drawn.
     pub fn memory(pages: u64) -> u64 {
         const BYTES_PER_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
         pages * BYTES_PER_PAGE

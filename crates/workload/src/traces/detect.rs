@@ -1,6 +1,6 @@
 //! Detects the formats that a file may have, from its first bytes alone.
 //!
-//! Each format decides what it recognises. The check is deliberately coarse: a file of a known
+//! Each format decides what it recognises. The check is deliberately coarse. A file of a known
 //! shape with a wrong number in its first line should get a message about that number.
 
 use std::path::Path;

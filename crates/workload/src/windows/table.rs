@@ -10,7 +10,7 @@ use crate::synthetic::Sample;
 #[derive(Clone, Debug)]
 pub struct Windows {
     pub(super) page_bytes: u32,
-    /// Number of logical pages, with those that are never read.
+    /// Number of logical pages, including pages that are never read.
     pub(super) pages: u32,
     /// Length of a window; the last window of a pass may be shorter.
     pub(super) width: Ns,
@@ -182,8 +182,8 @@ impl Windows {
         self.requests
     }
 
-    /// Most memory of a table, for a stream of `requests` one-page requests on a drive of `pages`
-    /// pages.
+    /// Returns an upper bound of the memory of a table, for a stream of `requests` one-page
+    /// requests on a drive of `pages` pages.
     pub fn memory(requests: u64, pages: u64) -> u64 {
         // Twice, because making the table and cutting a sample copy it; 12 bytes per page for
         // counts and rates.

@@ -117,8 +117,8 @@ mod tests {
     use super::*;
     use crate::pass::PassSource;
 
-    /// Stream with reads of page 7 at 1, 2 and 9 s, of pages 7 and 8 at 12 s, and a write at 3 s. A
-    /// pass takes 14 s.
+    /// Stream with five requests: reads of page 7 at 1, 2 and 9 s, of pages 7 and 8 at 12 s, and a
+    /// write at 3 s. A pass takes 14 s.
     struct Stream(u64, usize);
 
     impl RequestSource for Stream {

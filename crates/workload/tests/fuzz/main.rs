@@ -99,7 +99,7 @@ fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))
+        text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number"))
     })
 }
 

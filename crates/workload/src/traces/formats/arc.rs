@@ -12,9 +12,9 @@
 //! them: starting block, number of blocks, ignored, request number.
 //!
 //! No file states the size of a block. 512 bytes are inferred from P3, a Windows workstation: four
-//! of five of its requests are 8, 16, 32, 64 or 128 blocks, which are 4 to 64 KiB. OLTP, which
-//! counts the pages of a database, is read in the same way. Times and directions are missing; the
-//! user must give both.
+//! of five of its requests have 8, 16, 32, 64 or 128 blocks, or 4 to 64 KiB. OLTP, which counts the
+//! pages of a database, is read in the same way. Times and directions are missing; the user must
+//! give both.
 
 use vpass_core::base::request::Op;
 

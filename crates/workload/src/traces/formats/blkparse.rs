@@ -15,11 +15,11 @@
 //! | sectors | 512 B |
 //! | command | in brackets, and more for some actions |
 //!
-//! A request shows up as several events, so one action counts as the request: `--blk-action`, or
-//! the first of Q, D and C that occurs at the start of the file. Q shows the application's
-//! requests, before merging and splitting; D shows the requests that the drive received. Events of
-//! this action without a sector (payloads, flushes) move no data. The summaries after the events
-//! are skipped.
+//! A request shows up as several events, and one action counts as the request. It is the action of
+//! `--blk-action`, or the first of Q, D and C that occurs at the start of the file. Q shows the
+//! application's requests, before merging and splitting; D shows the requests that the drive
+//! received. Events of this action without a sector (payloads, flushes) move no data. The summaries
+//! after the events are skipped.
 
 use vpass_core::base::request::Op;
 

@@ -1,6 +1,7 @@
 //! `tencent`: the traces of Tencent's cloud block storage, CBS (Zhang et al., "OSCA: An
-//! Online-Model Based Cache Allocation Scheme in Cloud Block Storage Systems", USENIX ATC '20; SNIA
-//! IOTTA, whose README names columns and units).
+//! Online-Model Based Cache Allocation Scheme in Cloud Block Storage Systems", USENIX ATC '20).
+//!
+//! The README at SNIA IOTTA defines columns and units.
 //!
 //! | column | unit |
 //! |---|---|

@@ -1,6 +1,7 @@
-//! `wiscsee`: the events of blktrace(8) as rewritten by the pyreuse scripts for the simulator
-//! `WiscSee` (He et al., "The Unwritten Contract of Solid State Drives", `EuroSys` '17). Published
-//! traces of `SQLite` have this format.
+//! `wiscsee`: the events of blktrace(8) as rewritten by the pyreuse scripts for `WiscSee`.
+//!
+//! `WiscSee` is a simulator (He et al., "The Unwritten Contract of Solid State Drives", `EuroSys`
+//! '17). Published traces of `SQLite` have this format.
 //!
 //! | column | unit |
 //! |---|---|

@@ -70,7 +70,7 @@ impl FileSurvey {
     }
 
     /// Returns a warning if the rate of its requests shows that its times were probably read in a
-    /// wrong unit; `said` is the unit that the user gave.
+    /// wrong unit. `said` is the unit that the user gave.
     pub fn doubts(&self, said: Option<TimeUnit>) -> Option<String> {
         rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
     }

@@ -87,8 +87,8 @@ impl FileClock {
         Self { origin_ns, last: 0 }
     }
 
-    /// Returns the time of a row since the part's start, and whether the row was earlier than the
-    /// one before and was moved up to it.
+    /// Returns the time of a row since the part's start. Also returns whether the row was earlier
+    /// than the one before and was moved up to it.
     #[inline]
     pub(in crate::traces) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
         let since = at_ns.saturating_sub(self.origin_ns);

@@ -191,8 +191,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
     }
 
-    /// Ends the column after `length` bytes. Any byte but a separator there means that the column
-    /// holds something else.
+    /// Ends the column after `length` bytes. A separator or the end of the line must follow;
+    /// otherwise the column holds something else.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn finish(&mut self, length: usize) -> Result<(), BadRow> {

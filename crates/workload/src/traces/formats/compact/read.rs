@@ -196,8 +196,9 @@ mod tests {
         let rows: Vec<_> =
             (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
         let bytes = written(&rows);
-        // Header; four devices of 2 + 6 bytes; 96 bytes of column headers, 1,024 of directions; for
-        // the times, a step of 0 and 4,095 equal steps: codes and a byte each; the end.
+        // A header, and four devices of 2 + 6 bytes. The block has 96 bytes of column headers and
+        // 1,024 of directions. Its times are a step of 0 and 4,095 equal steps: codes, and a byte
+        // each. The end follows.
         assert_eq!(bytes.len(), 16 + (16 + 32) + (16 + 96 + 1024 + 1024 + 4095) + (16 + 16));
         assert_eq!(read(&bytes).unwrap().0, rows);
     }
