@@ -376,7 +376,7 @@ fn exitall_ends_the_stage() {
     assert_eq!(
         drained(&mut source).unwrap().len(),
         2 + 3,
-        "two of b's and a's turns before b has none left"
+        "two requests of b and three of a before b ends"
     );
     assert!(source.next_stage());
     assert_eq!(drained(&mut source).unwrap().len(), 1);

@@ -110,8 +110,11 @@ fn values_of_options() {
     says("bs=1.5k", &format!("bs: {bytes}"));
     says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
     says("bs=4k-8k", "bs: one size is expected; ranges are for bsrange, shares for bssplit");
-    says("bs=0", "bs: a request of 0 bytes; 1 byte to 16 MiB are expected");
-    says("blocksize=32m", "blocksize: a request of 33554432 bytes; 1 byte to 16 MiB are expected");
+    says("bs=0", "bs: a request of 0 bytes; a size from 1 byte to 16 MiB is expected");
+    says(
+        "blocksize=32m",
+        "blocksize: a request of 33554432 bytes; a size from 1 byte to 16 MiB is expected",
+    );
     says("bsrange=4k", "bsrange: a range such as 4k-64k is expected");
     says("bssplit=4k/50:8k/40", "bssplit: the percentages add up to 90; 100 is expected");
     says(

@@ -128,7 +128,7 @@ fn passes_go_on_in_time_and_touch_the_same_pages() {
         all.sort_unstable();
         all
     };
-    assert_eq!(sorted(&first), sorted(&second), "every block has its turns in every pass");
+    assert_eq!(sorted(&first), sorted(&second), "every pass touches every block equally often");
 }
 
 #[test]
@@ -291,7 +291,7 @@ proptest! {
     })]
 
     #[test]
-    fn whatever_was_measured_comes_out(requests in requests(), seed: u64, scale in 0.05f64..1.0) {
+    fn measured_statistics_are_met(requests in requests(), seed: u64, scale in 0.05f64..1.0) {
         let mut meter = Meter::of_anything(4096);
         for request in &requests {
             meter.add(request);
@@ -307,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_a_table_may_say_panics(
+    fn no_table_panics(
         mut ends in prop::collection::vec(0.0f64..1e6, 1..5),
         pages in prop::collection::vec((0u64..3000, 0u64..300), 5),
         side in (1u64..2000, 1u64..3000, 0.5f64..40.0),

@@ -12,8 +12,8 @@ use vpass_core::watch::observer::NO_PPN;
 /// Number of blocks that attacks take in turn. With fewer, a policy could have moved the data of
 /// all of them before the round ends.
 const TARGETS: usize = 64;
-/// Reads kept in reserve: even reads may end before each neighbour has had equally many (2), and
-/// counts are rounded (1).
+/// Reads kept in reserve. Even reads may end within a round, so that a neighbour has one read more
+/// than its share (2). One more read allows for rounding.
 const UNEVEN: f64 = 3.0;
 /// Least share of the fullest block's pages that a target holds.
 const FULL_ENOUGH: f64 = 0.9;

@@ -88,7 +88,7 @@ fn possible(bytes: u64) -> Result<u64, String> {
     if (1..=MAX_REQUEST_BYTES).contains(&bytes) {
         Ok(bytes)
     } else {
-        Err(format!("a request of {bytes} bytes; 1 byte to 16 MiB is expected"))
+        Err(format!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"))
     }
 }
 
@@ -182,10 +182,10 @@ mod tests {
     use super::*;
 
     /// Shares of the drawn sizes, in percent.
-    fn drawn(blocks: &Blocks, unaligned: bool, room: u64) -> BTreeMap<u64, i32> {
+    fn drawn(blocks: &Blocks, unaligned: bool, space: u64) -> BTreeMap<u64, i32> {
         let (draw, mut random) = (SizeDraw::new(blocks, unaligned), Random::seed_from_u64(1));
         let mut counts = BTreeMap::new();
-        (0..100_000).for_each(|_| *counts.entry(draw.draw(&mut random, room)).or_insert(0) += 1);
+        (0..100_000).for_each(|_| *counts.entry(draw.draw(&mut random, space)).or_insert(0) += 1);
         counts
             .into_iter()
             .map(|(bytes, n)| (bytes, (f64::from(n) / 1000.0).round() as i32))

@@ -79,11 +79,11 @@ mod tests {
         let cells = [(1_000_000, 1), (3, 7), (1, 99_999), (2, 1)]
             .map(|(accesses, blocks)| BlockClass { accesses, pages: 1, length: 0, blocks });
         let mut random = Random::seed_from_u64(1);
-        let mut turns = Deal::new(&cells, &mut random);
+        let mut deal = Deal::new(&cells, &mut random);
         let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         for _pass in 0..3 {
             let mut seen = [0u64; 4];
-            (0..requests).for_each(|_| seen[turns.hand(&mut random).pop().unwrap() as usize] += 1);
+            (0..requests).for_each(|_| seen[deal.hand(&mut random).pop().unwrap() as usize] += 1);
             assert_eq!(seen, [1_000_000, 21, 99_999, 2]);
         }
     }

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn written_text_reads_back() {
         let side = SideConfig {
             requests: 2,
             bytes: 8192,
