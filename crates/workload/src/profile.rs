@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_few_rows_by_hand() {
         let mut profile = Profile::new(16 << 10);
-        // Two bytes on either side of a page border touch two pages.
+        // A request of two bytes across a page border touches two pages.
         profile.add(&row(0, 7, (16 << 10) - 1, 2, Op::Read));
         profile.add(&row(10, 7, 0, 4096, Op::Read));
         profile.add(&row(20, 9, 0, 4096, Op::Write));

@@ -6,8 +6,9 @@ use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Share of the accesses that the lowest curve may take after a repair. At a share of 1, all pages
-/// between two percentiles would have the lower value.
+/// Largest share of the accesses that the lowest possible popularities may need after a repair. At
+/// a share of 1, all pages between two percentiles would have the popularity of the lower
+/// percentile.
 const POSSIBLE: f64 = 0.99;
 
 /// Repairs two contradictions:

@@ -3,7 +3,7 @@
 //!
 //! A sample 1/N holds the pages whose number has one residue modulo N; page p gets number p / N.
 //! Reads and writes of a sample are those of its pages, except that each page of a long write
-//! arrives by itself. Writes of a sample arrive as a Poisson process, also if the workload's
+//! arrives by itself. Random writes of a sample arrive as a Poisson process, also if the workload's
 //! requests arrive evenly.
 
 use std::fmt;
