@@ -86,7 +86,7 @@ fn the_unit_of_times_can_be_said_and_is_named() {
     );
     let words = "45000 requests in 450 us are 100002222 per second, more than most hosts sustain; \
                  its times are read as nanoseconds, which --time-unit changes: ms would make it \
-                 7.50 min and 100 a second";
+                 7.50 min and 100 per second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
     let said =
@@ -210,7 +210,7 @@ fn devices_lie_side_by_side_unless_only_some_are_taken() {
             "the drive has",
             "--only DEV",
             "--fit scale",
-            "bigger drive",
+            "larger drive",
         ],
     );
     let json = replay(&trace, &["--only", "1", "--only", "3"]).json();
