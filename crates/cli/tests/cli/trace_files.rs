@@ -212,8 +212,13 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
             .contains("8000 requests in")
     );
     let fixed = trace(&["info", &room.text("b.vpt")]).stdout;
-    assert!(fixed.contains("as the compact format fixes; if it was made from another trace, make \
-                            it again with --time-unit"), "{fixed}");
+    assert!(
+        fixed.contains(
+            "as the compact format fixes; if it was made from another trace, make it again with \
+             --time-unit"
+        ),
+        "{fixed}"
+    );
     trace(&["info", &room.text("b.vpt"), "--time-unit", "us"])
         .refuses(2, &["the format fixes the unit of its times (nanoseconds)"]);
     let said = made(&["convert", &file, &room.text("d.vpt"), "--time-unit", "ms"]).stderr;
