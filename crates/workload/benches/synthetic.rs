@@ -1,5 +1,5 @@
-//! What a generated request costs, by distribution: the drive serves a request in under 50 ns, so a
-//! generator may take a few.
+//! Cost of a generated request, by distribution. The drive serves a request in under 50 ns, so a
+//! generator may take a few ns.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -9,7 +9,7 @@ use vpass_workload::phases::{PhasesFile, PhasesSource};
 use vpass_workload::statistics::{StatisticsFile, StatisticsSource};
 use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 
-/// 2 TiB, whose 2^27 pages are the largest number of ranks in use.
+/// Capacity: 2 TiB, whose 2^27 pages are the largest number of ranks in use.
 const CAPACITY: u64 = 2 << 40;
 const BATCH: usize = 4096;
 
@@ -32,7 +32,7 @@ fn main() {
     divan::main();
 }
 
-/// Batch after batch of a source.
+/// Measures batches of a source.
 fn measure(bencher: Bencher, source: &mut impl RequestSource) {
     let mut out = Vec::with_capacity(BATCH);
     bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
@@ -52,11 +52,12 @@ fn fill(bencher: Bencher, name: &str) {
     measure(bencher, &mut source);
 }
 
-/// A hammer of two pages, a random phase over many, and a range.
+/// Measures a hammer of two pages, a random phase over many pages, and a range.
 #[divan::bench]
 fn phases(bencher: Bencher) {
-    let table = "phase = [{ pages = [17, 19], requests = 5000 }, { ranges = [[0, 99999], [500000, 700000]], order = 'random', \
-                 requests = 5000 }, { ranges = [[1000, 2000]], requests = 5000 }]";
+    let table = "phase = [{ pages = [17, 19], requests = 5000 }, { ranges = [[0, 99999], [500000, \
+                 700000]], order = 'random', requests = 5000 }, { ranges = [[1000, 2000]], \
+                 requests = 5000 }]";
     let file = PhasesFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1))
         .expect("a good workload");
     let mut source =
@@ -64,8 +65,8 @@ fn phases(bencher: Bencher) {
     measure(bencher, &mut source);
 }
 
-/// The table that comes with vpass: reads and writes with a few hundred cells each, clock and
-/// windows.
+/// Measures the table that comes with vpass: reads and writes with a few hundred cells each, clock
+/// and windows.
 #[divan::bench]
 fn statistics(bencher: Bencher) {
     let text = include_str!("../../../examples/statistics/office-day.toml");

@@ -1,27 +1,27 @@
-//! fio job files: what fio(1) would ask of a drive, from the file as it is. Start with [`JobFile`]
-//! and [`FioSource`].
+//! Requests of fio job files: the requests that fio(1) would send to a drive, from unchanged job
+//! files. Start with [`JobFile`] and [`FioSource`].
 //!
-//! It follows the manual page of fio 3.33 and, where the manual is silent, what fio 3.33 does:
-//! `tests/fio_real.rs` compares the two if fio is installed. Options that speak of the host are
-//! left out and listed; options that would change the workload in a way that is not supported stop
-//! the run, by name.
+//! The code follows the manual page of fio 3.33, and fio 3.33 itself if the manual does not say.
+//! `tests/fio_real.rs` compares both if fio is installed. Options about the host are ignored and
+//! listed. Options that would change the workload in an unsupported way stop the run, with their
+//! name.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `grammar` | lines into sections and options |
-//! | `options` | every option's name, and what becomes of it |
+//! | `grammar` | splits the text into sections and options |
+//! | `options` | role of each option |
 //! | `values` | bytes, times, shares |
-//! | `draft`, `job` | a section's values, collected and checked |
-//! | `file` | the whole file, and what it asks of a gear |
+//! | `draft`, `job` | values of a section, collected and checked |
+//! | `file` | whole file, checked against the gear |
 //! | `layout` | files on the drive |
-//! | `sizes`, `skew`, `random_map` | size and place of a request |
-//! | `worker`, `in_file`, `service`, `turns` | the requests of one clone, in each of its files |
-//! | `rate_clocks`, `queues` | when they come: by a rate, after completions and pauses |
-//! | `fio_source` | all of them as one stream |
-//! | `record` | what the results say of jobs |
+//! | `sizes`, `skew`, `random_map` | size and address of a request |
+//! | `worker`, `in_file`, `file_cycle`, `service` | requests of one clone, in each of its files |
+//! | `rate_clocks`, `queues` | arrivals: by a rate, or after completions and pauses |
+//! | `fio_source`, `record` | one stream of all requests, and its record in the results |
 
 mod draft;
 mod file;
+mod file_cycle;
 mod fio_source;
 mod grammar;
 mod in_file;
@@ -35,7 +35,6 @@ mod record;
 mod service;
 mod sizes;
 mod skew;
-mod turns;
 mod values;
 mod worker;
 

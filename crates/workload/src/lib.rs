@@ -1,9 +1,15 @@
-//! Where host requests come from: trace files ([`traces`]), generators ([`synthetic`]), phases of
-//! named pages ([`phases`]), stripes that are written again and again ([`stripes`]), a disk's
-//! statistics ([`statistics`]) and fio job files ([`fio`]). All hand over batches of
-//! [`vpass_core::base::request::Request`] and can be replayed pass by pass ([`pass`]).
+//! Sources of host requests:
+//! - trace files ([`traces`])
+//! - generators ([`synthetic`])
+//! - phases of named pages ([`phases`])
+//! - stripes that are written again and again ([`stripes`])
+//! - a disk's statistics ([`statistics`])
+//! - fio job files ([`fio`])
 //!
-//! [`profile`] counts what is in a trace, [`windows`] turns requests into rates of reads, and
+//! All hand over batches of [`vpass_core::base::request::Request`] and can be replayed in passes
+//! ([`pass`]).
+//!
+//! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads.
 //! [`attack`] makes phases that try to break a policy.
 
 pub mod attack;

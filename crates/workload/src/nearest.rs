@@ -1,17 +1,17 @@
-//! The name that a misspelt one probably meant, for error messages.
+//! Suggests the closest known name for a misspelt one, for error messages.
 
-/// Likeness (Jaro-Winkler) from which a name is worth suggesting: "dsksim" finds disksim, "csv"
-/// finds nothing; below it suggestions are noise (tried on all names here).
+/// Least similarity (Jaro-Winkler) of a suggestion. "dsksim" finds disksim, "csv" finds nothing.
+/// Below this value suggestions are noise (tried on all names here).
 const NEAR: f64 = 0.7;
 
-/// The nearest of `names`, where one is near enough. Case does not matter.
+/// Returns the nearest of `names` that is near enough. Case does not matter.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     names
         .into_iter()
         .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness >= NEAR)
-        // The first of equals, so that the order of the list decides and not chance.
+        // Of equally near names, the first in the list wins.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, name)| name)
 }

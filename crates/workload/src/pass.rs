@@ -1,5 +1,5 @@
-//! Replaying a workload: a source that stops at the end of each pass, and the stream that a run
-//! makes of it.
+//! Replay of a workload in passes: a source stops at the end of each pass, and [`Passes`] makes one
+//! stream of all passes.
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
@@ -9,18 +9,17 @@ use vpass_core::base::units::Ns;
 
 /// A source that can be run again: `fill` appends nothing at the end of each pass.
 pub trait PassSource: RequestSource + Send {
-    /// Starts the next pass. Time and chance go on: arrivals keep rising and a generator draws new
-    /// numbers.
+    /// Starts the next pass. Arrival times keep rising, and a generator draws new numbers.
     ///
     /// # Errors
-    /// A trace that can no longer be opened.
+    /// Fails if a trace can no longer be opened.
     fn next_pass(&mut self) -> Result<(), SourceError>;
 
-    /// Bytes of memory that it takes, what is shared with others of its kind apart.
+    /// Bytes of memory that this source holds, without data that it shares with other sources.
     fn memory(&self) -> u64;
 
-    /// Whether the pass has another stage, which waits for every request so far
-    /// ([`RequestSource::next_stage`]).
+    /// Returns whether the pass has another stage, which begins when all requests so far have
+    /// completed ([`RequestSource::next_stage`]).
     fn has_next_stage(&self) -> bool {
         false
     }
@@ -70,28 +69,28 @@ impl PassSource for Box<dyn PassSource> {
     }
 }
 
-/// A workload as one stream: pass after pass, until its passes or its requests are over or it is
-/// told to end. It counts what it hands out.
+/// A workload as one stream of passes. It ends after its last pass, after a number of requests, or
+/// when [`Self::until`] says so. It counts the requests that it hands out.
 ///
-/// A stream may have a first part, which [`Self::begin`] ends: the clock of the rest begins with
-/// the last request of that part.
+/// A stream may have a first part, such as a warm-up. [`Self::begin`] ends that part; the clock of
+/// the rest begins at the last request of the first part.
 #[derive(Debug)]
 pub struct Passes<'a, S> {
     source: S,
-    /// Passes that it begins by itself.
+    /// Passes that this stream still starts by itself.
     to_begin: u32,
     requests_left: u64,
     ends: Option<&'a Cell<bool>>,
-    /// The time of the source that is 0.
+    /// Source time that counts as 0.
     origin: Ns,
     requests: u64,
     last_arrival: Ns,
-    /// Whether every request so far had a clock of its own.
+    /// Whether every request so far has an arrival time of its own.
     open: bool,
 }
 
 impl<'a, S: PassSource> Passes<'a, S> {
-    /// So many passes over a source.
+    /// Makes a stream of `passes` passes over a source.
     pub fn new(source: S, passes: NonZeroU32) -> Self {
         let (to_begin, open) = (passes.get() - 1, true);
         Self {
@@ -106,40 +105,40 @@ impl<'a, S: PassSource> Passes<'a, S> {
         }
     }
 
-    /// Ends when this is true.
+    /// Ends the stream when `ends` becomes true.
     #[must_use]
     pub fn until(self, ends: &'a Cell<bool>) -> Self {
         Self { ends: Some(ends), ..self }
     }
 
-    /// Ends after so many more requests, if not before.
+    /// Ends the stream after at most this many more requests.
     pub fn end_after(&mut self, requests: u64) {
         self.requests_left = requests;
     }
 
-    /// What comes from here on is another part, of so many passes: counted anew, and on a clock
-    /// that begins at the last arrival.
+    /// Begins the next part, with `passes` passes. Its requests are counted from 0, and its clock
+    /// begins at the last arrival.
     pub fn begin(&mut self, passes: NonZeroU32) {
         self.origin += self.last_arrival;
         (self.to_begin, self.requests_left) = (passes.get() - 1, u64::MAX);
         (self.requests, self.last_arrival, self.open) = (0, 0, true);
     }
 
-    /// Starts a pass that does not begin by itself.
+    /// Starts a pass that does not start by itself.
     ///
     /// # Errors
-    /// The source's.
+    /// Returns the errors of the source.
     pub fn next_pass(&mut self) -> Result<(), SourceError> {
         self.source.next_pass()
     }
 
-    /// The source itself, for its report.
+    /// Returns the source, for its report.
     pub fn source(&self) -> &S {
         &self.source
     }
 
-    /// Requests of this part so far, and the arrival of the last where they all have a clock of
-    /// their own.
+    /// Returns the number of requests of this part so far, and the arrival of the last one if all
+    /// have arrival times of their own.
     pub fn numbers(&self) -> (u64, Option<Ns>) {
         (self.requests, self.open.then_some(self.last_arrival))
     }
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_it_is_told_to_and_counts_what_it_handed_out() {
+    fn it_ends_when_the_flag_is_set_and_counts_what_it_handed_out() {
         let ends = Cell::new(false);
         let mut passes = Passes::new(source(), NonZeroU32::new(3).unwrap()).until(&ends);
         let mut out = vec![];

@@ -1,15 +1,15 @@
-//! Requests in phases: each phase reads, writes or trims certain pages of the drive so many times,
-//! then comes the next; after the last the first comes again, until all requests are done. For
-//! workloads that must name their pages: attacks are written this way.
+//! Requests in phases, for workloads that name their pages, such as attacks. Each phase reads,
+//! writes or trims certain pages of the drive with a number of requests. Then the next phase
+//! follows; after the last, the first comes again, until all requests are done.
 //!
 //! ```toml
 //! [workload]
-//! requests = 1000000        # in a pass; one round of the phases where absent
+//! requests = 1000000        # in a pass; one round of the phases if absent
 //! queue_depth = 64          # or rate, with arrivals
 //!
 //! [[workload.phase]]
-//! pages = [17, 19]          # logical pages of the drive, each request takes one; and, or instead,
-//! ranges = [[100, 199]]     # first and last
+//! pages = [17, 19]          # logical pages of the drive; each request takes one
+//! ranges = [[100, 199]]     # first and last page, with or instead of pages
 //! requests = 5000
 //! order = "round-robin"     # or "random"
 //! op = "read"               # or "write" or "trim"

@@ -1,4 +1,4 @@
-//! The workloads that come with vpass, by name; each names where its numbers come from.
+//! Workloads that come with vpass, by name. Each file states the source of its numbers.
 
 const PRESETS: [(&str, &str); 10] = [
     ("da-raid5-financial", include_str!("../../../presets/workloads/da-raid5-financial.toml")),
@@ -13,12 +13,12 @@ const PRESETS: [(&str, &str); 10] = [
     ("zipf-read", include_str!("../../../presets/workloads/zipf-read.toml")),
 ];
 
-/// The text of a preset workload file.
+/// Returns the text of a preset workload file.
 pub fn preset(name: &str) -> Option<&'static str> {
     PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// The names of all presets, in alphabetical order.
+/// Returns the names of all presets, in alphabetical order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }

@@ -1,10 +1,13 @@
-//! What is in a trace: rows, bytes and pages by direction and device, sizes, popularity of pages,
-//! busy regions, load over time.
+//! Counts what a trace contains: rows, bytes and pages by direction and device, sizes, popularity
+//! of pages, busy regions, load over time.
 //!
-//! Rows go in one by one. Memory grows with what was touched, not with the rows: about 6 bytes a
-//! page where neighbours are touched too, at worst 90 (`pages`); 16 bytes a distinct size that is
-//! no multiple of 512; a few hundred KiB besides. Beyond [`MOST_LINES`] only a share of the pages
-//! is followed, and numbers of pages are estimates from it (`followed`).
+//! Rows are added one by one. Memory grows with the touched pages, not with the rows:
+//! - about 6 bytes per page if neighbours are touched too, at most 90 (`pages`)
+//! - 16 bytes per distinct size that is not a multiple of 512
+//! - a few hundred KiB for the rest
+//!
+//! Beyond [`MOST_LINES`] only a share of the pages is followed, and numbers of pages are estimates
+//! (`followed`).
 
 mod followed;
 mod islands;
@@ -25,34 +28,34 @@ pub use popularity::Popularity;
 pub use sizes::Sizes;
 pub use timeline::{Step, Timeline};
 
-/// Groups of 16 pages that are held at most: 64 Mi pages side by side, 4 Mi scattered ones, about 1
-/// GiB at the worst.
+/// Most groups of 16 pages that are held: 64 Mi neighbouring pages or 4 Mi scattered ones, in at
+/// most about 1 GiB.
 pub const MOST_LINES: usize = 4 << 20;
 
-/// A count for reads, writes and trims, by `Op as usize`.
+/// Counts of reads, writes and trims, by `Op as usize`.
 pub type ByOp = [u64; 3];
 
-/// What one device of a trace was asked for.
+/// Requests of one device of a trace.
 #[derive(Debug, Default)]
 pub struct Device {
-    /// [`TraceRow::device`].
+    /// Number of the device ([`TraceRow::device`]).
     pub number: u32,
     /// Requests.
     pub rows: ByOp,
-    /// Bytes asked for.
+    /// Bytes requested.
     pub bytes: ByOp,
     /// End of the highest request, in bytes.
     pub extent: u64,
-    /// How often each page was read and written.
+    /// Reads and writes of each page.
     pub pages: PageCounts,
 }
 
-/// A part of a device's addresses and what it was asked for.
+/// Part of a device's addresses, with its page reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The device, as its place in [`Profile::devices`].
+    /// Index of the device in [`Profile::devices`].
     pub device: usize,
-    /// Its number among the regions of the device, from address 0.
+    /// Index among the regions of the device, from address 0.
     pub number: u64,
     /// Page reads.
     pub reads: u64,
@@ -60,33 +63,34 @@ pub struct Region {
     pub writes: u64,
 }
 
-/// The rows of a trace, counted.
+/// Counts of the rows of a trace.
 #[derive(Debug)]
 pub struct Profile {
     page_shift: u32,
     devices: Vec<Device>,
-    /// Place in `devices` by number.
+    /// Index in `devices`, by device number.
     place: BTreeMap<u32, usize>,
     latest: usize,
     sizes: Sizes,
     timeline: Timeline,
     followed: Followed,
-    /// Groups of 16 pages that are held, and how many may be.
+    /// Groups of 16 pages that are held.
     lines: usize,
+    /// Most groups that may be held.
     most_lines: usize,
-    /// Pages asked for, those that are not followed as well.
+    /// Pages requested, including pages that are not followed.
     accesses: ByOp,
 }
 
 impl Profile {
-    /// For pages of this size, a power of two.
+    /// Makes a profile for pages of `page_bytes` bytes, a power of two.
     pub fn new(page_bytes: u32) -> Self {
         Self::with_limit(page_bytes, MOST_LINES)
     }
 
-    /// A profile that holds at most so many groups of 16 pages.
+    /// Makes a profile that holds at most `most_lines` groups of 16 pages.
     pub fn with_limit(page_bytes: u32, most_lines: usize) -> Self {
-        debug_assert!(page_bytes.is_power_of_two(), "drives have no other pages");
+        debug_assert!(page_bytes.is_power_of_two(), "page size {page_bytes}");
         let page_shift = page_bytes.trailing_zeros();
         Self {
             followed: Followed::all(page_shift),
@@ -129,7 +133,7 @@ impl Profile {
         self.timeline.add(row.at_ns, row.op, pages);
     }
 
-    /// Forgets half of the stretches until a quarter of the room is free.
+    /// Drops half of the stretches until a quarter of the lines is free.
     #[cold]
     fn follow_fewer(&mut self) {
         while 4 * self.lines > 3 * self.most_lines && self.followed.one_in() < 1 << 40 {
@@ -153,33 +157,33 @@ impl Profile {
         self.latest
     }
 
-    /// The devices, in the order in which they appear.
+    /// Returns the devices, in the order of their first request.
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
 
-    /// Sizes of the requests.
+    /// Returns the sizes of the requests.
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
 
-    /// When the requests came.
+    /// Returns the arrival times of the requests.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
 
-    /// One page in this many was followed; all numbers of pages are estimates unless it is 1.
+    /// Returns N if one page in N was followed. Unless N is 1, all numbers of pages are estimates.
     pub fn one_in(&self) -> u64 {
         self.followed.one_in()
     }
 
-    /// Pages asked for in this direction, exactly.
+    /// Returns the exact number of pages requested in this direction.
     pub fn accesses(&self, op: Op) -> u64 {
         self.accesses[op as usize]
     }
 
-    /// Half the width of the 95 % interval of an estimated number of pages, as a share of it; 0
-    /// where all pages were followed.
+    /// Returns half the width of the 95 % interval of an estimated number of pages, as a share of
+    /// that number. It is 0 if all pages were followed.
     pub fn uncertainty(&self) -> f64 {
         let followed = self.followed;
         let mut by_stretch: BTreeMap<(u32, u64), u64> = BTreeMap::new();
@@ -195,22 +199,22 @@ impl Profile {
         if sum > 0.0 { 1.96 * (left_out * squares).sqrt() / sum } else { 0.0 }
     }
 
-    /// How often pages that were read at all were read.
+    /// Returns the reads per page, of pages that were read.
     pub fn reads(&self) -> Popularity {
         Popularity::new(self.counts().map(|(reads, _)| reads)).times(self.one_in())
     }
 
-    /// How often pages that were written at all were written.
+    /// Returns the writes per page, of pages that were written.
     pub fn writes(&self) -> Popularity {
         Popularity::new(self.counts().map(|(_, writes)| writes)).times(self.one_in())
     }
 
-    /// Pages read or written.
+    /// Number of pages that were read or written.
     pub fn pages_touched(&self) -> u64 {
         self.counts().count() as u64 * self.one_in()
     }
 
-    /// Pages of a device that were read or written.
+    /// Number of pages of a device that were read or written.
     pub fn pages_touched_of(&self, device: &Device) -> u64 {
         device.pages.iter().count() as u64 * self.one_in()
     }
@@ -221,9 +225,9 @@ impl Profile {
             .flat_map(|device| device.pages.iter().map(|(_, reads, writes)| (reads, writes)))
     }
 
-    /// Parts of the addresses with large untouched gaps between them, by device and address: at
-    /// most `most` more than there are devices. None where not all pages were followed, which makes
-    /// gaps.
+    /// Returns the parts of the addresses that large untouched gaps separate, by device and
+    /// address. There are at most `most` more parts than devices. The list is empty if not all
+    /// pages were followed: pages that are not followed would look like gaps.
     pub fn islands(&self, most: usize) -> Vec<Island> {
         if self.one_in() > 1 {
             return vec![];
@@ -231,8 +235,8 @@ impl Profile {
         islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
-    /// Every region of so many pages that was followed, and was read or written: the one with the
-    /// most page reads first, of equals the first.
+    /// Returns every region of `pages` pages that was followed and touched. The most-read region
+    /// comes first; equal ones come in the order of their addresses.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {
@@ -263,8 +267,8 @@ mod tests {
 
     #[test]
     fn beyond_the_limit_numbers_of_pages_are_estimates() {
-        // 20,000 pages of 16 KiB of which two neighbours are in each of 10,000 stretches of 4 MiB;
-        // every second pair is read twice.
+        // 20,000 pages of 16 KiB: two neighbours in each of 10,000 stretches of 4 MiB. Every second
+        // pair is read twice.
         let rows = (0..10_000u64)
             .map(|n| row(n, (n % 3) as u32, n << 22, 32 << 10, Op::Read))
             .collect::<Vec<_>>();
@@ -300,7 +304,7 @@ mod tests {
     #[test]
     fn a_few_rows_by_hand() {
         let mut profile = Profile::new(16 << 10);
-        // Two bytes on either side of a border are two pages.
+        // A request of two bytes across a page border touches two pages.
         profile.add(&row(0, 7, (16 << 10) - 1, 2, Op::Read));
         profile.add(&row(10, 7, 0, 4096, Op::Read));
         profile.add(&row(20, 9, 0, 4096, Op::Write));

@@ -1,37 +1,40 @@
-//! Requests like those of a disk of which only statistics are known: a `[statistics]` table
-//! ([`StatisticsFile`]) becomes a stream of requests ([`StatisticsSource`]) that has these
-//! statistics, pass by pass and for every seed:
+//! Requests with the statistics of a disk, if only its statistics are known.
 //!
-//! - the pages read and written in each window of time;
-//! - the footprint: different pages read, written, either, both;
-//! - requests, their bytes, and the percentiles of their size;
-//! - the popularity of pages: the share of all reads, and of all writes, that the page at each
-//!   percentile has.
+//! A `[statistics]` table ([`StatisticsFile`]) becomes a stream of requests ([`StatisticsSource`]).
+//! In each pass and for every seed, the stream meets:
+//! - pages read and written in each window of time
+//! - footprint: different pages read, written, either, both
+//! - number of requests, their bytes, and the percentiles of their size
+//! - popularity of pages: share of all reads, and of all writes, of the page at each percentile
 //!
 //! ```text
 //! [statistics] --DiskStatistics--> SidePlan (reads) --> Side --\
 //!  scale, speed   sampled           curve, lengths,     layout, +--> StatisticsSource
-//!                                   tiling              turns  /
+//!                                   tiling              deal   /
 //!                                  SidePlan (writes) --> Side -
 //! ```
 //!
-//! Nothing is drawn that must come out exactly. The percentiles are made a whole distribution that
-//! meets the total (`curve`). Requests are sorted by the pages they touch (`lengths`), and all
-//! pages of a direction are cut into blocks that are touched as a whole, so often in a pass
-//! (`tiling`). Blocks lie in shuffled extents (`layout`). Their turns are dealt in an order of
-//! chance (`turns`) and paced by the pages of the windows (`side`). State is some kilobytes and
-//! four bytes an extent.
+//! Exact numbers are never drawn at random:
+//! - `curve` extends the percentiles to a whole distribution that meets the total.
+//! - `lengths` sorts requests by the pages they touch.
+//! - `tiling` cuts the pages of a direction into blocks. All requests to a block touch all of it;
+//!   their number in a pass is fixed.
+//! - `layout` places blocks in shuffled extents.
+//! - `deal` orders the requests of a pass at random, and `side` spreads them over the windows.
 //!
-//! What statistics do not tell is an assumption: popularity and size do not depend on each other;
-//! popular pages lie in runs of `extent`; the mix of requests is the same in all windows; within a
-//! window requests arrive evenly, moved a little by chance.
+//! State takes some kilobytes and four bytes per extent.
 //!
-//! [`import`] makes a table of published statistics, [`Meter`] of any requests; [`agreement`] says
-//! how well a pass fits.
+//! Statistics lack some facts, which are assumed. Popularity and size do not depend on each other.
+//! Popular pages lie in runs of `extent`. The mix of requests is the same in all windows. Within a
+//! window, requests arrive evenly, with small random shifts.
+//!
+//! [`import`] makes a table of published statistics, and [`Meter`] of any requests. [`agreement`]
+//! compares a pass with its table.
 
 mod agreement;
 mod columns;
 mod curve;
+mod deal;
 mod disk;
 mod imported;
 mod layout;
@@ -47,7 +50,6 @@ mod statistics_config;
 mod statistics_source;
 mod text;
 mod tiling;
-mod turns;
 mod window_clock;
 
 pub use agreement::{Statistic, agreement};

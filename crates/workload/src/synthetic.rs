@@ -1,6 +1,8 @@
-//! Generated requests: what a `[workload]` table describes, drawn from one seed, the same on every
-//! run. One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential,
-//! hot-cold.
+//! Generated requests that a `[workload]` table describes, drawn from one seed and equal on every
+//! run.
+//!
+//! Each generator of addresses has its own file: [`uniform`](Distribution::Uniform), zipf,
+//! sequential, hot-cold.
 
 mod addresses;
 pub(crate) mod alias;

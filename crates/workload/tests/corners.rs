@@ -1,6 +1,7 @@
-//! Corners of every format: blanks where nobody expects them, blank lines, no last line end, files
-//! that are a header and no more, the highest addresses, and names of devices with an underscore.
-//! Either a file is read as it is meant, or the complaint names the line and what is wrong.
+//! Corner cases of every format: unexpected blanks, blank lines, a missing last line end, files
+//! with only a header. Others are the highest addresses, and device names with an underscore.
+//!
+//! Either a file is read correctly, or the error names the line and the fault.
 
 mod common;
 
@@ -12,7 +13,7 @@ use vpass_core::base::request::Op::{self, Read, Trim, Write};
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::traces::{FORMATS, Format, ReadOptions, TraceOptions, TraceRow, TraceSource};
 
-/// Formats whose columns lie between blanks, and those that drop blanks: an indented line is read.
+/// Formats with blanks between columns, and formats that drop blanks: both read an indented line.
 const BLANKS: [&str; 8] =
     ["disksim", "mqsim", "fio", "fio2", "blkparse", "diskmon", "wiscsee", "arc"];
 const DROPS_BLANKS: [&str; 1] = ["spc"];
@@ -21,7 +22,7 @@ fn text_formats() -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(|format| format.is_text())
 }
 
-/// Four rows that every format holds, the last two out of order in time and address.
+/// Four rows that every format can hold, the last two out of order in time and address.
 fn rows(format: &str) -> Vec<TraceRow> {
     let of = holds(format);
     let op = |wanted: Op| if of.ops.contains(&wanted) { wanted } else { of.ops[0] };
@@ -38,7 +39,7 @@ fn text(format: &str) -> String {
     String::from_utf8(written(format, &rows(format))).unwrap()
 }
 
-/// Rows that should be read: those that were written, in the order of the file.
+/// Returns the rows that should be read: the written rows, in the order of the file.
 fn expected(format: &str) -> Vec<TraceRow> {
     let clockless = holds(format).time == 0;
     let at = |(n, row): (u64, TraceRow)| TraceRow {
@@ -48,7 +49,8 @@ fn expected(format: &str) -> Vec<TraceRow> {
     (0..).zip(rows(format)).map(at).collect()
 }
 
-/// What is read of a text, whose format must be recognised; devices by their first number.
+/// Checks the rows of a text, whose format must be recognised. A device is compared by its index
+/// among the file's devices.
 #[track_caller]
 fn check(format: &Format, text: &str) {
     let (file, read) = read_all(text.as_bytes(), &all_said(None))
@@ -60,7 +62,7 @@ fn check(format: &Format, text: &str) {
     assert_eq!(read, expected(format.name), "{}:\n{text}", format.name);
 }
 
-/// Lines with this before and behind each of them.
+/// Puts text before and after each line.
 fn around(text: &str, before: &str, behind: &str) -> String {
     text.lines().fold(String::new(), |all, line| all + before + line + behind)
 }
@@ -77,7 +79,7 @@ fn line_ends_and_blank_lines() {
     }
 }
 
-/// Header lines are exact texts; what follows them may be indented.
+/// Indents all lines except headers, which must be exact.
 fn indented(text: &str, by: &str) -> String {
     let is_header = |line: &str| line.starts_with("fio version") || line.starts_with("Timestamp");
     text.lines()
@@ -101,7 +103,7 @@ fn indented_lines_are_read_or_named() {
                 "{}: {error}",
                 format.name
             );
-            // Not even where every other line is right, and not as another format.
+            // A bad line is also named after good lines, and never accepted as another format.
             let first = self::text(format.name).lines().take(line).collect::<Vec<_>>().join("\n");
             let second =
                 format!("{first}\n{by}{}", self::text(format.name).lines().last().unwrap());
@@ -166,10 +168,11 @@ fn addresses_end_where_they_are_said_to() {
     }
 }
 
-/// Numbers of lines and events fall, repeat and leave gaps: nothing goes by them.
+/// Counters of lines and events that fall, repeat or leave gaps have no effect.
 #[test]
 fn counts_out_of_order_change_nothing() {
-    let diskmon = "7\t0.5\t0.001\t0\tRead\t8\t8\n2\t0.6\t0.001\t0\tWrite\t16\t8\n2\t0.7\t0.001\t0\tRead\t24\t8\n0\t0.8\t0\t0\tRead\t0\t1\n";
+    let diskmon = "7\t0.5\t0.001\t0\tRead\t8\t8\n2\t0.6\t0.001\t0\tWrite\t16\t8\n\
+                   2\t0.7\t0.001\t0\tRead\t24\t8\n0\t0.8\t0\t0\tRead\t0\t1\n";
     let (format, read) = rows_of(diskmon.as_bytes(), None).unwrap();
     assert_eq!(format, "diskmon");
     let ms = |n: u64| n * 1_000_000;
@@ -182,7 +185,8 @@ fn counts_out_of_order_change_nothing() {
             row(ms(800), 0, 0, 512, Read)
         ]
     );
-    let blkparse = "8,0 1 9 0.000000005 17 Q R 8 + 8 [x]\n8,0 0 3 0.000000002 17 Q W 0 + 8 [x]\n8,0 1 3 0.000000009 17 Q D 16 + 8 [x]\n";
+    let blkparse = "8,0 1 9 0.000000005 17 Q R 8 + 8 [x]\n8,0 0 3 0.000000002 17 Q W 0 + 8 [x]\n\
+                    8,0 1 3 0.000000009 17 Q D 16 + 8 [x]\n";
     let (_, read) = rows_of(blkparse.as_bytes(), None).unwrap();
     assert_eq!(
         read,
@@ -194,9 +198,10 @@ fn counts_out_of_order_change_nothing() {
 }
 
 /// Four disks of three hosts; two of the hosts have an underscore in their names.
-const HOSTS: &str = "100,web_1,0,Read,0,512,1\n110,web_1,1,Read,512,512,1\n120,web,1,Read,1024,512,1\n130,_,2,Read,1536,512,1\n";
+const HOSTS: &str = "100,web_1,0,Read,0,512,1\n110,web_1,1,Read,512,512,1\n\
+                     120,web,1,Read,1024,512,1\n130,_,2,Read,1536,512,1\n";
 
-/// Offsets of the requests of the devices that were asked for.
+/// Returns the offsets of the requests of the selected devices.
 fn only(names: &[&str]) -> Result<Vec<u64>, String> {
     let (_folder, path) = file(HOSTS);
     let options = TraceOptions {
@@ -207,7 +212,7 @@ fn only(names: &[&str]) -> Result<Vec<u64>, String> {
     let bases: Vec<(String, u64)> =
         source.survey().devices().iter().map(|d| (d.name.clone(), d.base)).collect();
     let requests = drained(&mut source).map_err(|e| e.0)?;
-    // Devices lie side by side from 0 on; requests of each at the offset that its name stands for.
+    // Devices lie side by side from 0 on. Each request's offset identifies its device.
     let own = |offset: u64| {
         bases
             .iter()
@@ -229,7 +234,7 @@ fn devices_with_an_underscore_are_told_apart() {
         let error = only(&[wrong]).unwrap_err();
         assert!(error.contains(&format!("--only {wrong}: no device of the trace")), "{error}");
     }
-    // In a log of fio the name is all of the path.
+    // In a log of fio, the name is the whole path.
     let log = "fio version 3 iolog\n0 /a_1 read 0 512\n1 /a read 512 512\n2 1 read 1024 512\n";
     let (file, _) = read_all(log.as_bytes(), &ReadOptions::default()).unwrap();
     let asked =
@@ -240,7 +245,7 @@ fn devices_with_an_underscore_are_told_apart() {
     );
 }
 
-/// The requests of a job: what they do, where and how long.
+/// Returns the requests of a job: direction, offset and size.
 fn job(options: &str) -> Vec<(Op, u64, u32)> {
     let jobs = JobFile::parse(Path::new("a.fio"), &format!("[a]\n{options}\n")).unwrap();
     let mut source = FioSource::new(
@@ -260,7 +265,7 @@ fn trimwrite_trims_each_block_and_writes_it() {
         of.iter().flat_map(|(offset, bytes)| pair(*offset, *bytes)).collect::<Vec<_>>()
     };
     assert_eq!(job("rw=trimwrite\nsize=16k\nbs=8k"), pairs(&[(0, 8192), (8192, 8192)]));
-    // The size is that of trims, the third of the list.
+    // The size is the size of trims, the third in the list.
     assert_eq!(job("rw=trimwrite\nsize=16k\nbs=4k,4k,8k"), pairs(&[(0, 8192), (8192, 8192)]));
     assert_eq!(
         job("rw=trimwrite\nsize=16k\nbs=4k\nnumber_ios=2\nloops=2"),

@@ -1,5 +1,5 @@
-//! Job files made of any options and values, and of any text: refused in words, or run to requests
-//! that lie on the drive. `VPASS_FUZZ_EXECS` is the number of files.
+//! Random job files: each is refused with an error, or runs and gives only requests that lie on the
+//! drive. `VPASS_FUZZ_EXECS` is the number of files.
 
 use std::path::Path;
 
@@ -14,24 +14,28 @@ const CAPACITY: u64 = 1 << 26;
 
 #[rustfmt::skip]
 const OPTIONS: [&str; 48] = [
-    "rw", "rw", "rw_sequencer", "rwmixread", "rwmixwrite", "bs", "bsrange", "bssplit", "bs_unaligned", "blockalign", "size", "size", "io_size",
-    "filesize", "offset", "offset_increment", "offset_align", "number_ios", "loops", "numjobs", "filename", "directory", "filename_format",
-    "nrfiles", "random_distribution", "percentage_random", "norandommap", "random_generator", "ioengine", "iodepth", "rate", "rate_iops",
-    "rate_process", "runtime", "ramp_time", "time_based", "startdelay", "stonewall", "exitall", "verify", "kb_base", "fsync", "direct", "oops",
-    "thinktime", "thinktime_blocks", "file_service_type", "openfiles",
+    "rw", "rw", "rw_sequencer", "rwmixread", "rwmixwrite", "bs", "bsrange", "bssplit",
+    "bs_unaligned", "blockalign", "size", "size", "io_size", "filesize", "offset",
+    "offset_increment", "offset_align", "number_ios", "loops", "numjobs", "filename", "directory",
+    "filename_format", "nrfiles", "random_distribution", "percentage_random", "norandommap",
+    "random_generator", "ioengine", "iodepth", "rate", "rate_iops", "rate_process", "runtime",
+    "ramp_time", "time_based", "startdelay", "stonewall", "exitall", "verify", "kb_base", "fsync",
+    "direct", "oops", "thinktime", "thinktime_blocks", "file_service_type", "openfiles",
 ];
 
 #[rustfmt::skip]
 const VALUES: [&str; 71] = [
-    "0", "1", "2", "3", "7", "8", "64", "100", "101", "512", "4k", "4096", "5000", "64k", "1m", "16m", "17m", "64m", "1g", "1p", "9223372036854775807",
-    "18446744073709551616", "-1", "-4k", "10%", "50%", "100%", "101%", "4k,8k", "4k,,8k", ",", "1,2,3,4", "4k-64k", "64k-4k", "1-2", "512-3000,4k-8k",
-    "4k/50:8k/50", "4k/1:64k/99", "1/50:3/", "4k/0:8k/100", "read", "randread", "randwrite", "randrw", "rw", "randtrim", "trimwrite", "randtrimwrite",
-    "randread:8", "read:4k", "read:-8k", "write:1p", "random", "zipf:1.2", "zipf:0.5:0.3", "pareto:0.2", "zoned:60/10:40/90", "zoned_abs:50/4k:50/1m",
-    "lfsr", "libaio", "identical", "poisson", "/dev/x", "", "1s", "é", "a:b",
-    "a:b:c", "random:3", "sequential", "normal:20:0.3",
+    "0", "1", "2", "3", "7", "8", "64", "100", "101", "512", "4k", "4096", "5000", "64k", "1m",
+    "16m", "17m", "64m", "1g", "1p", "9223372036854775807", "18446744073709551616", "-1", "-4k",
+    "10%", "50%", "100%", "101%", "4k,8k", "4k,,8k", ",", "1,2,3,4", "4k-64k", "64k-4k", "1-2",
+    "512-3000,4k-8k", "4k/50:8k/50", "4k/1:64k/99", "1/50:3/", "4k/0:8k/100", "read", "randread",
+    "randwrite", "randrw", "rw", "randtrim", "trimwrite", "randtrimwrite", "randread:8", "read:4k",
+    "read:-8k", "write:1p", "random", "zipf:1.2", "zipf:0.5:0.3", "pareto:0.2", "zoned:60/10:40/90",
+    "zoned_abs:50/4k:50/1m", "lfsr", "libaio", "identical", "poisson", "/dev/x", "", "1s", "é",
+    "a:b", "a:b:c", "random:3", "sequential", "normal:20:0.3",
 ];
 
-/// Runs a file in both gears, if it can be, for some thousand requests.
+/// Runs a file in both gears, if possible, for some thousand requests.
 fn run(text: &str) {
     let Ok(file) = JobFile::parse(Path::new("/nowhere/jobs.fio"), text) else { return };
     for has_clock in [true, false] {

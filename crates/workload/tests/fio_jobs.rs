@@ -1,4 +1,4 @@
-//! Job files as streams: turns of concurrent jobs, stages, rates, time, passes.
+//! Job files as streams: shares of concurrent jobs, stages, rates, time, passes.
 
 mod common;
 
@@ -23,8 +23,8 @@ fn source(text: &str) -> FioSource {
     with(text, TIMED)
 }
 
-/// Serves a reactive source until a time: each request takes as long as `takes` says, however many
-/// there are. Gives all.
+/// Serves a reactive source until a time. Each request takes as long as `takes` says, at any load.
+/// Returns all requests.
 fn served(source: &mut FioSource, until: u64, takes: impl Fn(&Request) -> u64) -> Vec<Request> {
     let (mut all, mut under_way, mut now) = (Vec::new(), BTreeSet::new(), 0);
     while now < until {
@@ -56,7 +56,7 @@ fn offsets(requests: &[Request]) -> Vec<u64> {
 }
 
 #[test]
-fn without_a_clock_jobs_take_turns_in_proportion_to_their_depths() {
+fn without_a_clock_the_shares_of_jobs_follow_their_depths() {
     let mut source = with(
         "[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n",
         UNTIMED,
@@ -66,7 +66,7 @@ fn without_a_clock_jobs_take_turns_in_proportion_to_their_depths() {
     source.fill(&mut out, 12).unwrap();
     let of_a: Vec<bool> = out.iter().map(|r| r.bytes == 4096).collect();
     assert_eq!(of_a.iter().filter(|a| **a).count(), 9, "three of four are a's: {of_a:?}");
-    // b has 16 requests: where it ends, what is left is a's loop.
+    // b has 16 requests; after its end, the rest is a's loop.
     let rest = drained(&mut source).unwrap();
     assert_eq!(rest.len() + 12, 256 + 16);
     assert_eq!(source.arrival(), Arrival::Closed { depth: 3 });
@@ -74,7 +74,7 @@ fn without_a_clock_jobs_take_turns_in_proportion_to_their_depths() {
 
 #[test]
 fn each_job_waits_for_its_own_requests() {
-    // In the time of a large request, 10 us, a small one of 1 us comes ten times.
+    // During one large request of 10 us, ten small ones of 1 us are served.
     let mut source = source(
         "[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n",
     );
@@ -96,11 +96,11 @@ fn a_job_that_thinks_waits_for_its_requests_and_pauses() {
             .take(9)
             .collect::<Vec<_>>()
     };
-    // A request of 1 us, a pause of 5.
+    // A request of 1 us, a pause of 5 us.
     assert_eq!(of("iodepth=1"), [0, 6, 12, 18, 24, 30, 36]);
     assert_eq!(of("iodepth=1\nthinktime_spin=9"), [0, 10, 20, 30]);
     assert_eq!(of("iodepth=1\nthinktime_blocks=3"), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
-    // fio counts completions, of which it hears when the queue is full: two at first, then one is
+    // fio counts completions, which it notices when the queue is full: two at first, then one is
     // enough.
     assert_eq!(of("iodepth=2\nthinktime_blocks=1"), [0, 0, 6, 12, 18, 24, 30, 36]);
     assert_eq!(
@@ -112,7 +112,7 @@ fn a_job_that_thinks_waits_for_its_requests_and_pauses() {
 
 #[test]
 fn a_job_with_a_rate_runs_beside_one_without() {
-    // Four a millisecond, and one whenever the one before it is done; the third begins late.
+    // Four requests per millisecond, and one after each completion; the third job begins late.
     let text = "[global]\nsize=16k\n[a]\nrate_iops=4000\n[b]\n[c]\nstartdelay=1ms\n";
     let requests = served(&mut source(text), u64::MAX, |_| 100_000);
     let of = |origin| {
@@ -133,19 +133,20 @@ fn a_depth_with_a_synchronous_engine_is_one() {
     let source =
         with("[a]\nsize=1m\niodepth=32\n[b]\nsize=1m\nioengine=io_uring\niodepth=5\n", UNTIMED);
     assert_eq!(source.arrival(), Arrival::Closed { depth: 6 });
-    let note = "job a: iodepth=32 counts as 1, as in fio, because ioengine=psync, which is fio's default, waits for each request; \
-                ioengine=libaio keeps 32 outstanding";
+    let note = "job a: iodepth=32 counts as 1, as in fio, because ioengine=psync, which is fio's \
+                default, waits for each request; ioengine=libaio keeps 32 outstanding";
     assert_eq!(source.notes(), [note]);
 }
 
 #[test]
 fn files_lie_side_by_side_and_shared_ones_once() {
     let source = source(
-        "[global]\nsize=10000\n[a]\nnumjobs=2\n[b]\nfilename=shared\n[c]\nfilename=shared\noffset=4k\n[d]\ndirectory=x\nfilename=shared\n",
+        "[global]\nsize=10000\n[a]\nnumjobs=2\n[b]\nfilename=shared\n[c]\nfilename=shared\n\
+         offset=4k\n[d]\ndirectory=x\nfilename=shared\n",
     );
     let starts: Vec<_> = source.jobs().iter().map(|job| job.starts.clone()).collect();
     // Each file begins at a page of 4 KiB: a.0.0 at 0, a.1.0 at 12 KiB, shared at 24 KiB, x/shared
-    // behind its 14,096 bytes.
+    // after its 14,096 bytes.
     assert_eq!(starts, [vec![0, 12_288], vec![24_576], vec![28_672], vec![40_960]]);
 }
 
@@ -153,10 +154,11 @@ fn files_lie_side_by_side_and_shared_ones_once() {
 fn reads_and_writes_share_their_hot_blocks() {
     for distribution in ["zipf:1.2", "pareto:0.1"] {
         let text = format!(
-            "[a]\nrw=randrw\nsize=64m\nio_size=800m\nrandom_distribution={distribution}\nnumjobs=2\nfilename=x\n"
+            "[a]\nrw=randrw\nsize=64m\nio_size=800m\nrandom_distribution={distribution}\n\
+             numjobs=2\nfilename=x\n"
         );
         let requests = drained(&mut with(&text, UNTIMED)).unwrap();
-        // The clones take turns; each has hot blocks of its own, as in fio.
+        // The clones alternate; each has its own hot blocks, as in fio.
         let hottest = |clone: usize, op: Op| {
             let mut counts = BTreeMap::new();
             requests
@@ -177,7 +179,7 @@ fn reads_and_writes_share_their_hot_blocks() {
 
 #[test]
 fn writes_of_larger_blocks_stay_in_the_file() {
-    // Of the 16 blocks that reads choose from, writes of 16 KiB have 4.
+    // Reads choose from 16 blocks; writes of 16 KiB have only 4.
     let requests = drained(&mut source(
         "[a]\nrw=randrw\nbs=4k,16k\nsize=64k\nio_size=8m\nrandom_distribution=zipf:1.2\n",
     ))
@@ -189,7 +191,7 @@ fn writes_of_larger_blocks_stay_in_the_file() {
 }
 
 #[test]
-fn a_job_goes_round_its_files() {
+fn a_job_cycles_through_its_files() {
     // 20 KiB each, side by side at pages of 4 KiB: a at 0, b at 20 KiB.
     let of = |options: &str| {
         offsets(
@@ -214,32 +216,35 @@ fn a_job_goes_round_its_files() {
 #[test]
 fn a_file_without_a_size_has_that_of_other_jobs() {
     let source = source(
-        "[a]\nfilename=x\nsize=50%\n[b]\nfilename=x\nsize=1m\n[c]\nfilename=x\n[d]\nfilename=y\nsize=25%\n",
+        "[a]\nfilename=x\nsize=50%\n[b]\nfilename=x\nsize=1m\n[c]\nfilename=x\n[d]\nfilename=y\n\
+         size=25%\n",
     );
     let bytes: Vec<_> = source.jobs().iter().map(|job| job.region_bytes).collect();
     assert_eq!(bytes, [512 << 10, 1 << 20, 1 << 20, CAPACITY / 4]);
     assert_eq!(
         source.notes(),
-        ["job d: the size of its file y is not known; size=25% is taken of the drive"]
+        ["job d: the size of its file y is not known; size=25% counts as a share of the drive"]
     );
 }
 
 #[test]
 fn a_device_is_the_drive() {
     let source = source(
-        "[global]\nfilename=/dev/nvme0n1\n[a]\n[b]\noffset=25%\nsize=50%\n[c]\nsize=1m\noffset_increment=10%\nnumjobs=2\n[d]\noffset=1m\n",
+        "[global]\nfilename=/dev/nvme0n1\n[a]\n[b]\noffset=25%\nsize=50%\n[c]\nsize=1m\n\
+         offset_increment=10%\nnumjobs=2\n[d]\noffset=1m\n",
     );
     let of = |i: usize| (source.jobs()[i].starts.clone(), source.jobs()[i].region_bytes);
     assert_eq!(of(0), (vec![0], CAPACITY));
     assert_eq!(of(1), (vec![CAPACITY / 4], CAPACITY * 3 / 8), "half of what is left");
-    // A tenth of the drive, up to a block.
+    // A tenth of the drive, rounded up to a block.
     assert_eq!(of(2), (vec![0, (CAPACITY / 10).next_multiple_of(4096)], 1 << 20));
     assert_eq!(of(3), (vec![1 << 20], CAPACITY - (1 << 20)));
 }
 
 #[test]
 fn stages_wait_for_each_other() {
-    let text = "[global]\nioengine=libaio\nrw=write\nsize=16k\n[a]\niodepth=2\n[b]\nstonewall\nrate_iops=1000\n[c]\nwait_for_previous\n";
+    let text = "[global]\nioengine=libaio\nrw=write\nsize=16k\n[a]\niodepth=2\n[b]\nstonewall\n\
+                rate_iops=1000\n[c]\nwait_for_previous\n";
     let mut source = source(text);
     assert_eq!((source.len_hint(), source.has_next_stage()), (Some(12), true));
     let first = drained(&mut source).unwrap();
@@ -282,9 +287,11 @@ fn passes_go_through_all_stages() {
 
 #[test]
 fn rates_are_merged_by_time() {
-    // 8 KiB at 8 MiB/s come every 976,562.5 ns, 4 KiB at 2,000 a second every 500 us.
+    // Requests of 8 KiB at 8 MiB/s come every 976,562.5 ns; those of 4 KiB at 2,000 per second
+    // every 500 us.
     let mut source = source(
-        "[a]\nrw=read\nbs=8k\nsize=32k\nrate=8m\n[b]\nrw=write\nsize=16k\nrate_iops=2000\nstartdelay=100us\n",
+        "[a]\nrw=read\nbs=8k\nsize=32k\nrate=8m\n[b]\nrw=write\nsize=16k\nrate_iops=2000\n\
+         startdelay=100us\n",
     );
     assert_eq!(source.arrival(), Arrival::Open);
     let requests = drained(&mut source).unwrap();
@@ -305,7 +312,7 @@ fn rates_are_merged_by_time() {
 
 #[test]
 fn a_rate_of_requests_counts_the_smallest_block() {
-    // As fio 3.33 does: 1,000 a second of 4 KiB, so that 64 KiB take 16 ms.
+    // As in fio 3.33: 1,000 blocks of 4 KiB per second, so 64 KiB take 16 ms.
     let mut source = source("[a]\nbssplit=4k/50:64k/50\nsize=64m\nrate_iops=1000\n");
     let requests = drained(&mut source).unwrap();
     let bytes: u64 = requests[..requests.len() - 1].iter().map(|r| u64::from(r.bytes)).sum();
@@ -337,7 +344,7 @@ fn time_ends_a_job() {
     // By its own clock, exactly.
     let mut by_rate = source("[a]\nrw=randread\nsize=1m\nrate_iops=1000\nruntime=2\ntime_based\n");
     assert_eq!(drained(&mut by_rate).unwrap().len(), 2000);
-    // By the drive's, within a batch where a job is alone.
+    // By the drive's clock, within a batch if a job is alone.
     let text = "[a]\nioengine=libaio\nsize=1m\ntime_based\nramp_time=1\niodepth=4\nruntime=2\n";
     let mut by_drive = source(text);
     assert_eq!(by_drive.len_hint(), None);
@@ -351,9 +358,10 @@ fn time_ends_a_job() {
     by_drive.tell_time(3_000_000_000);
     assert!(drained(&mut by_drive).unwrap().is_empty());
     assert!(!by_drive.next_stage());
-    // Exactly where there are several: of requests of 0.1 s, 4 x 20 and 10 begin before 2 s and 1
-    // s.
-    let text = "[global]\nioengine=libaio\nsize=1m\ntime_based\n[a]\niodepth=4\nruntime=2\n[b]\niodepth=1\nruntime=1\n";
+    // Exactly if there are several jobs: of requests of 0.1 s, 4 x 20 begin before 2 s, and 10
+    // before 1 s.
+    let text = "[global]\nioengine=libaio\nsize=1m\ntime_based\n[a]\niodepth=4\nruntime=2\n[b]\n\
+                iodepth=1\nruntime=1\n";
     let requests = served(&mut source(text), u64::MAX, |_| 100_000_000);
     assert_eq!(
         [0, 1].map(|origin| requests.iter().filter(|r| r.origin == origin).count()),
@@ -368,7 +376,7 @@ fn exitall_ends_the_stage() {
     assert_eq!(
         drained(&mut source).unwrap().len(),
         2 + 3,
-        "two of b's and a's turns before b has none left"
+        "two requests of b and three of a before b ends"
     );
     assert!(source.next_stage());
     assert_eq!(drained(&mut source).unwrap().len(), 1);
@@ -385,7 +393,7 @@ fn a_queue_depth_given_outranks_depths_and_rates() {
 }
 
 #[test]
-fn chance_follows_the_seed() {
+fn random_numbers_follow_the_seed() {
     let text =
         "[a]\nrw=randrw\nsize=64m\nbsrange=4k-16k\nrandom_distribution=zipf:1.2\nnumjobs=2\n";
     let run = |seed| drained(&mut with(text, FioOptions { seed, ..UNTIMED })).unwrap();

@@ -1,11 +1,11 @@
-//! What is said about a job file that cannot be run: file, line, what is wrong, what would be
-//! right, and the line.
+//! Errors about a job file that cannot be run: file, line number, what is wrong, what would be
+//! right, and the text of the line.
 
 use std::path::Path;
 
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
-/// The error of a text, read and put on a 1-GiB drive in the timed gear.
+/// Returns the error of a text, on a 1-GiB drive in the timed gear.
 fn error(text: &str) -> String {
     let source = |file: &JobFile| {
         FioSource::new(
@@ -20,7 +20,7 @@ fn error(text: &str) -> String {
     result.expect_err("the text is wrong").0
 }
 
-/// The error of one line in a job that is right without it.
+/// Checks the error of one line, in a job that is valid without it.
 #[track_caller]
 fn says(line: &str, what: &str) {
     assert_eq!(
@@ -41,11 +41,13 @@ fn text_that_is_no_job_file() {
     );
     assert_eq!(
         error("; a comment\nbs=4k\n[a]\n"),
-        "a.fio, line 2: an option before the first section; a section such as [job] or [global] is expected; the line is \"bs=4k\""
+        "a.fio, line 2: an option before the first section; a section such as [job] or [global] is \
+         expected; the line is \"bs=4k\""
     );
     assert_eq!(
         error("[a\nsize=1m\n"),
-        "a.fio, line 1: the section has no closing bracket at the end; one such as [job] is expected; the line is \"[a\""
+        "a.fio, line 1: the section has no closing bracket at the end; one such as [job] is \
+         expected; the line is \"[a\""
     );
     assert_eq!(
         error("[]\n"),
@@ -69,13 +71,13 @@ fn files_that_cannot_be_read() {
     };
     assert_eq!(
         read(b"[a]\n\x80\n"),
-        r#"a.fio: is no text (line 2); a fio job file is expected; the line is "\x80""#
+        r#"a.fio: is not text (line 2); a fio job file is expected; the line is "\x80""#
     );
     assert_eq!(
         read(&vec![b'\n'; 2 << 20]),
-        "a.fio: more than 1 MiB are no job file; a few kilobytes of text are expected"
+        "a.fio: is larger than 1 MiB; a fio job file, a few kilobytes of text, is expected"
     );
-    assert!(read(b"[a]\ninclude missing.inc\n").contains("line 2: the file that is included: "));
+    assert!(read(b"[a]\ninclude missing.inc\n").contains("line 2: the included file: "));
     let of = |path: &Path| JobFile::read(path).unwrap_err().0;
     assert_eq!(
         of(Path::new("/no/such.fio")),
@@ -83,7 +85,7 @@ fn files_that_cannot_be_read() {
     );
     assert_eq!(
         of(folder.path()),
-        format!("{}: is no regular file; a fio job file is expected", folder.path().display())
+        format!("{}: is not a regular file; a fio job file is expected", folder.path().display())
     );
 }
 
@@ -103,18 +105,22 @@ fn names_of_options() {
 #[test]
 fn values_of_options() {
     let bytes =
-        "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000";
+        "a whole number of bytes is expected, with or without a unit: 4096, 4k, 1m, 2g, 0x1000";
     says("bs=4x", &format!("bs: {bytes}"));
     says("bs=1.5k", &format!("bs: {bytes}"));
     says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
     says("bs=4k-8k", "bs: one size is expected; ranges are for bsrange, shares for bssplit");
-    says("bs=0", "bs: a request of 0 bytes; 1 byte to 16 MiB are expected");
-    says("blocksize=32m", "blocksize: a request of 33554432 bytes; 1 byte to 16 MiB are expected");
+    says("bs=0", "bs: a request of 0 bytes; a size from 1 byte to 16 MiB is expected");
+    says(
+        "blocksize=32m",
+        "blocksize: a request of 33554432 bytes; a size from 1 byte to 16 MiB is expected",
+    );
     says("bsrange=4k", "bsrange: a range such as 4k-64k is expected");
-    says("bssplit=4k/50:8k/40", "bssplit: the percentages add up to 90, not to 100");
+    says("bssplit=4k/50:8k/40", "bssplit: the percentages add up to 90; 100 is expected");
     says(
         "rw=rnadread",
-        "rw: one of read, write, trim, randread, randwrite, randtrim, rw, readwrite, randrw, trimwrite, randtrimwrite is expected; did you mean randread?",
+        "rw: one of read, write, trim, randread, randwrite, randtrim, rw, readwrite, randrw, \
+         trimwrite, randtrimwrite is expected; did you mean randread?",
     );
     says("rw=randread:0", "rw: a whole number from 1 to 4294967295 is expected");
     says("rwmixread=130", "rwmixread: a percentage from 0 to 100 is expected");
@@ -122,7 +128,8 @@ fn values_of_options() {
     says("numjobs=5000", "numjobs: a whole number from 1 to 4096 is expected");
     says(
         "runtime=10x",
-        "runtime: a time is expected, a whole number with a unit where wanted: 30, 90s, 10m, 500ms, 2h",
+        "runtime: a time is expected, a whole number with or without a unit: 30, 90s, 10m, 500ms, \
+         2h",
     );
     says("stonewall=yes", "stonewall: 1 or 0 is expected");
     says("kb_base=1", "kb_base: 1024 or 1000 is expected");
@@ -133,7 +140,7 @@ fn values_of_options() {
     );
     says(
         "random_distribution=zoned:60/10:30/20",
-        "random_distribution: the percentages of the accesses add up to 90, not to 100",
+        "random_distribution: the percentages of the accesses add up to 90; 100 is expected",
     );
     says("size=101%", "size: a percentage from 0% to 100% is expected");
     says("size=8z", "size: zones are not supported; a size in bytes is expected");
@@ -142,14 +149,22 @@ fn values_of_options() {
 #[test]
 fn options_that_would_change_the_workload_stop_the_run() {
     for (line, why) in [
-        ("readfua=1", "requests that have to pass the write buffer are not modelled; set it to 0"),
+        (
+            "readfua=1",
+            "requests that must reach the flash before they complete are not modelled; \
+                       set it to 0",
+        ),
         ("zonemode=zbd", "zones are not modelled; leave it out"),
         ("read_iolog=x.log", "it replays a recorded trace; run that with --trace FILE"),
         (
             "thinktime_iotime=10",
             "pauses after a time of work are not supported; set thinktime_blocks",
         ),
-        ("wait_for=b", "jobs wait for all jobs before them with stonewall, and for no single one"),
+        (
+            "wait_for=b",
+            "waiting for a single job is not supported; stonewall waits for all before \
+                        it",
+        ),
         (
             "latency_target=1ms",
             "a load that follows the latency is not supported; leave it out and set iodepth",
@@ -165,7 +180,7 @@ fn options_that_would_change_the_workload_stop_the_run() {
     says("filename=:", "filename: a name is expected, or several with colons between them");
     says(
         "filename=a:-",
-        "filename: standard input and output are no drive; name a file or a device",
+        "filename: standard input and output are not drives; name a file or a device",
     );
     says(
         "file_service_type=zipf:1.2",
@@ -173,8 +188,8 @@ fn options_that_would_change_the_workload_stop_the_run() {
     );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
-        "a.fio, line 4: openfiles is not supported below the number of files: of 4 files, 2 would be worked on at a time; leave it out; \
-         the line is \"openfiles=2\""
+        "a.fio, line 4: openfiles=2 is less than the 4 files of a clone, which is not supported; \
+         leave it out; the line is \"openfiles=2\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4096\nnumjobs=17\n"),
@@ -188,19 +203,19 @@ fn options_that_would_change_the_workload_stop_the_run() {
         "filesize=1m-2m",
         &format!(
             "filesize: {}; a range of sizes is not supported",
-            "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000"
+            "a whole number of bytes is expected, with or without a unit: 4096, 4k, 1m, 2g, 0x1000"
         ),
     );
     says("time_based", "time_based needs a runtime, such as runtime=60");
     assert_eq!(
         error("[a]\nsize=1m\nverify=crc32c\nrw=write\n"),
-        "a.fio, line 3: verify is not supported: it reads what was written; add do_verify=0, or a job that reads, with stonewall; \
-         the line is \"verify=crc32c\""
+        "a.fio, line 3: verify is not supported: it reads written data back; add do_verify=0, or a \
+         job that reads, with stonewall; the line is \"verify=crc32c\""
     );
     assert_eq!(
         error("[a]\nsize=1m\niodepth=8\nioengine=libaio\niodepth_low=2\n"),
-        "a.fio, line 5: iodepth_low is not supported: a queue that drains before it is filled again is not modelled; leave it out; \
-         the line is \"iodepth_low=2\""
+        "a.fio, line 5: iodepth_low is not supported: a queue that drains before it is filled \
+         again is not modelled; leave it out; the line is \"iodepth_low=2\""
     );
 }
 
@@ -208,12 +223,13 @@ fn options_that_would_change_the_workload_stop_the_run() {
 fn rates_that_cannot_be() {
     assert_eq!(
         error("[global]\nrate=4m,\n[a]\nsize=1m\nrw=randrw\n"),
-        "a.fio, line 2: rate gives the writes of this job none, which is not supported; give one for each direction; \
-         the line is \"rate=4m,\""
+        "a.fio, line 2: rate gives no rate for the writes of this job, which is not supported; \
+         give one for each direction; the line is \"rate=4m,\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nrate=4m\nrate_iops=10\n"),
-        "a.fio, line 3: rate and rate_iops exclude each other; give one of them; the line is \"rate=4m\""
+        "a.fio, line 3: rate and rate_iops exclude each other; give one of them; the line is \
+         \"rate=4m\""
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=trimwrite\nrate_iops=10\n"),
@@ -221,7 +237,8 @@ fn rates_that_cannot_be() {
     );
     assert_eq!(
         error("[a]\nsize=1m\nrate_iops=10\nthinktime=1ms\n"),
-        "a.fio, line 3: rate_iops is not supported with thinktime; give one of them; the line is \"rate_iops=10\""
+        "a.fio, line 3: rate_iops is not supported with thinktime; give one of them; the line is \
+         \"rate_iops=10\""
     );
 }
 
@@ -229,39 +246,44 @@ fn rates_that_cannot_be() {
 fn places_that_cannot_be() {
     assert_eq!(
         error("[a]\nrw=read\n"),
-        "a.fio, line 1: job a: the size of its file a.0.0 is not known; give the job a size, such as size=1g; the line is \"[a]\""
+        "a.fio, line 1: job a: the size of its file a.0.0 is not known; give the job a size, such \
+         as size=1g; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\noffset=10%\nfilename=x\n"),
-        "a.fio, line 1: job a: its offset is a percentage of a file whose size is not known; give the job a size, such as size=1g; \
-         the line is \"[a]\""
+        "a.fio, line 1: job a: its offset is a percentage of a file whose size is not known; give \
+         the job a size, such as size=1g; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\nfilename=/dev/sda\noffset=2g\n"),
-        "a.fio, line 1: job a: its offset of 2GiB is beyond the end of its file of 1GiB; the line is \"[a]\""
+        "a.fio, line 1: job a: its offset of 2GiB is beyond the end of its file of 1GiB; the line \
+         is \"[a]\""
     );
     assert_eq!(
         error("[a]\nsize=2k\n"),
-        "a.fio, line 1: job a: a block of 4KiB does not fit into the 2KiB where it works; the line is \"[a]\""
+        "a.fio, line 1: job a: a block of 4KiB does not fit into its region of 2KiB; the line is \
+         \"[a]\""
     );
     assert_eq!(
         error("[a]\nsize=1g\n[b]\nsize=1m\nnumjobs=9\n"),
-        "a.fio: its files take 1033MiB on the drive (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 1MiB and 6 more), which has a capacity of \
-         1GiB; give smaller sizes or offsets, one filename to jobs that share their data, or take a larger drive \
-         (--set drive.capacity=1033MiB)"
+        "a.fio: its files take 1033MiB on the drive (a.0.0 1GiB, b.0.0 1MiB, b.1.0 1MiB, b.2.0 \
+         1MiB and 6 more), which has a capacity of 1GiB; give smaller sizes or offsets, give one \
+         filename to jobs that share data, or use a larger drive (--set drive.capacity=1033MiB)"
     );
     assert_eq!(
         error("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:100/2m\n"),
-        "a.fio, line 1: job a: random_distribution: the zones end at 2097152 bytes, beyond the file's 1048576; the line is \"[a]\""
+        "a.fio, line 1: job a: random_distribution: the zones end at 2097152 bytes, beyond the \
+         file's 1048576; the line is \"[a]\""
     );
     assert_eq!(
         error("[a]\nnumjobs=4000\nsize=4k\n[b]\nnumjobs=97\nsize=4k\n"),
-        "a.fio, line 4: with this job there are 4097 with their clones; fio runs at most 4096; the line is \"[b]\""
+        "a.fio, line 4: 4097 jobs with their clones, up to and with this job; fio runs at most \
+         4096; the line is \"[b]\""
     );
-    assert!(
-        error("[a]\nfilename=/dev/x\nrw=randread\nbsrange=1-3\nnumjobs=9\n")
-            .contains("the random maps of jobs with several block sizes would take more than 1 GiB; add norandommap")
-    );
+    assert!(error("[a]\nfilename=/dev/x\nrw=randread\nbsrange=1-3\nnumjobs=9\n").contains(
+        "the random maps of jobs with several block sizes would take more than 1 \
+                       GiB; add norandommap"
+    ));
 }
 
 #[test]
@@ -277,17 +299,17 @@ fn the_untimed_gear_has_no_time() {
     };
     assert_eq!(
         untimed("[a]\nsize=1m\nruntime=5\ntime_based\n").err().unwrap().0,
-        "a.fio, line 1: job a ends by time (time_based), and the untimed gear has none without a rate; take --gear timed, or give it a \
-         rate or number_ios; the line is \"[a]\""
+        "a.fio, line 1: job a ends by time (time_based), but the untimed gear has no time without \
+         a rate; use --gear timed, or give the job a rate or number_ios; the line is \"[a]\""
     );
     assert_eq!(
         untimed("[a]\nsize=1m\nrate_iops=10\n[b]\nsize=1m\n").err().unwrap().0,
-        "a.fio, line 1: job a has a rate and job b has none, which the untimed gear cannot serve at the same time, because it does not \
-         know how long a request takes; take --gear timed, give both a rate or neither, let one wait with stonewall, or take \
-         --queue-depth N; the line is \"[a]\""
+        "a.fio, line 1: job a has a rate and job b has none; the untimed gear cannot run both at \
+         once, because it does not know how long a request takes: use --gear timed, give both a \
+         rate or neither, let one wait with stonewall, or use --queue-depth N; the line is \"[a]\""
     );
     let source = untimed("[a]\nsize=1m\nthinktime=5\nstartdelay=1\n").unwrap();
-    let why = "does not count, because the untimed gear has no time without a rate";
+    let why = "is ignored, because the untimed gear has no time without a rate";
     assert_eq!(
         source.notes(),
         [format!("job a: its thinktime {why}"), format!("job a: its startdelay {why}")]
@@ -296,13 +318,14 @@ fn the_untimed_gear_has_no_time() {
     let source = untimed("[a]\nsize=1m\nruntime=5\n").unwrap();
     assert_eq!(
         source.notes(),
-        ["job a: its runtime does not count, because the untimed gear has no time without a rate"]
+        ["job a: its runtime is ignored, because the untimed gear has no time without a rate"]
     );
 }
 
 #[test]
-fn what_asks_for_safety_is_noted_once() {
-    let text = "[global]\nfsync=32\nend_fsync=1\nfdatasync=0\n[a]\nsize=1m\nsync=dsync\nfsync_on_close\n[b]\nsize=1m\nfsync=1\n";
+fn safety_options_are_noted_once() {
+    let text = "[global]\nfsync=32\nend_fsync=1\nfdatasync=0\n[a]\nsize=1m\nsync=dsync\n\
+                fsync_on_close\n[b]\nsize=1m\nfsync=1\n";
     let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
     let source = FioSource::new(
         &file,
@@ -311,7 +334,8 @@ fn what_asks_for_safety_is_noted_once() {
         FioOptions { seed: 1, queue_depth: None, has_clock: true },
     )
     .unwrap();
-    let note = "fsync, end_fsync, sync, fsync_on_close: without effect, because a write that the simulated drive has acknowledged is safe";
+    let note = "fsync, end_fsync, sync, fsync_on_close: without effect, because a write that the \
+                simulated drive has acknowledged is safe";
     assert_eq!(
         (source.notes(), file.left_out()),
         (&[note.to_owned()][..], &["fdatasync".to_owned()][..])
@@ -319,8 +343,9 @@ fn what_asks_for_safety_is_noted_once() {
 }
 
 #[test]
-fn what_cannot_matter_is_listed_once() {
-    let text = "[global]\nioengine=libaio\ndirect=1\nthread\nfsync=0\n[a]\nsize=1m\ndirect=0\nlog_avg_msec=10\n[b]\nsize=1m\ngroup_reporting\n";
+fn options_that_do_not_matter_are_listed_once() {
+    let text = "[global]\nioengine=libaio\ndirect=1\nthread\nfsync=0\n[a]\nsize=1m\ndirect=0\n\
+                log_avg_msec=10\n[b]\nsize=1m\ngroup_reporting\n";
     let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
     assert_eq!(
         file.left_out(),

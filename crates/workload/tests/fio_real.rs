@@ -1,9 +1,10 @@
-//! The same job file, run by fio and read by vpass: do addresses, sizes and directions agree?
+//! Comparison of fio and vpass on equal job files: addresses, sizes and directions must agree.
 //!
-//! fio runs with its null engine, which needs no disk, and writes an iolog. Where fio is not
-//! installed the tests say so and pass. Both sides draw their own random numbers, so counts are
-//! compared as two samples: the sum of (a - b)^2 / (a + b) over cells follows a chi-square law
-//! where both come from one distribution.
+//! fio runs with its null engine, which needs no disk, and writes an iolog. If fio is not
+//! installed, the tests print a note and pass.
+//!
+//! Both sides draw their own random numbers, so counts are compared as two samples. The sum of (a -
+//! b)^2 / (a + b) over cells follows a chi-square law if both come from one distribution.
 #![expect(clippy::print_stdout, reason = "a test that cannot run says so")]
 
 mod common;
@@ -20,7 +21,7 @@ use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 type LoggedRequest = (Op, u64, u64);
 type Log = Vec<LoggedRequest>;
 
-/// Whether fio can be run here; says so where not.
+/// Returns whether fio is installed; prints a note if not.
 fn has_fio() -> bool {
     let found = Command::new("fio")
         .arg("--version")
@@ -34,7 +35,7 @@ fn has_fio() -> bool {
     found
 }
 
-/// Runs a job file in a folder of its own; gives the iolog of each of these names.
+/// Runs a job file in a folder of its own. Returns the iolog of each of these names.
 fn by_fio(text: &str, logs: &[&str]) -> Vec<Log> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("job.fio"), text).unwrap();
@@ -51,7 +52,7 @@ fn by_fio(text: &str, logs: &[&str]) -> Vec<Log> {
     logs.iter().map(read).collect()
 }
 
-/// File, in the order of first use, and byte in it of each request of the only job of a file.
+/// Runs a file with one job. Returns the file (numbered by first use) and the byte of each request.
 fn places_by_fio(text: &str, log: &str) -> Vec<(usize, u64)> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("job.fio"), text).unwrap();
@@ -76,7 +77,7 @@ fn places_by_fio(text: &str, log: &str) -> Vec<(usize, u64)> {
     log.lines().filter_map(place).collect()
 }
 
-/// A line of an iolog of version 2 or 3.
+/// Parses a line of an iolog of version 2 or 3.
 fn row(line: &str) -> Option<LoggedRequest> {
     let columns: Vec<_> = line.split_whitespace().rev().collect();
     let [bytes, offset, action, ..] = columns[..] else { return None };
@@ -100,28 +101,27 @@ fn source(text: &str) -> FioSource {
     .unwrap()
 }
 
-/// What vpass makes of a file with one job.
+/// Returns the requests of vpass for a file with one job.
 fn by_vpass(text: &str) -> Log {
     let requests = common::drained(&mut source(text)).unwrap();
     requests.iter().map(|r: &Request| (r.op, r.offset, u64::from(r.bytes))).collect()
 }
 
-/// How often each key occurs.
+/// Counts each key.
 fn histogram<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u32> {
     let mut counts = BTreeMap::new();
     keys.for_each(|key| *counts.entry(key).or_insert(0) += 1);
     counts
 }
 
-/// Compares two histograms; cells of few counts are put together.
-/// `clump` is how many requests lie together: their counts scatter so many times as much.
+/// Compares two histograms; cells with small counts are merged. `clump` is the number of requests
+/// that lie together, by which the variance grows.
 #[track_caller]
 fn agree<K: Ord + Copy>(what: &str, ours: &BTreeMap<K, u32>, fios: &BTreeMap<K, u32>, clump: f64) {
     let keys: std::collections::BTreeSet<K> = ours.keys().chain(fios.keys()).copied().collect();
     let (ours_all, fios_all) =
         (f64::from(ours.values().sum::<u32>()), f64::from(fios.values().sum::<u32>()));
-    // Where sizes are cut by what was visited, runs of fio itself differ by 1.1 % (standard
-    // deviation).
+    // If sizes are cut at visited blocks, runs of fio itself differ by 1.1 % (standard deviation).
     assert!(
         (ours_all / fios_all - 1.0).abs() < 0.08,
         "{what}: {ours_all} requests, fio {fios_all}"
@@ -136,16 +136,16 @@ fn agree<K: Ord + Copy>(what: &str, ours: &BTreeMap<K, u32>, fios: &BTreeMap<K, 
             (a, b) = (0.0, 0.0);
         }
     }
-    // Five standard deviations, and a little for few cells. Each side has a part of the variance of
-    // a + b.
+    // Five standard deviations, and a bit more for few cells. Each side has a part of the variance
+    // of a + b.
     assert!(
         sum <= cells + 5.0 * (2.0 * f64::max(cells, 1.0)).sqrt() + 10.0,
         "{what}: {sum:.0} over {cells} cells"
     );
 }
 
-/// Directions, sizes, and addresses in 100 equal parts of the file, in all directions together and
-/// by direction.
+/// Compares directions, sizes, and addresses in 100 equal parts of the file, over all directions
+/// and by direction.
 #[track_caller]
 fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
     let end = fios.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
@@ -164,8 +164,7 @@ fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
     }
 }
 
-/// How many addresses are met, and times that the most popular ones are: 1, 2, 4, 8 .. of them
-/// together.
+/// Number of distinct addresses, and accesses of the 1, 2, 4, 8 .. most popular ones.
 fn popularity(log: &Log) -> Vec<u32> {
     let mut counts: Vec<u32> = histogram(log.iter().map(|r| r.1)).into_values().collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -173,8 +172,8 @@ fn popularity(log: &Log) -> Vec<u32> {
     std::iter::once(counts.len() as u32).chain(tops.map(|n| counts[..n].iter().sum())).collect()
 }
 
-/// How often addresses recur: whatever lies where, the most popular ones are met as often, and as
-/// many are met at all.
+/// Compares the popularity of addresses, wherever they lie: accesses of the most popular ones, and
+/// the number of distinct ones.
 #[track_caller]
 fn same_popularity(text: &str, fios: &Log, ours: &Log, clump: f64) {
     for (n, (a, b)) in popularity(ours).into_iter().zip(popularity(fios)).enumerate() {
@@ -191,8 +190,8 @@ fn same_popularity(text: &str, fios: &Log, ours: &Log, clump: f64) {
     }
 }
 
-/// Runs jobs with these options, all at the same time; gives each as a file of its own, with what
-/// fio did.
+/// Runs jobs with these options, all at the same time. Returns each as a separate file, with fio's
+/// requests.
 fn each_by_fio(jobs: &[String]) -> Vec<(String, Log)> {
     let job = |(i, options): (usize, &String)| {
         format!("[job{i}]\nioengine=null\nwrite_iolog=log{i}\n{options}\n")
@@ -264,7 +263,7 @@ fn random_requests_without_a_map() {
         "rw=randwrite\nsize=64m\nbs=4k\nblockalign=1k",
     ];
     compare(&alone, 1.0);
-    // Runs of eight, and of 1 / 0.3 on average: their squares over their mean are 8 and 5.7.
+    // Runs of 8, and of 1 / 0.3 on average: their mean square over their mean is 8 and 5.7.
     let runs = [
         "rw=randread\nsize=64m\npercentage_random=30\nnorandommap",
         "rw=randread:8\nsize=64m\nnorandommap",
@@ -285,7 +284,7 @@ fn mixes_of_sizes() {
         "rw=randread\nsize=256m\nbssplit=4k/10:64k/50:32k/40\nnorandommap",
         "rw=randrw\nrwmixread=60\nsize=256m\nbssplit=2k/50:4k/50,4k/90:8k/10\nnorandommap",
         "rw=rw\nsize=64m\nbs=4k,16k",
-        // Requests end where they meet what was visited before.
+        // Requests end at the first block that was visited before.
         "rw=randread\nsize=256m\nbssplit=4k/30:64k/30:32k/20:16k/20",
         "rw=randwrite\nsize=64m\nbsrange=4k-16k",
     ];
@@ -312,7 +311,7 @@ fn skewed_addresses() {
     compare(&jobs.each_ref().map(String::as_str), 1.0);
 }
 
-/// The twenty places that requests of a direction ask for most.
+/// Returns the twenty most frequent positions of a direction.
 fn hottest(log: &Log, op: Op) -> Vec<u64> {
     let mut counts: Vec<(u64, u32)> =
         histogram(log.iter().filter(|r| r.0 == op).map(|r| r.1)).into_iter().collect();
@@ -326,7 +325,7 @@ fn hot_in_common(log: &Log) -> usize {
 }
 
 #[test]
-fn reads_and_writes_have_their_hot_blocks_in_the_same_places() {
+fn reads_and_writes_have_the_same_hot_blocks() {
     if !has_fio() {
         return;
     }
@@ -342,7 +341,7 @@ fn reads_and_writes_have_their_hot_blocks_in_the_same_places() {
     for (text, fios) in each_by_fio(&jobs) {
         let ours = by_vpass(&text);
         let [of_ours, of_fios] = [&ours, &fios].map(hot_in_common);
-        // Zones and a broad normal have no twenty hottest blocks: chance decides which they are.
+        // Zones and a broad normal distribution have no clear twenty hottest blocks.
         assert!(
             of_ours.abs_diff(of_fios) <= 5,
             "{text}: {of_ours} of the 20 hottest are hot in both directions, in fio {of_fios}"
@@ -351,8 +350,7 @@ fn reads_and_writes_have_their_hot_blocks_in_the_same_places() {
             let of = |log: &Log| -> Log { log.iter().filter(|r| r.0 == op).copied().collect() };
             same_popularity(&text, &of(&fios), &of(&ours), 1.0);
         }
-        // What a block gets from both directions together is what decides where it wears and is
-        // disturbed.
+        // The accesses of a block in both directions together decide its wear and disturbance.
         same_popularity(&text, &fios, &ours, 1.0);
         if text.contains("zipf:1.2") || text.contains("pareto") {
             assert!(of_fios >= 15, "{text}: {of_fios}");
@@ -379,14 +377,15 @@ fn several_files_are_served_in_fio_s_order() {
         let text = format!("[job]\nioengine=null\nwrite_iolog=log\n{options}\n");
         let fios = places_by_fio(&text, "log");
         let mut source = source(&text);
-        // Its files lie one beside the other.
+        // Its files lie side by side.
         let starts = source.jobs()[0].starts.clone();
         let requests = common::drained(&mut source).unwrap();
         let place = |r: &Request| {
             let file = starts.iter().rposition(|start| *start <= r.offset).unwrap();
             (file, r.offset - starts[file])
         };
-        // fio counts bytes from the start of a file, the record from where the job works in it.
+        // fio counts bytes from the start of a file; the record counts from the start of the job's
+        // region.
         let offset = if options.contains("offset=16k") { 16 << 10 } else { 0 };
         let ours: Vec<_> =
             requests.iter().map(place).map(|(file, at)| (file, at + offset)).collect();
@@ -443,14 +442,17 @@ fn several_jobs_and_what_they_inherit() {
     if !has_fio() {
         return;
     }
-    let text = "[global]\nioengine=null\nsize=16m\nbs=8k ; both\n[first]\nrw=randread\nwrite_iolog=a\n[global]\nbs=16k\nsize=8m\n\
-                [second]\nrw=write\nwrite_iolog=b\nio_size=4m\n[third]\nfilename=first.0.0\nrw=randwrite\nbsrange=4k-8k\nnorandommap\nwrite_iolog=c\n";
+    let text = "[global]\nioengine=null\nsize=16m\nbs=8k ; both\n[first]\nrw=randread\n\
+                write_iolog=a\n[global]\nbs=16k\nsize=8m\n[second]\nrw=write\nwrite_iolog=b\n\
+                io_size=4m\n[third]\nfilename=first.0.0\nrw=randwrite\nbsrange=4k-8k\nnorandommap\n\
+                write_iolog=c\n";
     let fios = by_fio(text, &["a", "b", "c"]);
     let mut source = source(text);
     let starts: Vec<u64> = source.jobs().iter().map(|job| job.starts[0]).collect();
     assert_eq!(starts, [0, 16 << 20, 0], "the third shares the first one's file");
     let requests = common::drained(&mut source).unwrap();
-    // The first reads, the second writes behind it, the third writes where the first reads.
+    // The first job reads, the second writes after it, and the third writes to the first one's
+    // file.
     let of = |job: usize| -> Log {
         let mine = |r: &&Request| match job {
             0 => r.op == Op::Read,
@@ -499,7 +501,7 @@ fn every_option_of_fio_is_known() {
         parsed.err().is_some_and(|e| e.0.contains("has no option"))
     };
     let unknown: Vec<_> = names.iter().filter(|n| unknown(n)).collect();
-    // What a newer fio brings is refused as unknown, which is no error of this table.
+    // Options of a newer fio are refused as unknown, which is not an error of this table.
     let is_ours = help(&["--version"]).trim() == "fio-3.33";
     assert!(unknown.is_empty() || !is_ours, "{unknown:?}");
 }

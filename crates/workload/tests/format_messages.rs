@@ -1,5 +1,4 @@
-//! What a user reads when a line or a record of a format is wrong: the exact text, column by
-//! column.
+//! Exact text of the errors about an invalid line or record of each format, column by column.
 
 mod common;
 
@@ -105,7 +104,8 @@ fn fio() {
     says_after_header("1", "column 2 (filename) is missing; it should be a name without spaces");
     says_after_header(
         "1 /f erase 0 512",
-        "column 3 (action) should be one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
+        "column 3 (action) should be one of add, open, close, read, write, trim, sync, datasync, \
+         sync_file_range, wait",
     );
     says_after_header(
         "1 /f read x 512",
@@ -121,9 +121,11 @@ fn fio() {
     );
     assert_eq!(
         error_of(Some("fio"), b"fio version 2 iolog\n/f add\n"),
-        "trace, line 1: this is a version 2 iolog; its format is fio2 (fio format); the line is \"fio version 2 iolog\""
+        "trace, line 1: this is a version 2 iolog; its format is fio2 (fio format); the line is \
+         \"fio version 2 iolog\""
     );
-    let header = "trace, line 1: the first line should be the header \"fio version 3 iolog\" (fio format); the line is";
+    let header = "trace, line 1: the first line should be the header \"fio version 3 iolog\" (fio \
+                  format); the line is";
     assert_eq!(
         error_of(None, b"fio version 4 iolog\n"),
         format!("{header} \"fio version 4 iolog\"")
@@ -139,13 +141,15 @@ fn fio2() {
     };
     says(
         "/f",
-        "column 2 (action) is missing; it should be one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
+        "column 2 (action) is missing; it should be one of add, open, close, read, write, trim, \
+         sync, datasync, sync_file_range, wait",
     );
     says("/f read -1 512", "column 3 (offset) should be a whole number of bytes below 2^63");
     says("/f read 0 512 1", "there are more than the 4 columns filename, action, offset, length");
     assert_eq!(
         error_of(Some("fio2"), b"/f read 0 512\n"),
-        "trace, line 1: the first line should be the header \"fio version 2 iolog\" (fio2 format); the line is \"/f read 0 512\""
+        "trace, line 1: the first line should be the header \"fio version 2 iolog\" (fio2 format); \
+         the line is \"/f read 0 512\""
     );
 }
 
@@ -173,7 +177,8 @@ fn blkparse() {
     );
     assert_eq!(
         error_of(None, b"8,0 3 1 0.0 697 G W 8 + 8 [x]\n"),
-        "trace: holds no requests; none of its events has the action that counts as a request, see --blk-action"
+        "trace: holds no requests; none of its events has the action that counts as a request, see \
+         --blk-action"
     );
 }
 
@@ -277,16 +282,18 @@ fn srt() {
         "the field size should be the record's length, 52 to 64 bytes in steps of 4",
     );
     says(&record(56, 0x0004_0001, 0, 0)[..40], "the file ends within a record; it is truncated");
-    let no_end = "the record's length makes no sense, so the next one cannot be found";
+    let no_end = "the record's length is invalid, so the next record cannot be found";
     assert_eq!(
         error_of(Some("srt"), &[&header[..], &record(57, 0x0004_0001, 0, 0)].concat()),
         format!(
-            "trace, record 2 at byte 55: {no_end} (srt format); it begins with the bytes 00 00 00 39 00 04 00 01 00 00 00 01 00 00 00 00"
+            "trace, record 2 at byte 55: {no_end} (srt format); it begins with the bytes 00 00 00 \
+             39 00 04 00 01 00 00 00 01 00 00 00 00"
         )
     );
     assert_eq!(
         error_of(Some("srt"), b"text\n"),
-        "trace, record 1 at byte 0: the file should begin with $$TR_IOREC-1.3 (srt format); it begins with the bytes 74 65 78 74 0a"
+        "trace, record 1 at byte 0: the file should begin with $$TR_IOREC-1.3 (srt format); it \
+         begins with the bytes 74 65 78 74 0a"
     );
 }
 
@@ -316,8 +323,8 @@ fn vscsi() {
     };
     says(
         &record(0x28, 0, 8),
-        "the field version should be 1 or 2 in its high byte, the same in every record (vscsi format); \
-         it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
+        "the field version should be 1 or 2 in its high byte, the same in every record (vscsi \
+         format); it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 00",
     );
     says(
         &record(0x2800, 0x0100, 8),
@@ -331,6 +338,7 @@ fn vscsi() {
     );
     says(
         &good[..5],
-        "the file ends within a record; it is truncated (vscsi format); it begins with the bytes 00 00 00 00 00",
+        "the file ends within a record; it is truncated (vscsi format); it begins with the bytes \
+         00 00 00 00 00",
     );
 }

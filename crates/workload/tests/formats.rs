@@ -1,5 +1,4 @@
-//! Every format reads back what was written in it, is recognised without being named, and never
-//! panics on anything.
+//! Every format reads back its own files, is recognised without a name, and never panics.
 
 mod common;
 
@@ -13,7 +12,8 @@ use vpass_workload::traces::{
 
 #[test]
 fn msr_by_hand() {
-    let text = b"128166386783630075,hm,0,Write,3164164096,40960,2896\n128166386783630309,hm,1,read,512,4096\r\n128166386783631602,,";
+    let text = b"128166386783630075,hm,0,Write,3164164096,40960,2896\n\
+                 128166386783630309,hm,1,read,512,4096\r\n128166386783631602,,";
     let lines: Vec<_> = text.split_inclusive(|b| *b == b'\n').collect();
     let (format, rows) = rows_of(&lines[..2].concat(), None).unwrap();
     assert_eq!(format, "msr");
@@ -60,9 +60,11 @@ fn mqsim_by_hand() {
 
 #[test]
 fn fio_by_hand() {
-    // Lines of a log that fio 3.33 wrote, and the actions that it did not.
-    let text = b"fio version 3 iolog\n27 ./t.bin add\n149 ./t.bin open\n155 ./t.bin read 249856 4096\n383 ./u.bin write 3104768 4096\n\
-        1990345 ./t.bin sync 122880 0\n1990346 ./t.bin datasync 0 0\n1990347 ./t.bin wait 100 0\n1990348 ./t.bin trim 0 65536\n2000161 ./t.bin close\n";
+    // Lines of a log that fio 3.33 wrote, and other actions.
+    let text = b"fio version 3 iolog\n27 ./t.bin add\n149 ./t.bin open\n155 ./t.bin read 249856 \
+                 4096\n383 ./u.bin write 3104768 4096\n1990345 ./t.bin sync 122880 0\n1990346 \
+                 ./t.bin datasync 0 0\n1990347 ./t.bin wait 100 0\n1990348 ./t.bin trim 0 65536\n\
+                 2000161 ./t.bin close\n";
     let (format, rows) = rows_of(text, None).unwrap();
     assert_eq!(format, "fio");
     let device = rows[0].device;
@@ -81,7 +83,8 @@ fn fio_by_hand() {
 
 #[test]
 fn fio_logs_appended_to_each_other_go_on() {
-    let text = b"fio version 3 iolog\n5 /f read 0 512\n30 /f read 512 512\nfio version 3 iolog\n0 /f add\n7 /f read 0 512\n";
+    let text = b"fio version 3 iolog\n5 /f read 0 512\n30 /f read 512 512\nfio version 3 iolog\n0 \
+                 /f add\n7 /f read 0 512\n";
     let (_, rows) = rows_of(text, None).unwrap();
     assert_eq!(rows.iter().map(|r| r.at_ns).collect::<Vec<_>>(), [5000, 30_000, 37_000]);
 }
@@ -89,11 +92,12 @@ fn fio_logs_appended_to_each_other_go_on() {
 #[test]
 fn fio2_by_hand() {
     let text =
-        b"fio version 2 iolog\n/t add\n/t open\n/t read 4096 512\n/t wait 99 0\n/t write 0 4096\n/t wait 500 0\n/u trim 8192 65536\n\
-        /t sync 0 0\n/t datasync 0 0\n/u read 0 512\n/t close\n";
+        b"fio version 2 iolog\n/t add\n/t open\n/t read 4096 512\n/t wait 99 0\n/t write 0 4096\n\
+          /t wait 500 0\n/u trim 8192 65536\n/t sync 0 0\n/t datasync 0 0\n/u read 0 512\n/t \
+          close\n";
     let (file, rows) = read_all(text, &all_said(None)).unwrap();
     assert_eq!((file.format().name, file.device_name(1).as_str()), ("fio2", "/u"));
-    // A request a microsecond; the wait of 99 us is too short to count.
+    // One request per microsecond; the wait of 99 us is too short to count.
     let expected = [
         row(0, 0, 4096, 512, Read),
         row(1000, 0, 0, 4096, Write),
@@ -150,13 +154,13 @@ fn blkparse_by_hand() {
             .1;
         assert_eq!(rows, [row(at_ns, 0, 223_490 * 512, 4096, Write)], "{action:?}");
     }
-    // Without queued requests, those that were issued count.
+    // Without queued requests, issued requests count.
     let text = String::from_utf8(BLKPARSE.to_vec()).unwrap().replace("  Q ", "  I ");
     assert_eq!(
         rows_of(text.as_bytes(), None).unwrap().1,
         [row(5000, 0, 223_490 * 512, 4096, Write)]
     );
-    // Two files as one: events go on after a summary.
+    // Two concatenated files: events continue after a summary.
     assert_eq!(rows_of(&[BLKPARSE, BLKPARSE].concat(), None).unwrap().1.len(), 8);
 }
 
@@ -207,7 +211,8 @@ fn tencent_by_hand() {
 #[test]
 fn systor_by_hand() {
     let header = "Timestamp,Response,IOType,LUN,Offset,Size\r\n";
-    let lines = "1456095145.133076,0.000806000,R,0,899056122368,131072\n1456095145.126285001,,W,4,4096,512\n";
+    let lines = "1456095145.133076,0.000806000,R,0,899056122368,131072\n\
+                 1456095145.126285001,,W,4,4096,512\n";
     for text in [format!("{header}{lines}"), lines.to_owned(), format!("{lines}{header}")] {
         let (format, rows) = rows_of(text.as_bytes(), None).unwrap();
         assert_eq!(format, "systor");
@@ -239,8 +244,8 @@ fn diskmon_by_hand() {
 #[test]
 fn wiscsee_by_hand() {
     let text =
-        b"909 D read 0 4096 0.000000000 0 False\n35 C read 0 4096 0.000100000 0.0001 False\n35 D write 512 319488 0.025470487 1e-3 True\n\
-        0 D discard 4096 33554432 1.5 6.9e-06 True\n";
+        b"909 D read 0 4096 0.000000000 0 False\n35 C read 0 4096 0.000100000 0.0001 False\n35 D \
+          write 512 319488 0.025470487 1e-3 True\n0 D discard 4096 33554432 1.5 6.9e-06 True\n";
     let (format, rows) = rows_of(text, None).unwrap();
     assert_eq!(format, "wiscsee");
     let expected = [
@@ -264,10 +269,12 @@ fn a_byte_order_mark_before_the_first_line_is_passed_over() {
 
 #[test]
 fn srt_by_hand() {
-    let header = b"$$TR_IOREC-1.3 (by hand)\0\nversion = 1.3;\ndisks = {\n 0 -> { ncyl = 9, adaptor = 1 -> { x }, sectorsize = 256 },\n\
-        2 -> { sectorsize = 512, sections = { 8 -> { \"/\" } } }\n};\n\x0c";
+    let header = b"$$TR_IOREC-1.3 (by hand)\0\nversion = 1.3;\ndisks = {\n 0 -> { ncyl = 9, \
+                   adaptor = 1 -> { x }, sectorsize = 256 },\n2 -> { sectorsize = 512, sections = \
+                   { 8 -> { \"/\" } } }\n};\n\x0c";
     let record = |fields: &[u32]| fields.iter().flat_map(|f| f.to_be_bytes()).collect::<Vec<u8>>();
-    // A read of disk 0, a record of text, a write of disk 2 of the short old kind, a suspect read.
+    // A read of disk 0, a record of text, a write of disk 2 in the short old format, a suspect
+    // read.
     let read =
         record(&[56, 0x0004_0001, 1, 500_000, 0, 9, 8192, 12_256, 0x0800_000f, 4, 13, 0x1b, 0, 1]);
     let text = record(&[16, 0x0004_0003, 0x6162_6364, 0]);
@@ -289,7 +296,7 @@ fn arc_by_hand() {
     let text = b"230027 8 0 0\n1842745 64 0 1\n216082 8 50 2\n";
     let (format, rows) = rows_of(text, None).unwrap();
     assert_eq!(format, "arc");
-    // A million requests a second, all writes, because that was said.
+    // A million requests per second, all writes, as given.
     assert_eq!(
         rows,
         [
@@ -341,7 +348,7 @@ fn every_format_has_a_table_and_a_name_of_its_own() {
     }
 }
 
-/// Rows that a format can hold exactly; at least one, since a file without is refused.
+/// Rows that a format can hold exactly; at least one, since a file without rows is refused.
 fn rows_for(format: &'static str) -> impl Strategy<Value = Vec<TraceRow>> {
     let Holds { time, end, address, capacity, devices, ops, .. } = holds(format);
     let times = 0..end.checked_div(time).unwrap_or(1);
@@ -366,7 +373,8 @@ fn rows_for(format: &'static str) -> impl Strategy<Value = Vec<TraceRow>> {
 proptest! {
     #[test]
     fn rows_round_trip(
-        (name, rows) in proptest::sample::select(FORMATS.iter().map(|f| f.name).collect::<Vec<_>>()).prop_flat_map(|f| (Just(f), rows_for(f))),
+        (name, rows) in proptest::sample::select(FORMATS.iter().map(|f| f.name).collect::<Vec<_>>())
+            .prop_flat_map(|f| (Just(f), rows_for(f))),
         crlf in any::<bool>(),
         last_newline in any::<bool>(),
     ) {
@@ -397,7 +405,8 @@ proptest! {
     }
 
     #[test]
-    fn no_reader_panics_on_what_looks_right(text in "[0-9.,x \t\r\n-]{0,80}(Read|write|trim|add)?[0-9., \n]{0,40}") {
+    fn no_reader_panics_on_what_looks_right(text in "[0-9.,x \t\r\n\
+        -]{0,80}(Read|write|trim|add)?[0-9., \n]{0,40}") {
         for format in std::iter::once(None).chain(FORMATS.iter().map(Some)) {
             let _ = rows_of(format!("fio version 3 iolog\n{text}").as_bytes(), format);
             let _ = rows_of(text.as_bytes(), format);

@@ -1,4 +1,4 @@
-//! What a user reads when a trace is wrong: the exact text of every complaint.
+//! Exact text of every error about a trace.
 
 mod common;
 
@@ -11,7 +11,7 @@ use vpass_workload::traces::{
     Target, TimeUnit, TraceFile, TraceOptions, TraceSource, format_named,
 };
 
-/// Every format with its other names and where it comes from, as messages list them.
+/// Lists every format with its other names and its description, as messages do.
 fn known() -> String {
     let one = |format: &Format| {
         let names: Vec<_> = std::iter::once(&format.name).chain(format.aliases).copied().collect();
@@ -23,7 +23,13 @@ fn known() -> String {
 #[test]
 fn formats_are_listed_with_their_other_names() {
     let known = known();
-    assert!(known.starts_with("msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim (MQSim and SSDsim ASCII), "), "{known}");
+    assert!(
+        known.starts_with(
+            "msr (MSR Cambridge CSV), disksim (DiskSim ASCII), mqsim or ssdsim \
+                               (MQSim and SSDsim ASCII), "
+        ),
+        "{known}"
+    );
 }
 
 #[track_caller]
@@ -32,22 +38,25 @@ fn says(format: &str, text: &str, expected: &str) {
 }
 
 #[test]
-fn what_a_format_does_not_keep_has_to_be_said() {
+fn facts_that_a_format_lacks_have_to_be_given() {
     let read = |options: &ReadOptions| read_all(b"1 8 0 0\n", options).map(|_| ()).map_err(|e| e.0);
     let said = ReadOptions { assume_op: Some(Op::Read), ..ReadOptions::default() };
     assert_eq!(
         read(&ReadOptions::default()).unwrap_err(),
-        "trace: the trace does not say what is read and what is written; say --assume-op read or --assume-op write (arc format)"
+        "trace: the trace does not say which requests are reads and which are writes; give \
+         --assume-op read or --assume-op write (arc format)"
     );
     assert_eq!(
         read(&said).unwrap_err(),
-        "trace: the trace keeps no time for its requests; say --assume-rate IOPS, or --queue-depth N for a closed loop (arc format)"
+        "trace: the trace has no times for its requests; give --assume-rate IOPS, or --queue-depth \
+         N for a closed loop (arc format)"
     );
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(
             read(&ReadOptions { clock: MissingClock::Rate(rate), ..said.clone() }).unwrap_err(),
             format!(
-                "trace: {rate} requests a second are no rate; a number above 0 is expected (arc format)"
+                "trace: --assume-rate {rate} is not a rate; a number above 0 is expected (arc \
+                 format)"
             )
         );
     }
@@ -63,7 +72,8 @@ fn bad_lines_can_be_skipped_and_are_counted() {
             .map(|(file, rows)| (rows.len(), file.skipped().clone()))
             .map_err(|e| e.0)
     };
-    let first = "trace, line 2: a request of 0 bytes; a size from 1 byte to 16 MiB is expected; the line is \"1 0 8 0 1\"";
+    let first = "trace, line 2: a request of 0 bytes; a size from 1 byte to 16 MiB is expected; \
+                 the line is \"1 0 8 0 1\"";
     let text = [
         &b"0 0 8 8 1\n1 0 8 0 1\n2 0 -8 8 1\n3 0 8 32769 1\n4 0 8 8 1\0\n"[..],
         &vec![b'x'; 300_000],
@@ -74,11 +84,11 @@ fn bad_lines_can_be_skipped_and_are_counted() {
     assert_eq!(skip("mqsim", b"0 0 8 8 1\n").unwrap(), (1, Skipped::default()));
     assert_eq!(
         skip("mqsim", b"x\n0 0 8 0 1\n").unwrap_err(),
-        "trace: holds no requests that can be read; the first complaint: trace, line 1: column 1 (time) should be a whole number of \
-         nanoseconds (or of --time-unit) (mqsim format); the line is \"x\""
+        "trace: holds no readable requests; the first error: trace, line 1: column 1 (time) should \
+         be a whole number of nanoseconds (or of --time-unit) (mqsim format); the line is \"x\""
     );
-    // The rest of a file without its header means nothing, and a damaged compressed file says
-    // nothing about what is missing.
+    // Without its header, the rest of a file cannot be read. Neither can the rest of a damaged
+    // compressed file.
     assert!(skip("fio", b"1 /f read 0 512\n").unwrap_err().contains("the header"));
     let zstd = zstd::encode_all(&b"0 0 8 8 1\n"[..], 3).unwrap();
     assert_eq!(
@@ -96,15 +106,17 @@ fn sizes() {
     says(
         "mqsim",
         "0 0 8 0 1\n",
-        "trace, line 1: a request of 0 bytes; a size from 1 byte to 16 MiB is expected; the line is \"0 0 8 0 1\"",
+        "trace, line 1: a request of 0 bytes; a size from 1 byte to 16 MiB is expected; the line \
+         is \"0 0 8 0 1\"",
     );
     says(
         "mqsim",
         "0 0 8 32769 1\n",
-        "trace, line 1: a request of 16777728 bytes; a size from 1 byte to 16 MiB is expected; the line is \"0 0 8 32769 1\"",
+        "trace, line 1: a request of 16777728 bytes; a size from 1 byte to 16 MiB is expected; the \
+         line is \"0 0 8 32769 1\"",
     );
     assert!(common::rows_of(b"0 0 8 32768 1\n", None).is_ok());
-    // Linux joins discards up to 4 GiB.
+    // Linux merges discards up to 4 GiB.
     assert!(common::rows_of(b"9 D discard 0 4294967295 0.5\n", None).is_ok());
     says(
         "wiscsee",
@@ -123,11 +135,13 @@ fn text_that_is_no_trace() {
     assert_eq!(
         error_of(None, b"\ntime;op;lba\n1;R;0\n"),
         format!(
-            "trace: the format is not recognised; the first line is \"time;op;lba\"; known formats: {}; name one with --format",
+            "trace: the format is not recognised; the first line is \"time;op;lba\"; known \
+             formats: {}; name one with --format",
             known()
         )
     );
-    let no_text = "is no text and no binary trace that is known; a trace, plain or compressed with gzip or zstd, is expected; it begins with";
+    let no_text = "is not a recognised trace format; a trace, plain or compressed with gzip or \
+                   zstd, is expected; it begins with";
     assert_eq!(
         error_of(None, b"\x7fELF\0\x01\n"),
         format!(r#"trace: {no_text} "\x7fELF\x00\x01""#)
@@ -135,7 +149,8 @@ fn text_that_is_no_trace() {
     assert_eq!(error_of(None, b"caf\xe9,1\n"), format!(r#"trace: {no_text} "caf\xe9,1""#));
     assert_eq!(
         error_of(Some("msr"), b"1,h,0,Read,0,512,9\n1,h\0,0,Read,0,512,9\n"),
-        r#"trace, line 2: the line holds a NUL byte, so this is no text; the line is "1,h\x00,0,Read,0,512,9""#
+        "trace, line 2: the line holds a NUL byte, so the file is not text; the line is \
+         \"1,h\\x00,0,Read,0,512,9\""
     );
     let long = "1,".repeat(40_000);
     let shown = "1,".repeat(40);
@@ -146,7 +161,8 @@ fn text_that_is_no_trace() {
     assert_eq!(
         error_of(Some("mqsim"), format!("0 0 8 8 1\n{}", "x".repeat(200)).as_bytes()),
         format!(
-            "trace, line 2: column 1 (time) should be a whole number of nanoseconds (or of --time-unit) (mqsim format); the line is \"{}…\"",
+            "trace, line 2: column 1 (time) should be a whole number of nanoseconds (or of \
+             --time-unit) (mqsim format); the line is \"{}…\"",
             "x".repeat(80)
         )
     );
@@ -156,10 +172,10 @@ fn text_that_is_no_trace() {
 fn a_file_that_may_be_either() {
     assert_eq!(
         error_of(None, b"1,R,8,R,5\n"),
-        "trace: may be spc (SPC-1 ASCII, UMass) or alibaba (Alibaba cloud disks, CSV); the first line is \"1,R,8,R,5\"; \
-         name one with --format"
+        "trace: may be spc (SPC-1 ASCII, UMass) or alibaba (Alibaba cloud disks, CSV); the first \
+         line is \"1,R,8,R,5\"; name one with --format"
     );
-    // As long as the first column says which it is, it is not ambiguous.
+    // A first column that shows the format resolves the ambiguity.
     for (text, format) in [
         ("3 0 8 8 1\n", "mqsim"),
         ("3.0 0 8 8 1\n", "disksim"),
@@ -187,7 +203,8 @@ fn files_that_cannot_be_opened() {
     );
     assert_eq!(
         TraceSource::open(&["/dev/null".into()], 1, TraceOptions::default()).err().unwrap().0,
-        "/dev/null: is a pipe or a device; a trace is read more than once, so a file on a disk is expected"
+        "/dev/null: is a pipe or a device; a trace is read more than once, so a file on a disk is \
+         expected"
     );
 }
 
@@ -221,23 +238,26 @@ fn requests_that_do_not_fit() {
     };
     assert_eq!(
         error(Fit::Error, "1 0 9 8 1"),
-        "trace (mqsim format): device 0 reaches up to 8.5 KiB (line 2 of trace); the drive has 8 KiB; take --fit scale or --fit wrap to change the \
-         addresses, or a bigger drive with --set drive.capacity=1MiB"
+        "trace (mqsim format): device 0 reaches up to 8.5 KiB (line 2 of trace); the drive has 8 \
+         KiB; use --fit scale or --fit wrap to change the addresses, or use a larger drive with \
+         --set drive.capacity=1MiB"
     );
     assert_eq!(
         error(Fit::Error, "1 5 0 1 1"),
-        "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; the drive has 8 KiB; take some of the devices with \
-         --only DEV, --fit scale or --fit wrap to change the addresses, or a bigger drive with --set drive.capacity=2MiB"
+        "trace (mqsim format): 2 devices: 0 4 KiB, 5 512 bytes; side by side they take 1.1 MiB; \
+         the drive has 8 KiB; select some devices with --only DEV, use --fit scale or --fit wrap \
+         to change the addresses, or use a larger drive with --set drive.capacity=2MiB"
     );
     assert_eq!(
         error(Fit::Pack, "1 0 900000 9 1"),
-        "trace (mqsim format): the pages that it touches take 12 KiB side by side; the drive has 8 KiB; take a bigger drive with --set \
-         drive.capacity=SIZE"
+        "trace (mqsim format): the pages that it touches take 12 KiB side by side; the drive has 8 \
+         KiB; use a larger drive with --set drive.capacity=SIZE"
     );
     for fit in [Fit::Wrap, Fit::Scale] {
         assert_eq!(
             error(fit, "1 0 0 17 1"),
-            "trace, line 2: a request of 8704 bytes is larger than the drive's capacity of 8192 bytes (8KiB); the line is \"1 0 0 17 1\""
+            "trace, line 2: a request of 8704 bytes is larger than the drive's capacity of 8192 \
+             bytes (8KiB); the line is \"1 0 0 17 1\""
         );
     }
 }
@@ -256,10 +276,11 @@ fn a_survey_of_touched_pages_says_whether_packing_helps() {
     let packed = survey(Fit::Pack);
     assert_eq!((packed.packed_bytes(), survey(Fit::Error).packed_bytes()), (Some(8192), None));
     let error = |capacity| packed.fits(capacity, Fit::Error).unwrap_err().0;
-    let words = "take --fit pack to put the 8 KiB that it touches side by side, --fit scale or --fit wrap to change the addresses, or a bigger";
+    let words = "use --fit pack to put the 8 KiB that it touches side by side, use --fit scale or \
+                 --fit wrap to change the addresses, or use a larger";
     assert!(error(8192).contains(words), "{}", error(8192));
     assert!(
-        error(8191).ends_with("--set drive.capacity=440MiB (with --fit pack 8 KiB are enough)"),
+        error(8191).ends_with("--set drive.capacity=440MiB (8 KiB are enough with --fit pack)"),
         "{}",
         error(8191)
     );
@@ -293,18 +314,20 @@ fn devices_that_are_not_there() {
     let options = TraceOptions { only: vec!["sda".into()], ..TraceOptions::default() };
     assert_eq!(
         TraceSource::open(&[path], 1 << 30, options).err().unwrap().0,
-        "--only sda: no device of the trace has that number or name; it has 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ..."
+        "--only sda: no device of the trace has that number or name; it has 0, 1, 2, 3, 4, 5, 6, \
+         7, 8, 9, ..."
     );
     let (_folder, path) = file(devices(70_000));
     let error = TraceSource::open(&[path], 1 << 30, TraceOptions::default()).err().unwrap().0;
     assert_eq!(
         error,
-        "the trace names more than 65,536 devices; no known one has so many, so a column was probably misread"
+        "the trace names more than 65,536 devices, more than any known trace; a column was \
+         probably misread"
     );
 }
 
 #[test]
-fn options_that_mean_nothing() {
+fn options_without_effect() {
     let (_folder, path) = file("0 0 0 8 1\n");
     let error = |read: ReadOptions| {
         let options = TraceOptions { read, ..TraceOptions::default() };
@@ -315,15 +338,18 @@ fn options_that_mean_nothing() {
     let nothing = ReadOptions::default;
     assert_eq!(
         error(ReadOptions { assume_op: Some(Op::Read), ..nothing() }),
-        "--assume-op is for traces that do not say what is read and what is written; trace does not need it (mqsim format)"
+        "--assume-op is for traces that do not say which requests are reads and which are writes; \
+         trace does not need it (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { clock: MissingClock::Rate(9.0), ..nothing() }),
-        "--assume-rate is for traces that keep no time for their requests; trace does not need it (mqsim format)"
+        "--assume-rate is for traces that have no times for their requests; trace does not need it \
+         (mqsim format)"
     );
     assert_eq!(
         error(ReadOptions { blk_action: Some(BlkAction::Q), ..nothing() }),
-        "--blk-action is for traces that record several events for a request; trace does not need it (mqsim format)"
+        "--blk-action is for traces that record several events per request; trace does not need it \
+         (mqsim format)"
     );
 }
 
@@ -336,11 +362,13 @@ fn units_that_a_format_fixes() {
     };
     assert_eq!(
         said("msr", b"1,h,0,Read,0,512,9\n").unwrap_err(),
-        "trace: the format fixes the unit of its times (ticks of 100 ns), so --time-unit says nothing; leave it out (msr format)"
+        "trace: the format fixes the unit of its times (ticks of 100 ns), so --time-unit has no \
+         effect; leave it out (msr format)"
     );
     assert_eq!(
         said("arc", b"0 8 0 0\n").unwrap_err(),
-        "trace: the trace keeps no time for its requests, so --time-unit says nothing; leave it out (arc format)"
+        "trace: the trace has no times for its requests, so --time-unit has no effect; leave it \
+         out (arc format)"
     );
     assert_eq!(said("mqsim", b"18446744073 0 0 8 1\n"), Ok(1));
     // Above 2^64 ns.
@@ -353,7 +381,8 @@ fn time() {
     let (folder, mut strictly) = source("5 0 0 8 1\n4 0 0 8 1\n", 8192, strict);
     let path: PathBuf = folder.path().join("trace.csv");
     let expected = format!(
-        "{}, line 2: the request is earlier than one before it, which --strict refuses; the line is \"4 0 0 8 1\"",
+        "{}, line 2: the request is earlier than the one before, which --strict refuses; the line \
+         is \"4 0 0 8 1\"",
         path.display()
     );
     assert_eq!(drained(&mut strictly).unwrap_err().0, expected);
@@ -364,7 +393,7 @@ fn time() {
         assert_eq!(
             error,
             format!(
-                "a speed of {speed} is no speed; a number above 0 is expected, 2 for twice as fast"
+                "invalid speed {speed}: a number above 0 is expected, such as 2 for twice as fast"
             )
         );
     }
@@ -382,11 +411,12 @@ fn compact() {
         bytes[at] ^= 0x40;
         bytes
     };
-    // The file's header and the list of devices take 16 + 16 + 3 bytes; then the first block.
+    // The file's header and the list of devices take 16 + 16 + 3 bytes; the first block follows.
     let second = 35 + 16 + u32::from_le_bytes(good[43..47].try_into().unwrap()) as usize;
     says(
         &damaged(8),
-        "after row 0, at byte 0: the compact trace is of a version that this vpass does not know; version 1 or 2 is expected",
+        "after row 0, at byte 0: this vpass does not know the version of the compact trace; \
+         version 1 or 2 is expected",
     );
     says(&damaged(10), "after row 0, at byte 0: the header of the compact trace is damaged");
     says(
@@ -397,11 +427,12 @@ fn compact() {
         &damaged(100),
         "after row 0, at byte 35: the section's checksum does not match; the file is damaged",
     );
-    says(&damaged(35), "after row 0, at byte 35: there is no section where one should begin");
+    says(&damaged(35), "after row 0, at byte 35: a section should begin here, and does not");
     says(
         &damaged(second + 50),
         &format!(
-            "after row 4096, at byte {second}: the section's checksum does not match; the file is damaged"
+            "after row 4096, at byte {second}: the section's checksum does not match; the file is \
+             damaged"
         ),
     );
     says(
@@ -419,7 +450,7 @@ fn compact() {
     );
     says(
         &[&good[..], &good[..]].concat(),
-        &format!("after row 5000, at byte {}: the file goes on behind its end", good.len()),
+        &format!("after row 5000, at byte {}: the file continues after its end", good.len()),
     );
     let sizes = [
         row(0, 0, 0, 4096, Op::Read),

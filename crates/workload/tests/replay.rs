@@ -1,5 +1,5 @@
-//! A trace on a drive: time from 0, requests moved where they must be, passes and files in a row,
-//! and a report of all that.
+//! Replay of a trace on a drive: time from 0, moved requests, passes, concatenated files, and the
+//! report.
 
 mod common;
 
@@ -57,7 +57,7 @@ fn twice_the_speed_is_half_the_time() {
 }
 
 #[test]
-fn a_closed_loop_is_told_so() {
+fn a_closed_loop_has_its_depth() {
     let arrival = Arrival::Closed { depth: 4 };
     let (_folder, source) =
         source(BACKWARDS, 4096, TraceOptions { arrival, ..TraceOptions::default() });
@@ -66,7 +66,7 @@ fn a_closed_loop_is_told_so() {
 
 #[test]
 fn wrapping_counts_what_it_moved() {
-    // 8 KiB: sector 16 is the end. The third crosses it, the fourth starts behind it.
+    // 8 KiB: sector 16 is the end. The third request crosses it, the fourth starts after it.
     let (_folder, mut source) =
         source("0 0 0 1 1\n0 0 15 1 1\n0 0 14 4 1\n0 0 35 2 1\n", 8192, options(Fit::Wrap));
     let offsets: Vec<_> = drained(&mut source).unwrap().iter().map(|r| r.offset).collect();
@@ -90,8 +90,8 @@ fn scaling_measures_all_files_first() {
 
 #[test]
 fn packing_puts_touched_pages_side_by_side() {
-    // Pages of 4 KiB, which are 8 sectors. Device 3 touches pages 1, 2 and 1000; device 9 page 50,
-    // and trims all of itself.
+    // Pages of 4 KiB have 8 sectors. Device 3 touches pages 1, 2 and 1000; device 9 touches page
+    // 50, and trims itself.
     let rows = "0 3 8 16 1\n1 3 8001 1 0\n2 9 400 8 1\n3 3 12 8 1\n";
     let (_first, a) = file(rows);
     let (_second, b) = file("fio version 3 iolog\n0 /f trim 0 409600\n0 /f read 204800 4096\n");
@@ -99,8 +99,8 @@ fn packing_puts_touched_pages_side_by_side() {
     let mut requests = drained(&mut source).unwrap();
     requests.sort_by_key(|r| (r.at, r.offset));
     let write = |at, offset, bytes| Request { op: Op::Write, ..read(at, offset, bytes) };
-    // On the drive: pages 1, 2, 1000 of device 3, page 50 of device 9, pages 0 (where the trim
-    // begins) and 50 of /f.
+    // On the drive: pages 1, 2, 1000 of device 3, page 50 of device 9, pages 0 (start of the trim)
+    // and 50 of /f.
     let trim =
         Request { at: 0, offset: 4 * 4096, bytes: 8192, op: Op::Trim, origin: 0, hint: None };
     assert_eq!(
@@ -118,9 +118,9 @@ fn packing_puts_touched_pages_side_by_side() {
 }
 
 #[test]
-fn packing_goes_by_the_drives_page() {
-    // 4 KiB at 0 and at 20 KiB: in pages of 16 KiB, the first sectors of one and the second quarter
-    // of the next.
+fn packing_uses_the_drives_page_size() {
+    // 4 KiB at 0 and at 20 KiB. In pages of 16 KiB, these are the first sectors of one page and the
+    // second quarter of the next.
     let rows = "0 0 0 8 1\n1 0 40 8 1\n2 0 100000 8 1\n";
     let packed = |page_bytes| {
         let (_folder, mut source) =
@@ -133,7 +133,7 @@ fn packing_goes_by_the_drives_page() {
 }
 
 #[test]
-fn times_are_in_the_unit_that_is_said() {
+fn times_are_in_the_given_unit() {
     use vpass_workload::traces::{ReadOptions, TimeUnit};
     let times = |text: &str, unit| {
         let read = ReadOptions { time_unit: unit, ..ReadOptions::default() };
@@ -167,7 +167,8 @@ fn files_that_are_parts_of_one_trace_follow_each_other() {
     let mut source =
         TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..TraceOptions::default() })
             .unwrap();
-    // The mean gap so far is 40 ns, so the second file begins at 80; device 7 is the same in both.
+    // The mean gap so far is 40 ns, so the second file begins at 80 ns; device 7 is the same in
+    // both files.
     assert_eq!(
         drained(&mut source).unwrap().iter().map(|r| (r.at, r.offset)).collect::<Vec<_>>(),
         [(0, 0), (40, 512), (80, 1024), (180, 1536)]
@@ -223,7 +224,7 @@ fn a_pass_that_was_read_is_served_again_from_memory() {
     let mut source =
         TraceSource::open(std::slice::from_ref(&path), 8192, TraceOptions::default()).unwrap();
     let first = drained(&mut source).unwrap();
-    // As long, and as old: nothing says that the file is another.
+    // Size and modification time are unchanged, so the change cannot be detected.
     std::fs::write(&path, "0 0 7 1 1\n100 0 8 1 1\n90 0 9 1 1\n").unwrap();
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(written_at).unwrap();
     for pass in 1..3 {

@@ -1,5 +1,5 @@
-//! Real traces, read in place where they are there: `VPASS_SHARED_TRACES` names their folder.
-//! Counts were taken with awk.
+//! Real traces, read in place if they exist: `VPASS_SHARED_TRACES` names their folder. Expected
+//! counts were taken with awk.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use vpass_workload::traces::{
     TraceSource, TraceWriter,
 };
 
-/// The file, or nothing and a message.
+/// Returns the file, or prints a note.
 fn sample(name: &str) -> Option<PathBuf> {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces");
     let folder = std::env::var_os("VPASS_SHARED_TRACES")
@@ -31,7 +31,7 @@ fn options(skip_bad_lines: bool) -> TraceOptions {
     TraceOptions { read, fit: Fit::Error, ..TraceOptions::default() }
 }
 
-/// Reads, and other requests.
+/// Returns the number of reads and of other requests.
 fn drain(source: &mut TraceSource) -> Result<(u64, u64), SourceError> {
     let mut out = Vec::new();
     let (mut reads, mut others) = (0, 0);
@@ -47,7 +47,7 @@ fn drain(source: &mut TraceSource) -> Result<(u64, u64), SourceError> {
     }
 }
 
-/// Reads, writes and the report of a sample on a drive of 100 TiB.
+/// Returns reads, writes and the report of a sample on a drive of 100 TiB.
 fn counts(name: &str) -> Option<(u64, u64, TraceReport)> {
     let mut source = TraceSource::open(&[sample(name)?], 100 << 40, options(false)).unwrap();
     let (reads, writes) = drain(&mut source).unwrap();
@@ -169,7 +169,7 @@ fn wiscsee_with_an_offset_below_0() {
     assert_eq!((reads, others, source.report().skipped.count), (48, 19_951, 1));
 }
 
-/// All rows with the names of their devices.
+/// Returns all rows with the names of their devices.
 fn rows(mut file: TraceFile) -> Vec<(TraceRow, String)> {
     let mut rows = vec![];
     while file.advance().unwrap() {

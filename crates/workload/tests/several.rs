@@ -1,5 +1,4 @@
-//! Several traces and several devices on one drive: merged by time, side by side, or a part of
-//! them.
+//! Several traces and several devices on one drive: merged by time, side by side, or selected.
 
 mod common;
 
@@ -12,7 +11,8 @@ use vpass_workload::traces::{Survey, TraceOptions, TraceSource};
 
 const MIB: u64 = 1 << 20;
 
-/// Times and offsets of the requests of these files on a large drive, and the source at its end.
+/// Returns times and offsets of the requests of these files on a large drive, and the source at its
+/// end.
 fn replayed(texts: &[&str], options: TraceOptions) -> (Vec<(u64, u64)>, TraceSource) {
     let (_folders, paths): (Vec<TempDir>, Vec<_>) = texts.iter().map(file).unzip();
     let mut source = TraceSource::open(&paths, 1 << 40, options).unwrap();
@@ -52,7 +52,7 @@ fn other_files_begin_together() {
         TraceOptions::default(),
     );
     assert_eq!(requests, [(0, 0), (0, MIB), (10, MIB + 2560), (200, 512)]);
-    // A format with dates beside one without: nothing says what they have in common.
+    // A format with dates and one without share no clock, so both begin at 0.
     let (requests, _) = replayed(
         &["1000,a,0,Read,0,512,1\n1001,a,0,Read,0,512,1\n", "90 0 0 1 1\n100 0 5 1 1\n"],
         TraceOptions::default(),
@@ -74,7 +74,7 @@ fn requests_out_of_order_are_moved_up_within_their_file() {
 fn devices_of_one_file_lie_side_by_side() {
     let (requests, source) =
         replayed(&["0 7 0 1 1\n1 3 8 8 0\n2 7 4096 1 1\n3 3 0 1 1\n"], TraceOptions::default());
-    // Device 7 ends at 2 MiB and a sector.
+    // Device 7 ends at 2 MiB and one sector.
     assert_eq!(requests, [(0, 0), (1, 3 * MIB + 4096), (2, 2 * MIB), (3, 3 * MIB)]);
     assert_eq!(source.survey().space(), 3 * MIB + 8192);
 }
@@ -82,7 +82,7 @@ fn devices_of_one_file_lie_side_by_side() {
 #[test]
 fn only_some_devices() {
     let text = "0 7 0 1 1\n10 3 8 8 0\n20 7 4096 1 1\n30 5 0 1 1\n";
-    // Time counts from the first request that was asked for.
+    // Time counts from the first selected request.
     assert_eq!(replayed(&[text], only(&["3", "5"])).0, [(0, 4096), (20, MIB)]);
     assert_eq!(replayed(&[text], only(&["7"])).0, [(0, 0), (20, 2 * MIB)]);
     let msr = "1000,hm,0,Read,0,512,1\n1001,hm,1,Read,512,512,1\n1002,prn,0,Read,1024,512,1\n";
@@ -92,7 +92,8 @@ fn only_some_devices() {
     assert_eq!(replayed(&[fio], only(&["/dev/sdb"])).0, [(0, 512)]);
     let blk = "8,0 1 1 0.5 9 Q R 8 + 8 [x]\n8,16 1 1 0.6 9 Q R 16 + 8 [x]\n";
     assert_eq!(replayed(&[blk], only(&["8,16"])).0, [(0, 8192)]);
-    // A file without any of them gives nothing; the others' clock begins where theirs does.
+    // A file without selected devices gives no requests; the clock begins at the other file's first
+    // request.
     let other = "900,prn,4,Read,0,512,1\n";
     assert_eq!(replayed(&[other, msr], only(&["hm_1"])).0, [(0, 512)]);
 }
@@ -107,7 +108,7 @@ fn passes_go_over_all_files() {
     };
     assert_eq!(times(&mut source), [0, 0, 40, 60]);
     source.next_pass().unwrap();
-    // 60 ns over 3 gaps: 20.
+    // 60 ns over 3 gaps: 20 ns.
     assert_eq!(times(&mut source), [80, 80, 120, 140]);
     source.next_pass().unwrap();
     source.fill(&mut Vec::new(), 1).unwrap();
@@ -143,16 +144,22 @@ fn a_file_that_changed_after_the_survey_is_an_error() {
     std::fs::write(&path, "0 4 0 1 1\n").unwrap();
     source.next_pass().unwrap();
     let error = drained(&mut source).unwrap_err().0;
-    assert!(error.contains("line 1: the file has changed since it was looked through"), "{error}");
+    assert!(error.contains("line 1: the file has changed since the trace was surveyed"), "{error}");
 }
 
 proptest! {
     #[test]
-    fn merging_is_sorting(files in proptest::collection::vec(proptest::collection::vec((0u64..200, 0u32..3, 0u64..100), 1..30), 1..5)) {
+    fn merging_is_sorting(
+        files in proptest::collection::vec(
+            proptest::collection::vec((0u64..200, 0u32..3, 0u64..100), 1..30),
+            1..5,
+        ),
+    ) {
         let line = |(at, device, sector): &(u64, u32, u64)| format!("{at} {device} {sector} 1 1\n");
-        let texts: Vec<String> = files.iter().map(|rows| rows.iter().map(line).collect::<Vec<_>>().concat()).collect();
-        // What should come out: each file from its own first row on, never backwards, all sorted by
-        // time and then file.
+        let text = |rows: &Vec<_>| rows.iter().map(line).collect::<Vec<_>>().concat();
+        let texts: Vec<String> = files.iter().map(text).collect();
+        // Expected: each file from its own first row on, never backwards, all sorted by time and
+        // then by file.
         let mut expected = vec![];
         let mut bases: Vec<(usize, u32)> = vec![];
         for (i, rows) in files.iter().enumerate() {

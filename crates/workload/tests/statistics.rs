@@ -1,6 +1,7 @@
-//! Requests generated from statistics: every statistic is met within 2 %, on a table of ours and on
-//! real disks; the stream is the same for the same seed; whatever a table says, its footprint and
-//! totals come out or it is refused.
+//! Requests generated from statistics meet every statistic within 2 %, on a hand-made table and on
+//! real disks.
+//!
+//! Equal seeds give equal streams. Any table either gives its footprint and totals, or is refused.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use vpass_workload::traces::{TraceOptions, TraceSource};
 
 const TIB: u64 = 1 << 40;
 
-/// The hand-made table that comes with vpass.
+/// Hand-made table that comes with vpass.
 fn office_day() -> StatisticsConfig {
     let text = include_str!("../../../examples/statistics/office-day.toml");
     StatisticsFile::parse(text).unwrap().statistics
@@ -26,7 +27,7 @@ fn source(config: &StatisticsConfig, seed: u64) -> StatisticsSource {
     StatisticsSource::new(config, TIB, seed).unwrap()
 }
 
-/// A pass, so many requests at a time.
+/// Returns a pass, drawn `batch` requests at a time.
 fn pass(source: &mut StatisticsSource, batch: usize) -> Vec<Request> {
     let mut out = Vec::new();
     loop {
@@ -38,7 +39,7 @@ fn pass(source: &mut StatisticsSource, batch: usize) -> Vec<Request> {
     }
 }
 
-/// What a pass was measured to have.
+/// Returns the measured statistics of a pass.
 fn measured(source: &mut StatisticsSource) -> DiskStatistics {
     let mut meter = Meter::of(source.statistics());
     let mut out = Vec::new();
@@ -70,8 +71,8 @@ fn every_statistic_of_a_table_of_ours_is_met() {
     let names =
         |statistics: &[Statistic]| statistics.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
     let whole = fits(&office_day(), 1);
-    // Two of both directions; of each: requests, bytes, accesses, pages, windows twice, 8
-    // percentiles of popularity and of size.
+    // Two rows of both directions. For each direction: requests, bytes, accesses, pages, two rows
+    // of windows, 8 percentiles of popularity and of size.
     assert_eq!(whole.len(), 2 + 2 * (6 + 8 + 8));
     for (seed, scale) in [(2, 1.0), (1, 0.3), (1, 0.1)] {
         assert_eq!(names(&fits(&StatisticsConfig { scale, ..office_day() }, seed)), names(&whole));
@@ -97,7 +98,7 @@ fn one_direction_is_enough() {
 }
 
 #[test]
-fn a_seed_is_a_stream_however_it_is_cut() {
+fn a_seed_is_a_stream_for_every_batch_size() {
     let config = StatisticsConfig { scale: 0.05, ..office_day() };
     let whole = pass(&mut source(&config, 1), usize::MAX);
     assert_eq!(source(&config, 1).len_hint(), Some(whole.len() as u64));
@@ -127,7 +128,7 @@ fn passes_go_on_in_time_and_touch_the_same_pages() {
         all.sort_unstable();
         all
     };
-    assert_eq!(sorted(&first), sorted(&second), "every block has its turns in every pass");
+    assert_eq!(sorted(&first), sorted(&second), "every pass touches every block equally often");
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn a_trace_that_is_measured_can_be_generated() {
     assert_eq!(StatisticsFile::parse(&text).unwrap().statistics, imported.config);
 }
 
-/// The tables of real disks, or nothing and a message.
+/// Returns the tables of real disks, or prints a note.
 fn published() -> Option<(PathBuf, PathBuf)> {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces");
     let folder = std::env::var_os("VPASS_SHARED_TRACES")
@@ -183,8 +184,8 @@ fn published() -> Option<(PathBuf, PathBuf)> {
 #[test]
 fn every_statistic_of_real_disks_is_met() {
     let Some((totals, windows)) = published() else { return };
-    // A few seconds in all. At a smaller scale the largest requests (257 pages) are more than some
-    // windows or percentiles hold.
+    // These scales take a few seconds in all. At a smaller scale, the largest requests (257 pages)
+    // exceed some windows or percentiles.
     let disks = [
         ("w02", 0.02),
         ("w44", 0.1),
@@ -203,17 +204,20 @@ fn every_statistic_of_real_disks_is_met() {
 }
 
 #[test]
-fn statistics_that_contradict_themselves_are_mended_and_told() {
+fn statistics_that_contradict_themselves_are_repaired_and_noted() {
     let Some((totals, windows)) = published() else { return };
     let (few, many) =
         (import(&totals, &windows, "w98").unwrap(), import(&totals, &windows, "w106").unwrap());
     assert!(
-        few.notes[0].starts_with("1933220 pages are said to be read, which at these percentiles"),
+        few.notes[0].starts_with(
+            "1933220 pages are read in the statistics; with these popularity \
+            percentiles"
+        ),
         "{:?}",
         few.notes
     );
     assert!(
-        many.notes[0].starts_with("the most popular page is said to be read 272598 times"),
+        many.notes[0].starts_with("the most popular page is read 272598 times in the statistics"),
         "{:?}",
         many.notes
     );
@@ -233,7 +237,7 @@ fn a_week_of_w02_is_planned_in_no_time() {
     assert_eq!(out.len(), 100_000);
 }
 
-/// A few small requests, as a trace would hold them.
+/// A few small requests, similar to those of a trace.
 fn requests() -> impl Strategy<Value = Vec<Request>> {
     let request = (0u64..20_000, 0u64..300, 1u32..40, any::<bool>(), any::<bool>());
     prop::collection::vec(request, 1..400).prop_map(|rows| {
@@ -255,7 +259,7 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
     })
 }
 
-/// Footprint and totals of what is generated, where it is not refused.
+/// Checks footprint and totals of the generated requests, unless the table is refused.
 fn meets_footprint_and_totals(config: &StatisticsConfig, seed: u64) -> Result<bool, TestCaseError> {
     let Ok(mut source) = StatisticsSource::new(config, TIB, seed) else { return Ok(false) };
     let target = source.statistics().clone();
@@ -280,22 +284,30 @@ fn meets_footprint_and_totals(config: &StatisticsConfig, seed: u64) -> Result<bo
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn whatever_was_measured_comes_out(requests in requests(), seed: u64, scale in 0.05f64..1.0) {
+    fn measured_statistics_are_met(requests in requests(), seed: u64, scale in 0.05f64..1.0) {
         let mut meter = Meter::of_anything(4096);
         for request in &requests {
             meter.add(request);
         }
         let config = Imported::measured(&meter.finish(), "random", "").config;
         let accepted = meets_footprint_and_totals(&config, seed)?;
-        prop_assert!(accepted || requests.len() < 100, "{:?}", StatisticsSource::new(&config, TIB, seed).err());
+        prop_assert!(
+            accepted || requests.len() < 100,
+            "{:?}",
+            StatisticsSource::new(&config, TIB, seed).err()
+        );
         meets_footprint_and_totals(&StatisticsConfig { scale, ..config }, seed)?;
     }
 
     #[test]
-    fn nothing_that_a_table_may_say_panics(
+    fn no_table_panics(
         mut ends in prop::collection::vec(0.0f64..1e6, 1..5),
         pages in prop::collection::vec((0u64..3000, 0u64..300), 5),
         side in (1u64..2000, 1u64..3000, 0.5f64..40.0),
@@ -309,16 +321,21 @@ proptest! {
         sizes.truncate(accesses.len());
         sizes.sort_unstable();
         let (requests, different, mean) = side;
-        let percentiles: Vec<_> = (1..=accesses.len()).map(|i| i as f64 * 100.0 / accesses.len() as f64).collect();
-        let list = |pick: fn(&(u64, u64)) -> u64| pages.iter().take(ends.len()).map(pick).collect::<Vec<_>>();
+        let percentiles: Vec<_> =
+            (1..=accesses.len()).map(|i| i as f64 * 100.0 / accesses.len() as f64).collect();
+        let list = |pick: fn(&(u64, u64)) -> u64| {
+            pages.iter().take(ends.len()).map(pick).collect::<Vec<_>>()
+        };
         let (reads, writes) = (list(|p| p.0), list(|p| p.1));
         let side = |requests: u64, different: u64| format!(
-            "requests = {requests}\nbytes = {}\npages = {different}\npercentiles = {percentiles:?}\naccesses = {accesses:?}\nsizes = {sizes:?}\n",
+            "requests = {requests}\nbytes = {}\npages = {different}\npercentiles = \
+             {percentiles:?}\naccesses = {accesses:?}\nsizes = {sizes:?}\n",
             (requests as f64 * mean * 1000.0) as u64
         );
         let text = format!(
-            "[statistics]\ndisk = 'x'\nfootprint_pages = {footprint}\n[statistics.windows]\nends_s = {ends:?}\nread_pages = {reads:?}\n\
-             write_pages = {writes:?}\n[statistics.reads]\n{}[statistics.writes]\n{}",
+            "[statistics]\ndisk = 'x'\nfootprint_pages = {footprint}\n[statistics.windows]\nends_s \
+             = {ends:?}\nread_pages = {reads:?}\nwrite_pages = {writes:?}\n[statistics.reads]\n\
+             {}[statistics.writes]\n{}",
             side(requests, different), side(requests / 10 + 1, different / 7 + 1)
         );
         let config = StatisticsFile::parse(&text).unwrap().statistics;

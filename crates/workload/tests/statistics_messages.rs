@@ -1,5 +1,5 @@
-//! What is said of statistics that cannot be read or that cannot be: file, line, text, what was
-//! wrong and what would be right.
+//! Errors about invalid or contradictory statistics: file, line number, text, what is wrong and
+//! what would be right.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ const PERCENTILES: [&str; 21] = [
     "80", "85", "90", "95", "100",
 ];
 
-/// Columns with a value each: two disks alike but for their names, 100 reads of 4 KiB of 50 pages,
-/// nothing written.
+/// Columns with one value each. The two disks differ only in their names: 100 reads of 4 KiB of 50
+/// pages, and no writes.
 fn totals() -> Vec<(String, String)> {
     let mut columns = vec![("workload".to_owned(), "NAME".to_owned())];
     let mut add = |name: String, value: &str| columns.push((name, value.to_owned()));
@@ -57,20 +57,21 @@ fn totals_text(columns: &[(String, String)]) -> String {
 }
 
 const WINDOWS: &str = "workload,window,end_us,read_pages_4k,write_pages_4k\n\
-    disk-one,0,3600000000,100,0\ndisk-two,0,1799000000,60,0\ndisk-two,1,1799000000,0,0\ndisk-two,2,5390000000,40,0\n";
+                       disk-one,0,3600000000,100,0\ndisk-two,0,1799000000,60,0\n\
+                       disk-two,1,1799000000,0,0\ndisk-two,2,5390000000,40,0\n";
 
-struct Room {
+struct Tables {
     folder: TempDir,
 }
 
-impl Room {
+impl Tables {
     fn file(&self, name: &str, text: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         path
     }
 
-    /// The error of an import, without the folder.
+    /// Returns the error of an import, without the folder's path.
     fn error(&self, totals: &[u8], windows: &[u8], disk: &str) -> String {
         let (totals, windows) =
             (self.file("totals.csv", totals), self.file("windows.csv", windows));
@@ -79,16 +80,16 @@ impl Room {
     }
 }
 
-fn room() -> Room {
-    Room { folder: tempfile::tempdir().unwrap() }
+fn tables() -> Tables {
+    Tables { folder: tempfile::tempdir().unwrap() }
 }
 
 #[test]
 fn a_good_pair_of_tables_is_read() {
-    let room = room();
+    let tables = tables();
     let (totals, windows) = (
-        room.file("t.csv", totals_text(&totals()).as_bytes()),
-        room.file("w.csv", WINDOWS.as_bytes()),
+        tables.file("t.csv", totals_text(&totals()).as_bytes()),
+        tables.file("w.csv", WINDOWS.as_bytes()),
     );
     let imported = import(&totals, &windows, "disk-two").unwrap();
     let config = imported.config;
@@ -97,7 +98,7 @@ fn a_good_pair_of_tables_is_read() {
         (config.disk.as_str(), config.source.as_str(), config.footprint_pages),
         ("disk-two", "t.csv and w.csv", 50)
     );
-    // The idle window repeats an end; it gets that of its half hour, rounded up to the second.
+    // The idle window repeats an end; it gets the end of its half hour, rounded up to the second.
     assert_eq!(config.windows.ends_s, [1799.0, 3598.0, 5390.0]);
     assert_eq!(config.windows.read_pages, [60, 0, 40]);
     let reads = config.reads.unwrap();
@@ -106,8 +107,8 @@ fn a_good_pair_of_tables_is_read() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_said_with_its_line() {
-    let room = room();
+fn errors_in_a_table_name_its_line() {
+    let tables = tables();
     let good = totals_text(&totals());
     let changed = |column: &str, value: Option<&str>| {
         let mut columns = totals();
@@ -118,12 +119,12 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         }
         totals_text(&columns)
     };
-    let totals_error = |text: &str| room.error(text.as_bytes(), WINDOWS.as_bytes(), "disk-two");
-    let windows_error = |text: &str| room.error(good.as_bytes(), text.as_bytes(), "disk-two");
+    let totals_error = |text: &str| tables.error(text.as_bytes(), WINDOWS.as_bytes(), "disk-two");
+    let windows_error = |text: &str| tables.error(good.as_bytes(), text.as_bytes(), "disk-two");
     for (text, expected) in [
         (
             changed("50_read_page_popularity", None),
-            "totals.csv, line 1: there is no column `50_read_page_popularity`; the nearest there is",
+            "totals.csv, line 1: there is no column `50_read_page_popularity`; the nearest name is",
         ),
         (changed("workload", None), "totals.csv, line 1: there is no column `workload`"),
         (
@@ -132,11 +133,11 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ),
         (
             changed("5_read_page_popularity", Some("nan")),
-            "totals.csv, line 4: `nan` of column `5_read_page_popularity` is no number",
+            "totals.csv, line 4: `nan` of column `5_read_page_popularity` is not a number",
         ),
         (
             changed("5_read_page_popularity", Some("inf")),
-            "`inf` of column `5_read_page_popularity` is no number",
+            "`inf` of column `5_read_page_popularity` is not a number",
         ),
         (
             changed("5_read_page_popularity", Some("1.5")),
@@ -144,7 +145,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ),
         (
             changed("5_read_block_request_size", Some("4 KiB")),
-            "`4 KiB` of column `5_read_block_request_size` is no number",
+            "`4 KiB` of column `5_read_block_request_size` is not a number",
         ),
         (
             changed("5_read_block_request_size", Some("9000")),
@@ -152,7 +153,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ),
         (
             changed("read_block_req_count", Some("3.5")),
-            "`3.5` of column `read_block_req_count` is no count; a whole number",
+            "`3.5` of column `read_block_req_count` is not a count; a whole number",
         ),
         (
             changed("read_page_access_count", Some("90")),
@@ -164,11 +165,11 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ),
         (
             changed("read_page_working_set_size", Some("204801")),
-            "`204801` of column `read_page_working_set_size` is no multiple of 4096",
+            "`204801` of column `read_page_working_set_size` is not a multiple of 4096",
         ),
         (
             good.replace("disk-two", "disk-two,"),
-            "totals.csv, line 4: 96 columns where the header has 95",
+            "totals.csv, line 4: 96 columns; the header has 95",
         ),
         (String::new(), "totals.csv: is empty; a table with a header is expected"),
         (format!("{}\n", "x".repeat(70_000)), "totals.csv, line 1: the line is longer than 64 KiB"),
@@ -188,7 +189,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ),
         (
             WINDOWS.replace("5390000000", "1000000000"),
-            "line 5: `1000000000` of column `end_us` is no time after the window before it",
+            "line 5: `1000000000` of column `end_us` is not after the end of the window before",
         ),
         (
             WINDOWS.replace("disk-two", "disk-ten"),
@@ -196,16 +197,16 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ),
         (
             WINDOWS.replace("disk-two,0,", "disk-two,0,0,"),
-            "windows.csv, line 3: 6 columns where the header has 5",
+            "windows.csv, line 3: 6 columns; the header has 5",
         ),
     ] {
         let error = windows_error(&text);
         assert!(error.contains(expected), "`{expected}` in: {error}");
     }
-    let error = room.error(b"\xff\xfe\n", b"", "x");
-    assert_eq!(error, "totals.csv, line 1: is no text; a table with a header is expected");
+    let error = tables.error(b"\xff\xfe\n", b"", "x");
+    assert_eq!(error, "totals.csv, line 1: is not text; a table with a header is expected");
     let gone =
-        import(&room.folder.path().join("none.csv"), &room.folder.path().join("none.csv"), "x")
+        import(&tables.folder.path().join("none.csv"), &tables.folder.path().join("none.csv"), "x")
             .unwrap_err()
             .0;
     assert!(gone.contains("cannot be opened"), "{gone}");
@@ -213,8 +214,9 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
 
 #[test]
 fn an_unknown_disk_suggests_the_nearest() {
-    let error = |disk| room().error(totals_text(&totals()).as_bytes(), WINDOWS.as_bytes(), disk);
-    let expected = "totals.csv: there is no disk `disk-tow`; did you mean disk-two? (there are 2, from disk-one to disk-two)";
+    let error = |disk| tables().error(totals_text(&totals()).as_bytes(), WINDOWS.as_bytes(), disk);
+    let expected = "totals.csv: there is no disk `disk-tow`; did you mean disk-two? (there are 2, \
+                    from disk-one to disk-two)";
     assert_eq!(error("disk-tow"), expected);
     assert_eq!(
         error("qqq"),
@@ -229,7 +231,7 @@ fn office_day() -> StatisticsConfig {
 }
 
 #[test]
-fn keys_that_cannot_be_are_refused() {
+fn invalid_keys_are_refused() {
     let says = |change: fn(&mut StatisticsConfig), expected: &str| {
         let mut config = office_day();
         change(&mut config);
@@ -238,18 +240,19 @@ fn keys_that_cannot_be_are_refused() {
     };
     says(
         |c| c.scale = 0.0,
-        "statistics.scale = 0 is no share; a number above 0 and at most 1 is expected",
+        "statistics.scale = 0 is not a share; a number above 0 and at most 1 is expected",
     );
-    says(|c| c.scale = f64::NAN, "statistics.scale = NaN is no share");
-    says(|c| c.scale = 1e-9, "statistics.scale = 0.000000001 leaves not a single request");
-    says(|c| c.speed = -1.0, "statistics.speed = -1 is no speed");
-    says(|c| c.page.0 = 1000, "statistics.page = 1000B is no page; a power of two");
-    says(|c| c.extent.0 = 5000, "statistics.extent = 5000B is no multiple of the page of 4KiB");
-    says(|c| c.queue_depth = Some(0), "statistics.queue_depth = 0 lets no request through");
+    says(|c| c.scale = f64::NAN, "statistics.scale = NaN is not a share");
+    says(|c| c.scale = 1e-9, "statistics.scale = 0.000000001 leaves no request");
+    says(|c| c.speed = -1.0, "statistics.speed = -1 is outside 1e-6 to 1e9");
+    says(|c| c.page.0 = 1000, "statistics.page = 1000B is not a page size; a power of two");
+    says(|c| c.extent.0 = 5000, "statistics.extent = 5000B is not a multiple of the page of 4KiB");
+    says(|c| c.queue_depth = Some(0), "statistics.queue_depth is 0");
     says(|c| c.queue_depth = Some(100_000), "statistics.queue_depth = 100000 is more than 65536");
     says(
         |c| c.footprint_pages = 300_000,
-        "statistics.footprint_pages = 300000 contradicts the 200000 pages that are read and the 60000",
+        "statistics.footprint_pages = 300000 contradicts the 200000 pages that are read and the \
+         60000",
     );
     says(
         |c| c.windows.ends_s.truncate(23),
@@ -257,9 +260,9 @@ fn keys_that_cannot_be_are_refused() {
     );
     says(
         |c| c.windows.ends_s[3] = 10_800.0,
-        "statistics.windows.ends_s[3] = 10800 is no time after 10800",
+        "statistics.windows.ends_s[3] = 10800 is not after 10800",
     );
-    says(|c| c.windows.ends_s[3] = f64::NAN, "statistics.windows.ends_s[3] = NaN is no time");
+    says(|c| c.windows.ends_s[3] = f64::NAN, "statistics.windows.ends_s[3] = NaN is not after");
     says(
         |c| c.windows.read_pages[3] = u64::MAX,
         "statistics.windows.read_pages: the pages add up to more than 2^48",
@@ -305,16 +308,16 @@ fn numbers_that_contradict_each_other_are_named() {
     );
     says(
         |c| c.reads.as_mut().unwrap().accesses[6] = 9000,
-        "200000 pages with these percentiles of popularity are touched from",
+        "200000 pages with these popularity percentiles are touched",
     );
     says(
         |c| c.reads.as_mut().unwrap().requests = 1_500_000,
-        "1500000 requests with these percentiles of their size have from",
+        "1500000 requests with these size percentiles have",
     );
     says(|c| c.scale = 0.0001, "the largest request touches");
     let error = StatisticsSource::new(&office_day(), 1 << 28, 1).err().unwrap().0;
-    let expected = "statistics: the footprint of 880640000 bytes (215000 pages) does not fit the drive's 256MiB; \
-                    take statistics.scale = 0.3 or a larger drive";
+    let expected = "statistics: the footprint of 880640000 bytes (215000 pages) does not fit the \
+                    drive's 256MiB; use statistics.scale = 0.3 or a larger drive";
     assert_eq!(error, expected);
     let taken = StatisticsConfig { scale: 0.3, ..office_day() };
     assert!(StatisticsSource::new(&taken, 1 << 28, 1).is_ok());

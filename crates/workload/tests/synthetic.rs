@@ -1,5 +1,5 @@
-//! Generated workloads: the same for the same seed, however cut; on the drive and aligned; as
-//! distributed as the table says.
+//! Generated workloads: equal for equal seeds and all batch sizes, on the drive, aligned, and
+//! distributed according to the table.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -33,14 +33,17 @@ const TABLES: [&str; 8] = [
     "distribution = 'zipf:0.99'\nread_share = 0.6",
     "distribution = 'sequential'\nread_share = 0.5\nblock_size = '128KiB'",
     "distribution = 'hot-cold:0.1/0.9'\nrun = '1MiB'\nrate = 1000",
-    "distribution = 'uniform'\nwrite_distribution = 'zipf:1.2'\nread_share = 0.7\nrate = 5e5\narrivals = 'constant'",
-    "block_sizes = [{size='4KiB',share=0.5},{size=512,share=0.2},{size='24KiB',share=0.3}]\nfootprint = 0.37",
+    "distribution = 'uniform'\nwrite_distribution = 'zipf:1.2'\nread_share = 0.7\nrate = 5e5\n\
+     arrivals = 'constant'",
+    "block_sizes = [{size='4KiB',share=0.5},{size=512,share=0.2},{size='24KiB',share=0.3}]\n\
+     footprint = 0.37",
     "distribution = 'sequential'\nblock_sizes = [{size='4KiB',share=0.7},{size='16KiB',share=0.3}]",
-    "distribution = 'hot-cold:0.01/0.95'\nwrite_distribution = 'hot-cold:0.05/0.9'\nhot_sets = 'disjoint'\nread_share = 0.8\nrun = '512KiB'",
+    "distribution = 'hot-cold:0.01/0.95'\nwrite_distribution = 'hot-cold:0.05/0.9'\nhot_sets = \
+     'disjoint'\nread_share = 0.8\nrun = '512KiB'",
 ];
 
 #[test]
-fn a_seed_is_a_stream_however_it_is_cut() {
+fn a_seed_is_a_stream_for_every_batch_size() {
     for table in TABLES {
         let table = format!("requests = 5000\n{table}");
         let whole = drawn(&table, GIB, 1, usize::MAX);
@@ -61,7 +64,7 @@ fn a_seed_is_a_stream_however_it_is_cut() {
 #[test]
 fn requests_are_aligned_and_on_the_drive() {
     for table in TABLES {
-        // No capacity that a block or run size divides.
+        // Capacities that are not multiples of any block or run size.
         let capacity = GIB + 12_345;
         let end =
             if table.contains("footprint") { (capacity as f64 * 0.37) as u64 } else { capacity };
@@ -100,7 +103,7 @@ fn shares_hold() {
 }
 
 #[test]
-fn direction_and_address_do_not_lean_on_each_other() {
+fn direction_and_address_are_independent() {
     let requests = drawn("requests = 200000\nread_share = 0.5", GIB, 1, 512);
     let low = |op: Op| requests.iter().filter(|r| r.op == op && r.offset < GIB / 2).count() as f64;
     let all = |op: Op| requests.iter().filter(|r| r.op == op).count() as f64;
@@ -119,7 +122,7 @@ fn uniform_is_even() {
 }
 
 #[test]
-fn sequential_goes_round_in_each_direction() {
+fn sequential_wraps_in_each_direction() {
     let requests = drawn(
         "requests = 40\ndistribution = 'sequential'\nread_share = 0.5",
         4096 * 6 + 100,
@@ -145,7 +148,7 @@ fn the_hot_part_is_hot_and_scattered_in_runs() {
     for r in &requests {
         runs[(r.offset >> 20) as usize] += 1;
     }
-    // 102 hot runs get 180,000 requests, 1,765 each; 922 cold ones 22 each.
+    // 102 hot runs get 180,000 requests, 1,765 each; 922 cold runs get 22 each.
     let hot: Vec<_> = (0..1024).filter(|i| runs[*i] > 500).collect();
     assert_eq!(hot.len(), 102);
     assert!(hot.iter().map(|i| runs[*i]).sum::<u32>().abs_diff(180_000) < 1000);
@@ -180,7 +183,7 @@ fn zipf_is_hot_by_page_and_reads_share_the_hot_pages_with_writes() {
 #[test]
 fn writes_can_have_a_distribution_of_their_own() {
     let table = "requests = 100000\nread_share = 0.5\nwrite_distribution = 'zipf:1.2'";
-    // The busiest of 64 equal parts of the drive, as a share of the requests of this direction.
+    // Share of the busiest of 64 equal parts of the drive, in the requests of this direction.
     let busiest = |requests: &[Request], op: Op| {
         let mut parts = [0u32; 64];
         for r in requests.iter().filter(|r| r.op == op) {
@@ -188,8 +191,8 @@ fn writes_can_have_a_distribution_of_their_own() {
         }
         f64::from(*parts.iter().max().unwrap()) / f64::from(parts.iter().sum::<u32>())
     };
-    // 1 / 64 is 0.016. The first rank of zipf:1.2 over 65,536 pages alone gets 0.2; it lies
-    // anywhere, so all of it at 0 would be 1.
+    // An even share is 1 / 64 = 0.016. The first rank of zipf:1.2 over 65,536 pages alone gets 0.2.
+    // Ranks are scattered; without this, one part would get almost all requests.
     let requests = drawn(table, GIB, 1, 512);
     assert!(busiest(&requests, Op::Read) < 0.02, "reads are even");
     assert!(
@@ -198,7 +201,8 @@ fn writes_can_have_a_distribution_of_their_own() {
         busiest(&requests, Op::Write)
     );
     let swapped = drawn(
-        "requests = 100000\nread_share = 0.5\ndistribution = 'zipf:1.2'\nwrite_distribution = 'uniform'",
+        "requests = 100000\nread_share = 0.5\ndistribution = 'zipf:1.2'\nwrite_distribution = \
+         'uniform'",
         GIB,
         1,
         512,
@@ -211,15 +215,15 @@ fn writes_can_have_a_distribution_of_their_own() {
 fn hot_reads_and_hot_writes_can_lie_apart() {
     let hot_runs = |hot_sets: &str, op: Op| {
         let table = format!(
-            "requests = 200000\ndistribution = 'hot-cold:0.01/0.95'\nwrite_distribution = 'hot-cold:0.05/0.9'\nread_share = 0.5\n\
-             run = '1MiB'\n{hot_sets}"
+            "requests = 200000\ndistribution = 'hot-cold:0.01/0.95'\nwrite_distribution = \
+             'hot-cold:0.05/0.9'\nread_share = 0.5\nrun = '1MiB'\n{hot_sets}"
         );
         let mut runs = vec![0u32; 1024];
         for r in drawn(&table, GIB, 1, 512).iter().filter(|r| r.op == op) {
             runs[(r.offset >> 20) as usize] += 1;
         }
-        // 10 runs get 95,000 reads, 9,500 each, 51 runs 90,000 writes, 1,765 each; cold ones 5 and
-        // 10.
+        // 10 runs get 95,000 reads, 9,500 each; 51 runs get 90,000 writes, 1,765 each. Cold runs
+        // get 5 and 10.
         (0..1024).filter(|i| runs[*i] > 500).collect::<std::collections::BTreeSet<usize>>()
     };
     let both = ["hot_sets = 'disjoint'", ""]
@@ -258,7 +262,7 @@ fn arrivals_follow_the_table() {
 }
 
 #[test]
-fn passes_go_on_in_time_and_chance() {
+fn passes_continue_in_time_and_random_numbers() {
     let table = "requests = 100\nrate = 1000\narrivals = 'constant'";
     let one = drawn("requests = 300\nrate = 1000\narrivals = 'constant'", GIB, 1, 512);
     let mut source = build(table, GIB, 1).unwrap();
@@ -287,52 +291,52 @@ fn a_configuration_round_trips() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_said() {
+fn errors_in_a_table_name_the_key() {
     let says = |table: &str, expected: &str| {
         assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}")
     };
-    says("requests = 0", "workload.requests = 0 asks for nothing; at least 1 is expected");
+    says("requests = 0", "workload.requests is 0; at least 1 is expected");
     says("read_share = 1.5", "workload.read_share = 1.5 is outside 0 to 1");
     says(
         "footprint = 0.0",
-        "workload.footprint = 0 is no share of the capacity; a number above 0 and at most 1 is expected",
+        "workload.footprint = 0 is not a share of the capacity; a number above 0 and at most 1 is \
+         expected",
     );
     says(
         "block_size = 1000",
-        "workload.block_size: a size of 1000B is not possible; a multiple of 512 bytes up to 16MiB is expected",
+        "workload.block_size: a size of 1000B is invalid; a multiple of 512 bytes up to 16MiB is \
+         expected",
     );
     says(
         "block_size = '32MiB'",
-        "workload.block_size: a size of 32MiB is not possible; a multiple of 512 bytes up to 16MiB is expected",
+        "workload.block_size: a size of 32MiB is invalid; a multiple of 512 bytes up to 16MiB is \
+         expected",
     );
     says(
         "block_size = '2MiB'",
-        "workload: a request of 2097152 bytes does not fit into the 1048576 bytes of the drive that are addressed",
+        "workload: a request of 2097152 bytes does not fit into the footprint of 1048576 bytes",
     );
     says(
         "queue_depth = 4\nrate = 4",
-        "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one",
+        "workload.queue_depth and workload.rate exclude each other: give the depth of a closed \
+         loop or the rate of an open one",
     );
-    says(
-        "queue_depth = 0",
-        "workload.queue_depth = 0 lets no request through; at least 1 is expected",
-    );
+    says("queue_depth = 0", "workload.queue_depth is 0; at least 1 is expected");
     says("queue_depth = 65537", "workload.queue_depth = 65537 is more than 65536");
-    says(
-        "rate = 0",
-        "workload.rate = 0 is no rate; requests a second from 1e-6 to 1e12 are expected",
-    );
+    says("rate = 0", "workload.rate = 0 is outside 1e-6 to 1e12 requests per second");
     says(
         "arrivals = 'constant'",
-        "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes",
+        "workload.arrivals needs workload.rate: with a queue depth, a request arrives when another \
+         completes",
     );
     says(
         "block_size = 512\nblock_sizes = [{size=512,share=1.0}]",
-        "workload.block_size and workload.block_sizes exclude each other: give one size or a list of sizes with shares",
+        "workload.block_size and workload.block_sizes exclude each other: give one size or a list \
+         of sizes with shares",
     );
     says(
         "block_sizes = [{size=512,share=0.5}]",
-        "workload.block_sizes: the shares add up to 0.5, not to 1",
+        "workload.block_sizes: the shares add up to 0.5; they must add up to 1",
     );
     says(
         "block_sizes = [{size=512,share=-0.5}]",
@@ -340,40 +344,54 @@ fn what_is_wrong_with_a_table_is_said() {
     );
     says(
         "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.1/0.9'",
-        "workload.hot_sets = \"disjoint\" keeps two hot parts apart: distribution and write_distribution are both expected to be hot-cold, \
-         as in \"hot-cold:0.1/0.9\"",
+        "workload.hot_sets = \"disjoint\" needs two hot parts: distribution and write_distribution \
+         must both be hot-cold, as in \"hot-cold:0.1/0.9\"",
     );
     says(
-        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.6/0.9'\nwrite_distribution = 'hot-cold:0.5/0.9'",
-        "workload.hot_sets = \"disjoint\": hot parts of 0.6 and 0.5 of the addresses do not fit side by side; at most 1 in sum is expected",
+        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.6/0.9'\nwrite_distribution = \
+         'hot-cold:0.5/0.9'",
+        "workload.hot_sets = \"disjoint\": hot parts of 0.6 and 0.5 of the addresses overlap; \
+         their sum must be at most 1",
     );
-    // 64 runs of 16 KiB: each half is rounded to 32 and fits; of three runs neither half is.
-    build("hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = 'hot-cold:0.5/0.9'", 1 << 20, 1).unwrap();
+    // With 64 runs of 16 KiB, each half is 32 runs, and both fit. With three runs, each half is
+    // rounded up to 2.
+    build(
+        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = \
+           'hot-cold:0.5/0.9'",
+        1 << 20,
+        1,
+    )
+    .unwrap();
     says(
-        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = 'hot-cold:0.5/0.9'\nrun = '320KiB'",
+        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = \
+         'hot-cold:0.5/0.9'\nrun = '320KiB'",
         "workload.hot_sets = \"disjoint\": hot parts of 2 and 2 runs do not fit into 3 runs",
     );
     says(
         "distribution = 'zipf:1'\nrun = '6KiB'",
-        "workload.run = 6KiB is no multiple of every block size; a run holds whole blocks",
+        "workload.run = 6KiB is not a multiple of every block size; a run holds whole blocks",
     );
     says(
         "distribution = 'zipf:1'\nrun = '1MiB'",
-        "workload.run: 1048576 bytes leave fewer than two runs in the 1048576 bytes of the drive that are addressed",
+        "workload.run: the footprint of 1048576 bytes holds fewer than two runs of 1048576 bytes",
     );
     says(
-        "distribution = 'zipf:1'\nblock_sizes = [{size='24KiB',share=0.5},{size='16KiB',share=0.5}]",
-        "workload.run: block sizes that do not divide each other need a run that is a multiple of all of them",
+        "distribution = 'zipf:1'\nblock_sizes = \
+         [{size='24KiB',share=0.5},{size='16KiB',share=0.5}]",
+        "workload.run: block sizes that do not divide each other need a run that is a multiple of \
+         all of them",
     );
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_shown_in_place() {
+fn errors_in_a_file_show_their_place() {
     let error = |text: &str| WorkloadFile::parse(text).unwrap_err().0;
     assert_eq!(
         error("[workload]\ndistribution = 'unifrom'\n"),
-        "TOML parse error at line 2, column 16\n  |\n2 | distribution = 'unifrom'\n  |                ^^^^^^^^^\n\
-         \"unifrom\" is no distribution (did you mean \"uniform\"?); expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\"\n"
+        "TOML parse error at line 2, column 16\n  |\n2 | distribution = 'unifrom'\n  \
+         |                ^^^^^^^^^\n\"unifrom\" is not a distribution (did you mean \
+         \"uniform\"?); expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \
+         \"hot-cold:0.1/0.9\"\n"
     );
     assert!(
         error("[workload]\nblok_size = 1\n")
@@ -383,14 +401,14 @@ fn what_is_wrong_with_a_file_is_shown_in_place() {
         error("[workload]\nhot_sets = 'apart'\n")
             .contains("unknown variant `apart`, expected `shared` or `disjoint`")
     );
-    assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is no size"));
+    assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is"));
     assert!(error("").contains("missing field `workload`"));
 }
 
 #[test]
 fn an_earlier_time_has_the_same_hot_pages_and_other_requests() {
-    let table = "distribution = 'hot-cold:0.2/1'\nwrite_distribution = 'hot-cold:0.1/1'\nhot_sets = 'disjoint'\nread_share = 0.5\n\
-                 block_size = '16KiB'\nrequests = 20000";
+    let table = "distribution = 'hot-cold:0.2/1'\nwrite_distribution = 'hot-cold:0.1/1'\nhot_sets \
+                 = 'disjoint'\nread_share = 0.5\nblock_size = '16KiB'\nrequests = 20000";
     let now = drawn(table, 64 << 20, 7, 1000);
     let file = WorkloadFile::parse(&format!("[workload]\n{table}")).unwrap();
     let mut earlier = vec![];

@@ -1,4 +1,4 @@
-//! What is written reads back: nothing is lost but what the form cannot hold, and that is counted.
+//! Written traces read back: only what the format cannot hold is lost, and that is counted.
 
 mod common;
 
@@ -30,8 +30,8 @@ fn a_fio_iolog_by_hand() {
         row(4_999_000, 3, 4096, 1 << 31, Trim),
     ];
     let (log, losses) = text(Target::Fio, &rows);
-    let expected = "fio version 3 iolog\n0 3 add\n0 3 open\n0 3 read 8192 512\n0 0 add\n0 0 open\n2 0 write 0 4096\n\
-        0 3 trim 4096 2147483648\n0 3 close\n0 0 close\n";
+    let expected = "fio version 3 iolog\n0 3 add\n0 3 open\n0 3 read 8192 512\n0 0 add\n0 0 open\n\
+                    2 0 write 0 4096\n0 3 trim 4096 2147483648\n0 3 close\n0 0 close\n";
     assert_eq!(log, expected);
     assert_eq!(losses, Losses { time_unit_ns: 1000, rounded: 1, moved_up: 1 });
 }
@@ -83,7 +83,7 @@ fn any_rows() -> impl Strategy<Value = Vec<TraceRow>> {
     )
 }
 
-/// The rows read back, with device names in place of numbers, which a file gives in the order of
+/// Returns the rows read back, with device names instead of numbers, which depend on the order of
 /// appearance.
 fn back(target: Target, rows: &[TraceRow]) -> Vec<(u64, String, u64, u64, Op)> {
     let (file, rows) = read_all(&rewritten(target, rows).0, &all_said(None)).unwrap();
@@ -93,7 +93,10 @@ fn back(target: Target, rows: &[TraceRow]) -> Vec<(u64, String, u64, u64, Op)> {
 proptest! {
     #[test]
     fn compact_loses_nothing(rows in any_rows()) {
-        let expected: Vec<_> = rows.iter().map(|r| (r.at_ns, r.device.to_string(), r.offset, r.bytes, r.op)).collect();
+        let expected: Vec<_> = rows
+            .iter()
+            .map(|r| (r.at_ns, r.device.to_string(), r.offset, r.bytes, r.op))
+            .collect();
         prop_assert_eq!(back(Target::Compact, &rows), expected);
     }
 
@@ -101,14 +104,20 @@ proptest! {
     fn msr_keeps_100_ns_and_no_trims(rows in any_rows()) {
         let rows: Vec<_> = rows.into_iter().filter(|r| r.op != Trim).collect();
         prop_assume!(!rows.is_empty());
-        let expected: Vec<_> = rows.iter().map(|r| (r.at_ns / 100 * 100, format!("disk_{}", r.device), r.offset, r.bytes, r.op)).collect();
+        let expected: Vec<_> = rows
+            .iter()
+            .map(|r| (r.at_ns / 100 * 100, format!("disk_{}", r.device), r.offset, r.bytes, r.op))
+            .collect();
         prop_assert_eq!(back(Target::Msr, &rows), expected);
     }
 
     #[test]
     fn fio_keeps_microseconds_from_the_first_row(rows in any_rows()) {
         let since = |at: u64| at.saturating_sub(rows[0].at_ns) / 1000 * 1000;
-        let expected: Vec<_> = rows.iter().map(|r| (since(r.at_ns), r.device.to_string(), r.offset, r.bytes, r.op)).collect();
+        let expected: Vec<_> = rows
+            .iter()
+            .map(|r| (since(r.at_ns), r.device.to_string(), r.offset, r.bytes, r.op))
+            .collect();
         prop_assert_eq!(back(Target::Fio, &rows), expected);
     }
 }

@@ -369,7 +369,7 @@ fn the_scale_that_statistics_are_advised_fits() {
         let refused = run("1");
         let scale = refused
             .stderr
-            .split_once("take statistics.scale = ")
+            .split_once("use statistics.scale = ")
             .expect("advice")
             .1
             .split(' ')

@@ -201,11 +201,11 @@ fn time_that_passes_its_end_is_refused_and_named() {
         let run =
             |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--gear", gear], more].concat());
         run(&["--trace", &trace, "--speed", "1e-20"])
-            .refuses(2, &["line 2", "at this --speed", "passes 2^62 ns, which is 146 years"]);
+            .refuses(2, &["line 2", "at this --speed", "exceeds 2^62 ns, which is 146 years"]);
         run(&["--workload", &rare]).refuses(2, &["arrives after 2^62 ns, which is 146 years"]);
         // 1.5 x 10^17 ticks of 100 ns.
         run(&["--trace", &centuries, "--format", "msr"])
-            .refuses(2, &["line 2", "since the first request passes 2^62 ns"]);
+            .refuses(2, &["line 2", "since the first request exceeds 2^62 ns"]);
         // A hundred seconds are no trouble.
         assert_eq!(run(&["--trace", &trace, "--speed", "1e-8"]).code, 0);
     }

@@ -187,7 +187,8 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
         "a.trace",
         &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat(),
     );
-    let words = "9000 requests in 9.00 us are 1000111123 a second, which few hosts keep up; its times are taken for nanoseconds";
+    let words = "9000 requests in 9.00 us are 1000111123 per second, more than most hosts sustain; \
+                 its times are read as nanoseconds";
     let info = trace(&["info", &file]).stdout;
     assert!(
         info.contains(words)
@@ -211,7 +212,13 @@ fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
             .contains("8000 requests in")
     );
     let fixed = trace(&["info", &room.text("b.vpt")]).stdout;
-    assert!(fixed.contains("as the compact format fixes; where it was made from another trace, make it again with --time-unit"), "{fixed}");
+    assert!(
+        fixed.contains(
+            "as the compact format fixes; if it was made from another trace, make it again with \
+             --time-unit"
+        ),
+        "{fixed}"
+    );
     trace(&["info", &room.text("b.vpt"), "--time-unit", "us"])
         .refuses(2, &["the format fixes the unit of its times (nanoseconds)"]);
     let said = made(&["convert", &file, &room.text("d.vpt"), "--time-unit", "ms"]).stderr;

@@ -62,7 +62,7 @@ fn touched_pages_go_side_by_side() {
     let trace = room.file("b.csv", &msr_reads(&everywhere));
     // 70,000 pages of 16 KiB are 1.07 GiB: too much for this drive even side by side.
     replay(&trace, &[])
-        .refuses(2, &["take --fit scale or --fit wrap", "(with --fit pack 1.1 GiB are enough)"]);
+        .refuses(2, &["use --fit scale or --fit wrap", "(1.1 GiB are enough with --fit pack)"]);
     replay(&trace, &["--fit", "pack"])
         .refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
 }
@@ -84,8 +84,9 @@ fn the_unit_of_times_can_be_said_and_is_named() {
         "{}",
         assumed.stderr
     );
-    let words = "45000 requests in 450 us are 100002222 a second, which few hosts keep up; its times are taken for nanoseconds, which \
-                 --time-unit changes: ms would make it 7.50 min and 100 a second";
+    let words = "45000 requests in 450 us are 100002222 per second, more than most hosts sustain; \
+                 its times are read as nanoseconds, which --time-unit changes: ms would make it \
+                 7.50 min and 100 per second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
     let said =
@@ -209,7 +210,7 @@ fn devices_lie_side_by_side_unless_only_some_are_taken() {
             "the drive has",
             "--only DEV",
             "--fit scale",
-            "bigger drive",
+            "larger drive",
         ],
     );
     let json = replay(&trace, &["--only", "1", "--only", "3"]).json();

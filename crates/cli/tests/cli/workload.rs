@@ -200,7 +200,7 @@ fn a_table_of_statistics_takes_set_and_queue_depth() {
     run_office_day(&["--set", "statistics.scales=3"])
         .refuses(2, &["unknown key `statistics.scales`", "did you mean `scale`?"]);
     run_office_day(&["--set", "drive.capacity=256MiB", "--set", "statistics.scale=1.0"])
-        .refuses(2, &["take statistics.scale = 0.3"]);
+        .refuses(2, &["use statistics.scale = 0.3"]);
     let shown = vpass(&["show", "workload", OFFICE_DAY, "--set", "statistics.speed=2.0"]).stdout;
     assert!(shown.contains("speed = 2.0\n"), "{shown}");
 }
@@ -251,7 +251,7 @@ fn fit_needs_one_source_and_all_of_its_words() {
     vpass(&["workload", "fit", "--workload", "zipf-read"])
         .refuses(2, &["zipf-read holds [workload]"]);
     vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "-1"])
-        .refuses(2, &["statistics.scale = -1 is no share"]);
+        .refuses(2, &["statistics.scale = -1 is not a share"]);
     vpass(&["workload", "fit", "--statistics", "no.csv", "--windows", "no.csv", "--disk", "x"])
         .refuses(2, &["no.csv: cannot be opened"]);
     let help = vpass(&["workload", "--help"]).stdout;

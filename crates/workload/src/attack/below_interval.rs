@@ -1,17 +1,21 @@
 //! # Below-interval
-//! Reads all pages of a block evenly, up to the last look at which a policy that looks every I
-//! reads may leave the weakest wordline where it is. It does so in many blocks, one after the
-//! other. Then it hammers beside that wordline in all of them, until the next look.
+//! Reads a block evenly up to the last possible check, then hammers.
 //!
-//! - **Source:** the check interval of straw-2024 (III-A). What comes between two looks is what its
-//!   margin `alpha I` stands for.
-//! - **Breaks:** a policy that forgets the interval in its margin, or the reads of its own jobs.
+//! A policy checks every I reads. The attack reads all pages of a block evenly, up to the last
+//! check that may leave the weakest wordline in place. It does so in many blocks, one after the
+//! other. Then it hammers the neighbours of that wordline in all blocks until the next check.
+//!
+//! - **Source:** the check interval of straw-2024 (III-A); its margin `alpha I` covers the reads
+//!   between two checks.
+//! - **Breaks:** a policy whose margin omits the interval, or the reads of its own jobs.
 //!
 //! ```text
-//! 6 wordlines of 3 pages, limit 4,500, alpha 9, I = 10. What even reads do to the weakest wordline:
-//! of 18 reads 3 are its own, 6 weigh 9, 9 weigh 1: 63 / 18 = 3.5 a read
-//! looks leave it up to 4,500 - 9 x (10 + 1) - (18 + 2 x 8 x 3) = 4,335 = 1,238.6 reads: 1,230 at a look
-//! (4,335 - 3.5 x 1,230) / (9 - 3.5) = 5.5 of these could weigh 9; 2 do. With the 10 until the next look, 12 are made beside it
+//! 6 wordlines of 3 pages, limit 4,500, alpha 9, I = 10. Dose of the weakest wordline:
+//! of 18 even reads, 3 are its own, 6 weigh 9, 9 weigh 1   63 / 18 = 3.5 per read
+//! a check leaves doses up to   4,500 - 9 x (10 + 1) - (18 + 2 x 8 x 3) = 4,335
+//! reads at the last such check 4,335 / 3.5 = 1,238.6: 1,230
+//! of these, could weigh 9      (4,335 - 3.5 x 1,230) / (9 - 3.5) = 5.5; 2 do
+//! reads of the neighbours      12, with the 10 until the next check
 //! ```
 
 use super::{Knowledge, Target};
@@ -23,20 +27,19 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     for target in &knowledge.targets {
         let Some(victim) = knowledge.victim(target) else { continue };
         let Some(reads) =
-            knowledge.up_to_the_last_look(target, victim, per_read(knowledge, target, victim))
+            knowledge.up_to_the_last_check(target, victim, per_read(knowledge, target, victim))
         else {
             continue;
         };
         phases
             .push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), reads.even));
-        bursts
-            .push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.of_neighbours));
+        bursts.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.neighbours));
     }
     phases.extend(bursts);
     phases
 }
 
-/// Dose of the victim for each read of all pages in turn.
+/// Mean dose of the victim per read, if all pages are read in turn.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize) -> f64 {
     let pages = target.pages.iter().flatten().count() as f64;
     let own = knowledge.pages(target, victim).count() as f64;
@@ -51,7 +54,7 @@ mod tests {
     use vpass_core::base::units::Lpn;
 
     #[test]
-    fn even_reads_up_to_the_last_look_and_then_a_burst() {
+    fn even_reads_up_to_the_last_check_and_then_a_burst() {
         let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases[0], PhaseConfig::reads(Lpn::range(0..18).collect(), 1228));
         assert_eq!(phases[1], PhaseConfig::reads(Lpn::range(1000..1018).collect(), 1228));

@@ -1,10 +1,12 @@
-//! Makes new attacks from old ones, for a search. It begins with the attacks of the list on a few
-//! blocks and with random ones, and then changes those that did well. An attack here is nothing but
-//! its phases, so that whatever a search finds is a workload.
+//! Makes new attacks from known ones, for a search.
 //!
-//! Changes keep what makes sense. Counts move by factors, by single reads and to multiples of the
-//! check interval. What is read is a wordline's surroundings, some wordlines of a block, all of the
-//! block, or one page in each of several blocks. Few phases write or trim.
+//! It begins with the attacks of the list on a few blocks and with random attacks, and then changes
+//! those that did well. An attack here is only its phases, so every result of a search is a
+//! workload.
+//!
+//! Changes are plausible. Request counts change by factors, by one or the check interval, or to
+//! multiples of that interval. A phase reads a wordline's surroundings, some wordlines of a block,
+//! the whole block, or one page in each of several blocks. Few phases write or trim.
 
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;
@@ -13,30 +15,31 @@ use super::{ATTACKS, Knowledge, Target};
 use crate::phases::{Order, PhaseConfig, PhaseOp};
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Blocks that a search attacks: few, so that a trial is short and a change of one phase matters.
+/// Number of blocks that a search attacks. With few blocks, a trial is short and a change of one
+/// phase matters.
 const BLOCKS: usize = 4;
-/// Phases of one attack.
+/// Most phases of one attack.
 const MOST_PHASES: usize = 48;
-/// Phases of a random attack.
+/// Most phases of a random attack.
 const RANDOM_PHASES: u64 = 6;
-/// Changes made to an attack at a time.
+/// Most changes made to an attack at a time.
 const MOST_CHANGES: u64 = 4;
 
-/// Makes attacks on one drive; the same seed makes the same ones.
+/// Makes attacks on one drive; the same seed makes the same attacks.
 pub struct Breeder {
     knowledge: Knowledge,
     random: Random,
 }
 
 impl Breeder {
-    /// For the weakest blocks of a drive.
+    /// Makes a breeder for the weakest blocks of a drive.
     pub fn new(mut knowledge: Knowledge, seed: u64) -> Self {
         knowledge.targets.truncate(BLOCKS);
         Self { knowledge, random: Random::seed_from_u64(seed) }
     }
 
-    /// Requests that a trial should have: the life of the weakest wordline under even reads, twice
-    /// for each block.
+    /// Number of requests of a trial: the life of the weakest wordline under even reads, twice per
+    /// block.
     pub fn requests(&self) -> u64 {
         let limits =
             self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
@@ -44,7 +47,7 @@ impl Breeder {
             + 1
     }
 
-    /// The attacks of the list.
+    /// Makes the attacks of the list.
     pub fn known(&self) -> Vec<Vec<PhaseConfig>> {
         ATTACKS
             .iter()
@@ -53,13 +56,13 @@ impl Breeder {
             .collect()
     }
 
-    /// A random attack.
+    /// Makes a random attack.
     pub fn random(&mut self) -> Vec<PhaseConfig> {
         let phases = 1 + below(&mut self.random, RANDOM_PHASES);
         (0..phases).map(|_| self.phase()).collect()
     }
 
-    /// An attack like this one.
+    /// Makes a changed copy of an attack.
     pub fn changed(&mut self, phases: &[PhaseConfig]) -> Vec<PhaseConfig> {
         let mut phases = phases.to_vec();
         for _ in 0..=below(&mut self.random, MOST_CHANGES) {
@@ -97,7 +100,8 @@ impl Breeder {
         }
     }
 
-    /// Another count, half of the time for all phases that had the same one.
+    /// Changes the request count of a phase, and half of the time of all phases with the same
+    /// count.
     fn change_requests(&mut self, phases: &mut [PhaseConfig], at: usize) {
         let before = phases[at].requests;
         let interval = u64::from(self.knowledge.check_interval);
@@ -118,7 +122,7 @@ impl Breeder {
         }
     }
 
-    /// One page more, or one less.
+    /// Adds or removes one page.
     fn change_pages(&mut self, pages: &mut Vec<Lpn>) {
         if pages.len() > 1 && self.random.next_u64().is_multiple_of(2) {
             pages.remove(self.index(pages.len()));
@@ -134,10 +138,10 @@ impl Breeder {
         }
     }
 
-    /// A random phase.
+    /// Makes a random phase.
     fn phase(&mut self) -> PhaseConfig {
         let at = self.index(self.knowledge.targets.len());
-        // What is drawn needs the generator while it looks at the target.
+        // A copy: the generator is borrowed below while the target is read.
         let target = self.knowledge.targets[at].clone();
         let victim = self.victim(&target);
         let reads_beside = target.wordlines[victim].reads_beside();
@@ -173,7 +177,7 @@ impl Breeder {
             }
             _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
         };
-        // A wordline may have lost its surroundings to writes before the run.
+        // The wordline may have no neighbours with data, because of writes before the run.
         let pages = if pages.is_empty() {
             target.pages.iter().copied().flatten().take(1).collect()
         } else {
@@ -187,15 +191,15 @@ impl Breeder {
         PhaseConfig { op, ..PhaseConfig::reads(pages, requests) }
     }
 
-    /// A wordline with data: mostly the weakest, else any.
+    /// Chooses a wordline with data, mostly the weakest.
     fn victim(&mut self, target: &Target) -> usize {
         let any = self.index(target.wordlines.len());
         let weakest = self.knowledge.victim(target);
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
-    /// A page of each of some wordlines: as many as a table has counters or about as many, the
-    /// victim's neighbours first, the victim never.
+    /// Returns one page each of some wordlines, about as many as a table has counters. The victim's
+    /// neighbours come first; the victim is left out.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
         let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;
@@ -225,7 +229,7 @@ mod tests {
     use crate::phases::{PhasesConfig, PhasesSource};
 
     #[test]
-    fn whatever_is_bred_is_a_workload_of_the_drive_and_comes_again() {
+    fn bred_attacks_run_on_the_drive_and_repeat_by_seed() {
         let breed = |seed| {
             let mut breeder = Breeder::new(knowledge(6, 12, 2), seed);
             let mut all = breeder.known();

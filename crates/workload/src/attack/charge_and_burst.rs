@@ -1,23 +1,24 @@
 //! # Charge-and-burst
-//! Brings many blocks, one after the other, near the count at which they must be rewritten. Then it
-//! reads all of them in turn, so that all reach the count at the same time.
+//! Brings many blocks, one after the other, near the read count at which they must be rewritten.
+//! Then it reads all of them in turn, so that all reach this count at the same time.
 //!
 //! - **Source:** CAB, "charge and burst" (POMACS 2026, arXiv 2608.14073).
-//! - **Breaks:** a policy that counts on few jobs at a time. In the timed gear it shows what many
-//!   jobs at once do to other reads.
+//! - **Breaks:** a policy that expects few jobs at a time. In the timed gear it shows how many jobs
+//!   at once delay other reads.
 //!
 //! ```text
-//! limit 4,500, alpha 9, 18 pages a block, interval 10
-//! charge   90 % of (4,500 - 18 - 2 x 8 x 3) / 9 - 3 x 10 = 462 reads, so 416, beside the weakest wordline of each block
-//! burst    550 - 416 = 134 reads of each block, in turn, which is 10 % beyond the limit
+//! limit 4,500, alpha 9, 18 pages per block, interval 10
+//! careful   (4,500 - 18 - 2 x 8 x 3) / 9 - 3 x 10 = 462 reads beside the weakest wordline
+//! charge    90 % of 462 = 416 of these reads, in each block
+//! burst     550 - 416 = 134 reads of each block, in turn: 10 % beyond the limit
 //! ```
 
 use super::{Knowledge, Target};
 use crate::phases::PhaseConfig;
 
-/// Of the reads that a careful policy lets a block serve: what it is charged with.
+/// Share of the reads that a careful policy allows, with which each block is charged.
 const CHARGE: f64 = 0.9;
-/// Reads in all, over those that reach the limit.
+/// Total reads of a block, as a multiple of the reads that reach the limit.
 const BEYOND: f64 = 1.1;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
@@ -40,7 +41,7 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     phases
 }
 
-/// Reads that bring a block near the count at which a careful policy acts, whichever it is.
+/// Number of reads that bring a block near the count at which a careful policy acts.
 fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
     let s = target.wordlines[victim];
     let careful = (s.assumed_limit - knowledge.moving(target, s.assumed_alpha)) / s.assumed_alpha

@@ -1,19 +1,19 @@
 //! # Hammer
-//! Reads the two neighbours of the weakest wordline until that wordline has lost its data or has
-//! been moved. Then it reads the wordline once and goes on to the next block.
+//! Reads the two neighbours of the weakest wordline until that wordline has lost its data or was
+//! moved. Then it reads the wordline once and continues with the next block.
 //!
 //! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
-//! - **Breaks:** a drive without reclaim, and every policy whose threshold is more than `limit /
-//!   alpha`.
+//! - **Breaks:** a drive without reclaim, and every policy whose threshold exceeds `limit / alpha`.
 //!
 //! ```text
-//! limit 4,500, alpha 9: 4,500 / 9 = 500 reads reach it; 511 are made, in turn on the six pages beside
+//! limit 4,500, alpha 9: 4,500 / 9 = 500 reads reach the limit; 511 are made, in turn on the six
+//! pages beside the wordline
 //! ```
 
 use super::Knowledge;
 use crate::phases::PhaseConfig;
 
-/// Reads beyond those that reach the limit: 2 %, and one.
+/// Number of reads, as a multiple of the reads that reach the limit; one more read is added.
 const BEYOND: f64 = 1.02;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {

@@ -1,4 +1,4 @@
-//! What an attacker knows: where every page lies, how much each wordline endures, and how the
+//! Knowledge of an attacker: where every page lies, how much each wordline endures, and how the
 //! policy is set.
 
 use std::cmp::Reverse;
@@ -9,16 +9,16 @@ use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_core::watch::observer::NO_PPN;
 
-/// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves
-/// away.
+/// Number of blocks that attacks take in turn. With fewer, a policy could have moved the data of
+/// all of them before the round ends.
 const TARGETS: usize = 64;
-/// Even reads may end before they are even: each neighbour may have had one more than its share,
-/// and one for what is rounded.
+/// Reads kept in reserve. Even reads may end within a round, so that a neighbour has one read more
+/// than its share (2). One more read allows for rounding.
 const UNEVEN: f64 = 3.0;
-/// A target holds at least this share of the pages of the fullest block.
+/// Least share of the fullest block's pages that a target holds.
 const FULL_ENOUGH: f64 = 0.9;
 
-/// What an attacker knows of a drive.
+/// Knowledge of an attacker about a drive.
 #[derive(Clone, Debug)]
 pub struct Knowledge {
     /// Logical pages of the drive.
@@ -27,59 +27,59 @@ pub struct Knowledge {
     pub pages_per_wordline: u32,
     /// Distance between physical neighbours, in wordline numbers.
     pub neighbour_stride: u32,
-    /// Reads between two looks of a policy at a block.
+    /// Reads between two checks of a block by the policy.
     pub check_interval: u32,
-    /// Reads that a policy expects between a look and the end of its job, at least 1.
+    /// Reads that a policy expects between a check and the end of its job, at least 1.
     pub late_reads: u32,
-    /// Counters of a policy for the wordlines of a block.
+    /// Counters per block that a policy has for wordlines.
     pub counters: u32,
-    /// The blocks worth attacking, the weakest first; at least one.
+    /// Blocks worth attacking, the weakest first; at least one.
     pub targets: Vec<Target>,
 }
 
-/// A block and what lies in it.
+/// Block with its data.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The block.
     pub block: BlockId,
-    /// The logical page in each of its pages.
+    /// Logical page in each page of the block.
     pub pages: Vec<Option<Lpn>>,
-    /// What each of its wordlines endures.
+    /// Strength of each wordline.
     pub wordlines: Vec<Strength>,
 }
 
-/// What a wordline endures, in dose units.
+/// Endurance of a wordline, in dose units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strength {
-    /// Its true limit.
+    /// True limit.
     pub limit: f64,
-    /// The true weight of a neighbour's read.
+    /// True weight of a neighbour's read.
     pub alpha: f64,
-    /// The limit that a policy assumes.
+    /// Limit that a policy assumes.
     pub assumed_limit: f64,
-    /// The weight that a policy assumes.
+    /// Weight that a policy assumes.
     pub assumed_alpha: f64,
 }
 
-/// Reads of two kinds, one after the other.
+/// Even reads, followed by reads beside one wordline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadMix {
-    /// Evenly.
+    /// Number of even reads.
     pub even: u64,
-    /// Beside one wordline.
-    pub of_neighbours: u64,
+    /// Number of reads of the wordline's neighbours.
+    pub neighbours: u64,
 }
 
 impl Strength {
-    /// Reads beside it that it endures.
+    /// Number of reads of its neighbours that the wordline endures.
     pub fn reads_beside(&self) -> f64 {
         self.limit / self.alpha
     }
 }
 
 impl Knowledge {
-    /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack, no
-    /// table of limits or no data.
+    /// Collects the knowledge about a drive under this reclaim technique. Returns `None` if the
+    /// drive has no table of limits or no data.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
         let limits = LimitTable::of(config)?;
@@ -96,14 +96,14 @@ impl Knowledge {
         })
     }
 
-    /// The neighbours of a wordline.
+    /// Returns the neighbours of a wordline.
     pub fn neighbours(&self, wordline: usize) -> impl Iterator<Item = usize> + use<> {
         let (stride, wordlines) = (self.neighbour_stride as usize, self.targets[0].wordlines.len());
         let above = Some(wordline + stride).filter(|w| *w < wordlines);
         wordline.checked_sub(stride).into_iter().chain(above)
     }
 
-    /// The logical pages of a wordline of a target.
+    /// Returns the logical pages of a wordline of a target.
     pub fn pages<'a>(
         &self,
         target: &'a Target,
@@ -113,18 +113,19 @@ impl Knowledge {
         target.pages[wordline * bits..(wordline + 1) * bits].iter().copied().flatten()
     }
 
-    /// Whether a wordline of a target holds data.
+    /// Returns whether a wordline of a target holds data.
     pub fn holds(&self, target: &Target, wordline: usize) -> bool {
         self.pages(target, wordline).next().is_some()
     }
 
-    /// The pages of the neighbours of a wordline.
+    /// Returns the pages of the neighbours of a wordline.
     pub fn pages_beside(&self, target: &Target, wordline: usize) -> Vec<Lpn> {
         self.neighbours(wordline).flat_map(|w| self.pages(target, w)).collect()
     }
 
-    /// The wordline with data that endures the fewest reads beside it, among those with data beside
-    /// them; of equals the one that has more of it.
+    /// Returns the wordline that endures the fewest neighbour reads, among wordlines with data
+    /// whose neighbours have data. Of equal wordlines, the one with more neighbouring pages is
+    /// taken.
     pub fn victim(&self, target: &Target) -> Option<usize> {
         let beside = |w: usize| self.pages_beside(target, w).len();
         let candidates =
@@ -137,10 +138,13 @@ impl Knowledge {
         candidates.min_by(weaker)
     }
 
-    /// Reads that end just before the look at which a wordline is moved, where even reads weigh so
-    /// much on it: evenly up to the last look that leaves it where it is, but those that may weigh
-    /// more beside it, and beside it until the next. `None` where no look leaves it.
-    pub fn up_to_the_last_look(
+    /// Returns the reads that end just before the check at which a wordline would be moved.
+    /// `per_read` is the wordline's dose per even read.
+    ///
+    /// Even reads come first, up to the last check that leaves the wordline in place. A few of them
+    /// are replaced by reads of the neighbours, as far as the limit allows, and such reads continue
+    /// until the next check. Returns `None` if no check leaves the wordline in place.
+    pub fn up_to_the_last_check(
         &self,
         target: &Target,
         wordline: usize,
@@ -151,27 +155,27 @@ impl Knowledge {
         let left = s.assumed_limit
             - s.assumed_alpha * (interval.max(late + 1.0) + late)
             - self.moving(target, s.assumed_alpha);
-        let look = (left / per_read / interval).floor() * interval;
-        if look < interval {
+        let check = (left / per_read / interval).floor() * interval;
+        if check < interval {
             return None;
         }
         let heavier = s.assumed_alpha - per_read;
         let beside = if heavier > 0.0 {
-            ((left - per_read * look) / heavier - UNEVEN).floor().clamp(0.0, look - 1.0)
+            ((left - per_read * check) / heavier - UNEVEN).floor().clamp(0.0, check - 1.0)
         } else {
             0.0
         };
-        Some(ReadMix { even: (look - beside) as u64, of_neighbours: (beside + interval) as u64 })
+        Some(ReadMix { even: (check - beside) as u64, neighbours: (beside + interval) as u64 })
     }
 
-    /// The dose that the job which moves a whole block deposits on one of its wordlines at most: `P
-    /// + 2 (alpha - 1) p`.
+    /// Largest dose that moving a whole block deposits on one of its wordlines: `P + 2 (alpha - 1)
+    /// p`, for P pages per block and p per wordline.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }
 }
 
-/// The fullest blocks, the weakest of them first.
+/// Returns the fullest blocks, the weakest first.
 fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     let mut valid = vec![0u32; drive.geometry().blocks as usize];
     for row in drive.map_rows().filter(|row| row.ppn != NO_PPN) {
@@ -186,7 +190,7 @@ fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     blocks
 }
 
-/// What lies in these blocks, and what they endure.
+/// Collects the data and strength of these blocks.
 fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target> {
     let geometry = drive.geometry();
     let pec: Vec<u32> = drive.block_states().map(|row| row.pec).collect();
@@ -227,9 +231,8 @@ fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: WordlineInB
 pub(super) mod tests {
     use super::*;
 
-    /// A picture by hand: blocks of TLC wordlines that all hold data (wordline w of block b holds
-    /// pages 1000 b + 3 w and the two after), limit 9,000 and alpha 9, but for wordline `weak`,
-    /// whose limit is 4,500.
+    /// Knowledge made by hand: full blocks of TLC wordlines. Wordline w of block b holds pages 1000
+    /// b + 3 w to 1000 b + 3 w + 2. Limit 9,000 and alpha 9; wordline `weak` has limit 4,500.
     pub(in crate::attack) fn knowledge(blocks: u32, wordlines: u32, weak: usize) -> Knowledge {
         let strength =
             |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
@@ -261,7 +264,7 @@ pub(super) mod tests {
         );
         assert_eq!(knowledge.neighbours(0).collect::<Vec<_>>(), [1]);
         assert_eq!(knowledge.neighbours(5).collect::<Vec<_>>(), [4]);
-        // Without data beside it: 4 and 5 are left, which lie beside each other.
+        // Wordline 2 has no data beside it now; 4 and 5 lie beside each other.
         for page in [3, 4, 5, 9, 10, 11] {
             knowledge.targets[0].pages[page] = None;
         }

@@ -1,10 +1,11 @@
 //! # Weak-spot
-//! Dwells on the pages around one weakest wordline: the wordline, its neighbours and their
-//! neighbours. Reclaim moves these pages together, so that they disturb each other at their new
-//! place as well.
+//! Keeps reading the pages around one weakest wordline: the wordline, its neighbours and their
+//! neighbours. Reclaim moves these pages together, so they disturb each other at their new place as
+//! well.
 //!
 //! - **Source:** WSF, "weak-spot dwell" (POMACS 2026, arXiv 2608.14073).
-//! - **Breaks:** nothing by itself. It costs a policy as many copies as a small hot place can.
+//! - **Breaks:** nothing by itself. It forces a policy to make as many copies as a small hot area
+//!   can.
 //!
 //! ```text
 //! weakest wordline 2 of 6: pages of wordlines 0 to 4 at random, 20 x 500 reads
@@ -13,7 +14,7 @@
 use super::Knowledge;
 use crate::phases::{Order, PhaseConfig};
 
-/// Times the worst-case life of the wordline: the pages have to move so often and more.
+/// Multiple of the wordline's worst-case life; the pages have to move at least this often.
 const LIVES: f64 = 20.0;
 
 pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
@@ -37,7 +38,7 @@ mod tests {
     use super::super::knowledge::tests::knowledge;
 
     #[test]
-    fn one_spot_and_what_lies_around_it() {
+    fn one_spot_and_its_surroundings() {
         let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases.len(), 1);
         assert_eq!(

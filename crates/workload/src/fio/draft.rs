@@ -1,5 +1,5 @@
-//! What the lines of a section say, one after the other: each value read and checked by itself, the
-//! last one counting. A section starts from what the `[global]` sections above it say.
+//! Values of a section's lines: each is parsed and checked by itself, and the last one counts. A
+//! section starts from the values of the `[global]` sections above it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::skew::Distribution;
 use super::values::{self, Amount, KbBase, PerOp};
 use crate::synthetic::MAX_QUEUE_DEPTH;
 
-/// Which way a job's requests go.
+/// Directions of a job's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ways {
     Read,
@@ -21,34 +21,34 @@ pub(super) enum Ways {
     Trim,
     /// Reads and writes.
     Mixed,
-    /// Each block trimmed, then written.
+    /// Each block is trimmed, then written.
     TrimWrite,
 }
 
-/// `rw`.
+/// Value of `rw`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// As it was written.
+    /// Text in the job file.
     pub(super) text: String,
     pub(super) ways: Ways,
     pub(super) random: bool,
-    /// `randread:8`: a random place every 8 requests.
+    /// Requests per random address: 8 in `randread:8`.
     pub(super) every: u32,
-    /// `read:4k`: bytes left out between two requests; negative runs backwards.
-    pub(super) hole: i64,
+    /// Bytes skipped between two requests, as in `read:4k`; negative runs backwards.
+    pub(super) gap: i64,
 }
 
-/// `thinktime`: a job waits until its requests are complete, and pauses, whenever so many more have
-/// been served.
+/// Value of `thinktime`. After every `blocks` requests, a job waits until all its requests are
+/// complete, then pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Think {
     pub(super) pause_ns: u64,
     pub(super) blocks: u64,
-    /// Whether requests count when they are issued, and not when they are complete.
+    /// Whether requests count when they are issued, not when they are complete.
     pub(super) counts_issued: bool,
 }
 
-/// The values of a section so far; what nobody gave is what fio takes.
+/// Values of a section so far; missing ones have fio's defaults.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
 pub(super) struct Draft {
@@ -58,7 +58,7 @@ pub(super) struct Draft {
     pub(super) identical: bool,
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
-    /// Those from `bsrange` and `bssplit`, which outrank `bs`.
+    /// Sizes from `bsrange` and `bssplit`, which take precedence over `bs`.
     pub(super) mixed_blocks: PerOp<Option<Blocks>>,
     pub(super) unaligned: bool,
     pub(super) align: PerOp<Option<u64>>,
@@ -97,13 +97,13 @@ pub(super) struct Draft {
     pub(super) exit_all: bool,
     pub(super) verify: bool,
     pub(super) do_verify: bool,
-    /// The last line of each option.
+    /// Last line of each option.
     places: BTreeMap<&'static str, SourceLine>,
 }
 
-/// fio's default block.
+/// Default block size of fio.
 const BLOCK: u64 = 4096;
-/// As many as fio starts (`REAL_MAX_JOBS`).
+/// Most jobs that fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
 const MICROSECOND_NS: u64 = 1_000;
@@ -118,7 +118,7 @@ impl Default for Draft {
                 ways: Ways::Read,
                 random: false,
                 every: 1,
-                hole: 0,
+                gap: 0,
             },
             identical: false,
             read_percent: 50,
@@ -167,12 +167,12 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// Takes in the lines of a section. `kb_base` goes first, wherever it stands: it decides about
-    /// all units. Options that cannot matter are added to `left_out`, those that ask for safety to
-    /// `safe`.
+    /// Reads the lines of a section. `kb_base` is read first, since it decides about all units.
+    /// Options that do not affect a simulated drive are added to `left_out`, and options for safe
+    /// writes to `safe`.
     ///
     /// # Errors
-    /// The first line that is wrong.
+    /// Reports the first invalid line.
     pub(super) fn take(
         &mut self,
         lines: &[Assignment],
@@ -205,7 +205,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The line that an option was last given in.
+    /// Returns the last line of an option.
     pub(super) fn place(&self, option: &str) -> Option<&SourceLine> {
         self.places.get(option)
     }
@@ -272,7 +272,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Options about blocks, files and where in them.
+    /// Sets the options about blocks, files and positions in them.
     fn set_place(&mut self, name: &str, value: &str) -> Result<(), String> {
         let base = self.base;
         match name {
@@ -332,7 +332,7 @@ fn above_zero(number: u64) -> Option<u64> {
     Some(number).filter(|n| *n > 0)
 }
 
-/// A value for each direction; `missing` where none is given.
+/// Parses a value for each direction; `missing` stands for directions without a value.
 fn each<T: Clone>(
     value: &str,
     missing: T,
@@ -351,7 +351,7 @@ fn percent(value: &str) -> Result<u32, String> {
         .ok_or_else(|| "a percentage from 0 to 100 is expected".into())
 }
 
-/// The position of a word in a list.
+/// Returns the position of a word in a list.
 fn one_of(value: &str, words: &[&str]) -> Result<usize, String> {
     words
         .iter()
@@ -372,7 +372,7 @@ fn kb_base(value: &str) -> Result<KbBase, String> {
     }
 }
 
-/// How `rw` is written, what it means, and whether it is random.
+/// Words of `rw`, with their directions and whether they are random.
 const PATTERNS: [(&str, Ways, bool); 11] = [
     ("read", Ways::Read, false),
     ("write", Ways::Write, false),
@@ -392,7 +392,7 @@ fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
         value.split_once(':').map_or((value, None), |(word, postfix)| (word, Some(postfix)));
     let words = PATTERNS.map(|(word, ..)| word);
     let (_, ways, random) = PATTERNS[one_of(word, &words)?];
-    let mut pattern = Pattern { text: value.into(), ways, random, every: 1, hole: 0 };
+    let mut pattern = Pattern { text: value.into(), ways, random, every: 1, gap: 0 };
     match postfix {
         None => {}
         Some(_) if ways == Ways::TrimWrite => {
@@ -401,9 +401,9 @@ fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
         Some(every) if random => {
             pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32
         }
-        Some(hole) => {
-            let (sign, digits) = hole.strip_prefix('-').map_or((1, hole), |digits| (-1, digits));
-            pattern.hole = sign * values::bytes(digits, base)?.cast_signed();
+        Some(gap) => {
+            let (sign, digits) = gap.strip_prefix('-').map_or((1, gap), |digits| (-1, digits));
+            pattern.gap = sign * values::bytes(digits, base)?.cast_signed();
         }
     }
     Ok(pattern)
@@ -418,7 +418,7 @@ fn engine(value: &str) -> Result<String, String> {
     Ok(value.into())
 }
 
-/// Files by name; `\:` is a colon in one, a bare one separates them.
+/// Splits a list of file names at colons; `\:` stands for a colon within a name.
 fn file_names(value: &str) -> Result<Vec<String>, String> {
     let value = value.replace("\\:", "\0");
     let names: Vec<String> = value
@@ -430,12 +430,12 @@ fn file_names(value: &str) -> Result<Vec<String>, String> {
         return Err("a name is expected, or several with colons between them".into());
     }
     if names.iter().any(|name| name == "-") {
-        return Err("standard input and output are no drive; name a file or a device".into());
+        return Err("standard input and output are not drives; name a file or a device".into());
     }
     Ok(names)
 }
 
-/// `roundrobin:3`.
+/// Parses `file_service_type`, such as `roundrobin:3`.
 fn service(value: &str, base: KbBase) -> Result<Service, String> {
     let (word, number) =
         value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));

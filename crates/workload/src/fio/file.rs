@@ -1,4 +1,4 @@
-//! A job file that has been read, and what it asks of the gear that runs it.
+//! Parsed job file, and its checks against the gear that runs it.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::grammar;
 use super::job::{self, Job};
 use super::layout::laid_out;
 
-/// A job file that has been read.
+/// Parsed job file.
 #[derive(Clone, Debug)]
 pub struct JobFile {
     pub(super) name: String,
@@ -21,17 +21,17 @@ impl JobFile {
     /// Reads a job file.
     ///
     /// # Errors
-    /// The file cannot be read, or the first line that is wrong: file, line, what is wrong, what
-    /// would be right, the line.
+    /// Reports a file that cannot be read, or the first invalid line. The message has the file, the
+    /// line number, what is wrong, what would be right, and the text of the line.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         Self::of(path, &grammar::read(path)?)
     }
 
-    /// The same for a text; `path` stands for its place in messages, and for the folder of files
-    /// that it includes.
+    /// Parses the text of a job file. `path` is the file's name in messages, and its folder is
+    /// searched for included files.
     ///
     /// # Errors
-    /// As for [`JobFile::read`].
+    /// Returns the errors of [`JobFile::read`].
     pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
         Self::of(path, &grammar::sections(path, text)?)
     }
@@ -47,7 +47,7 @@ impl JobFile {
         Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
     }
 
-    /// What depends on the other jobs of the stage and on the gear.
+    /// Checks a job against the other jobs of its stage and against the gear.
     pub(super) fn check(
         &self,
         job: &Job,
@@ -62,21 +62,26 @@ impl JobFile {
         {
             let (with, without) = if job.rate.is_some() { (job, other) } else { (other, job) };
             return Err(job.place.complain(format_args!(
-            "job {} has a rate and job {} has none, which the untimed gear cannot serve at the same time, because it does not know how long \
-             a request takes; take --gear timed, give both a rate or neither, let one wait with stonewall, or take --queue-depth N",
-            with.label, without.label
-        )));
+                "job {} has a rate and job {} has none; the untimed gear cannot run both at once, \
+             because it does not know how long a request takes: use --gear timed, give both a rate \
+             or neither, let one wait with stonewall, or use --queue-depth N",
+                with.label, without.label
+            )));
         }
         let follows_the_drive = job.rate.is_none() || options.queue_depth.is_some();
         if !options.has_clock && follows_the_drive && job.limits.runtime_ns.is_some() {
             if job.limits.time_based && job.limits.number_ios.is_none() {
                 return Err(job.place.complain(format_args!(
-                "job {} ends by time (time_based), and the untimed gear has none without a rate; take --gear timed, or give it a rate or \
-                 number_ios",
-                job.label
-            )));
+                    "job {} ends by time (time_based), but the untimed gear has no time without a \
+                 rate; use --gear timed, or give the job a rate or number_ios",
+                    job.label
+                )));
             }
-            notes.push(format!("job {}: its runtime does not count, because the untimed gear has no time without a rate", job.label));
+            notes.push(format!(
+                "job {}: its runtime is ignored, because the untimed gear has no time without a \
+                 rate",
+                job.label
+            ));
         }
         let waits = [
             ("thinktime", job.think.is_some()),
@@ -90,17 +95,17 @@ impl JobFile {
         if options.queue_depth.is_some() || !options.has_clock {
             let waits = waits.iter().filter(|(_, given)| *given);
             notes.extend(waits.map(|(option, _)| {
-                format!("job {}: its {option} does not count, because {why}", job.label)
+                format!("job {}: its {option} is ignored, because {why}", job.label)
             }));
         }
         Ok(())
     }
 
-    /// The files that its jobs work on, on a drive of `capacity` bytes with pages of `page_bytes`:
+    /// Returns the files of the jobs on a drive of `capacity` bytes with pages of `page_bytes`:
     /// name, first byte, and size.
     ///
     /// # Errors
-    /// A job that does not fit onto the drive.
+    /// Reports a job that does not fit onto the drive.
     pub fn files(
         &self,
         capacity: u64,
@@ -110,19 +115,21 @@ impl JobFile {
             .map(|(_, files)| files)
     }
 
-    /// Options that cannot matter to a simulated drive, each once, in the order of the file.
+    /// Returns the options that do not affect a simulated drive, each once, in the order of the
+    /// file.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
 }
 
-/// How a job file is run.
+/// Options for running a job file.
 #[derive(Clone, Copy, Debug)]
 pub struct FioOptions {
-    /// Seed of all chance.
+    /// Random seed.
     pub seed: u64,
-    /// Keep so many requests outstanding, whatever the jobs' depths and rates.
+    /// Requests outstanding, instead of the jobs' depths and rates.
     pub queue_depth: Option<u32>,
-    /// Whether time will be told ([`vpass_core::base::request::RequestSource::tell_time`]).
+    /// Whether the drive reports its time
+    /// ([`vpass_core::base::request::RequestSource::tell_time`]).
     pub has_clock: bool,
 }

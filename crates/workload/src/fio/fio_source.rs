@@ -1,17 +1,18 @@
-//! The jobs of a file as one stream of requests for one drive.
+//! Jobs of a file as one stream of requests for one drive.
 //!
-//! Jobs between two `stonewall`s are a stage; a stage begins when every request of the one before
-//! it is complete. Within a stage
-//!
-//! - one job is a closed loop of its `iodepth`;
-//! - several, or one that pauses, have a queue each ([`super::queues`]): each asks again when one
-//!   of its own requests is complete;
-//! - jobs with a rate, where all have one, are an open loop, merged by time ([`super::clock`]).
+//! Jobs between two `stonewall`s are a stage. A stage begins when all requests of the stage before
+//! are complete. Within a stage:
+//! - One job is a closed loop of its `iodepth`.
+//! - Several jobs, or one that pauses, have a queue each ([`super::queues`]). A job issues its next
+//!   request when one of its own requests is complete.
+//! - If all jobs have a rate, they are an open loop, merged by time ([`super::rate_clocks`]).
 //!
 //! Without a clock (untimed gear), or under a depth that the user gives, jobs without a rate are
-//! one closed loop and take turns in proportion to their depths. A job that ends by `runtime` ends
-//! at that simulated time: exactly, but for one without a rate that is alone in its stage, which
-//! ends within some 100 requests, because they are handed out ahead of time.
+//! one closed loop. Their shares of its requests are proportional to their depths.
+//!
+//! A job with `runtime` ends exactly at that simulated time, with one exception. A job without a
+//! rate that is alone in its stage ends within about 100 requests, because requests are handed out
+//! ahead of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -32,7 +33,7 @@ use super::worker::Worker;
 use crate::pass::PassSource;
 use crate::synthetic::random::Random;
 
-/// See the module.
+/// Source of the requests of a job file.
 pub struct FioSource {
     workers: Vec<Running>,
     stages: usize,
@@ -40,32 +41,32 @@ pub struct FioSource {
     options: FioOptions,
     records: Vec<JobRecord>,
     notes: Vec<String>,
-    /// Workers that still have requests, the next one first: by turn in a closed loop, by time in
-    /// an open one.
+    /// Workers that still have requests, the next one first: by position in a closed loop, by time
+    /// in an open one.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
-    /// Depths of those workers, and what was last said of them.
+    /// Sum of the depths of those workers, and the last depth that was reported.
     active_depth: u32,
     depth: u32,
-    /// Instead of the queue where each clone has its own.
+    /// Queues of the clones, used instead of `queue` if each clone has its own.
     queues: Option<Queues>,
     now: Ns,
     stage_began: Ns,
-    /// The job of each worker, and what each job asked for so far.
+    /// Job of each worker, and the requests of each job so far.
     job_of: Vec<u16>,
     counts: Vec<JobCounts>,
 }
 
-/// A clone at work.
+/// Clone that is running.
 pub(super) struct Running {
     pub(super) worker: Worker,
     pub(super) clocks: Option<RateClocks>,
-    /// Until it has its turn again in a closed loop.
-    turn: u128,
+    /// Distance between two of its requests in a closed loop.
+    step: u128,
 }
 
 impl Running {
-    /// The next request, and the clock set to the one after it.
-    pub(super) fn ask(&mut self) -> Option<Request> {
+    /// Returns the next request and moves its clock on.
+    pub(super) fn issue(&mut self) -> Option<Request> {
         let Some(clocks) = &mut self.clocks else { return self.worker.next(None) };
         let (due, op) = clocks.due();
         let request = if due < NEVER { self.worker.next(Some(op)) } else { None };
@@ -76,20 +77,20 @@ impl Running {
     }
 }
 
-/// Requests handed out at a time where a job ends by the drive's clock.
+/// Requests handed out at a time if a job ends by the drive's clock.
 const SHORT_BATCH: usize = 64;
-/// A turn of a job of depth 1.
-const TURN: u128 = 1 << 32;
-/// 1 GiB for the random maps of all jobs.
+/// Distance between two requests of a job of depth 1.
+const STEP: u128 = 1 << 32;
+/// Memory for the random maps of all jobs, in bits: 1 GiB.
 const MAP_BITS: u64 = 1 << 33;
-/// 146 years: a rate that is never reached.
+/// Time of a rate that is never reached: 146 years.
 pub(super) const NEVER: Ns = 1 << 62;
 
 impl FioSource {
-    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// A job that does not fit onto the drive or into the gear.
+    /// Reports a job that does not fit onto the drive or that the gear cannot run.
     pub fn new(
         file: &JobFile,
         capacity: u64,
@@ -107,9 +108,9 @@ impl FioSource {
             for part in parts {
                 let worker = new_worker(&shared, part, &mut root, &mut map_bits)?;
                 let clocks = RateClocks::new(job).filter(|_| options.queue_depth.is_none());
-                // At most 4,096, as in fio.
+                // There are at most 4,096 clones, as in fio.
                 job_of.push(i as u16);
-                workers.push(Running { worker, clocks, turn: TURN / u128::from(job.depth) });
+                workers.push(Running { worker, clocks, step: STEP / u128::from(job.depth) });
             }
             records.push(JobRecord::new(job, parts));
         }
@@ -134,22 +135,22 @@ impl FioSource {
         Ok(source)
     }
 
-    /// The jobs as they are run.
+    /// Returns the jobs as they are run.
     pub fn jobs(&self) -> &[JobRecord] {
         &self.records
     }
 
-    /// What each job has asked for, in all passes so far.
+    /// Returns the requests of each job, in all passes so far.
     pub fn counts(&self) -> &[JobCounts] {
         &self.counts
     }
 
-    /// The job of each origin that requests have.
+    /// Returns the job of each request origin.
     pub fn job_of(&self) -> &[u16] {
         &self.job_of
     }
 
-    /// What the user should know, a sentence each.
+    /// Returns notes for the user, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -166,7 +167,7 @@ impl FioSource {
         self.queues = self.is_reactive().then(|| Queues::begin(&self.workers, stage, self.now));
     }
 
-    /// Whether each clone of the stage follows its own completions.
+    /// Returns whether each clone of the stage follows its own completions.
     fn is_reactive(&self) -> bool {
         if !self.options.has_clock || self.options.queue_depth.is_some() {
             return false;
@@ -177,7 +178,7 @@ impl FioSource {
         clones.any(|r| r.clocks.is_none() && (several || pauses(&r.worker.job)))
     }
 
-    /// Counts requests that were handed out, each by its origin.
+    /// Counts requests that were handed out, by their origins.
     fn count(&mut self, requests: &[Request]) {
         for request in requests {
             self.counts[usize::from(self.job_of[usize::from(request.origin)])].add(request);
@@ -189,8 +190,8 @@ impl FioSource {
             && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
     }
 
-    /// Takes a worker, which the queue no longer holds, out of the stage; with `exitall` the stage
-    /// ends.
+    /// Removes a worker from the stage; the queue must not hold it any more. With `exitall`, the
+    /// whole stage ends.
     fn retire(&mut self, worker: usize) {
         let job = &self.workers[worker].worker.job;
         self.active_depth -= job.depth;
@@ -200,7 +201,8 @@ impl FioSource {
         }
     }
 
-    /// Takes out workers of a closed loop whose time is over. Whether any worker will end by time.
+    /// Removes the workers of a closed loop whose time is over. Returns whether others will end by
+    /// time.
     fn retire_by_time(&mut self) -> bool {
         if !self.options.has_clock {
             return false;
@@ -227,17 +229,17 @@ impl FioSource {
                 self.depth = self.active_depth.max(1);
             }
             let Some(mut first) = self.queue.peek_mut() else { return };
-            let Reverse((turn, i)) = *first;
+            let Reverse((position, i)) = *first;
             let running = &mut self.workers[i];
             if let Some(request) = running.worker.next(None) {
                 out.push(Request { origin: i as u16, ..request });
-                *first = Reverse((turn + running.turn, i));
+                *first = Reverse((position + running.step, i));
                 continue;
             }
             PeekMut::pop(first);
             self.retire(i);
             if out.len() > end - most {
-                // What is handed out is still of the loop with this worker.
+                // Requests handed out so far belong to the loop with this worker.
                 return;
             }
         }
@@ -253,8 +255,8 @@ impl FioSource {
             let job = &running.worker.job;
             let in_time = due < NEVER
                 && job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(job.start_ns));
-            let request = if in_time { running.ask() } else { None };
-            // A stage that follows begins no earlier than this one ends.
+            let request = if in_time { running.issue() } else { None };
+            // The next stage begins no earlier than this one ends.
             self.now = self.now.max(self.stage_began + due.min(NEVER));
             if let Some(request) = request {
                 out.push(Request { at: self.stage_began + due, origin: i as u16, ..request });
@@ -268,7 +270,7 @@ impl FioSource {
     }
 }
 
-/// A worker whose chance is the next of `root`.
+/// Makes a worker, with the next random stream of `root`.
 fn new_worker(
     job: &Arc<Job>,
     part: &Part,

@@ -1,6 +1,8 @@
-//! The text of a job file taken apart: `[sections]`, `name=value` lines, comments from `;` or `#`
-//! on, `include FILE` lines and `${VARIABLES}`. fio(1) 3.33, "Job file format". As there, options
-//! come after a section's name, and an included file holds options only.
+//! Splits the text of a job file into sections and options (fio(1) 3.33, "Job file format").
+//!
+//! A file has `[sections]`, `name=value` lines, comments from `;` or `#` on, `include FILE` lines
+//! and `${VARIABLES}`. As in fio, options follow the name of a section, and an included file holds
+//! options only.
 
 use std::env;
 use std::fmt::Display;
@@ -13,14 +15,14 @@ use vpass_core::base::request::SourceError;
 
 use crate::traces::quote;
 
-/// A file larger than this is something else; fio's own examples are below 4 KiB.
+/// Largest job file; fio's own examples are below 4 KiB.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// fio(1): "the maximum length of a line in the job file is 8192 bytes".
+/// Longest line. fio(1): "the maximum length of a line in the job file is 8192 bytes".
 const MAX_LINE_BYTES: usize = 8192;
-/// Files that include each other would never end.
+/// Most nested includes; files that include each other would never end.
 const MAX_INCLUDES: usize = 8;
 
-/// A line of a file, for messages about it.
+/// Line of a file, for messages.
 #[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     file: Arc<str>,
@@ -29,7 +31,7 @@ pub(super) struct SourceLine {
 }
 
 impl SourceLine {
-    /// A complaint about the line.
+    /// Makes an error about the line.
     pub(super) fn complain(&self, what: impl Display) -> SourceError {
         SourceError(format!(
             "{}, line {}: {what}; the line is {}",
@@ -39,13 +41,13 @@ impl SourceLine {
         ))
     }
 
-    /// Its number, from 1.
+    /// Number of the line, from 1.
     pub(super) fn line(&self) -> usize {
         self.line
     }
 }
 
-/// A line `name=value`, or a name alone.
+/// Line `name=value`, or a name alone.
 #[derive(Clone, Debug)]
 pub(super) struct Assignment {
     pub(super) name: String,
@@ -53,7 +55,7 @@ pub(super) struct Assignment {
     pub(super) place: SourceLine,
 }
 
-/// A section with its lines.
+/// Section with its lines.
 #[derive(Clone, Debug)]
 pub(super) struct Section {
     pub(super) name: String,
@@ -61,16 +63,16 @@ pub(super) struct Section {
     pub(super) lines: Vec<Assignment>,
 }
 
-/// The sections of a file.
+/// Reads the sections of a file.
 ///
 /// # Errors
-/// The file cannot be read, is no text, or a line is neither section nor option.
+/// Reports a file that cannot be read or is not text, or a line that is neither section nor option.
 pub(super) fn read(path: &Path) -> Result<Vec<Section>, SourceError> {
     sections(path, &text_of(path)?)
 }
 
-/// The sections of a text; `path` stands for its place in messages and in front of files that it
-/// includes.
+/// Parses the sections of a text. `path` is the file's name in messages, and its folder is searched
+/// for included files.
 pub(super) fn sections(path: &Path, text: &str) -> Result<Vec<Section>, SourceError> {
     let mut sections = Vec::new();
     gather(path, text, 0, &mut sections)?;
@@ -81,7 +83,7 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
     let sentence = |what: String| SourceError(format!("{}: {what}", path.display()));
     let about = fs::metadata(path).map_err(|e| sentence(format!("cannot be opened: {e}")))?;
     if !about.is_file() {
-        return Err(sentence("is no regular file; a fio job file is expected".into()));
+        return Err(sentence("is not a regular file; a fio job file is expected".into()));
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|e| sentence(format!("cannot be opened: {e}")))?;
@@ -90,7 +92,7 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
         .map_err(|e| sentence(format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(sentence(
-            "more than 1 MiB are no job file; a few kilobytes of text are expected".into(),
+            "is larger than 1 MiB; a fio job file, a few kilobytes of text, is expected".into(),
         ));
     }
     String::from_utf8(bytes).map_err(|e| {
@@ -99,14 +101,14 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
         let number = upto.split(|b| *b == b'\n').count();
         let line = e.as_bytes()[start..].split(|b| *b == b'\n').next().unwrap_or_default();
         sentence(format!(
-            "is no text (line {number}); a fio job file is expected; the line is {}",
+            "is not text (line {number}); a fio job file is expected; the line is {}",
             quote(line)
         ))
     })
 }
 
-/// Adds what a text says to `sections`; one that is included, at `depth` above 0, adds to the last
-/// section.
+/// Adds the sections of a text to `sections`. The options of an included file, with `depth` above
+/// 0, are added to the last section.
 fn gather(
     path: &Path,
     text: &str,
@@ -133,7 +135,10 @@ fn gather(
             continue;
         }
         let Some(section) = sections.last_mut() else {
-            return Err(place.complain("an option before the first section; a section such as [job] or [global] is expected"));
+            return Err(place.complain(
+                "an option before the first section; a section such as [job] or [global] is \
+                 expected",
+            ));
         };
         if let Some(name) = included(line) {
             let inner = beside(path, name);
@@ -142,7 +147,7 @@ fn gather(
                     .complain(format_args!("more than {MAX_INCLUDES} files include each other")));
             }
             let text = text_of(&inner)
-                .map_err(|e| place.complain(format_args!("the file that is included: {e}")))?;
+                .map_err(|e| place.complain(format_args!("the included file: {e}")))?;
             gather(&inner, &text, depth + 1, sections)?;
             continue;
         }
@@ -151,7 +156,7 @@ fn gather(
     Ok(())
 }
 
-/// fio cuts a line at the first `;` or `#`, wherever it stands.
+/// Returns the part of a line before the first `;` or `#`; fio cuts it there too.
 fn without_comment(line: &str) -> &str {
     line.find([';', '#']).map_or(line, |i| &line[..i])
 }
@@ -172,7 +177,7 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t', '=']).then(|| rest[1..].trim())
 }
 
-/// An included file is looked for as it is named, then beside the file that names it.
+/// Returns the path of an included file: as named, or in the folder of the including file.
 fn beside(path: &Path, name: &str) -> PathBuf {
     let as_named = PathBuf::from(name);
     if as_named.exists() { as_named } else { path.parent().unwrap_or(Path::new("")).join(name) }
@@ -186,7 +191,7 @@ fn assignment(line: &str, place: SourceLine) -> Result<Assignment, SourceError> 
     Ok(Assignment { name: name.trim().into(), value, place })
 }
 
-/// `${NAME}` stands for a variable of the environment.
+/// Replaces each `${NAME}` by an environment variable.
 fn with_variables(line: &str, place: &SourceLine) -> Result<String, SourceError> {
     let mut text = String::new();
     let mut rest = line;
@@ -211,7 +216,7 @@ fn with_variables(line: &str, place: &SourceLine) -> Result<String, SourceError>
 mod tests {
     use super::*;
 
-    /// Each section and option of a text, a line each.
+    /// Lists each section and option of a text, one per line.
     fn flat(text: &str) -> Vec<String> {
         let sections = sections(Path::new("a.fio"), text).unwrap();
         let line = |a: &Assignment| {
@@ -225,7 +230,8 @@ mod tests {
 
     #[test]
     fn sections_options_and_comments() {
-        let text = "# whole\n; whole\n\n[global] ; odd\n  bs = 4k # odd\nthread\n[a job]\nrw=randread:8\n\texec=a=b\n";
+        let text = "# whole\n; whole\n\n[global] ; odd\n  bs = 4k # odd\nthread\n[a job]\n\
+                    rw=randread:8\n\texec=a=b\n";
         assert_eq!(
             flat(text),
             ["[global]", "bs = 4k", "thread", "[a job]", "rw = randread:8", "exec = a=b"]
@@ -234,7 +240,7 @@ mod tests {
 
     #[test]
     fn variables_come_from_the_environment() {
-        // Cargo sets it for every test.
+        // Cargo sets this variable for every test.
         let text = "[a]\ndirectory=${CARGO_PKG_NAME}/${CARGO_PKG_NAME}x$y${\n";
         assert_eq!(flat(text)[1], "directory = vpass-workload/vpass-workloadx$y${");
     }

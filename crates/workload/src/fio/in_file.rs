@@ -1,9 +1,8 @@
-//! The requests of one clone in one of its files: which part of the file the next one of a
-//! direction asks for.
+//! Requests of one clone in one of its files: the choice of the next span in each direction.
 //!
-//! The rules are those of fio 3.33. Reads, writes and trims each have a cursor; random places come
-//! from a shuffle, from a skewed distribution, or by chance. A skewed distribution belongs to the
-//! file: reads, writes and trims have their hot blocks in the same places.
+//! The rules are those of fio 3.33. Reads, writes and trims each have a cursor. Random addresses
+//! come from a shuffle, from a skewed distribution, or from a uniform draw. A skewed distribution
+//! belongs to the file, so reads, writes and trims have the same hot blocks.
 
 use super::draft::Ways;
 use super::job::Job;
@@ -13,47 +12,47 @@ use super::sizes::SizeDraw;
 use super::skew::Skew;
 use crate::synthetic::random::{Random, Streams, below};
 
-/// A request of a direction as a span of the region.
+/// Request as a span of the region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) start: u64,
     pub(super) end: u64,
 }
 
-/// See the module.
+/// Cursors and random maps of a clone in one file.
 pub(super) struct InFile {
     pub(super) region: Region,
-    /// Places where a random request may begin.
+    /// Number of positions where a random request may begin, by direction.
     places: [u64; 3],
     skews: Vec<Skew>,
     skew_of: [Option<usize>; 3],
     maps: Vec<RandomMap>,
     map_of: [Option<usize>; 3],
     last: [Span; 3],
-    /// Whether this pass has no place left in it.
+    /// Whether no position is left in this pass.
     pub(super) done: bool,
 }
 
-/// What the requests of a clone have in common, whatever the file.
+/// State that the requests of a clone share, for all files.
 pub(super) struct Shared<'a> {
     pub(super) job: &'a Job,
     pub(super) sizes: &'a [SizeDraw; 3],
     pub(super) streams: &'a mut Streams,
-    /// Requests until the next random place.
+    /// Requests until the next random address.
     pub(super) countdown: &'a mut u32,
 }
 
-/// Places drawn beyond the end of a file, because blocks of the other direction are smaller, before
-/// one is folded into it.
+/// Most draws beyond the end of a file, which occur if blocks of the other direction are smaller.
+/// After them, the position is reduced modulo the file.
 const TRIES: u32 = 64;
 
 impl InFile {
-    /// Bytes of the maps of what was visited.
+    /// Bytes of the random maps.
     pub(super) fn memory(&self) -> u64 {
         self.maps.iter().map(RandomMap::memory).sum()
     }
 
-    /// What its maps take is taken from `map_bits`.
+    /// Makes the state; the size of its maps is subtracted from `map_bits`.
     pub(super) fn new(
         job: &Job,
         region: Region,
@@ -90,15 +89,15 @@ impl InFile {
         }
     }
 
-    /// Place and size of the next request of this direction; none where no place is left.
+    /// Returns the span of the next request of this direction, or `None` if no position is left.
     pub(super) fn span(&mut self, op: usize, shared: &mut Shared) -> Option<Span> {
         let (start, map) = self.place(op, shared)?;
-        let room = self.region.bytes - start;
+        let space = self.region.bytes - start;
         let min = shared.sizes[op].min;
-        if room < min {
+        if space < min {
             return None;
         }
-        let mut bytes = shared.sizes[op].draw(&mut shared.streams.size, room);
+        let mut bytes = shared.sizes[op].draw(&mut shared.streams.size, space);
         if let Some(map) = map {
             bytes = bytes.min(self.maps[map].visit(start / min, bytes.div_ceil(min)) * min);
         }
@@ -107,7 +106,7 @@ impl InFile {
         Some(span)
     }
 
-    /// Where the next request begins, and the map that has to note it.
+    /// Returns the start of the next request, and the map that must record it.
     fn place(&mut self, op: usize, shared: &mut Shared) -> Option<(u64, Option<usize>)> {
         let job = shared.job;
         if !job.pattern.random {
@@ -130,15 +129,15 @@ impl InFile {
         self.random(op, shared)
     }
 
-    /// Behind the last request of this direction, with the hole that `rw=read:4k` leaves; at the
-    /// end, from the start again where holes are left.
+    /// Returns the address after the last request of this direction, plus the gap of `rw=read:4k`.
+    /// With a gap, the address returns to the start at the end of the file.
     fn sequential(&self, op: usize, shared: &Shared) -> Option<u64> {
-        let (end, bytes, hole) = (self.last[op].end, self.region.bytes, shared.job.pattern.hole);
-        let start = if hole == 0 || end == 0 {
+        let (end, bytes, gap) = (self.last[op].end, self.region.bytes, shared.job.pattern.gap);
+        let start = if gap == 0 || end == 0 {
             end
         } else {
-            let past = if hole > 0 { 0 } else { bytes.saturating_add_signed(hole) };
-            end.checked_add_signed(hole).filter(|start| *start < bytes).unwrap_or(past)
+            let past = if gap > 0 { 0 } else { bytes.saturating_add_signed(gap) };
+            end.checked_add_signed(gap).filter(|start| *start < bytes).unwrap_or(past)
         };
         (start.checked_add(shared.sizes[op].min)? <= bytes).then_some(start)
     }
@@ -149,7 +148,8 @@ impl InFile {
         let place = match (self.skew_of[op], map) {
             (Some(skew), _) => {
                 let skew = &self.skews[skew];
-                // Blocks of the other direction may be smaller, so that there are more of them.
+                // The skew may cover more positions than this direction has, since blocks of the
+                // other direction may be smaller.
                 let mut tries = (0..TRIES).map(|_| skew.draw(random));
                 let place = tries.find(|place| *place < places);
                 place.unwrap_or_else(|| skew.draw(random) % places.max(1))
@@ -161,11 +161,11 @@ impl InFile {
     }
 }
 
-/// Distributions, and the one that each direction draws from.
+/// Distributions, and the one of each direction.
 type Skews = (Vec<Skew>, [Option<usize>; 3]);
 
-/// One for the file, over the blocks of the direction that has most; zones, which lie at fixed
-/// bytes, one for each size of blocks.
+/// Makes one distribution for the file, over the blocks of the direction with the most blocks.
+/// Zones lie at fixed bytes, so there is one distribution for each block size.
 fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, String> {
     let ops: Vec<usize> = (0..3).filter(|op| job.uses()[*op] && job.pattern.random).collect();
     let mut skews = Vec::new();
@@ -184,11 +184,10 @@ fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, Str
     Ok((skews, skew_of))
 }
 
-/// Maps, and the one that each direction keeps.
+/// Maps, and the one of each direction.
 type Maps = (Vec<RandomMap>, [Option<usize>; 3]);
 
-/// The maps of a job, and which direction keeps which: directions with the same smallest block
-/// share one.
+/// Makes the random maps of a job. Directions with the same smallest block share one map.
 fn maps(
     job: &Job,
     places: &[u64; 3],
@@ -197,7 +196,7 @@ fn maps(
 ) -> Result<Maps, String> {
     let mut maps = Vec::new();
     let mut map_of = [None; 3];
-    // A write after a trim goes where the trim went.
+    // A write after a trim has the address of the trim.
     let draws = |op: usize| job.uses()[op] && !(op == 1 && job.pattern.ways == Ways::TrimWrite);
     let ops: Vec<usize> = (0..3).filter(|op| draws(*op) && job.map && job.pattern.random).collect();
     for op in &ops {
@@ -212,7 +211,10 @@ fn maps(
             .all(|other| job.blocks[*other].is_one());
         if !one_size {
             let left = map_bits.checked_sub(places[*op]);
-            *map_bits = left.ok_or("the random maps of jobs with several block sizes would take more than 1 GiB; add norandommap")?;
+            *map_bits = left.ok_or(
+                "the random maps of jobs with several block sizes would take more than 1 GiB; add \
+                 norandommap",
+            )?;
         }
         map_of[*op] = Some(maps.len());
         maps.push(RandomMap::new(places[*op], one_size, random));

@@ -1,4 +1,4 @@
-//! A job: a section with its values checked against each other, and the stage in which it runs.
+//! Jobs: sections whose values have been checked against each other, with their stages.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::skew::Distribution;
 use super::values::{Amount, PerOp};
 use crate::synthetic::Arrivals;
 
-/// Where a job works, before the drive is known.
+/// Files and region of a job, before the drive is known.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
-    /// By name; without any, each clone has `files_per_clone` of its own.
+    /// Names; without any, each clone has `files_per_clone` files of its own.
     pub(super) files: Vec<String>,
     pub(super) files_per_clone: u32,
     pub(super) directory: String,
@@ -28,34 +28,34 @@ pub(super) struct Target {
     pub(super) offset_align: u64,
 }
 
-/// When a job ends, apart from the end of its file.
+/// Limits of a job, apart from the end of its file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) io_size: Option<Amount>,
     pub(super) number_ios: Option<u64>,
     pub(super) loops: u32,
-    /// Time after which it ends.
+    /// Time after which the job ends.
     pub(super) runtime_ns: Option<u64>,
-    /// Whether only time ends it.
+    /// Whether only time ends the job.
     pub(super) time_based: bool,
 }
 
-/// Requests by their own clock.
+/// Rate of requests with arrival times of their own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
-    /// By direction; none where the job has none of these.
+    /// Rate by direction; `None` for directions without requests.
     pub(super) bytes_per_s: PerOp<Option<f64>>,
     pub(super) arrivals: Arrivals,
 }
 
-/// A job and its clones.
+/// Job and its clones.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is one")]
 pub(super) struct Job {
     pub(super) section: String,
     pub(super) label: String,
     pub(super) place: SourceLine,
-    /// Jobs of one stage run at the same time; a stage waits for the one before it.
+    /// Stage of the job. Jobs of one stage run at the same time; a stage waits for the one before.
     pub(super) stage: usize,
     pub(super) clones: u32,
     pub(super) pattern: Pattern,
@@ -63,14 +63,14 @@ pub(super) struct Job {
     pub(super) read_percent: u32,
     pub(super) blocks: PerOp<Blocks>,
     pub(super) unaligned: bool,
-    /// Random places are multiples of this.
+    /// Unit of random addresses.
     pub(super) align: PerOp<u64>,
     pub(super) distribution: Distribution,
     pub(super) random_percent: PerOp<u32>,
     pub(super) map: bool,
     pub(super) depth: u32,
     pub(super) rate: Option<Rate>,
-    /// Before its first request.
+    /// Time before its first request.
     pub(super) start_ns: u64,
     pub(super) think: Option<Think>,
     pub(super) limits: Limits,
@@ -79,21 +79,21 @@ pub(super) struct Job {
     pub(super) target: Target,
 }
 
-/// The jobs of a file, with what the user should know about them.
+/// Jobs of a file, with notes for the user.
 pub(super) struct Jobs {
     pub(super) list: Vec<Job>,
     pub(super) left_out: Vec<String>,
     pub(super) notes: Vec<String>,
 }
 
-/// Reads all sections: `[global]` ones, by any name that begins so, set what those below them start
-/// from.
+/// Reads all sections. Sections whose name begins with "global" set the start values of the
+/// sections below.
 pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     let mut all = Jobs { list: vec![], left_out: vec![], notes: vec![] };
     let mut safe = Vec::new();
     let mut global = Draft::default();
     let mut stage = 0;
-    // Where it keeps a depth from being reached.
+    // Whether an engine keeps a job from reaching its depth.
     let mut engine_matters = false;
     for section in sections {
         if section.name.starts_with("global") {
@@ -111,7 +111,8 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         let clones: u64 = all.list.iter().map(|j| u64::from(j.clones)).sum();
         if clones > MOST_JOBS {
             return Err(section.place.complain(format_args!(
-                "with this job there are {clones} with their clones; fio runs at most {MOST_JOBS}"
+                "{clones} jobs with their clones, up to and with this job; fio runs at most \
+                 {MOST_JOBS}"
             )));
         }
     }
@@ -119,7 +120,10 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     safe.retain(|name| seen.insert(name.clone()));
     if !safe.is_empty() {
         let options = safe.join(", ");
-        all.notes.push(format!("{options}: without effect, because a write that the simulated drive has acknowledged is safe"));
+        all.notes.push(format!(
+            "{options}: without effect, because a write that the simulated drive has acknowledged \
+             is safe"
+        ));
     }
     all.left_out
         .retain(|name| seen.insert(name.clone()) && !(engine_matters && name == "ioengine"));
@@ -147,8 +151,8 @@ impl Job {
             read_percent: draft.read_percent,
             unaligned: draft.unaligned,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
-            // fio: an alignment, or a distribution of its own, excludes the map; the other
-            // generator never comes back by itself.
+            // As in fio, an alignment or a skewed distribution excludes the map. The lfsr generator
+            // never repeats a block by itself.
             map: (draft.map && !aligned || draft.lfsr)
                 && draft.distribution == Distribution::Random,
             random_percent: draft.random_percent,
@@ -177,13 +181,15 @@ impl Job {
         };
         let writes = matches!(job.pattern.ways, Ways::Write | Ways::Mixed | Ways::TrimWrite);
         if draft.verify && draft.do_verify && writes {
-            let what = "verify is not supported: it reads what was written; add do_verify=0, or a job that reads, with stonewall";
+            let what = "verify is not supported: it reads written data back; add do_verify=0, or a \
+                        job that reads, with stonewall";
             return Err(draft.place("verify").unwrap_or(&section.place).complain(what));
         }
         let files = job.target.number_of_files();
         if let Some(open) = draft.open_files.filter(|open| *open < files) {
             let what = format!(
-                "openfiles is not supported below the number of files: of {files} files, {open} would be worked on at a time; leave it out"
+                "openfiles={open} is less than the {files} files of a clone, which is not \
+                 supported; leave it out"
             );
             return Err(draft.place("openfiles").unwrap_or(&section.place).complain(what));
         }
@@ -191,7 +197,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Which directions have requests: reads, writes, trims.
+    /// Returns whether there are reads, writes and trims.
     pub(super) fn uses(&self) -> PerOp<bool> {
         match self.pattern.ways {
             Ways::Read => [true, false, false],
@@ -223,13 +229,14 @@ impl Job {
         let uses = self.uses();
         let mut bytes_per_s = [None; 3];
         for op in (0..3).filter(|op| uses[*op]) {
-            // fio: of requests of several sizes the smallest is meant.
+            // As in fio, the rate counts requests of the smallest size.
             let iops = |n: u64| n as f64 * self.blocks[op].ends().0 as f64;
             bytes_per_s[op] = draft.rate[op].map(|n| n as f64).or(draft.rate_iops[op].map(iops));
             if bytes_per_s[op].is_none() {
                 let what = ["reads", "writes", "trims"][op];
                 return complain(format!(
-                    "{option} gives the {what} of this job none, which is not supported; give one for each direction"
+                    "{option} gives no rate for the {what} of this job, which is not supported; \
+                     give one for each direction"
                 ));
             }
         }
@@ -238,7 +245,7 @@ impl Job {
     }
 }
 
-/// The processor's time to spin is part of the pause.
+/// Returns the pauses of a job; the processor's spin time is part of a pause.
 fn think(draft: &Draft) -> Option<Think> {
     let Think { pause_ns, .. } = draft.think;
     (pause_ns > 0).then(|| Think { pause_ns: pause_ns.max(draft.think_spin_ns), ..draft.think })
@@ -259,7 +266,7 @@ fn limits(
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
         notes.push(format!(
-            "job {label}: its ramp_time goes before its runtime and is measured like the rest"
+            "job {label}: its ramp_time precedes its runtime and is measured like the rest"
         ));
     }
     let runtime_ns = (draft.runtime_ns > 0)
@@ -273,7 +280,7 @@ fn limits(
     })
 }
 
-/// Requests that a clone keeps outstanding.
+/// Returns the number of requests that a clone keeps outstanding.
 fn depth(
     draft: &Draft,
     label: &str,
@@ -284,7 +291,8 @@ fn depth(
         && low != 0
         && low < draft.depth
     {
-        let what = "iodepth_low is not supported: a queue that drains before it is filled again is not modelled; leave it out";
+        let what = "iodepth_low is not supported: a queue that drains before it is filled again is \
+                    not modelled; leave it out";
         return Err(draft.place("iodepth_low").unwrap_or(&section.place).complain(what));
     }
     let engine = &draft.engine;
@@ -292,8 +300,8 @@ fn depth(
         let given =
             if draft.place("ioengine").is_some() { "" } else { ", which is fio's default," };
         notes.push(format!(
-            "job {label}: iodepth={} counts as 1, as in fio, because ioengine={engine}{given} waits for each request; \
-             ioengine=libaio keeps {} outstanding",
+            "job {label}: iodepth={} counts as 1, as in fio, because ioengine={engine}{given} \
+             waits for each request; ioengine=libaio keeps {} outstanding",
             draft.depth, draft.depth
         ));
         return Ok(1);

@@ -1,12 +1,15 @@
-//! Where jobs work on the drive. Each file has a place of its own, one beside the other in the
-//! order in which they are named; jobs with the same `filename` share it, and a job without has a
-//! file of its own for each clone (`$jobname.$jobnum.$filenum`), as in fio.
+//! Positions of the jobs' files on the drive.
 //!
-//! A device (`/dev/...`) without a size is the whole drive, and percentages of it are of the
-//! drive's capacity. Whether a plain file is there already, and how large, is not looked at: what a
-//! drive holds at the start is in the drive's own `[start]`. A job without a size takes that of
-//! another job that works on its file; `size=50%` of a file that nobody gives a size is half the
-//! drive, with a note.
+//! Files lie one after the other, in the order in which they are named. Jobs with the same
+//! `filename` share it. A job without `filename` has its own files for each clone
+//! (`$jobname.$jobnum.$filenum`), as in fio.
+//!
+//! A device (`/dev/...`) without a size is the whole drive, and percentages of its size are of the
+//! drive's capacity.
+//!
+//! vpass does not check whether a plain file already exists, or its size; the drive's own `[start]`
+//! decides which data the drive holds. A job without a size takes the size from another job on its
+//! file. For a file without any size, `size=50%` means half of the drive, with a note.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -17,7 +20,7 @@ use vpass_core::base::units::Bytes;
 use super::job::{Job, Target};
 use super::values::Amount;
 
-/// Where a clone works in a file.
+/// Region of a file in which a clone works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     /// First byte, on the drive.
@@ -25,19 +28,19 @@ pub(super) struct Region {
     pub(super) bytes: u64,
 }
 
-/// Where a clone works.
+/// Regions in which a clone works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// At least one.
+    /// Regions, one per file; at least one.
     pub(super) files: Vec<Region>,
     /// Bytes after which a loop of the job ends.
     pub(super) io_bytes: u64,
 }
 
-/// The files of all jobs in the order in which they are named.
+/// Files of all jobs, in the order in which they are named.
 #[derive(Default)]
 struct Files {
-    /// Name, and bytes that are used.
+    /// Name, and bytes in use.
     list: Vec<(String, u64)>,
     by_name: HashMap<String, usize>,
 }
@@ -51,11 +54,11 @@ impl Files {
     }
 }
 
-/// More would be a mistake, and take long to lay out.
+/// Most files. More would be a mistake, and would take long to lay out.
 const MOST_FILES: u64 = 1 << 16;
 
-/// What each job's clones work on; `jobs_name` is the job file's, for messages. What the user
-/// should know is added to `notes`.
+/// Returns the parts of the drive in which each job's clones work. `jobs_name` is the job file's
+/// name, for messages. Notes for the user are added to `notes`.
 pub(super) fn layout(
     jobs_name: &str,
     jobs: &[Job],
@@ -66,10 +69,10 @@ pub(super) fn layout(
     laid_out(jobs_name, jobs, (capacity, page_bytes), notes).map(|(parts, _)| parts)
 }
 
-/// A file of jobs: its name, where it begins on the drive, and its size.
+/// File of the jobs: its name, first byte on the drive, and size.
 pub(super) type Laid = (String, u64, u64);
 
-/// The same with the files.
+/// Returns the parts of each job's clones, and the files.
 pub(super) fn laid_out(
     jobs_name: &str,
     jobs: &[Job],
@@ -81,11 +84,10 @@ pub(super) fn laid_out(
     let numbers: Vec<Vec<Vec<usize>>> =
         jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
     let mut parts = vec![Vec::new(); jobs.len()];
-    // Sizes that jobs give themselves come first: others ask for the size of a file that those
-    // know.
-    for asks in [false, true] {
-        for (i, job) in
-            jobs.iter().enumerate().filter(|(_, job)| job.target.asks_for_size() == asks)
+    // Jobs with a size of their own come first. Other jobs may need the size of a file that these
+    // give.
+    for needs in [false, true] {
+        for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.needs_size() == needs)
         {
             for (clone, numbers) in numbers[i].iter().enumerate() {
                 let part = part(job, clone as u32, numbers, &mut files, capacity, notes);
@@ -120,14 +122,14 @@ fn check_number(jobs_name: &str, jobs: &[Job]) -> Result<(), SourceError> {
         .sum();
     if count > MOST_FILES {
         return Err(SourceError(format!(
-            "{jobs_name}: its jobs and their clones have {count} files; at most {MOST_FILES} are supported"
+            "{jobs_name}: its jobs and their clones have {count} files; at most {MOST_FILES} are \
+             supported"
         )));
     }
     Ok(())
 }
 
-/// The first byte of each file. Each begins at a page, as on a file system whose blocks are no
-/// larger.
+/// Returns the first byte of each file. Each file begins at a page.
 fn starts(
     jobs_name: &str,
     files: &[(String, u64)],
@@ -151,16 +153,17 @@ fn starts(
     if files.len() > 4 {
         let _ = write!(list, " and {} more", files.len() - 4);
     }
-    let room = Bytes(end.div_ceil(1 << 20).saturating_mul(1 << 20));
+    let needed = Bytes(end.div_ceil(1 << 20).saturating_mul(1 << 20));
     Err(SourceError(format!(
-        "{jobs_name}: its files take {} on the drive ({list}), which has a capacity of {}; give smaller sizes or offsets, one filename to jobs \
-         that share their data, or take a larger drive (--set drive.capacity={room})",
+        "{jobs_name}: its files take {} on the drive ({list}), which has a capacity of {}; give \
+         smaller sizes or offsets, give one filename to jobs that share data, or use a larger \
+         drive (--set drive.capacity={needed})",
         Bytes(end),
         Bytes(capacity)
     )))
 }
 
-/// Where in its files a clone works; their sizes grow to what it uses.
+/// Returns the regions of a clone in its files. The sizes of files grow to the bytes in use.
 fn part(
     job: &Job,
     clone: u32,
@@ -171,17 +174,18 @@ fn part(
 ) -> Result<Part, String> {
     let target = &job.target;
     let count = numbers.len() as u64;
-    // As in fio: a size is that of all files together, a filesize that of each.
+    // As in fio, a size is the sum over all files, and a filesize the size of each.
     let fixed =
         if let Some(Amount::Bytes(bytes)) = target.size { Some(bytes / count) } else { None };
     let mut regions = Vec::new();
     for number in numbers {
         let (name, known) = &files.list[*number];
-        let known = (target.asks_for_size() && *known > 0).then_some(*known);
+        let known = (target.needs_size() && *known > 0).then_some(*known);
         let mut whole = target.file_size.or(is_device(name).then_some(capacity)).or(known);
         if let (None, Some(Amount::Percent(percent))) = (whole, target.size) {
             let note = format!(
-                "job {}: the size of its file {name} is not known; size={percent}% is taken of the drive",
+                "job {}: the size of its file {name} is not known; size={percent}% counts as a \
+                 share of the drive",
                 job.label
             );
             whole = Some(capacity);
@@ -202,7 +206,8 @@ fn part(
     Ok(Part { files: regions, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
 }
 
-/// Where in a file, of which the `whole` size or its `fixed` share of a job's size may be known.
+/// Returns the region in a file. `whole` is the file's size, `fixed` its share of the job's size,
+/// if known.
 fn region(
     job: &Job,
     name: &str,
@@ -235,17 +240,22 @@ fn region(
             ));
         }
     };
-    check_room(job, bytes)?;
+    check_space(job, bytes)?;
     Ok(Region { start, bytes })
 }
 
-/// The first byte of a clone's region. One that a percentage gives is rounded up to a block.
+/// Returns the first byte of a clone's region. An address given as a percentage is rounded up to a
+/// block.
 fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
     let target = &job.target;
     let is_percent = |a: Amount| matches!(a, Amount::Percent(_));
     let by_percent = is_percent(target.offset) || is_percent(target.offset_increment);
     if by_percent && whole.is_none() {
-        return Err("its offset is a percentage of a file whose size is not known; give the job a size, such as size=1g".into());
+        return Err(
+            "its offset is a percentage of a file whose size is not known; give the job a \
+             size, such as size=1g"
+                .into(),
+        );
     }
     let whole = whole.unwrap_or(0);
     let start = target
@@ -262,14 +272,14 @@ fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
     Ok(start.checked_next_multiple_of(unit).unwrap_or(u64::MAX))
 }
 
-/// Whether a request of each direction fits.
-fn check_room(job: &Job, bytes: u64) -> Result<(), String> {
+/// Checks that a request of each direction fits.
+fn check_space(job: &Job, bytes: u64) -> Result<(), String> {
     for op in (0..3).filter(|op| job.uses()[*op]) {
         let needed =
             job.blocks[op].ends().0.max(if job.pattern.random { job.align[op] } else { 0 });
         if bytes < needed {
             return Err(format!(
-                "a block of {} does not fit into the {} where it works",
+                "a block of {} does not fit into its region of {}",
                 Bytes(needed),
                 Bytes(bytes)
             ));
@@ -283,8 +293,8 @@ fn is_device(name: &str) -> bool {
 }
 
 impl Target {
-    /// Whether the size of its files has to be known from elsewhere.
-    fn asks_for_size(&self) -> bool {
+    /// Returns whether the size of its files must come from another job.
+    fn needs_size(&self) -> bool {
         self.file_size.is_none() && !matches!(self.size, Some(Amount::Bytes(_)))
     }
 
@@ -292,7 +302,7 @@ impl Target {
         if self.files.is_empty() { self.files_per_clone } else { self.files.len() as u32 }
     }
 
-    /// The files of each clone of the job, by number.
+    /// Returns the numbers of the files of each clone of the job.
     fn numbers(&self, job: &Job, files: &mut Files) -> Vec<Vec<usize>> {
         let of_clone = |clone| {
             (0..self.number_of_files())
@@ -302,7 +312,7 @@ impl Target {
         (0..job.clones).map(of_clone).collect()
     }
 
-    /// The name of a clone's file.
+    /// Returns the name of a clone's file.
     fn name(&self, section: &str, clone: u32, file: u32) -> String {
         let name = self.files.get(file as usize).cloned().unwrap_or_else(|| {
             let format = self

@@ -1,21 +1,23 @@
-//! Every option of fio 3.33 by name, and what becomes of it here: it describes the workload, it
-//! cannot matter to a simulated drive, it asks for writes to be safe, which they are, or it would
-//! change the workload in a way that is not supported, which stops the run.
+//! Role of every option of fio 3.33.
 //!
-//! The names are those of `fio --cmdhelp` and, for engines, `fio --enghelp=ENGINE`.
+//! There are four roles. An option describes the workload, does not affect a simulated drive, or
+//! asks for safe writes, which the drive gives anyway. Other options would change the workload in
+//! an unsupported way; they stop the run.
+//!
+//! Names are those of `fio --cmdhelp` and, for engines, of `fio --enghelp=ENGINE`.
 
 use super::values::KbBase;
 
-/// What an option does here.
+/// Role of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It describes the workload; the name is the one of its spellings that the code uses.
+    /// The option describes the workload; the name is the spelling that the code uses.
     Used(&'static str),
-    /// It speaks of the host, of buffers, of reports: nothing that a drive notices.
+    /// The option concerns the host, buffers or reports, and does not affect a drive.
     NotApplicable,
-    /// It makes writes safe, which they are here once the drive has acknowledged them.
+    /// The option asks for safe writes. Writes that the drive has acknowledged are always safe.
     Safe,
-    /// It would change the workload. The sentence says why it cannot be followed.
+    /// The option would change the workload; the text says why it is not supported.
     Unsupported(&'static str),
 }
 
@@ -72,51 +74,64 @@ const USED: [(&str, &str); 49] = [
     ("do_verify", ""),
 ];
 
-/// Options that cannot matter to a simulated drive.
+/// Options that do not affect a simulated drive.
 #[rustfmt::skip]
 const NOT_APPLICABLE: &[&str] = &[
-    // How the host issues requests: engine, memory, threads, placement on processors.
-    "direct", "buffered", "fadvise_hint", "write_hint", "mem", "iomem", "mem_align", "iomem_align", "hugepage-size", "lockmem", "thread",
-    "nice", "prio", "prioclass", "cpumask", "cpus_allowed", "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "cgroup",
-    "cgroup_weight", "cgroup_nodelete", "uid", "gid", "ioscheduler", "clocksource", "gtod_reduce", "gtod_cpu", "io_submit_mode",
-    "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete_max", "serialize_overlap", "invalidate", "exec_prerun", "exec_postrun",
-    "verify_async", "verify_async_cpus", "lockfile",
-    // Of the engines.
-    "userspace_reap", "nowait", "hipri", "hipri_percentage", "fixedbufs", "registerfiles", "sqthread_poll", "sqthread_poll_cpu",
-    "nonvectored", "uncached", "force_async", "cmd_type", "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp",
-    "stream_id", "clustername", "rbdname", "pool", "clientname", "busy_poll", "touch_objects", "uri", "volume", "brick",
-    "cpuload", "cpuchunks",
-    // How files are made; the drive's own `[start]` says what lies on it.
-    "unique_filename", "fallocate", "create_serialize", "create_fsync", "create_on_open", "allow_file_create", "allow_mounted_write",
-    "overwrite", "unlink", "unlink_each_loop",
-    // What is in the buffers.
-    "zero_buffers", "refill_buffers", "scramble_buffers", "buffer_pattern", "buffer_compress_percentage", "buffer_compress_chunk",
-    "dedupe_percentage", "dedupe_mode", "dedupe_working_set_percentage", "dedupe_global",
-    // Chance: that of vpass comes from --seed.
+    // Host: engine, memory, threads, placement on processors.
+    "direct", "buffered", "fadvise_hint", "write_hint", "mem", "iomem", "mem_align", "iomem_align",
+    "hugepage-size", "lockmem", "thread", "nice", "prio", "prioclass", "cpumask", "cpus_allowed",
+    "cpus_allowed_policy", "numa_cpu_nodes", "numa_mem_policy", "cgroup", "cgroup_weight",
+    "cgroup_nodelete", "uid", "gid", "ioscheduler", "clocksource", "gtod_reduce", "gtod_cpu",
+    "io_submit_mode", "iodepth_batch", "iodepth_batch_submit", "iodepth_batch_complete_max",
+    "serialize_overlap", "invalidate", "exec_prerun", "exec_postrun", "verify_async",
+    "verify_async_cpus", "lockfile",
+    // Engines.
+    "userspace_reap", "nowait", "hipri", "hipri_percentage", "fixedbufs", "registerfiles",
+    "sqthread_poll", "sqthread_poll_cpu", "nonvectored", "uncached", "force_async", "cmd_type",
+    "cmdprio", "cmdprio_class", "cmdprio_percentage", "cmdprio_bssplit", "thp", "stream_id",
+    "clustername", "rbdname", "pool", "clientname", "busy_poll", "touch_objects", "uri", "volume",
+    "brick", "cpuload", "cpuchunks",
+    // Creation of files; the drive's own `[start]` decides which data it holds.
+    "unique_filename", "fallocate", "create_serialize", "create_fsync", "create_on_open",
+    "allow_file_create", "allow_mounted_write", "overwrite", "unlink", "unlink_each_loop",
+    // Content of buffers.
+    "zero_buffers", "refill_buffers", "scramble_buffers", "buffer_pattern",
+    "buffer_compress_percentage", "buffer_compress_chunk", "dedupe_percentage", "dedupe_mode",
+    "dedupe_working_set_percentage", "dedupe_global",
+    // Random numbers: vpass uses --seed.
     "randrepeat", "allrandrepeat", "randseed", "softrandommap",
-    // What is measured and reported.
-    "group_reporting", "new_group", "stats", "unit_base", "per_job_logs", "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log",
-    "bwavgtime", "iopsavgtime", "log_entries", "log_avg_msec", "log_hist_msec", "log_hist_coarseness", "log_max_value", "log_offset",
-    "log_prio", "log_compression", "log_compression_cpus", "log_store_compressed", "log_unix_epoch", "log_alternate_epoch",
-    "log_alternate_epoch_clock_id", "write_iolog", "block_error_percentiles", "clat_percentiles", "lat_percentiles", "slat_percentiles",
-    "percentile_list", "significant_figures", "disk_util", "disable_lat", "disable_clat", "disable_slat", "disable_bw_measurement",
-    "disable_bw", "unified_rw_reporting", "error_dump", "continue_on_error", "ignore_error", "exitall_on_error", "rate_cycle",
-    "ratecycle",
-    // Parts of others that stop the run where they are used.
-    "verify_interval", "verify_offset", "verify_pattern", "verify_fatal", "verify_dump", "verify_backlog", "verify_backlog_batch",
-    "verify_state_load", "verify_state_save", "experimental_verify", "trim_verify_zero", "trim_backlog", "trim_backlog_batch",
-    "read_iolog_chunked", "replay_no_stall", "replay_redirect", "replay_scale", "replay_align", "replay_time_scale", "replay_skip",
-    "merge_blktrace_scalars", "merge_blktrace_iters", "rate_ignore_thinktime", "latency_window", "latency_percentile", "latency_run", "flow_id", "flow_sleep", "steadystate_duration", "ss_dur",
-    "steadystate_ramp_time", "ss_ramp", "zonecapacity", "read_beyond_wp", "max_open_zones", "job_max_open_zones", "ignore_zone_limits",
+    // Measurement and reports.
+    "group_reporting", "new_group", "stats", "unit_base", "per_job_logs", "write_bw_log",
+    "write_lat_log", "write_iops_log", "write_hist_log", "bwavgtime", "iopsavgtime", "log_entries",
+    "log_avg_msec", "log_hist_msec", "log_hist_coarseness", "log_max_value", "log_offset",
+    "log_prio", "log_compression", "log_compression_cpus", "log_store_compressed", "log_unix_epoch",
+    "log_alternate_epoch", "log_alternate_epoch_clock_id", "write_iolog", "block_error_percentiles",
+    "clat_percentiles", "lat_percentiles", "slat_percentiles", "percentile_list",
+    "significant_figures", "disk_util", "disable_lat", "disable_clat", "disable_slat",
+    "disable_bw_measurement", "disable_bw", "unified_rw_reporting", "error_dump",
+    "continue_on_error", "ignore_error", "exitall_on_error", "rate_cycle", "ratecycle",
+    // Details of other options, which themselves stop the run.
+    "verify_interval", "verify_offset", "verify_pattern", "verify_fatal", "verify_dump",
+    "verify_backlog", "verify_backlog_batch", "verify_state_load", "verify_state_save",
+    "experimental_verify", "trim_verify_zero", "trim_backlog", "trim_backlog_batch",
+    "read_iolog_chunked", "replay_no_stall", "replay_redirect", "replay_scale", "replay_align",
+    "replay_time_scale", "replay_skip", "merge_blktrace_scalars", "merge_blktrace_iters",
+    "rate_ignore_thinktime", "latency_window", "latency_percentile", "latency_run", "flow_id",
+    "flow_sleep", "steadystate_duration", "ss_dur", "steadystate_ramp_time", "ss_ramp",
+    "zonecapacity", "read_beyond_wp", "max_open_zones", "job_max_open_zones", "ignore_zone_limits",
     "zone_reset_threshold", "zone_reset_frequency",
 ];
 
-/// Options that ask for data to be safe. The write buffer of the drive keeps what it has
-/// acknowledged, as one with capacitors does, so a flush has nothing to wait for.
+/// Options that ask for safe data. The drive's write buffer keeps acknowledged data like one with
+/// capacitors, so a flush has nothing to wait for.
 #[rustfmt::skip]
-const SAFE: [&str; 8] = ["fsync", "fdatasync", "sync", "end_fsync", "fsync_on_close", "write_barrier", "sync_file_range", "writefua"];
+const SAFE: [&str; 8] = [
+    "fsync", "fdatasync", "sync", "end_fsync", "fsync_on_close", "write_barrier",
+    "sync_file_range", "writefua",
+];
 
-const FUA: &str = "requests that have to pass the write buffer are not modelled; set it to 0";
+const FUA: &str =
+    "requests that must reach the flash before they complete are not modelled; set it to 0";
 const ZONES: &str = "zones are not modelled; leave it out";
 const TRACE: &str = "it replays a recorded trace; run that with --trace FILE";
 const BY_LATENCY: &str =
@@ -125,8 +140,8 @@ const TOO_SLOW: &str = "it ends a job that is too slow, which is not supported; 
 const BATCHES: &str =
     "waiting for several completions at once is not modelled; set it to 1 or leave it out";
 
-/// Options that would change the workload, with the reason why they cannot be followed. They pass
-/// where they are off.
+/// Options that would change the workload, each with the reason why it is not supported. They are
+/// accepted if their value turns them off.
 #[rustfmt::skip]
 const UNSUPPORTED: [(&str, &str); 32] = [
     ("atomic", FUA), ("readfua", FUA),
@@ -136,26 +151,30 @@ const UNSUPPORTED: [(&str, &str); 32] = [
     ("latency_target", BY_LATENCY), ("steadystate", BY_LATENCY), ("ss", BY_LATENCY),
     ("iodepth_batch_complete_min", BATCHES), ("iodepth_batch_complete", BATCHES),
     ("thinktime_iotime", "pauses after a time of work are not supported; set thinktime_blocks"),
-    ("wait_for", "jobs wait for all jobs before them with stonewall, and for no single one"),
-    ("exit_what", "exitall ends the jobs that run at the same time, and no others; leave it out"),
+    ("wait_for", "waiting for a single job is not supported; stonewall waits for all before it"),
+    ("exit_what", "exitall ends only the jobs that run at the same time; leave it out"),
     ("flow", "a share between jobs is not supported; give each job a rate_iops or an iodepth"),
-    ("opendir", "files are not looked for; name one with filename and its size"),
-    ("file_append", "where a file ends is not known; give an offset"),
-    ("fill_device", "a job ends with its size; give one"),
-    ("fill_fs", "a job ends with its size; give one"),
-    ("pre_read", "add a job that reads the file, and stonewall in the one after it"),
-    ("create_only", "it asks for no requests"),
-    ("verify_only", "it asks for reads that depend on an earlier run; describe them as a job that reads"),
-    ("trim_percentage", "trims that follow a verification are not supported; use rw=trimwrite or a job that trims"),
+    ("opendir", "directories are not searched; name a file with filename and give its size"),
+    ("file_append", "the end of a file is not known; give an offset"),
+    ("fill_device", "a job ends after its size; give a size"),
+    ("fill_fs", "a job ends after its size; give a size"),
+    ("pre_read", "add a job that reads the file, and stonewall to the job after it"),
+    ("create_only", "it makes no requests"),
+    ("verify_only", "its reads depend on an earlier run; describe them as a job that reads"),
+    (
+        "trim_percentage",
+        "trims after a verification are not supported; use rw=trimwrite or a job that trims",
+    ),
     ("bs_is_seq_rand", "sizes by kind of access are not supported; write two jobs"),
     ("profile", "built-in workloads are not supported; describe the workload as jobs"),
-    ("max_latency", TOO_SLOW), ("rate_min", TOO_SLOW), ("ratemin", TOO_SLOW), ("rate_iops_min", TOO_SLOW),
+    ("max_latency", TOO_SLOW), ("rate_min", TOO_SLOW), ("ratemin", TOO_SLOW),
+    ("rate_iops_min", TOO_SLOW),
 ];
 
 /// Values that turn an unsupported option off.
 const OFF: [&str; 5] = ["0", "none", "false", "default", "group"];
 
-/// What becomes of an option with this value; none where fio has no such option.
+/// Returns the role of an option with this value, or `None` if fio has no such option.
 pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
     if let Some((known, _)) =
         USED.iter().find(|(known, other)| *known == name || (!other.is_empty() && *other == name))
@@ -183,7 +202,7 @@ fn is_off(name: &str, value: Option<&str>) -> bool {
     is_zero || one_is_none || OFF.contains(&value)
 }
 
-/// The known name that this one probably means.
+/// Returns the known name nearest to a misspelt one.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let used = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty());
     let others =
@@ -191,16 +210,16 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     crate::nearest::nearest(name, used.chain(others))
 }
 
-/// Engines that wait for each request before the next: whatever `iodepth` says, one is outstanding,
-/// and fio says so too.
+/// Engines that wait for each request: one request is outstanding whatever `iodepth` says, as in
+/// fio.
 pub(super) const SYNCHRONOUS: [&str; 10] =
     ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libpmem", "dev-dax", "mtd"];
 
 /// Engines that send neither reads nor writes to a drive.
 #[rustfmt::skip]
 pub(super) const NO_DRIVE: [&str; 15] = [
-    "cpuio", "net", "netsplice", "rdma", "exec", "ftruncate", "filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete",
-    "falloc", "e4defrag", "http",
+    "cpuio", "net", "netsplice", "rdma", "exec", "ftruncate", "filecreate", "filestat",
+    "filedelete", "dircreate", "dirstat", "dirdelete", "falloc", "e4defrag", "http",
 ];
 
 #[cfg(test)]
@@ -229,7 +248,7 @@ mod tests {
         assert_eq!(role("iodepth_batch_complete_min", Some("1")), Some(Role::NotApplicable));
         assert_eq!(
             role("fill_device", None),
-            Some(Role::Unsupported("a job ends with its size; give one"))
+            Some(Role::Unsupported("a job ends after its size; give a size"))
         );
         assert_eq!(role("readwrite", Some("read")), Some(Role::Used("rw")));
         assert_eq!(role("iodpth", Some("1")), None);

@@ -1,10 +1,12 @@
-//! Jobs of a stage with a queue each, as in fio: a clone asks again when one of its own requests is
-//! complete, pauses when it has to think, and one with a rate asks by its clock. The drive tells of
-//! completions; nothing here happens between them but at times known ahead.
+//! Queues of the jobs of a stage, one per clone, as in fio.
 //!
-//! `thinktime` as fio 3.33 has it: after each request, once `thinktime_blocks` more have been
-//! served, the clone waits until all of its requests are complete, and then pauses. A full queue
-//! has to wait for a completion before that.
+//! A clone issues a request when one of its own is complete. It pauses if it has a `thinktime`, and
+//! uses its clock if it has a rate. Everything happens at completions, which the drive reports, or
+//! at times that are known ahead.
+//!
+//! `thinktime` works as in fio 3.33. After each request, the clone checks whether
+//! `thinktime_blocks` more requests have been served. If so, it waits until all of its requests are
+//! complete, then pauses. If the queue is full, it first waits for one completion.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,14 +17,14 @@ use vpass_core::base::units::Ns;
 use super::fio_source::{NEVER, Running};
 use super::job::Job;
 
-/// See the module.
+/// Queues of the clones of a stage.
 #[derive(Default)]
 pub(super) struct Queues {
-    /// One for each clone of the file; those of other stages are over.
+    /// One queue per clone of the file; clones of other stages are over.
     clones: Vec<CloneQueue>,
-    /// When a clone asks next, in turns where times are equal.
+    /// Times of the clones' next requests; of equal times, the one entered first is first.
     due: BinaryHeap<Reverse<(Ns, u64, usize)>>,
-    turn: u64,
+    entered: u64,
     began: Ns,
 }
 
@@ -32,17 +34,17 @@ struct CloneQueue {
     outstanding: u32,
     issued: u64,
     completed: u64,
-    /// Served when it last began to pause.
+    /// Requests served when it last began to pause.
     thought_at: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// It asks at a time in `due`.
+    /// Its next request has a time in `due`.
     Due,
-    /// As many are outstanding as may be.
+    /// All requests that may be outstanding are.
     Full,
-    /// A pause begins when all are complete.
+    /// A pause begins when all requests are complete.
     Draining,
     Over,
 }
@@ -51,21 +53,25 @@ const OVER: CloneQueue =
     CloneQueue { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
 
 impl Queues {
-    /// Begins a stage at `now` for those of the clones that belong to it.
+    /// Begins a stage at `now`, for the clones that belong to it.
     pub(super) fn begin(clones: &[Running], stage: usize, now: Ns) -> Self {
-        let mut queues =
-            Self { clones: vec![OVER; clones.len()], due: BinaryHeap::new(), turn: 0, began: now };
+        let mut queues = Self {
+            clones: vec![OVER; clones.len()],
+            due: BinaryHeap::new(),
+            entered: 0,
+            began: now,
+        };
         for (i, clone) in
             clones.iter().enumerate().filter(|(_, clone)| clone.worker.job.stage == stage)
         {
             let first =
                 clone.clocks.as_ref().map_or(clone.worker.job.start_ns, |clocks| clocks.due().0);
-            queues.ask_at(i, &clone.worker.job, now.saturating_add(first));
+            queues.issue_at(i, &clone.worker.job, now.saturating_add(first));
         }
         queues
     }
 
-    /// Hands out what is due at `now`.
+    /// Hands out the requests due at `now`.
     pub(super) fn fill(
         &mut self,
         clones: &mut [Running],
@@ -81,7 +87,7 @@ impl Queues {
             }
             self.due.pop();
             let over = self.end(&clones[i].worker.job).is_some_and(|end| at >= end);
-            let request = if over { None } else { clones[i].ask() };
+            let request = if over { None } else { clones[i].issue() };
             let Some(mut request) = request else {
                 self.retire(i, clones[i].worker.job.exit_all);
                 continue;
@@ -94,7 +100,7 @@ impl Queues {
         }
     }
 
-    /// A request of a clone is complete.
+    /// Records that a request of a clone is complete.
     pub(super) fn completed(&mut self, clones: &[Running], origin: u16, now: Ns) {
         let i = usize::from(origin);
         let clone = &mut self.clones[i];
@@ -107,8 +113,8 @@ impl Queues {
         }
     }
 
-    /// The time of the next request that is known; `Ns::MAX` where it follows from a completion,
-    /// none where all is done.
+    /// Returns the time of the next request, or `Ns::MAX` if it follows from a completion, or
+    /// `None` if all requests are done.
     pub(super) fn waits_until(&self) -> Option<Ns> {
         let waits = || self.clones.iter().any(|clone| clone.outstanding > 0).then_some(Ns::MAX);
         self.due.peek().map(|Reverse((at, ..))| *at).or_else(waits)
@@ -116,7 +122,7 @@ impl Queues {
 
     fn after_request(&mut self, i: usize, clone: &Running, at: Ns) {
         if let Some(clocks) = &clone.clocks {
-            self.ask_at(i, &clone.worker.job, self.began.saturating_add(clocks.due().0));
+            self.issue_at(i, &clone.worker.job, self.began.saturating_add(clocks.due().0));
         } else if self.clones[i].outstanding >= clone.worker.job.depth {
             self.clones[i].state = State::Full;
         } else {
@@ -124,7 +130,7 @@ impl Queues {
         }
     }
 
-    /// The next request now, or the pause before it.
+    /// Issues the next request now, or begins the pause before it.
     fn go_on(&mut self, i: usize, job: &Job, now: Ns) {
         let clone = &mut self.clones[i];
         let served = |counts_issued| if counts_issued { clone.issued } else { clone.completed };
@@ -136,27 +142,27 @@ impl Queues {
             self.pause_if_drained(i, job, now);
             return;
         }
-        self.ask_at(i, job, now);
+        self.issue_at(i, job, now);
     }
 
     fn pause_if_drained(&mut self, i: usize, job: &Job, now: Ns) {
         if self.clones[i].outstanding == 0 {
-            self.ask_at(i, job, now.saturating_add(job.think.map_or(0, |think| think.pause_ns)));
+            self.issue_at(i, job, now.saturating_add(job.think.map_or(0, |think| think.pause_ns)));
         }
     }
 
-    fn ask_at(&mut self, i: usize, job: &Job, at: Ns) {
-        // A job whose time ends while it waits is over then.
+    fn issue_at(&mut self, i: usize, job: &Job, at: Ns) {
+        // A job whose time ends while it waits is over at that time.
         let at = self.end(job).map_or(at, |end| at.min(end));
         if at >= NEVER {
             return self.retire(i, job.exit_all);
         }
         self.clones[i].state = State::Due;
-        self.due.push(Reverse((at, self.turn, i)));
-        self.turn += 1;
+        self.due.push(Reverse((at, self.entered, i)));
+        self.entered += 1;
     }
 
-    /// When a job's time is over.
+    /// Returns the end of a job's time.
     fn end(&self, job: &Job) -> Option<Ns> {
         job.limits.runtime_ns.map(|ns| self.began.saturating_add(job.start_ns).saturating_add(ns))
     }

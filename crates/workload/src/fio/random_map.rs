@@ -1,14 +1,14 @@
-//! fio's random map: unless `norandommap` is given, random requests go to each block once before
-//! any block is visited again.
+//! Random map of fio: without `norandommap`, random requests visit each block once before any block
+//! is visited again.
 //!
-//! Requests of one size visit the blocks in the order of a shuffle, which takes no memory. Requests
-//! of several sizes may run into blocks that were visited before, and then end there, as in fio;
-//! that takes a bit for each block, and levels above them to find the next free one.
+//! Requests of one size visit the blocks in the order of a shuffle, which needs no memory. Requests
+//! of several sizes may reach blocks that were visited before; they end there, as in fio. That
+//! needs a bit per block, and levels above the bits to find the next free block.
 
 use crate::synthetic::random::{Random, below};
 use crate::synthetic::scatter::Scatter;
 
-/// Which blocks of a pass are still to be visited.
+/// Blocks of a pass that are still to be visited.
 #[derive(Clone, Debug)]
 pub(super) enum RandomMap {
     OneSize { blocks: u64, shuffle: Scatter, next: u64 },
@@ -24,7 +24,7 @@ impl RandomMap {
         }
     }
 
-    /// Bytes that it takes.
+    /// Bytes of the map.
     pub(super) fn memory(&self) -> u64 {
         match self {
             Self::OneSize { .. } => 0,
@@ -34,7 +34,7 @@ impl RandomMap {
         }
     }
 
-    /// Forgets what was visited.
+    /// Forgets all visits.
     pub(super) fn clear(&mut self, random: &mut Random) {
         match self {
             Self::OneSize { blocks, shuffle, next } => {
@@ -45,7 +45,7 @@ impl RandomMap {
         }
     }
 
-    /// A block not yet visited; none when all are.
+    /// Draws a block that is not yet visited, or `None` if all are.
     #[inline]
     pub(super) fn draw(&mut self, random: &mut Random) -> Option<u64> {
         match self {
@@ -62,7 +62,8 @@ impl RandomMap {
         }
     }
 
-    /// Marks up to `blocks` blocks from `first` on, as far as they are free; gives how many were.
+    /// Marks up to `blocks` free blocks from `first` on, until the first visited one. Returns how
+    /// many it marked.
     #[inline]
     pub(super) fn visit(&mut self, first: u64, blocks: u64) -> u64 {
         match self {
@@ -72,7 +73,7 @@ impl RandomMap {
     }
 }
 
-/// Bits with a tree above them: a bit of a level is set where all 64 below it are.
+/// Bits with a tree above them: a bit of a level is set if all 64 bits below it are.
 #[derive(Clone, Debug)]
 pub(super) struct Bits {
     count: u64,
@@ -86,7 +87,7 @@ impl Bits {
         loop {
             let words = bits.div_ceil(64);
             let mut level = vec![0u64; words as usize];
-            // What lies beyond the end is never free.
+            // Bits beyond the end are never free.
             if !bits.is_multiple_of(64) {
                 level[words as usize - 1] = u64::MAX << (bits % 64);
             }
@@ -98,7 +99,7 @@ impl Bits {
         }
     }
 
-    /// The first free bit at `from` or after it.
+    /// Returns the first free bit at `from` or after it.
     fn free_from(&self, from: u64) -> Option<u64> {
         let mut at = from;
         for level in 0..self.levels.len() {
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_at_what_was_visited_and_at_the_end() {
+    fn a_request_ends_at_a_visited_block_and_at_the_end() {
         let mut map = RandomMap::new(200, false, &mut Random::seed_from_u64(1));
         assert_eq!(map.visit(100, 10), 10);
         assert_eq!(map.visit(95, 10), 5);

@@ -1,10 +1,12 @@
-//! When the requests of a job with a `rate` come: each direction keeps its own, so that the rates
-//! and not `rwmixread` decide the mix, as in fio.
+//! Arrivals of a job with a `rate`: each direction has its own clock, so the rates decide the mix
+//! instead of `rwmixread`, as in fio.
 //!
-//! `rate` is bytes a second; `rate_iops` counts requests of the smallest block, and a larger one
-//! takes its share of the rate. Under `rate_process=poisson` gaps are exponential and do not depend
-//! on the size. The rate holds whether or not the drive keeps up (open loop), while fio would stop
-//! at `iodepth` requests and catch up later.
+//! `rate` is in bytes per second. `rate_iops` counts requests of the smallest block; a larger
+//! request takes a larger share of the rate. Under `rate_process=poisson`, gaps are exponential and
+//! do not depend on the size.
+//!
+//! Requests arrive at the rate even if the drive cannot keep up (open loop). fio would stop at
+//! `iodepth` requests and catch up later.
 
 use vpass_core::base::units::Ns;
 
@@ -13,16 +15,16 @@ use crate::synthetic::Arrivals;
 use crate::synthetic::arrivals::ArrivalClock;
 use crate::synthetic::random::Random;
 
-/// The clocks of a clone.
+/// Clocks of a clone.
 pub(super) struct RateClocks {
     by_op: [Option<ArrivalClock>; 3],
-    /// Bytes of the request that the clock's rate is for; none where all requests count alike.
+    /// Bytes of the request for which the clock's rate holds; `None` if all requests count equally.
     unit: [Option<f64>; 3],
     start_ns: Ns,
 }
 
 impl RateClocks {
-    /// Where the job has a rate.
+    /// Makes the clocks of a job with a rate.
     pub(super) fn new(job: &Job) -> Option<Self> {
         let rate = job.rate?;
         let smallest = |op: usize| job.blocks[op].ends().0 as f64;
@@ -37,7 +39,7 @@ impl RateClocks {
         })
     }
 
-    /// When the next request comes, after the start of the stage, and its direction.
+    /// Returns the time of the next request, after the start of the stage, and its direction.
     pub(super) fn due(&self) -> (Ns, usize) {
         let due = self
             .by_op
@@ -49,7 +51,7 @@ impl RateClocks {
         (at.saturating_add(self.start_ns), op)
     }
 
-    /// A request of so many bytes has come.
+    /// Moves the clock on after a request of this many bytes.
     pub(super) fn arrived(&mut self, op: usize, bytes: u32, random: &mut Random) {
         if let Some(clock) = &mut self.by_op[op] {
             clock.arrived(random, self.unit[op].map_or(1.0, |unit| f64::from(bytes) / unit));

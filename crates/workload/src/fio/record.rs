@@ -1,5 +1,4 @@
-//! What a job came to, for the results: enough to see what was run, and to write the same job
-//! again.
+//! Record of a job for the results: enough to see the requests it made, and to write an equal job.
 
 use serde::Serialize;
 use vpass_core::base::request::{Op, Request};
@@ -11,7 +10,7 @@ use super::skew::Distribution;
 use super::values::Amount;
 use crate::synthetic::Arrivals;
 
-/// What a job and its clones asked for.
+/// Requests of a job and its clones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobCounts {
     /// Reads.
@@ -43,61 +42,61 @@ impl JobCounts {
     }
 }
 
-/// A job as it was run.
+/// Job as it was run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JobRecord {
-    /// The job's name.
+    /// Name of the job.
     pub name: String,
     /// Line of its section.
     pub line: usize,
-    /// Jobs of a stage run at the same time, stages one after the other; from 0.
+    /// Stage, from 0. Jobs of a stage run at the same time; stages follow each other.
     pub stage: usize,
     /// Clones of the job.
     pub numjobs: u32,
-    /// As in the file.
+    /// Value of `rw` in the file.
     pub rw: String,
-    /// Percentage of reads, where reads and writes are mixed.
+    /// Percentage of reads, if reads and writes are mixed.
     pub rwmixread: Option<u32>,
-    /// Sizes of reads, in bytes; absent where it has none.
+    /// Sizes of reads, in bytes; absent if the job has no reads.
     pub read_bs: Option<String>,
-    /// Sizes of writes.
+    /// Sizes of writes, in bytes.
     pub write_bs: Option<String>,
-    /// Sizes of trims.
+    /// Sizes of trims, in bytes.
     pub trim_bs: Option<String>,
-    /// As in the file, for random requests.
+    /// Value of `random_distribution` in the file, for random requests.
     pub random_distribution: Option<String>,
     /// Whether a pass visits each block once, for random requests.
     pub random_map: Option<bool>,
     /// Files of each clone.
     pub files: usize,
-    /// First byte of each clone's part of the drive: of its part of each file, clone after clone.
+    /// First byte of each clone's region in each of its files, clone after clone.
     pub starts: Vec<u64>,
-    /// Bytes of a clone's part of a file.
+    /// Bytes of a clone's region in a file.
     pub region_bytes: u64,
-    /// Bytes after which a loop ends; none where time ends it.
+    /// Bytes after which a loop ends; absent if time ends the job.
     pub io_bytes: Option<u64>,
     /// Requests after which a loop ends.
     pub number_ios: Option<u64>,
     /// Loops.
     pub loops: u32,
-    /// Time after which it ends.
+    /// Time after which the job ends.
     pub runtime_s: Option<f64>,
-    /// Requests that each clone keeps outstanding; none where it has a rate.
+    /// Requests that each clone keeps outstanding; absent if it has a rate.
     pub iodepth: Option<u32>,
-    /// Bytes a second of reads, writes and trims, for each clone.
+    /// Bytes per second of reads, writes and trims, for each clone.
     pub rate_bytes_s: Option<[Option<f64>; 3]>,
-    /// Whether requests at a rate come as a Poisson process.
+    /// Whether requests at a rate arrive as a Poisson process.
     pub poisson: Option<bool>,
-    /// Time before the first request of a job with a rate, or with such a time.
+    /// Time before the first request, for a job with a rate or a start delay.
     pub start_delay_s: Option<f64>,
-    /// Pause of a clone whenever so many of its requests more have been served.
+    /// Pause of a clone after every `thinktime_blocks` requests.
     pub thinktime_us: Option<f64>,
-    /// So many.
+    /// Requests between two pauses.
     pub thinktime_blocks: Option<u64>,
 }
 
 impl JobRecord {
-    /// The record of a job whose clones work in these parts of the drive.
+    /// Makes the record of a job whose clones work in these parts of the drive.
     pub(super) fn new(job: &Job, parts: &[Part]) -> Self {
         let size = |op: usize| job.uses()[op].then(|| job.blocks[op].text());
         let seconds = |ns: u64| ns as f64 / 1e9;

@@ -1,7 +1,7 @@
-//! `file_service_type` as a job file says it: the order of a clone's files, and how many requests
-//! in a row go to one.
+//! Value of `file_service_type`: the order of a clone's files, and the requests in a row to one
+//! file.
 
-/// How a clone goes from file to file.
+/// Order in which a clone takes its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     RoundRobin,
@@ -10,7 +10,7 @@ pub(super) enum Order {
     Sequential,
 }
 
-/// `file_service_type=roundrobin:3`: an order, and requests in a row to a file.
+/// Value such as `roundrobin:3`: the order, and the requests in a row to one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Service {
     pub(super) order: Order,

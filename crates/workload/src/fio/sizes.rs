@@ -1,13 +1,13 @@
-//! The size of each request: one, a range, or sizes with shares, drawn as fio draws them.
+//! Size of each request: one size, a range, or sizes with shares, drawn as fio draws them.
 //!
-//! Sizes are multiples of the smallest, unless `bs_unaligned` is given. A size that does not fit
-//! before the end of the file is drawn again, as long as the smallest fits.
+//! Sizes are multiples of the smallest, unless `bs_unaligned` is given. If a size does not fit
+//! before the end of the file, another one is drawn, as long as the smallest fits.
 
 use super::values::{self, KbBase};
 use crate::synthetic::random::{Random, Rng, below, threshold};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// The sizes of one direction.
+/// Sizes of one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Blocks {
     One(u64),
@@ -37,7 +37,7 @@ impl Blocks {
         Ok(if let [(only, _)] = pairs[..] { Self::One(only) } else { Self::Split(pairs) })
     }
 
-    /// Smallest and largest.
+    /// Returns the smallest and the largest size.
     pub(super) fn ends(&self) -> (u64, u64) {
         match self {
             Self::One(bytes) => (*bytes, *bytes),
@@ -49,12 +49,12 @@ impl Blocks {
         }
     }
 
-    /// Whether all requests are of one size.
+    /// Returns whether all requests have one size.
     pub(super) fn is_one(&self) -> bool {
         matches!(self, Self::One(_))
     }
 
-    /// The mean, where the end of the file is far.
+    /// Returns the mean size of requests far from the end of the file.
     pub(super) fn mean(&self) -> f64 {
         match self {
             Self::One(bytes) => *bytes as f64,
@@ -66,7 +66,7 @@ impl Blocks {
         }
     }
 
-    /// As fio writes it.
+    /// Returns the sizes in fio's notation.
     pub(super) fn text(&self) -> String {
         match self {
             Self::One(bytes) => bytes.to_string(),
@@ -88,11 +88,11 @@ fn possible(bytes: u64) -> Result<u64, String> {
     if (1..=MAX_REQUEST_BYTES).contains(&bytes) {
         Ok(bytes)
     } else {
-        Err(format!("a request of {bytes} bytes; 1 byte to 16 MiB are expected"))
+        Err(format!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"))
     }
 }
 
-/// Draws the sizes of one direction.
+/// Draw of the sizes of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct SizeDraw {
     pub(super) min: u64,
@@ -105,12 +105,12 @@ pub(super) struct SizeDraw {
 enum Kind {
     One,
     Range,
-    /// Sizes, the rarest first as in fio, each with the random number below which it is taken.
+    /// Sizes with thresholds of random numbers, the rarest size first, as in fio.
     Split(Vec<(u64, u64)>),
 }
 
-/// Tries after which the smallest size is taken: a size of 1 % is missed so often once in 10^8
-/// times.
+/// Most draws before the smallest size is taken. A size of 1 % is missed that many times in a row
+/// with a chance of 0.99^2000.
 const TRIES: u32 = 2000;
 
 impl SizeDraw {
@@ -133,39 +133,39 @@ impl SizeDraw {
         Self { min, max, unaligned, kind }
     }
 
-    /// A size of at most `room`, which holds the smallest.
+    /// Draws a size of at most `space` bytes, into which the smallest size fits.
     #[inline]
-    pub(super) fn draw(&self, random: &mut Random, room: u64) -> u64 {
+    pub(super) fn draw(&self, random: &mut Random, space: u64) -> u64 {
         match &self.kind {
             Kind::One => self.min,
-            Kind::Range => self.in_range(random, room),
-            Kind::Split(limits) => self.of_split(limits, random, room),
+            Kind::Range => self.in_range(random, space),
+            Kind::Split(limits) => self.of_split(limits, random, space),
         }
     }
 
-    /// The smallest plus a number below the largest, rounded down to a multiple of the smallest and
-    /// cut at the largest.
-    fn in_range(&self, random: &mut Random, room: u64) -> u64 {
+    /// Draws the smallest size plus a number below the largest. The sum is rounded down to a
+    /// multiple of the smallest and cut at the largest.
+    fn in_range(&self, random: &mut Random, space: u64) -> u64 {
         let step = if self.unaligned { 1 } else { self.min };
-        if room >= self.max {
+        if space >= self.max {
             let bytes = self.min + below(random, self.max);
             return (bytes - bytes % step).min(self.max);
         }
-        // What fits lies below the cut, where all multiples are alike.
+        // Sizes that fit are below the cut, so all multiples have the same chance.
         if self.unaligned {
-            self.min + below(random, room - self.min + 1)
+            self.min + below(random, space - self.min + 1)
         } else {
-            step * (1 + below(random, room / step))
+            step * (1 + below(random, space / step))
         }
     }
 
-    fn of_split(&self, limits: &[(u64, u64)], random: &mut Random, room: u64) -> u64 {
+    fn of_split(&self, limits: &[(u64, u64)], random: &mut Random, space: u64) -> u64 {
         for _ in 0..TRIES {
             let bits = random.next_u64();
-            let fits = |limit: &&(u64, u64)| bits <= limit.1 && limit.0 <= room;
+            let fits = |limit: &&(u64, u64)| bits <= limit.1 && limit.0 <= space;
             let bytes =
                 limits.iter().find(fits).map_or(limits[limits.len() - 1].0, |(bytes, _)| *bytes);
-            if bytes <= room {
+            if bytes <= space {
                 return if self.unaligned { bytes } else { bytes - bytes % self.min };
             }
         }
@@ -181,11 +181,11 @@ mod tests {
 
     use super::*;
 
-    /// Shares of the sizes drawn, in percent.
-    fn drawn(blocks: &Blocks, unaligned: bool, room: u64) -> BTreeMap<u64, i32> {
+    /// Shares of the drawn sizes, in percent.
+    fn drawn(blocks: &Blocks, unaligned: bool, space: u64) -> BTreeMap<u64, i32> {
         let (draw, mut random) = (SizeDraw::new(blocks, unaligned), Random::seed_from_u64(1));
         let mut counts = BTreeMap::new();
-        (0..100_000).for_each(|_| *counts.entry(draw.draw(&mut random, room)).or_insert(0) += 1);
+        (0..100_000).for_each(|_| *counts.entry(draw.draw(&mut random, space)).or_insert(0) += 1);
         counts
             .into_iter()
             .map(|(bytes, n)| (bytes, (f64::from(n) / 1000.0).round() as i32))
@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn a_range_gives_multiples_of_its_smallest() {
-        // Seen in fio 3.33: bsrange=4k-10k gives 4 KiB and 8 KiB 40 % each, and 10 KiB the rest.
+        // Measured with fio 3.33: bsrange=4k-10k gives 40 % of 4 KiB, 40 % of 8 KiB, and the rest
+        // 10 KiB.
         let range = Blocks::range("4k-10k", KbBase::Binary).unwrap();
         assert_eq!(
             drawn(&range, false, 1 << 20),
@@ -216,9 +217,9 @@ mod tests {
             drawn(&split, false, 1 << 20),
             BTreeMap::from([(4096, 10), (32_768, 40), (65_536, 50)])
         );
-        // What does not fit is drawn again.
+        // Sizes that do not fit are drawn again.
         assert_eq!(drawn(&split, false, 40_000), BTreeMap::from([(4096, 20), (32_768, 80)]));
-        // As fio does: 6 KiB is no multiple of 4 KiB.
+        // As in fio, 6 KiB is rounded down, since it is not a multiple of 4 KiB.
         let odd = Blocks::split("4k/50:6k/50", KbBase::Binary).unwrap();
         assert_eq!(drawn(&odd, false, 1 << 20), BTreeMap::from([(4096, 100)]));
         assert_eq!(drawn(&odd, true, 1 << 20), BTreeMap::from([(4096, 50), (6144, 50)]));

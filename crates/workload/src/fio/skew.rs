@@ -1,19 +1,21 @@
-//! `random_distribution`: zipf, pareto and normal as fio draws them, and zones.
+//! Values of `random_distribution`: zipf, pareto and normal as fio draws them, and zones.
 //!
-//! fio's zipf is not the exact law of `synthetic::zipf`: it takes the approximation of Gray et al.,
-//! "Quickly generating billion-record synthetic databases", SIGMOD 1994, section 3.2, which gives
-//! the third rank a fifth too much; it sums the harmonic number over 10^7 terms at most; and it
-//! scatters ranks by a multiplication modulo the number of blocks, which is no permutation unless
-//! that number is a power of two: of 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 in fio
-//! and would touch 20,900. What wears on a drive is just this concentration, so this file follows
-//! fio. Pareto is `(n - 1) u^(ln h / ln (1 - h))`, scattered alike; normal is the mean of twelve
-//! even numbers and an even spread as wide as the deviation, scattered, so that popular blocks lie
-//! anywhere.
+//! fio's zipf differs from the exact law of `synthetic::zipf`:
+//! - It uses the approximation of Gray et al., "Quickly generating billion-record synthetic
+//!   databases", SIGMOD 1994, section 3.2, which gives the third rank a fifth too much.
+//! - It sums at most 10^7 terms of the harmonic number.
+//! - It scatters ranks by a multiplication modulo the number of blocks, so that ranks collide
+//!   unless this number is a power of two. With 25,600 blocks under zipf:1.1, 400,000 reads touch
+//!   8,200 blocks in fio instead of 20,900.
+//!
+//! This concentration decides how reads wear a drive, so this file follows fio. Pareto is `(n - 1)
+//! u^(ln h / ln (1 - h))`, scattered in the same way. Normal is the mean of twelve uniform numbers
+//! plus a uniform number as wide as the deviation, also scattered.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
 
-/// `random_distribution`.
+/// Value of `random_distribution`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Distribution {
     Random,
@@ -30,20 +32,20 @@ pub(super) enum Distribution {
         deviation: f64,
         center: Option<f64>,
     },
-    /// One after the other: percentage of the accesses, and size in bytes or as a percentage of the
+    /// Zones in order: percentage of the accesses, and size in bytes or as a percentage of the
     /// blocks.
     Zoned(Vec<(u32, Amount)>),
 }
 
-/// What fio takes where no number is given.
+/// Default parameters of fio.
 const THETA: f64 = 1.1;
 const H: f64 = 0.2;
 const DEVIATION: f64 = 0.0;
-/// Beyond it the second rank is hardly ever drawn.
+/// Largest exponent; above it, almost all accesses go to the first rank.
 const MAX_THETA: f64 = 100.0;
 
 impl Distribution {
-    /// Whether popular blocks lie anywhere, so that directions have to share their places.
+    /// Returns whether popular blocks are scattered, so that directions must share their positions.
     pub(super) fn is_scattered(&self) -> bool {
         matches!(self, Self::Zipf { .. } | Self::Pareto { .. } | Self::Normal { .. })
     }
@@ -57,21 +59,30 @@ impl Distribution {
                 let (theta, center) = number_and_center(numbers, THETA)?;
                 let possible = (0.0..=MAX_THETA).contains(&theta) && (theta - 1.0).abs() > 1e-9;
                 let zipf = Self::Zipf { theta, center };
-                possible.then_some(zipf).ok_or_else(|| "a theta from 0 to 100 other than 1 is expected, as in zipf:1.2".into())
+                possible.then_some(zipf).ok_or_else(|| {
+                    "a theta from 0 to 100 other than 1 is expected, as in zipf:1.2".into()
+                })
             }
             "pareto" => {
                 let (h, center) = number_and_center(numbers, H)?;
                 let pareto = Self::Pareto { h, center };
-                (h > 0.0 && h < 1.0).then_some(pareto).ok_or_else(|| "a number between 0 and 1 is expected, as in pareto:0.2".into())
+                (h > 0.0 && h < 1.0)
+                    .then_some(pareto)
+                    .ok_or_else(|| "a number between 0 and 1 is expected, as in pareto:0.2".into())
             }
             "zoned" => zones(numbers, |text| percent(text).map(Amount::Percent)),
             "zoned_abs" => zones(numbers, |text| values::bytes(text, base).map(Amount::Bytes)),
             "normal" => {
                 let (deviation, center) = number_and_center(numbers, DEVIATION)?;
                 let normal = Self::Normal { deviation, center };
-                (0.0..=100.0).contains(&deviation).then_some(normal).ok_or_else(|| "a percentage is expected, as in normal:20".into())
+                (0.0..=100.0)
+                    .contains(&deviation)
+                    .then_some(normal)
+                    .ok_or_else(|| "a percentage is expected, as in normal:20".into())
             }
-            _ => Err("one of random, zipf:THETA, pareto:H, normal:DEVIATION, zoned:ACCESSES/SIZE:... and zoned_abs is expected".into()),
+            _ => Err("one of random, zipf:THETA, pareto:H, normal:DEVIATION, \
+                 zoned:ACCESSES/SIZE:... and zoned_abs is expected"
+                .into()),
         }
     }
 }
@@ -79,7 +90,8 @@ impl Distribution {
 fn number_and_center(numbers: Option<&str>, default: f64) -> Result<(f64, Option<f64>), String> {
     let Some(numbers) = numbers else { return Ok((default, None)) };
     let (number, center) = numbers.split_once(':').map_or((numbers, None), |(a, b)| (a, Some(b)));
-    let read = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text} is no number"));
+    let read =
+        |text: &str| text.trim().parse::<f64>().map_err(|_| format!("{text} is not a number"));
     let center = center.map(read).transpose()?;
     if center.is_some_and(|c| !(0.0..=1.0).contains(&c)) {
         return Err("a center from 0 to 1 is expected".into());
@@ -88,39 +100,41 @@ fn number_and_center(numbers: Option<&str>, default: f64) -> Result<(f64, Option
 }
 
 fn percent(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|p| *p <= 100).ok_or_else(|| format!("{text} is no whole percentage"))
+    text.parse()
+        .ok()
+        .filter(|p| *p <= 100)
+        .ok_or_else(|| format!("{text} is not a whole percentage"))
 }
 
-/// `60/10:30/20:10/70`: percentage of the accesses, then size. Blank sizes in percent share what is
-/// missing.
+/// Parses zones such as `60/10:30/20:10/70`: percentage of the accesses, then size. Zones without a
+/// size share the remaining percentage.
 fn zones(
     text: Option<&str>,
     size: impl Fn(&str) -> Result<Amount, String>,
 ) -> Result<Distribution, String> {
-    const EXPECTED: &str = "zones are expected, each with its percentage of the accesses and its size, as in zoned:60/10:30/20:10/70";
+    const EXPECTED: &str = "zones are expected, each with its percentage of the accesses and its \
+         size, as in zoned:60/10:30/20:10/70";
     let text = text.ok_or(EXPECTED)?;
     if text.contains(',') {
         return Err(
-            "one list of zones for all directions is expected; fio 3.33 reads no more than that"
+            "one list of zones for all directions is expected; fio 3.33 does not read more lists"
                 .into(),
         );
     }
-    // The accesses stand first here, the sizes last: turned round they are shares of sizes, and
-    // blanks are filled.
-    let turned: Vec<_> = text
+    let zones: Vec<_> = text
         .split(':')
         .map(|zone| zone.split_once('/').map(|(access, size)| (access.trim(), size.trim())))
         .collect();
-    let turned: Vec<_> = turned.into_iter().collect::<Option<_>>().ok_or(EXPECTED)?;
+    let zones: Vec<_> = zones.into_iter().collect::<Option<_>>().ok_or(EXPECTED)?;
     let accesses: Vec<u32> =
-        turned.iter().map(|(access, _)| percent(access)).collect::<Result<_, _>>()?;
+        zones.iter().map(|(access, _)| percent(access)).collect::<Result<_, _>>()?;
     let sum: u32 = accesses.iter().sum();
     if sum != 100 {
-        return Err(format!("the percentages of the accesses add up to {sum}, not to 100"));
+        return Err(format!("the percentages of the accesses add up to {sum}; 100 is expected"));
     }
-    let blanks = turned.iter().filter(|(_, size)| size.is_empty()).count() as u32;
+    let blanks = zones.iter().filter(|(_, size)| size.is_empty()).count() as u32;
     let mut sizes = Vec::new();
-    for (_, text) in &turned {
+    for (_, text) in &zones {
         sizes.push(if text.is_empty() { None } else { Some(size(text)?) });
     }
     let percents = sizes
@@ -132,7 +146,8 @@ fn zones(
         || (blanks > 0 && sizes.iter().flatten().any(|s| matches!(s, Amount::Bytes(_))))
     {
         return Err(format!(
-            "the sizes of the zones add up to {percents} %, or one is missing; at most 100 % are expected"
+            "the sizes of the zones add up to {percents} %, or one is missing; at most 100 % are \
+             expected"
         ));
     }
     let blank = Amount::Percent((100 - percents) / blanks.max(1));
@@ -141,7 +156,7 @@ fn zones(
     ))
 }
 
-/// Draws block numbers.
+/// Draw of block numbers.
 #[derive(Clone, Debug)]
 pub(super) enum Skew {
     Zipf {
@@ -158,25 +173,26 @@ pub(super) enum Skew {
         shift: u64,
     },
     Normal {
-        /// Width of the even spread that is added to the sum, in blocks.
+        /// Width of the uniform number that is added to the mean, in blocks.
         spread: f64,
         blocks: u64,
         shift: u64,
     },
-    /// Percentage of the accesses up to and with this zone, first block, blocks.
+    /// Zones: sum of the access percentages up to this zone, first block, number of blocks.
     Zones(Vec<(u32, u64, u64)>),
 }
 
-/// 2^64 over the golden ratio, negated: the multiplier of Knuth's multiplicative hash as fio, and
-/// Linux, take it.
+/// -2^64 / golden ratio, as an odd number: the multiplier of Knuth's multiplicative hash in fio and
+/// Linux.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
-/// Even numbers whose mean stands for a normal one.
+/// Number of uniform numbers whose mean approximates a normal one.
 const UNIFORMS: u64 = 12;
-/// Terms of the harmonic number beyond which fio does not go.
+/// Most terms of the harmonic number that fio adds up.
 const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
-    /// Over so many blocks (at least 1) of `block_bytes`; none for the uniform distribution.
+    /// Makes the draw over `blocks` blocks (at least 1) of `block_bytes`; `None` for the uniform
+    /// distribution.
     pub(super) fn new(
         distribution: &Distribution,
         blocks: u64,
@@ -206,8 +222,8 @@ impl Skew {
             }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // Half the file from where it would be, from 0 up: the center that fio takes where
-                // none is given is the middle.
+                // The draw is centered in the file, so the shift is half the file more than the
+                // center. Without a center, fio takes the middle.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }
@@ -215,7 +231,7 @@ impl Skew {
         }))
     }
 
-    /// A block.
+    /// Draws a block.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         match self {
@@ -258,13 +274,13 @@ fn scattered(rank: u64, shift: u64, blocks: u64) -> u64 {
     rank.wrapping_mul(GOLDEN).wrapping_add(shift) % blocks
 }
 
-/// From 0 up to 1.
+/// Draws a number from 0 up to 1.
 fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The sum of k^-theta up to `terms`: the first thousand as they are, the others by Euler and
-/// Maclaurin, exact to 10^-9.
+/// Sum of k^-theta up to `terms`: the first thousand terms are added up, and the Euler-Maclaurin
+/// formula gives the rest, exact to 10^-9.
 fn zeta(terms: u64, theta: f64) -> f64 {
     let f = |k: f64| k.powf(-theta);
     let head = terms.min(1000);
@@ -334,8 +350,8 @@ mod tests {
 
     #[test]
     fn the_hottest_blocks_are_those_of_fio() {
-        // fio 3.33, 400,000 reads of 65,536 blocks under zipf:1.2:0: the six hottest blocks, and
-        // how often each was read.
+        // Measured with fio 3.33, 400,000 reads of 65,536 blocks under zipf:1.2:0: the six hottest
+        // blocks with their reads.
         let counts = counts("zipf:1.2:0", 65_536);
         for (block, n) in [
             (0, 79_318),
@@ -352,10 +368,10 @@ mod tests {
 
     #[test]
     fn the_scatter_collides_as_in_fio() {
-        // fio 3.33, 400,000 reads of 25,600 blocks under zipf:1.1:0 touch 8,167.
+        // Measured with fio 3.33: 400,000 reads of 25,600 blocks under zipf:1.1:0 touch 8,167.
         let touched = counts("zipf:1.1:0", 25_600).iter().filter(|n| **n > 0).count();
         assert!((8_000..8_350).contains(&touched), "{touched}");
-        // Pareto, of 65,536: 52,050, and 85,953 reads of the first block.
+        // Pareto over 65,536 blocks touches 52,050, and reads the first block 85,953 times.
         let counts = counts("pareto:0.2:0", 65_536);
         let touched = counts.iter().filter(|n| **n > 0).count();
         assert!(
@@ -381,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_distributions_are_refused() {
         for text in [
             "zipf:1",
             "zipf:x",
@@ -409,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn few_blocks_are_no_trouble() {
+    fn few_blocks_are_drawn_too() {
         for blocks in 1..5 {
             for text in [
                 "zipf:0",

@@ -1,11 +1,13 @@
-//! Values of options: bytes, times, shares, lists for reads, writes and trims. fio(1) 3.33,
-//! "Parameter types". Stricter than fio in one way: what fio drops without a word (the `x` of `4x`,
-//! the `.5k` of `1.5k`) is refused.
+//! Values of options: bytes, times, shares, lists for reads, writes and trims (fio(1) 3.33,
+//! "Parameter types").
+//!
+//! In one point this is stricter than fio: text that fio ignores silently (the `x` of `4x`, the
+//! `.5k` of `1.5k`) is refused.
 
-/// Reads, writes, trims.
+/// Values for reads, writes and trims.
 pub(super) type PerOp<T> = [T; 3];
 
-/// A size in bytes or as a percentage of something.
+/// Size in bytes or as a percentage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Amount {
     Bytes(u64),
@@ -13,7 +15,7 @@ pub(super) enum Amount {
 }
 
 impl Amount {
-    /// In bytes, where a percentage is one of `whole`.
+    /// Returns the size in bytes; a percentage is one of `whole`.
     pub(super) fn of(self, whole: u64) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes,
@@ -22,7 +24,7 @@ impl Amount {
     }
 }
 
-/// What `kb_base` says about units: k is 1024 (and KiB 1000), or as the standards have it.
+/// Value of `kb_base`: with `Binary`, k is 1024 and KiB 1000; `Standard` follows the standards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KbBase {
     Binary,
@@ -30,10 +32,10 @@ pub(super) enum KbBase {
 }
 
 const BYTES: &str =
-    "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000";
+    "a whole number of bytes is expected, with or without a unit: 4096, 4k, 1m, 2g, 0x1000";
 
-/// `4k`, `1mb`, `0x1000`: bytes. With the default `kb_base` of 1024, `k`, `kb` and `ki` are 1024
-/// and `kib` is 1000, as in fio.
+/// Parses bytes such as `4k`, `1mb` or `0x1000`. With the default `kb_base` of 1024, `k`, `kb` and
+/// `ki` are 1024 and `kib` is 1000, as in fio.
 pub(super) fn bytes(text: &str, base: KbBase) -> Result<u64, String> {
     if text.starts_with('(') {
         return Err("arithmetic in parentheses is not supported; write the number itself".into());
@@ -69,17 +71,17 @@ fn unit_bytes(unit: &str, base: KbBase) -> Option<u64> {
     Some(if is_binary { 1 << (10 * power) } else { 1000u64.pow(power) })
 }
 
-/// `30%` or bytes.
+/// Parses `30%` or bytes.
 pub(super) fn amount(text: &str, base: KbBase) -> Result<Amount, String> {
     let Some(percent) = text.strip_suffix('%') else { return bytes(text, base).map(Amount::Bytes) };
     let percent = percent.trim().parse().ok().filter(|p| (0..=100).contains(p));
     percent.map(Amount::Percent).ok_or_else(|| "a percentage from 0% to 100% is expected".into())
 }
 
-/// `90`, `10m`, `500ms`: a time in ns; without a unit it is in units of `unit_ns`.
+/// Parses a time such as `90`, `10m` or `500ms` to ns; a number without a unit counts `unit_ns`.
 pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
     const EXPECTED: &str =
-        "a time is expected, a whole number with a unit where wanted: 30, 90s, 10m, 500ms, 2h";
+        "a time is expected, a whole number with or without a unit: 30, 90s, 10m, 500ms, 2h";
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale = match unit.trim().to_ascii_lowercase().as_str() {
@@ -96,7 +98,7 @@ pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
     number.checked_mul(scale).ok_or_else(|| "the time is too long".into())
 }
 
-/// A whole number in a range.
+/// Parses a whole number in a range.
 pub(super) fn count(
     text: &str,
     base: KbBase,
@@ -108,7 +110,7 @@ pub(super) fn count(
     })
 }
 
-/// `1`, `0`, or nothing for 1.
+/// Parses `1` or `0`; a missing value means 1.
 pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     match text {
         None | Some("1") => Ok(true),
@@ -117,8 +119,8 @@ pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     }
 }
 
-/// `a,b,c` for reads, writes and trims. One value goes for all; a value that is not ended by a
-/// comma goes for what follows it.
+/// Splits `a,b,c` into values for reads, writes and trims. A single value holds for all; a last
+/// value without a comma holds for the following directions too.
 pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     let parts: Vec<_> =
         text.split(',').map(|part| Some(part.trim()).filter(|p| !p.is_empty())).collect();
@@ -130,15 +132,15 @@ pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
     }
 }
 
-/// `lo-hi` or `lo:hi`, in either order.
+/// Parses `lo-hi` or `lo:hi`, in either order.
 pub(super) fn range(text: &str, base: KbBase) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once(['-', ':']).ok_or("a range such as 4k-64k is expected")?;
     let (a, b) = (bytes(a.trim(), base)?, bytes(b.trim(), base)?);
     Ok((a.min(b), a.max(b)))
 }
 
-/// `a/b:c/d`: pairs, the second of each a percentage that may be left out. Those left out share
-/// what is missing to 100. `first` reads the first of a pair.
+/// Parses pairs such as `a/b:c/d`. The second value of each is a percentage; pairs without one
+/// share what is missing to 100. `first` parses the first value of a pair.
 pub(super) fn shares<T>(
     text: &str,
     first: impl Fn(&str) -> Result<T, String>,
@@ -148,14 +150,14 @@ pub(super) fn shares<T>(
         let (a, b) = pair.split_once('/').unwrap_or((pair, ""));
         let share: Option<u32> = match b.trim() {
             "" => None,
-            b => Some(b.parse().map_err(|_| format!("{b} is no whole percentage"))?),
+            b => Some(b.parse().map_err(|_| format!("{b} is not a whole percentage"))?),
         };
         pairs.push((first(a.trim())?, share));
     }
     let given: u64 = pairs.iter().filter_map(|(_, share)| *share).map(u64::from).sum();
     let blanks = pairs.iter().filter(|(_, share)| share.is_none()).count() as u32;
     if pairs.is_empty() || given > 100 || (given < 100 && blanks == 0) {
-        return Err(format!("the percentages add up to {given}, not to 100"));
+        return Err(format!("the percentages add up to {given}; 100 is expected"));
     }
     let mut missing = 100 - given as u32;
     let mut left = blanks;
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn units_are_those_that_fio_prints() {
-        // Each seen in the sizes of fio 3.33's iolog.
+        // Each value was seen in an iolog of fio 3.33.
         let [binary, standard] = [KbBase::Binary, KbBase::Standard];
         for (text, base, expected) in [
             ("4k", binary, 4096),
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn values_for_reads_writes_and_trims() {
-        // fio(1), blocksize.
+        // Examples of fio(1), blocksize.
         for (text, expected) in [
             ("256k", [Some("256k"); 3]),
             ("8k,32k", [Some("8k"), Some("32k"), Some("32k")]),

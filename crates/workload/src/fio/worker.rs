@@ -1,35 +1,35 @@
-//! One clone of a job: its requests one after the other, in its files on the drive. When they come
-//! is not its business.
+//! Requests of one clone of a job in its files on the drive, without their times.
 //!
-//! The rules are those of fio 3.33. A mix throws dice for each request; several files take turns
-//! ([`super::turns`]). A loop of the job ends when `io_size` bytes have gone or when no place is
-//! left that a pass would visit; where bytes are left or time decides, another pass begins.
+//! The rules are those of fio 3.33. A mix draws the direction of each request;
+//! [`super::file_cycle`] chooses the file. A loop of the job ends after `io_size` bytes, or when a
+//! pass has no position left. If bytes remain, or if time ends the job, another pass begins
+//! instead.
 
 use std::sync::Arc;
 
 use vpass_core::base::request::{Op, Request};
 
 use super::draft::Ways;
+use super::file_cycle::FileCycle;
 use super::in_file::{InFile, Shared, Span};
 use super::job::Job;
 use super::layout::Part;
 use super::sizes::SizeDraw;
-use super::turns::Turns;
 use crate::synthetic::random::{Random, Streams, below};
 
-/// The directions in the order of fio's lists.
+/// Directions, in the order of fio's lists.
 pub(super) const OPS: [Op; 3] = [Op::Read, Op::Write, Op::Trim];
 
-/// See the module.
+/// Clone of a job.
 pub(super) struct Worker {
     pub(super) job: Arc<Job>,
     files: Vec<InFile>,
-    turns: Turns,
+    cycle: FileCycle,
     sizes: [SizeDraw; 3],
     pub(super) streams: Streams,
-    /// Requests until the next random place.
+    /// Requests until the next random address.
     countdown: u32,
-    /// The write that follows a trim.
+    /// Write that follows a trim.
     owed: Option<(usize, Span)>,
     /// Bytes after which a loop ends.
     io_bytes: u64,
@@ -39,13 +39,13 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Bytes of the maps of what was visited.
+    /// Bytes of the random maps.
     pub(super) fn memory(&self) -> u64 {
         self.files.iter().map(InFile::memory).sum()
     }
 
-    /// A clone of `job`; its chance is what follows from `root`. What its maps take is taken from
-    /// `map_bits`.
+    /// Makes a clone of `job`, with random streams that follow from `root`. The size of its maps is
+    /// subtracted from `map_bits`.
     pub(super) fn new(
         job: &Arc<Job>,
         part: &Part,
@@ -58,7 +58,7 @@ impl Worker {
         let files = part.files.iter().copied().map(in_file).collect::<Result<Vec<_>, _>>()?;
         let mut worker = Self {
             job: job.clone(),
-            turns: Turns::new(job.service),
+            cycle: FileCycle::new(job.service),
             files,
             sizes,
             streams,
@@ -73,14 +73,14 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Starts the job again; chance goes on.
+    /// Starts the job again; random numbers continue.
     pub(super) fn begin(&mut self) {
         self.loops_left = self.job.limits.loops;
         self.next_loop();
         self.countdown = 1;
     }
 
-    /// The next request, of direction `op` where that is decided already; none at the end of the
+    /// Returns the next request, of direction `op` if that is given, or `None` at the end of the
     /// job.
     pub(super) fn next(&mut self, op: Option<usize>) -> Option<Request> {
         if let Some((file, span)) = self.owed.take() {
@@ -98,7 +98,7 @@ impl Worker {
                 self.owed = (self.job.pattern.ways == Ways::TrimWrite).then_some((file, span));
                 return Some(self.request(op, file, span));
             }
-            // This pass has no place left.
+            // No position is left in this pass.
             let limits = &self.job.limits;
             let goes_on = limits.time_based || limits.io_size.is_some();
             if fresh || !(goes_on || self.next_loop()) {
@@ -109,7 +109,7 @@ impl Worker {
         }
     }
 
-    /// Requests of the whole job, about; none where only time ends it.
+    /// Returns the approximate number of requests of the whole job, or `None` if only time ends it.
     pub(super) fn about(&self) -> Option<u64> {
         let limits = &self.job.limits;
         if limits.time_based {
@@ -124,10 +124,10 @@ impl Worker {
             Ways::TrimWrite => self.job.blocks[2].mean(),
             _ => (0..3).find(|op| uses[*op]).map_or(1.0, |op| self.job.blocks[op].mean()),
         };
-        let of_a_loop = ((self.io_bytes as f64 / mean).ceil() as u64)
+        let of_loop = ((self.io_bytes as f64 / mean).ceil() as u64)
             .min(limits.number_ios.unwrap_or(u64::MAX));
         let pair = if self.job.pattern.ways == Ways::TrimWrite { 2 } else { 1 };
-        of_a_loop.checked_mul(u64::from(limits.loops))?.checked_mul(pair)
+        of_loop.checked_mul(u64::from(limits.loops))?.checked_mul(pair)
     }
 
     fn has_issued_all(&self) -> bool {
@@ -148,14 +148,14 @@ impl Worker {
     }
 
     fn rewind(&mut self) {
-        self.turns.begin();
+        self.cycle.begin();
         for file in &mut self.files {
             file.rewind(&mut self.streams.scatter);
         }
     }
 
     fn request(&self, op: usize, file: usize, span: Span) -> Request {
-        // Sizes are at most 16 MiB.
+        // Sizes are at most 16 MiB, so they fit.
         Request {
             at: 0,
             offset: self.files[file].region.start + span.start,
@@ -177,11 +177,11 @@ impl Worker {
         }
     }
 
-    /// The next request of this direction: its file, and where in it; none where no file has a
-    /// place left.
+    /// Returns the file and span of the next request of this direction, or `None` if no file has a
+    /// position left.
     fn span(&mut self, op: usize) -> Option<(usize, Span)> {
         loop {
-            let file = self.turns.next(&self.files, &mut self.streams.direction)?;
+            let file = self.cycle.next(&self.files, &mut self.streams.direction)?;
             let Self { job, sizes, streams, countdown, .. } = self;
             if let Some(span) =
                 self.files[file].span(op, &mut Shared { job, sizes, streams, countdown })

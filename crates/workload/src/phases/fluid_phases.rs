@@ -1,9 +1,9 @@
-//! Phases whose reads are rates, for gears that draw them in bulk; and the same for a sample of a
-//! drive's pages.
+//! Phases whose reads are rates, for gears that draw reads in bulk, on a whole drive or a sample of
+//! its pages.
 //!
-//! A phase of n requests takes n / rate seconds, whatever chance makes of its arrivals elsewhere.
-//! Within it each page is read as often as in the mean: pages that are read in turn are read by
-//! chance here. Writes and trims keep their order and come evenly.
+//! A phase of n requests takes n / rate seconds, without random arrivals. Within a phase, each page
+//! is read at its mean rate, also if the phase reads its pages in turn. Writes and trims keep their
+//! order and come evenly.
 
 use rand_core::SeedableRng;
 use vpass_core::base::rates::{PageRates, ReadRates};
@@ -17,10 +17,10 @@ use super::phases_source::{Cursor, Runs};
 use crate::synthetic::random::{Random, Streams, below};
 use crate::synthetic::{NO_RATE, NoWrites, Sample, require};
 
-/// See the module.
+/// Source of rates for phases.
 pub struct FluidPhases {
-    turns: Turns,
-    /// Pages of a sample, with how often a whole phase reads them; empty where it does not read.
+    clock: PhaseClock,
+    /// Pages of the sample with the reads of a whole phase; empty for a phase that does not read.
     reads: Vec<Vec<(Lpn, u64)>>,
     phases: Vec<PhaseConfig>,
     pages: u32,
@@ -29,20 +29,23 @@ pub struct FluidPhases {
     writes: Box<dyn RequestSource + Send>,
 }
 
-/// Phases in their turn: a pass begins with the first, and ends where its requests do.
+/// Sequence of phases. A pass begins with the first phase and ends with its last request.
 #[derive(Clone)]
-struct Turns {
+struct PhaseClock {
     of_phase: Vec<u64>,
     of_pass: u64,
     rate: f64,
-    /// The phase under way, its requests, and those of all before.
+    /// Phase under way.
     phase: usize,
+    /// Requests of the phase under way.
     requests: u64,
+    /// Requests of all earlier phases.
     before: u64,
+    /// Requests of the pass after this phase.
     left: u64,
 }
 
-impl Turns {
+impl PhaseClock {
     fn new(config: &PhasesConfig, rate: f64) -> Self {
         let (of_phase, of_pass) = (
             config.phase.iter().map(|phase| phase.requests).collect::<Vec<_>>(),
@@ -52,7 +55,7 @@ impl Turns {
         Self { of_phase, of_pass, rate, phase: 0, requests, before: 0, left: of_pass - requests }
     }
 
-    fn go_on(&mut self) {
+    fn advance(&mut self) {
         self.before += self.requests;
         self.phase = if self.left == 0 { 0 } else { (self.phase + 1) % self.of_phase.len() };
         let left = if self.left == 0 { self.of_pass } else { self.left };
@@ -60,13 +63,13 @@ impl Turns {
         self.left = left - self.requests;
     }
 
-    /// When so many requests have come.
+    /// Time at which `requests` requests have come.
     fn time_of(&self, requests: u64) -> Ns {
         (requests as f64 / self.rate * 1e9) as Ns
     }
 
     fn ends(&self) -> Ns {
-        // A single phase that no pass cuts short goes on for ever.
+        // A single phase that no pass cuts short never ends.
         let is_alone = self.of_phase.len() == 1 && self.of_pass.is_multiple_of(self.of_phase[0]);
         if is_alone { Ns::MAX } else { self.time_of(self.before + self.requests) }
     }
@@ -81,10 +84,10 @@ impl Turns {
 }
 
 impl FluidPhases {
-    /// The workload of a sample of a drive with so many bytes, in all, and pages of `page_bytes`.
+    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// The first key that is wrong, by itself or for this drive; or a workload without a rate.
+    /// Reports the first invalid key, by itself or for this drive, or a workload without a rate.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,
@@ -95,61 +98,60 @@ impl FluidPhases {
         let pages = (capacity / u64::from(page_bytes)) as u32;
         config.check(pages.into())?;
         Self::check(config)?;
-        let turns = Turns::new(config, config.rate.unwrap_or_default());
+        let clock = PhaseClock::new(config, config.rate.unwrap_or_default());
         let reads =
             config.phase.iter().map(|phase| reads_of(phase, phase.requests, sample)).collect();
-        let writes = Writes::new(config, &turns, page_bytes, seed, sample);
+        let writes = Writes::new(config, &clock, page_bytes, seed, sample);
         let writes: Box<dyn RequestSource + Send> =
             if writes.has_any() { Box::new(writes) } else { Box::new(NoWrites) };
         let pages = (pages - sample.residue).div_ceil(sample.of);
-        Ok(Self { turns, reads, phases: config.phase.clone(), pages, page_bytes, sample, writes })
+        Ok(Self { clock, reads, phases: config.phase.clone(), pages, page_bytes, sample, writes })
     }
 
-    /// Refuses phases that have no rates.
+    /// Refuses phases without a rate.
     ///
     /// # Errors
-    /// What is missing.
+    /// Names the missing key.
     pub fn check(config: &PhasesConfig) -> Result<(), ConfigError> {
         require(config.rate.is_some(), || NO_RATE.into())
     }
 
-    /// Bytes of memory that phases take at most which name each of so many pages: rates, and counts
-    /// of the phase under way, the next and all.
+    /// Returns an upper bound of the memory for phases that name `pages` pages. It covers the
+    /// rates, and the counts of the phase under way, of the next phase, and of all phases.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }
 
-    /// How often a page is read in the phase under way, each page once.
+    /// Returns the reads of each page in the phase under way, each page once.
     fn under_way(&self) -> Vec<(Lpn, u64)> {
-        let phase = self.turns.phase;
-        if self.turns.is_whole() {
+        let phase = self.clock.phase;
+        if self.clock.is_whole() {
             self.reads[phase].clone()
         } else {
-            reads_of(&self.phases[phase], self.turns.requests, self.sample)
+            reads_of(&self.phases[phase], self.clock.requests, self.sample)
         }
     }
 
     fn per_s(&self, reads: u64) -> f32 {
-        // Reads of a random order are kept in parts of a read.
-        (reads as f64 / PARTS / self.turns.seconds()) as f32
+        // Counts are in fractions of a read, since a random order gives fractions.
+        (reads as f64 / PARTS / self.clock.seconds()) as f32
     }
 }
 
-/// Parts of a read that counts are kept in.
+/// Fractions of a read in which counts are kept.
 const PARTS: f64 = 65_536.0;
 
-/// How often a phase of so many requests reads each page of a sample, in the mean and in parts of a
-/// read.
+/// Mean reads of each page of a sample by a phase of `requests` requests, in fractions of a read.
 fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64)> {
     if Op::from(phase.op) != Op::Read {
         return vec![];
     }
     let runs = Runs::of(phase);
     let each = (requests as f64 / runs.count as f64 * PARTS) as u64;
-    let in_turn = |place: u64| {
+    let round_robin = |place: u64| {
         (requests / runs.count + u64::from(place < requests % runs.count)) * PARTS as u64
     };
-    let reads = |place: u64| if phase.order == Order::Random { each } else { in_turn(place) };
+    let reads = |place: u64| if phase.order == Order::Random { each } else { round_robin(place) };
     let mut cursor = Cursor::default();
     let places = (0..runs.count).map(|place| (runs.next(&mut cursor), reads(place)));
     let mut pages: Vec<(Lpn, u64)> =
@@ -172,13 +174,13 @@ impl FluidSource for FluidPhases {
         let pages = PageRates::Each(rates);
         (
             ReadRates { pages, requests_per_page: 1.0, bytes_per_page: self.page_bytes.into() },
-            self.turns.ends(),
+            self.clock.ends(),
         )
     }
 
     fn changes(&mut self, _from: Ns, pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
         let before = self.under_way();
-        self.turns.go_on();
+        self.clock.advance();
         let mut before = before.iter().map(|(lpn, _)| *lpn).peekable();
         for (lpn, reads) in self.under_way() {
             while let Some(ended) = before.next_if(|before| *before < lpn) {
@@ -188,7 +190,7 @@ impl FluidSource for FluidPhases {
             pages.push((lpn, self.per_s(reads)));
         }
         pages.extend(before.map(|ended| (ended, 0.0)));
-        Some(self.turns.ends())
+        Some(self.clock.ends())
     }
 
     fn writes(&mut self) -> &mut dyn RequestSource {
@@ -196,14 +198,14 @@ impl FluidSource for FluidPhases {
     }
 }
 
-/// Writes and trims of a sample's pages, without an end.
+/// Endless writes and trims of a sample's pages.
 struct Writes {
-    turns: Turns,
+    clock: PhaseClock,
     phases: Vec<(Op, Order, Runs)>,
     page_bytes: u32,
     sample: Sample,
     address: Random,
-    /// Requests of the phase under way that have been made, and where it is.
+    /// Requests of the phase under way that have been made, and the position in its pages.
     made: u64,
     cursor: Cursor,
 }
@@ -211,7 +213,7 @@ struct Writes {
 impl Writes {
     fn new(
         config: &PhasesConfig,
-        turns: &Turns,
+        clock: &PhaseClock,
         page_bytes: u32,
         seed: u64,
         sample: Sample,
@@ -223,7 +225,7 @@ impl Writes {
             .collect();
         let address = Streams::after(Random::seed_from_u64(seed)).address;
         Self {
-            turns: turns.clone(),
+            clock: clock.clone(),
             phases,
             page_bytes,
             sample,
@@ -233,20 +235,20 @@ impl Writes {
         }
     }
 
-    /// Whether any page of the sample is ever written or trimmed.
+    /// Returns whether any page of the sample is ever written or trimmed.
     fn has_any(&self) -> bool {
         let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
             // A pass may end before a phase begins.
-            let before: u64 = self.turns.of_phase[..at].iter().sum();
+            let before: u64 = self.clock.of_phase[..at].iter().sum();
             *op != Op::Read
-                && before < self.turns.of_pass
+                && before < self.clock.of_pass
                 && (0..runs.count).any(|place| self.sample.number_of(runs.at(place)).is_some())
         };
         self.phases.iter().enumerate().any(asks)
     }
 
     fn next_phase(&mut self) {
-        self.turns.go_on();
+        self.clock.advance();
         (self.made, self.cursor) = (0, Cursor::default());
     }
 }
@@ -255,8 +257,8 @@ impl RequestSource for Writes {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let end = out.len() + max;
         while out.len() < end {
-            let (op, order, runs) = &self.phases[self.turns.phase];
-            if *op == Op::Read || self.made == self.turns.requests {
+            let (op, order, runs) = &self.phases[self.clock.phase];
+            if *op == Op::Read || self.made == self.clock.requests {
                 self.next_phase();
                 continue;
             }
@@ -264,7 +266,7 @@ impl RequestSource for Writes {
                 Order::RoundRobin => runs.next(&mut self.cursor),
                 Order::Random => runs.at(below(&mut self.address, runs.count)),
             };
-            let at = self.turns.time_of(self.turns.before + self.made);
+            let at = self.clock.time_of(self.clock.before + self.made);
             self.made += 1;
             if let Some(lpn) = self.sample.number_of(lpn) {
                 let offset = lpn.offset(self.page_bytes);
@@ -298,9 +300,11 @@ mod tests {
         FluidPhases::new(&file.workload, 100 * 4096, 4096, 1, sample)
     }
 
-    /// Three reads of page 5 and one of page 3, two writes, and so on; a pass ends within the
+    /// Three reads of page 5 and one of page 3, then two writes, repeated. A pass ends within the
     /// second round.
-    const TABLE: &str = "rate = 1.0\nrequests = 9\nphase = [{ pages = [5, 3, 5, 5], requests = 4 }, { ranges = [[7, 8]], op = 'write', requests = 2 }]";
+    const TABLE: &str = "rate = 1.0\nrequests = 9\n\
+        phase = [{ pages = [5, 3, 5, 5], requests = 4 }, \
+        { ranges = [[7, 8]], op = 'write', requests = 2 }]";
 
     #[test]
     fn rates_are_those_of_the_phase_under_way() {
@@ -318,14 +322,14 @@ mod tests {
             )
         };
         assert_eq!(changes(4 * S), (Some(6 * S), vec![(3, 0.0), (5, 0.0)]));
-        // The pass ends after three of its four requests: page 5 has had its turn twice.
+        // The pass ends after three of the phase's four requests: page 5 has been read twice.
         let third = 1.0 / 3.0;
         assert_eq!(changes(6 * S), (Some(9 * S), vec![(3, third), (5, 2.0 * third)]));
         assert_eq!(changes(9 * S), (Some(13 * S), vec![(3, 0.25), (5, 0.75)]));
     }
 
     #[test]
-    fn writes_keep_their_order_and_samples_share_them_out() {
+    fn writes_keep_their_order_and_are_divided_among_samples() {
         let of = |sample: Sample| {
             let mut writes = vec![];
             source(TABLE, sample).unwrap().writes().fill(&mut writes, 3).unwrap();
@@ -337,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_rate_is_refused() {
+    fn phases_without_a_rate_are_refused() {
         let refused =
             source("phase = [{ pages = [1], requests = 2 }]", Sample::WHOLE).err().unwrap().0;
         assert!(refused.contains("workload.rate"), "{refused}");

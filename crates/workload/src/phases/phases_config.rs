@@ -1,5 +1,4 @@
-//! The `[workload]` table with `[[workload.phase]]`: its keys, and what is checked before anything
-//! runs.
+//! Keys of a `[workload]` table with `[[workload.phase]]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::request::{Arrival, Op};
@@ -8,45 +7,45 @@ use vpass_core::config::ConfigError;
 
 use crate::synthetic::{Arrivals, arrival, check_arrival, require};
 
-/// A workload file of phases.
+/// Workload file with phases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhasesFile {
-    /// What the workload is, in a line.
+    /// One line that describes the workload.
     #[serde(default)]
     pub description: String,
     /// `[workload]`
     pub workload: PhasesConfig,
-    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
     /// the file; `vpass_lab::hints` reads it.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
 
 impl PhasesFile {
-    /// Reads a workload file.
+    /// Parses a workload file.
     ///
     /// # Errors
-    /// What is wrong with the TOML or with a key, with its line.
+    /// Reports what is wrong with the TOML or with a key, and its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
     }
 }
 
-/// `[workload]`: phases, and how their requests arrive.
+/// `[workload]`: phases, and the arrival of their requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhasesConfig {
-    /// Requests in a pass; one round of the phases where absent.
+    /// Requests per pass; one round of the phases if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
-    /// Requests outstanding at any time; 64 where neither this nor `rate` is given.
+    /// Requests outstanding at any time; 64 if neither this nor `rate` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
-    /// Requests a second, instead of `queue_depth`.
+    /// Requests per second, instead of `queue_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// How requests at a `rate` arrive.
+    /// Arrival process of requests at a `rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
     /// `[[workload.phase]]`, in order.
@@ -57,23 +56,23 @@ pub struct PhasesConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseConfig {
-    /// What they do.
+    /// Operation of the requests.
     #[serde(default)]
     pub op: PhaseOp,
-    /// How many they are.
+    /// Number of requests.
     pub requests: u64,
-    /// How they go through the pages.
+    /// Order in which the requests take the pages.
     #[serde(default)]
     pub order: Order,
-    /// Logical pages; one that is named twice is asked for twice as often.
+    /// Logical pages; a page that is named twice gets twice as many requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<Lpn>,
-    /// First and last of ranges of logical pages, after `pages`.
+    /// First and last page of ranges of logical pages, after `pages`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<[Lpn; 2]>,
 }
 
-/// What the requests of a phase do.
+/// Operation of the requests of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PhaseOp {
@@ -96,41 +95,41 @@ impl From<PhaseOp> for Op {
     }
 }
 
-/// How a phase goes through its pages.
+/// Order in which a phase takes its pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// One after the other, from the first on in every round.
+    /// One after the other, beginning with the first in every round.
     #[default]
     RoundRobin,
-    /// Each as likely as any other.
+    /// At random, all with the same chance.
     Random,
 }
 
 impl PhaseConfig {
-    /// Reads of these pages in turn.
+    /// Makes a phase that reads these pages in turn.
     pub fn reads(pages: Vec<Lpn>, requests: u64) -> Self {
         Self { op: PhaseOp::Read, requests, order: Order::RoundRobin, pages, ranges: vec![] }
     }
 }
 
 impl PhasesConfig {
-    /// How requests arrive.
+    /// Returns how requests arrive.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }
 
-    /// Requests in a pass.
+    /// Number of requests per pass.
     pub fn requests(&self) -> u64 {
         self.requests.unwrap_or_else(|| {
             self.phase.iter().fold(0, |sum, phase| sum.saturating_add(phase.requests))
         })
     }
 
-    /// Checks every key, on a drive of so many pages.
+    /// Checks every key, for a drive of `host_pages` pages.
     pub(super) fn check(&self, host_pages: u64) -> Result<(), ConfigError> {
         require(self.requests != Some(0), || {
-            "workload.requests = 0 asks for nothing; at least 1 is expected".into()
+            "workload.requests is 0; at least 1 is expected".into()
         })?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
         require(!self.phase.is_empty(), || {
@@ -141,14 +140,15 @@ impl PhasesConfig {
 }
 
 impl PhaseConfig {
-    /// Checks the `n`th phase.
+    /// Checks phase `n`.
     fn check(&self, n: usize, host_pages: u64) -> Result<(), ConfigError> {
         require(self.requests > 0, || {
-            format!("workload.phase {n}: requests = 0 asks for nothing; at least 1 is expected")
+            format!("workload.phase {n}: requests is 0; at least 1 is expected")
         })?;
         require(!(self.pages.is_empty() && self.ranges.is_empty()), || {
             format!(
-                "workload.phase {n} names no page; pages = [17, 19] or ranges = [[100, 199]] is expected"
+                "workload.phase {n} names no page; pages = [17, 19] or ranges = [[100, 199]] is \
+                 expected"
             )
         })?;
         let beyond = |page: &Lpn| u64::from(page.number()) >= host_pages;
@@ -161,12 +161,14 @@ impl PhaseConfig {
         for [from, to] in &self.ranges {
             require(from <= to, || {
                 format!(
-                    "workload.phase {n}: the range [{from}, {to}] ends before it begins; [first, last] is expected"
+                    "workload.phase {n}: the range [{from}, {to}] ends before it begins; [first, \
+                     last] is expected"
                 )
             })?;
             require(!beyond(to), || {
                 format!(
-                    "workload.phase {n}: the range [{from}, {to}] ends beyond the drive, whose last page is {last}"
+                    "workload.phase {n}: the range [{from}, {to}] ends beyond the drive, whose \
+                     last page is {last}"
                 )
             })?;
         }

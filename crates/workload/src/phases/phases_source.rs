@@ -1,5 +1,5 @@
-//! Phases as a stream of requests for one drive. Pages are kept as runs of consecutive ones, so
-//! that a range takes no room.
+//! Phases as a stream of requests for one drive. Pages are kept as runs of consecutive pages, so a
+//! range needs little memory.
 
 use rand_core::SeedableRng;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -11,18 +11,18 @@ use crate::pass::PassSource;
 use crate::synthetic::arrivals::ArrivalClock;
 use crate::synthetic::random::{Random, Streams, below};
 
-/// The requests of a workload of phases.
+/// Source of the requests of a workload with phases.
 pub struct PhasesSource {
     phases: Vec<Phase>,
     page_bytes: u32,
     arrival: Arrival,
     clock: Option<ArrivalClock>,
-    /// Chance of addresses and of arrivals.
+    /// Random numbers for addresses and for arrivals.
     address: Random,
     arrivals: Random,
     requests: u64,
     left: u64,
-    /// The phase under way, what it has still to ask for, and where it is.
+    /// Phase under way, its remaining requests, and the position in its pages.
     phase: usize,
     phase_left: u64,
     cursor: Cursor,
@@ -35,7 +35,7 @@ struct Phase {
     pages: Runs,
 }
 
-/// Pages in a certain order: runs of consecutive ones.
+/// Ordered pages, as runs of consecutive pages.
 pub(super) struct Runs {
     runs: Vec<Run>,
     pub(super) count: u64,
@@ -44,11 +44,11 @@ pub(super) struct Runs {
 struct Run {
     first: Lpn,
     pages: u32,
-    /// Pages in the runs before.
+    /// Pages of all earlier runs.
     before: u64,
 }
 
-/// The next page of a round-robin.
+/// Position of the next page of a round-robin.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cursor {
     run: usize,
@@ -70,13 +70,13 @@ impl Runs {
         all
     }
 
-    /// The `n`th page.
+    /// Returns the `n`th page.
     pub(super) fn at(&self, n: u64) -> Lpn {
         let run = &self.runs[self.runs.partition_point(|run| run.before <= n) - 1];
         run.first + (n - run.before) as u32
     }
 
-    /// The page under the cursor, which goes on.
+    /// Returns the page at the cursor and moves the cursor on.
     pub(super) fn next(&self, cursor: &mut Cursor) -> Lpn {
         let run = &self.runs[cursor.run];
         let page = run.first + cursor.page;
@@ -92,10 +92,10 @@ impl Runs {
 }
 
 impl PhasesSource {
-    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// The first key that is wrong, by itself or for this drive.
+    /// Reports the first invalid key, by itself or for this drive.
     pub fn new(
         config: &PhasesConfig,
         capacity: u64,
@@ -128,15 +128,15 @@ impl PhasesSource {
         })
     }
 
-    /// Goes to the beginning of a phase.
+    /// Goes to the start of a phase.
     fn begin(&mut self, phase: usize) {
         self.phase = phase;
         self.phase_left = self.phases[phase].requests;
         self.cursor = Cursor::default();
     }
 
-    /// Appends requests of the phase under way.
-    fn ask(&mut self, count: u64, out: &mut Vec<Request>) {
+    /// Appends `count` requests of the phase under way.
+    fn request(&mut self, count: u64, out: &mut Vec<Request>) {
         let phase = &self.phases[self.phase];
         let (page_bytes, op) = (self.page_bytes, phase.op);
         let request = |page: Lpn| Request {
@@ -162,12 +162,12 @@ impl PhasesSource {
 impl RequestSource for PhasesSource {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let start = out.len();
-        let mut room = self.left.min(max as u64);
-        self.left -= room;
-        while room > 0 {
-            let count = room.min(self.phase_left);
-            self.ask(count, out);
-            (room, self.phase_left) = (room - count, self.phase_left - count);
+        let mut wanted = self.left.min(max as u64);
+        self.left -= wanted;
+        while wanted > 0 {
+            let count = wanted.min(self.phase_left);
+            self.request(count, out);
+            (wanted, self.phase_left) = (wanted - count, self.phase_left - count);
             if self.phase_left == 0 {
                 self.begin((self.phase + 1) % self.phases.len());
             }
@@ -188,7 +188,7 @@ impl RequestSource for PhasesSource {
 }
 
 impl PassSource for PhasesSource {
-    /// A pass starts with the first phase.
+    /// Starts a pass, with the first phase.
     fn next_pass(&mut self) -> Result<(), SourceError> {
         self.left = self.requests;
         self.begin(0);
@@ -207,13 +207,13 @@ mod tests {
 
     const PAGE: u32 = 4096;
 
-    /// A drive of 100 pages.
+    /// Makes the source for a drive of 100 pages.
     fn source(table: &str) -> Result<PhasesSource, String> {
         let file = PhasesFile::parse(&format!("[workload]\n{table}")).map_err(|e| e.to_string())?;
         PhasesSource::new(&file.workload, 100 * u64::from(PAGE), PAGE, 1).map_err(|e| e.to_string())
     }
 
-    /// Everything that a source asks for, `at_once` requests at a time: pages and directions.
+    /// Returns the page and direction of every request, drawn `at_once` requests at a time.
     fn all(source: &mut PhasesSource, at_once: usize) -> Vec<(u64, Op)> {
         let mut out = vec![];
         loop {
@@ -228,7 +228,8 @@ mod tests {
 
     #[test]
     fn phases_follow_each_other_and_start_again() {
-        let table = "requests = 9\nphase = [{ pages = [5, 3], requests = 3 }, { ranges = [[7, 8]], op = 'write', requests = 2 }]";
+        let table = "requests = 9\nphase = [{ pages = [5, 3], requests = 3 }, \
+            { ranges = [[7, 8]], op = 'write', requests = 2 }]";
         let (r, w) = (Op::Read, Op::Write);
         let wanted = [(5, r), (3, r), (5, r), (7, w), (8, w), (5, r), (3, r), (5, r), (7, w)];
         for at_once in [1, 2, 100] {
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn one_round_is_a_pass_where_nothing_else_is_said() {
+    fn a_pass_is_one_round_by_default() {
         let mut source = source(
             "phase = [{ pages = [1], requests = 2, op = 'trim' }, { pages = [2], requests = 1 }]",
         )
@@ -252,11 +253,12 @@ mod tests {
 
     #[test]
     fn random_order_takes_every_page_and_is_the_same_again() {
-        let table = "phase = [{ pages = [90, 1, 90], ranges = [[10, 14]], order = 'random', requests = 8000 }]";
+        let table = "phase = [{ pages = [90, 1, 90], ranges = [[10, 14]], order = 'random', \
+            requests = 8000 }]";
         let pages = all(&mut source(table).unwrap(), 64);
         assert_eq!(pages, all(&mut source(table).unwrap(), 1000));
         let of = |page| pages.iter().filter(|(p, _)| *p == page).count();
-        // 1,000 each, the page named twice 2,000; standard errors 30 and 39.
+        // Expected: 1,000 each, and 2,000 for the page named twice; standard errors 30 and 39.
         assert!((1800..2200).contains(&of(90)), "{}", of(90));
         assert!([1, 10, 11, 12, 13, 14].iter().all(|p| (850..1150).contains(&of(*p))));
     }
@@ -274,18 +276,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_phases_are_refused() {
         let refused = |table: &str, words: &str| {
             let sentence = source(table).map(|_| ()).unwrap_err();
             assert!(sentence.contains(words), "{sentence}");
         };
         refused("phase = []", "workload.phase is empty");
-        refused("requests = 0\nphase = [{ pages = [1], requests = 1 }]", "workload.requests = 0");
+        refused("requests = 0\nphase = [{ pages = [1], requests = 1 }]", "workload.requests is 0");
         refused(
             "phase = [{ pages = [1], requests = 1 }, { requests = 1 }]",
             "workload.phase 2 names no page",
         );
-        refused("phase = [{ pages = [1], requests = 0 }]", "workload.phase 1: requests = 0");
+        refused("phase = [{ pages = [1], requests = 0 }]", "workload.phase 1: requests is 0");
         refused(
             "phase = [{ pages = [1, 100], requests = 1 }]",
             "page 100 is beyond the drive, whose last page is 99",

@@ -1,47 +1,50 @@
-//! Which pages of a trace are followed one by one: all of them, or those of stretches that a hash
-//! picks where there are too many to hold.
+//! Choice of the pages of a trace that are counted one by one: all pages, or a share of them if
+//! these are too many.
+//!
+//! The share consists of stretches of pages that a hash picks.
 
 use super::pages::LINE_PAGES;
 
-/// Stretches that are followed whole or not at all, so that busy regions are seen whole.
+/// Bytes of a stretch. A stretch is followed as a whole or not at all, so a busy region is seen as
+/// a whole.
 const STRETCH_BYTES: u64 = 4 << 20;
 
-/// A share of the pages: one stretch in 2^n.
+/// Share of the pages that is followed: one stretch in 2^n.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Followed {
-    /// Pages of a stretch, as a power of two: whole lines of counters.
+    /// Pages of a stretch, as a power of two. A stretch holds whole lines of counters.
     stretch_shift: u32,
     mask: u64,
 }
 
 impl Followed {
-    /// All pages of 2^`page_shift` bytes.
+    /// Follows all pages of 2^`page_shift` bytes.
     pub(super) fn all(page_shift: u32) -> Self {
         let of_bytes = STRETCH_BYTES.trailing_zeros().saturating_sub(page_shift);
         Self { stretch_shift: of_bytes.max(LINE_PAGES.trailing_zeros()), mask: 0 }
     }
 
-    /// Half of the stretches.
+    /// Follows half of the stretches that are followed now.
     pub(super) fn half(self) -> Self {
         Self { mask: 2 * self.mask + 1, ..self }
     }
 
-    /// One stretch in this many is followed.
+    /// Returns N if one stretch in N is followed.
     pub(super) fn one_in(self) -> u64 {
         self.mask + 1
     }
 
-    /// Whether a page of a device is followed.
+    /// Returns whether a page of a device is followed.
     pub(super) fn follows(self, device: u32, page: u64) -> bool {
         self.mask == 0 || mixed(u64::from(device) << 40 ^ self.stretch(page)) & self.mask == 0
     }
 
-    /// The stretch of a page.
+    /// Returns the stretch of a page.
     pub(super) fn stretch(self, page: u64) -> u64 {
         page >> self.stretch_shift
     }
 
-    /// Parts of `pages` pages from `first` on that are followed: first page and number of pages.
+    /// Returns the followed parts of a request: first page and number of pages of each.
     pub(super) fn parts(
         self,
         device: u32,
@@ -66,8 +69,8 @@ impl Followed {
     }
 }
 
-/// A number of which every bit depends on every bit of `n`: the last steps of splitmix64 (Steele,
-/// Lea and Flood, OOPSLA 2014).
+/// Mixes `n`, so that every bit of the result depends on every bit of `n`. These are the last steps
+/// of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 fn mixed(n: u64) -> u64 {
     let z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,24 +1,23 @@
-//! Parts of a device's addresses that can be told apart: between two of them lies a gap that
-//! nothing touches, large in itself and beside the addresses that the device uses. So a uniformly
-//! scattered trace is one part, and a disk of partitions is several.
+//! Separate parts ("islands") of a device's addresses. Between two islands lies an untouched gap
+//! that is large in bytes and large beside the addresses in use. A uniformly scattered trace is one
+//! island; a disk with partitions has several.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::PageCounts;
 
-/// The least gap: room for a file system's smallest structures, and for what a host leaves out
-/// between two files.
+/// Smallest gap: larger than a file system's smallest structures and than gaps between two files.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
-/// The least share of the addresses between the first and the last touched page, as its inverse.
+/// Smallest gap as a share of the addresses from the first to the last touched page, inverted.
 const LEAST_GAP_SHARE: u64 = 256;
-/// Pages are gathered by stretches of this many bytes, well below any gap.
+/// Pages are grouped into stretches of this many bytes, which are well below any gap.
 const STRETCH_BYTES: u64 = 1 << 20;
 
-/// Pages without a large gap between them.
+/// Range of pages without a large gap inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Island {
-    /// The device, as its place in [`super::Profile::devices`].
+    /// Index of the device in [`super::Profile::devices`].
     pub device: usize,
     /// First page that is touched.
     pub first: u64,
@@ -32,7 +31,8 @@ pub struct Island {
     pub writes: u64,
 }
 
-/// By device and address. Of more than `most` gaps the largest count, of equals the first.
+/// Returns the islands by device and address. Of more than `most` gaps, the largest are used; of
+/// equal gaps, the first.
 pub(super) fn islands<'a>(
     devices: impl Iterator<Item = &'a PageCounts>,
     page_shift: u32,
@@ -68,7 +68,7 @@ pub(super) fn islands<'a>(
     islands
 }
 
-/// The touched pages of a device, gathered by stretches, by address.
+/// Groups the touched pages of a device into stretches, by address.
 fn stretches(device: usize, pages: &PageCounts, page_shift: u32) -> Vec<Island> {
     let mut stretches: BTreeMap<u64, Island> = BTreeMap::new();
     for (page, reads, writes) in pages.iter() {
@@ -95,7 +95,7 @@ impl Island {
 mod tests {
     use super::*;
 
-    /// Of pages of 1 MiB.
+    /// Finds the islands of these pages, for pages of 1 MiB.
     fn of(pages: &[u64], most: usize) -> Vec<(u64, u64, u64)> {
         let mut counts = PageCounts::default();
         for page in pages {
@@ -109,26 +109,26 @@ mod tests {
 
     #[test]
     fn parts_are_cut_at_gaps_of_16_mib() {
-        // 15 pages are missing between 5 and 21, 16 between 21 and 38.
+        // 15 pages are missing between 5 and 21, and 16 between 21 and 38.
         assert_eq!(of(&[21, 5, 38], 9), [(5, 21, 2), (38, 38, 1)]);
         assert_eq!(of(&[], 9), []);
     }
 
     #[test]
-    fn of_many_gaps_the_largest_count() {
+    fn of_many_gaps_the_largest_are_used() {
         let pages = [0, 100, 300, 400, 700];
         assert_eq!(of(&pages, 9).len(), 5);
         assert_eq!(of(&pages, 2), [(0, 100, 2), (300, 400, 2), (700, 700, 1)]);
         assert_eq!(
             of(&pages, 3),
             [(0, 0, 1), (100, 100, 1), (300, 400, 2), (700, 700, 1)],
-            "of equals the first"
+            "of equal gaps, the first is used"
         );
     }
 
     #[test]
-    fn what_is_scattered_everywhere_is_one_part() {
-        // Gaps of 32 MiB, a part in 320 of the addresses; one of 64 MiB is a part in 160.
+    fn scattered_pages_are_one_island() {
+        // Each gap is 32 MiB, 1/320 of the addresses. A gap of 64 MiB is 1/160.
         let mut pages: Vec<u64> = (0..320).map(|i| i * 33).collect();
         assert_eq!(of(&pages, 9).len(), 1);
         pages.push(319 * 33 + 65);

@@ -1,19 +1,19 @@
-//! How often each page was read and written, exactly, in little memory: 16 neighbouring pages share
-//! a cache line of two-byte counters, found through a hash table. What passes two bytes is kept
-//! beside.
+//! Exact read and write counts of every page, in little memory. 16 neighbouring pages share a cache
+//! line of two-byte counters, which a hash table finds. A separate map counts how often a counter
+//! wraps.
 //!
-//! A line takes 64 bytes, its number 8 and its place in the hash table 19 to 38: about 6 bytes a
-//! page where all 16 are touched, about 100 where only one is.
+//! A line takes 64 bytes, its number 8 and its hash-table entry 19 to 38. This is about 6 bytes per
+//! page if all 16 pages are touched, and about 100 if only one is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Pages of a line.
 pub(super) const LINE_PAGES: u64 = 16;
-/// Lines allocated at once, so that growing never copies them: 64 KiB.
+/// Lines allocated at once (64 KiB), so that growth never copies them.
 const SLAB_LINES: usize = 1024;
 
-/// Counters of the pages of a line: reads, then writes.
+/// Counters of the pages of a line: 16 of reads, then 16 of writes.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Line([u16; 2 * LINE_PAGES as usize]);
@@ -21,13 +21,13 @@ struct Line([u16; 2 * LINE_PAGES as usize]);
 /// Reads and writes by page.
 #[derive(Debug, Default)]
 pub struct PageCounts {
-    /// Place of a line by its number (page / 16).
+    /// Index of a line, by its number (page / 16).
     places: HashMap<u64, u32, BuildHasherDefault<Spread>>,
-    /// The number of each line, in the order of their first touch.
+    /// Number of each line, in the order of first touch.
     numbers: Vec<u64>,
     slabs: Vec<Vec<Line>>,
     latest: Option<(u64, u32)>,
-    /// How often a counter went round, by line and counter.
+    /// Times that a counter has wrapped, by line and counter.
     rounds: BTreeMap<(u32, u8), u64>,
 }
 
@@ -37,7 +37,7 @@ impl PageCounts {
         self.count(first, pages, 0);
     }
 
-    /// Counts a write.
+    /// Counts a write of each of `pages` pages from `first` on.
     pub fn write(&mut self, first: u64, pages: u64) {
         self.count(first, pages, LINE_PAGES as u8);
     }
@@ -68,18 +68,18 @@ impl PageCounts {
             if self.slabs.last().is_none_or(|slab| slab.len() == SLAB_LINES) {
                 self.slabs.push(Vec::with_capacity(SLAB_LINES));
             }
-            self.slabs.last_mut().expect("one with room was made").push(Line::default());
+            self.slabs.last_mut().expect("a slab with space exists").push(Line::default());
         }
         self.latest = Some((number, place));
         place
     }
 
-    /// Lines that are held: each of 16 pages.
+    /// Number of lines held; each covers 16 pages.
     pub(super) fn lines(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Forgets the lines for whose first page `keeps` is false.
+    /// Drops the lines for whose first page `keeps` returns false.
     pub(super) fn retain(&mut self, keeps: impl Fn(u64) -> bool) {
         let mut kept = Self::default();
         for ((line, number), place) in self.slabs.iter().flatten().zip(&self.numbers).zip(0u32..) {
@@ -93,8 +93,8 @@ impl PageCounts {
         *self = kept;
     }
 
-    /// Every page that was touched: its number, reads and writes. The order is that in which groups
-    /// of 16 were first touched.
+    /// Returns the number, reads and writes of every touched page. Lines come in the order of first
+    /// touch.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let lines = self.slabs.iter().flatten();
         lines.zip(&self.numbers).zip(0..).flat_map(move |((line, number), place)| {
@@ -120,8 +120,8 @@ impl PageCounts {
     }
 }
 
-/// A hash of one number: its product with 2^64 over the golden ratio, the halves folded together,
-/// so that all bits differ.
+/// Hash of one number: its product with 2^64 / golden ratio, with both halves XORed so that all
+/// bits matter.
 #[derive(Debug, Default)]
 struct Spread(u64);
 

@@ -1,21 +1,21 @@
-//! How unequally pages are used: counts per page, as percentiles and as the share of the hottest.
+//! Distribution of the accesses over the pages: percentiles, and the share of the hottest pages.
 
 use std::collections::BTreeMap;
 
-/// Counts below this are sorted by counting.
+/// Counts below this value are sorted by counting.
 const SMALL: u64 = 65_536;
 
-/// Counts per page, of the pages that have any.
+/// Distribution of counts above 0 over the pages.
 #[derive(Clone, Debug)]
 pub struct Popularity {
-    /// Pages by count.
+    /// Number of pages, by count.
     pages_with: BTreeMap<u64, u64>,
     pages: u64,
     total: u64,
 }
 
 impl Popularity {
-    /// From the count of each page; pages with none do not take part.
+    /// Makes the distribution of these counts, one per page. Pages with a count of 0 are left out.
     pub fn new(counts: impl Iterator<Item = u64>) -> Self {
         let mut small = vec![0u64; SMALL as usize];
         let mut pages_with = BTreeMap::new();
@@ -32,34 +32,34 @@ impl Popularity {
         Self { pages_with, pages, total }
     }
 
-    /// As many of each page as this: an estimate from one page in so many.
+    /// Multiplies all numbers of pages: an estimate from one page in `times`.
     #[must_use]
     pub(super) fn times(mut self, times: u64) -> Self {
         self.pages_with.values_mut().for_each(|pages| *pages *= times);
         Self { pages: self.pages * times, total: self.total * times, ..self }
     }
 
-    /// Pages with any.
+    /// Number of pages with a count above 0.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// All counts together.
+    /// Sum of all counts.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Pages with exactly this count.
+    /// Number of pages with exactly this count.
     pub fn pages_with(&self, count: u64) -> u64 {
         self.pages_with.get(&count).copied().unwrap_or(0)
     }
 
-    /// Mean over the pages with any.
+    /// Mean count of the pages with a count above 0.
     pub fn mean(&self) -> Option<f64> {
         (self.pages > 0).then(|| self.total as f64 / self.pages as f64)
     }
 
-    /// The count that at least this share of the pages does not exceed.
+    /// Returns the smallest count that at least this share of the pages does not exceed.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let rank =
             ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));
@@ -70,8 +70,8 @@ impl Popularity {
         })
     }
 
-    /// The hottest `percent` of the pages, rounded up to whole pages: how many they are, and their
-    /// counts together.
+    /// Returns the number of pages in the hottest `percent` (rounded up) and the sum of their
+    /// counts.
     pub fn hottest(&self, percent: f64) -> (u64, u64) {
         let wanted = ((self.pages as f64 * percent / 100.0).ceil() as u64).min(self.pages);
         let (mut left, mut sum) = (wanted, 0);

@@ -1,4 +1,4 @@
-//! Sizes of requests, every one of them.
+//! Exact distribution of request sizes.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ const SECTOR_BYTES: u64 = 512;
 /// Requests by size.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    /// By size in sectors, up to 16 MiB, which are 32,768 of them: nearly all sizes are among
-    /// these.
+    /// Counts by size in sectors, up to 16 MiB (32,768 sectors). Almost all sizes are in this
+    /// range.
     sectors: Vec<ByOp>,
-    /// By size in bytes.
+    /// Counts by size in bytes, for all other sizes.
     others: BTreeMap<u64, ByOp>,
 }
 
@@ -33,7 +33,7 @@ impl Sizes {
         requests[op as usize] += 1;
     }
 
-    /// Every size that occurs and its requests, ascending.
+    /// Returns every size that occurs with its requests, in ascending order.
     pub fn all(&self) -> Vec<(u64, ByOp)> {
         let whole = (0..)
             .step_by(SECTOR_BYTES as usize)
@@ -47,7 +47,8 @@ impl Sizes {
         all
     }
 
-    /// The size that at least this share of the requests of a direction does not exceed.
+    /// Returns the smallest size that at least this share of the requests of a direction does not
+    /// exceed.
     pub fn percentile(&self, op: Op, percent: f64) -> Option<u64> {
         let all = self.all();
         let requests = all.iter().map(|(_, n)| n[op as usize]).sum::<u64>();

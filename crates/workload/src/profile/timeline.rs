@@ -1,14 +1,14 @@
-//! When requests came: the span of a trace, how far its clock steps back, and page reads and writes
-//! over time in steps of equal length. How long a trace is shows only at its end, so steps begin at
-//! a nanosecond and are paired up whenever they no longer reach.
+//! Times of the requests: span of the trace, backward steps of its clock, and load over time.
+//!
+//! Load is counted in steps of equal length. The length of a trace is known only at its end. So a
+//! step is one nanosecond at first, and steps are merged in pairs whenever they no longer suffice.
 
 use vpass_core::base::request::Op;
 
-/// Steps held: twice as many as are ever shown in a line, several times over, so that pairing them
-/// up costs no shape.
+/// Number of steps held. Reports show far fewer, so merging does not change their shape.
 const STEPS: usize = 1024;
 
-/// What came in a step of time.
+/// Requests within one step of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Page reads.
@@ -17,10 +17,10 @@ pub struct Step {
     pub writes: u64,
 }
 
-/// The clock of a trace and its load over time.
+/// Clock and load over time of a trace.
 #[derive(Debug, Default)]
 pub struct Timeline {
-    /// The first row's time; time counts from there.
+    /// Time of the first row, from which steps are counted.
     first: Option<u64>,
     earliest: u64,
     latest: u64,
@@ -45,7 +45,7 @@ impl Timeline {
             self.longest_step_back = self.longest_step_back.max(self.previous - at_ns);
         }
         self.previous = at_ns;
-        // What is earlier than the first row counts there.
+        // Rows earlier than the first one count in its step.
         let since = at_ns.saturating_sub(first);
         while since >> self.shift >= STEPS as u64 {
             self.pair_up();
@@ -71,40 +71,40 @@ impl Timeline {
         self.first.unwrap_or(0)
     }
 
-    /// The earliest row's time on the trace's own clock, in ns.
+    /// Time of the earliest row on the trace's own clock, in ns.
     pub fn earliest_ns(&self) -> u64 {
         self.earliest
     }
 
-    /// The latest row's.
+    /// Time of the latest row on the trace's own clock, in ns.
     pub fn latest_ns(&self) -> u64 {
         self.latest
     }
 
-    /// From the earliest row to the latest, in ns.
+    /// Time from the earliest to the latest row, in ns.
     pub fn span_ns(&self) -> u64 {
         self.latest - self.earliest
     }
 
-    /// Rows that are earlier than the row before them.
+    /// Number of rows that are earlier than the row before them.
     pub fn back_steps(&self) -> u64 {
         self.back_steps
     }
 
-    /// The furthest of those, in ns.
+    /// Longest backward step of the clock, in ns.
     pub fn longest_step_back_ns(&self) -> u64 {
         self.longest_step_back
     }
 
-    /// At most so many steps of equal length, and that length in ns; the last one may go beyond the
-    /// end.
+    /// Returns the length of a step in ns, and at most `most` steps of equal length. The last step
+    /// may reach beyond the end of the trace.
     pub fn steps(&self, most: usize) -> (u64, Vec<Step>) {
         let together = self.steps.len().div_ceil(most).max(1);
         ((together as u64) << self.shift, grouped(&self.steps, together))
     }
 }
 
-/// Every so many steps as one.
+/// Merges every `together` steps into one.
 fn grouped(steps: &[Step], together: usize) -> Vec<Step> {
     let sum = |some: &[Step]| {
         some.iter().fold(Step::default(), |sum, s| Step {

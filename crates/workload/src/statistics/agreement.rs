@@ -1,33 +1,34 @@
-//! How well a measured profile agrees with the one that was asked for, statistic by statistic.
+//! Agreement between requested and measured statistics, one by one.
 
 use serde::Serialize;
 
 use super::disk::{DiskStatistics, SideStatistics};
 
-/// One statistic, asked for and measured.
+/// Statistic, requested and measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statistic {
-    /// What it is, with its direction: "read pages per window".
+    /// Name with the direction, such as "read pages per window".
     pub name: String,
-    /// Which percentile of it; none where it has none.
+    /// Percentile, if the statistic has one.
     pub percentile: Option<f64>,
-    /// Its unit.
+    /// Unit.
     pub unit: &'static str,
-    /// What was asked for.
+    /// Requested value.
     pub target: f64,
-    /// What was measured.
+    /// Measured value.
     pub generated: f64,
-    /// The difference, in per cent of what was asked for; for windows see [`agreement`].
+    /// Difference in per cent of the requested value; for windows see [`agreement`].
     pub error_percent: f64,
 }
 
-/// All statistics of a profile, and how far a measured one is from each.
+/// Compares all statistics of a profile with the measured ones.
 ///
-/// A popularity is the share that one page has of all accesses of its direction. It is given times
-/// the accesses asked for, so that it reads as a number of accesses. Of the windows there are two:
-/// all pages but those that are in a wrong window or miss in theirs, and the window that is
-/// furthest off. A single window cannot always be met better than to a request, so there a
-/// difference counts from the largest request on.
+/// A popularity is the share of one page in all accesses of its direction. It is multiplied by the
+/// requested accesses, so that it reads as a number of accesses.
+///
+/// There are two rows for the windows: all pages in their right window, and the worst window. A
+/// single window can be met only to within one request. So in its row, a difference counts only
+/// beyond the largest request.
 pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Statistic> {
     let mut rows = vec![];
     let mut add = |name: &str, unit, target: u64, generated: u64| {
@@ -117,7 +118,7 @@ impl Statistic {
 }
 
 impl SideStatistics {
-    /// What is measured where nothing came.
+    /// Returns the statistics of a direction without requests.
     fn none(like: &Self) -> Self {
         let zero = |points: &[(f64, u64)]| points.iter().map(|(p, _)| (*p, 0)).collect();
         Self {

@@ -1,5 +1,5 @@
-//! Tables of comma-separated values with a header, read by the names of their columns: plain, gzip
-//! or zstd, numbers checked one by one.
+//! Tables of comma-separated values with a header, read by column names: plain, gzip or zstd.
+//! Numbers are checked one by one.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -13,7 +13,7 @@ use crate::traces::open_decompressed;
 /// Longest line, in bytes: twenty times the longest of the tables in use.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
-/// An open table.
+/// Open table.
 pub(super) struct Table {
     path: PathBuf,
     reader: BufReader<Box<dyn Read + Send>>,
@@ -26,7 +26,7 @@ impl Table {
     /// Opens a table and reads its header.
     ///
     /// # Errors
-    /// A file that cannot be opened or is no text, a pipe or a device.
+    /// Reports a file that cannot be opened or is not text, a pipe or a device.
     pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             return Err(SourceError(format!(
@@ -47,15 +47,15 @@ impl Table {
         Ok(table)
     }
 
-    /// Where a column is.
+    /// Returns the index of a column.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// Reports a missing column.
     pub(super) fn column(&self, name: &str) -> Result<usize, SourceError> {
         self.columns.iter().position(|c| c == name).ok_or_else(|| {
             let near = nearest(name, self.columns.iter().map(String::as_str));
             let near =
-                near.map_or_else(String::new, |near| format!("; the nearest there is `{near}`"));
+                near.map_or_else(String::new, |near| format!("; the nearest name is `{near}`"));
             SourceError(format!(
                 "{}, line 1: there is no column `{name}`{near}",
                 self.path.display()
@@ -63,10 +63,10 @@ impl Table {
         })
     }
 
-    /// Goes to the next row that is not blank; false at the end.
+    /// Goes to the next row that is not blank. Returns false at the end.
     ///
     /// # Errors
-    /// A row with more or fewer columns than the header.
+    /// Reports a row with more or fewer columns than the header.
     pub(super) fn next_row(&mut self) -> Result<bool, SourceError> {
         while self.advance()? {
             if self.line.is_empty() {
@@ -74,47 +74,45 @@ impl Table {
             }
             let (columns, expected) = (self.line.split(',').count(), self.columns.len());
             if columns != expected {
-                return Err(
-                    self.complain(&format!("{columns} columns where the header has {expected}"))
-                );
+                return Err(self.complain(&format!("{columns} columns; the header has {expected}")));
             }
             return Ok(true);
         }
         Ok(false)
     }
 
-    /// A column of the current row.
+    /// Returns a column of the current row.
     pub(super) fn text(&self, column: usize) -> &str {
         self.line.split(',').nth(column).map_or("", str::trim)
     }
 
-    /// A column that holds a number, 0 or more.
+    /// Returns a column as a number, 0 or more.
     ///
     /// # Errors
-    /// It holds something else.
+    /// Reports any other content.
     pub(super) fn number(&self, column: usize) -> Result<f64, SourceError> {
         let text = self.text(column);
         let value = text.parse::<f64>().ok().filter(|n| n.is_finite());
         match value {
             Some(n) if n >= 0.0 => Ok(n),
             Some(_) => Err(self.wrong(column, "is negative; 0 or more is expected")),
-            None => Err(self.wrong(column, "is no number")),
+            None => Err(self.wrong(column, "is not a number")),
         }
     }
 
-    /// A column that holds a count.
+    /// Returns a column as a count.
     ///
     /// # Errors
-    /// It holds something else.
+    /// Reports any other content.
     pub(super) fn count(&self, column: usize) -> Result<u64, SourceError> {
         let number = self.number(column)?;
         if number.fract() != 0.0 || number >= 2f64.powi(53) {
-            return Err(self.wrong(column, "is no count; a whole number below 2^53 is expected"));
+            return Err(self.wrong(column, "is not a count; a whole number below 2^53 is expected"));
         }
         Ok(number as u64)
     }
 
-    /// A complaint about a column of the current row.
+    /// Makes an error about a column of the current row.
     pub(super) fn wrong(&self, column: usize, what: &str) -> SourceError {
         self.complain(&format!(
             "`{}` of column `{}` {what}",
@@ -123,7 +121,7 @@ impl Table {
         ))
     }
 
-    /// A complaint about the current row.
+    /// Makes an error about the current row.
     pub(super) fn complain(&self, what: &str) -> SourceError {
         SourceError(format!("{}, line {}: {what}", self.path.display(), self.number))
     }
@@ -141,7 +139,7 @@ impl Table {
             ));
         }
         let line = String::from_utf8(bytes)
-            .map_err(|_| failed("is no text; a table with a header is expected"))?;
+            .map_err(|_| failed("is not text; a table with a header is expected"))?;
         line.trim_end().clone_into(&mut self.line);
         self.number += 1;
         Ok(length > 0)

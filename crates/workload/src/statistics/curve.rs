@@ -1,100 +1,99 @@
-//! A distribution of which a few percentiles, the number of items and the total are given, made
-//! whole: so many items of each value.
+//! Extension of a few percentiles, a number of items and a total to a whole distribution: the
+//! number of items of each value.
 //!
-//! Between two percentiles nothing is known but the total of all, so one number bends every
-//! interval alike. At the share t of the way from percentile a (value l) to percentile b (value h)
-//! an item has the value l (h / l) ^ (t ^ g): g = 1 is a straight line on a logarithmic scale, a
-//! large g stays near l, a small one near h. The total falls as g rises, so bisection finds the g
-//! that meets it.
+//! Between two percentiles only the total of all values is known, so one number g bends every
+//! interval. At the share t of the way from percentile a (value l) to percentile b (value h), an
+//! item has the value l (h / l) ^ (t ^ g). With g = 1, this is a straight line on a logarithmic
+//! scale; a large g stays near l, a small g near h. The total falls as g rises, so bisection finds
+//! the g that meets it.
 //!
-//! The last interval of page popularity is the head of the distribution, where a few items have
-//! most. There t is measured on ranks: t = 1 - ln(r) / ln(n) for the r-th highest of n, so that g =
-//! 1 is a power law, which popularities follow roughly (Zipf).
+//! The last interval of page popularity is the head of the distribution, in which a few items have
+//! most of the accesses. There t is measured on ranks: t = 1 - ln(r) / ln(n) for the r-th highest
+//! of n. Then g = 1 is a power law, which popularities roughly follow (Zipf).
 //!
-//! Near a percentile all items have its value: whoever moves a few items from one side to the other
-//! does not change the percentile.
+//! Near a percentile all items have its value, so that moving a few items from one side to the
+//! other does not change the percentile.
 
 use super::percentiles::rank;
 
-/// So many items of a value.
+/// Number of items of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) value: u64,
     pub(super) count: u64,
 }
 
-/// How the items above the last percentile but one rise to the highest value.
+/// Shape of the items above the second highest percentile, up to the highest value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// There is none: the value at the end holds for a margin below it.
+    /// No head: the highest value holds for a margin below the end.
     None,
-    /// As everywhere else, and a single item has the highest value.
+    /// Shape of all other intervals; a single item has the highest value.
     Plain,
-    /// By rank; this many items have the highest value.
+    /// Shape by rank; `top` items have the highest value.
     Ranked {
         /// Items with the highest value.
         top: u64,
     },
 }
 
-/// What is known of a distribution.
+/// Known numbers of a distribution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
-    /// Percentiles (rising, the last 100) and their values (never falling, above 0).
+    /// Percentiles (rising, the last is 100) and their values (never falling, above 0).
     pub(super) points: &'a [(f64, u64)],
     /// Number of items, at least 1.
     pub(super) items: u64,
     /// Sum of all values.
     pub(super) total: u64,
     pub(super) head: Head,
-    /// Values in between are multiples of this where there is one between the percentiles.
+    /// Unit of the values between percentiles, if a multiple of it lies between them.
     pub(super) grain: u64,
-    /// All values are multiples of this.
+    /// Unit of all values.
     pub(super) unit: u64,
 }
 
-/// The totals that the percentiles allow.
+/// Range of the totals that the percentiles allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OutOfRange {
     pub(super) lowest: u64,
     pub(super) highest: u64,
 }
 
-/// A distribution made whole.
+/// Whole distribution.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Values rise. Counts add up to the number of items, and all of it to the total, short of it
-    /// by less than the unit.
+    /// Steps with rising values. The counts add up to the number of items. The values add up to the
+    /// total, or to less than one unit below it.
     pub(super) steps: Vec<Step>,
     bend: f64,
 }
 
-/// Shares of an interval that keep the value at each of its ends, from the best down to what the
-/// total may force.
+/// Shares of an interval that keep the value at each of its ends, from the best to the worst.
 const MARGINS: [f64; 4] = [0.25, 0.1, 0.04, 0.0];
-/// The narrowest of them that still holds against pages being moved.
+/// Narrowest margin at which moving a few pages keeps every percentile.
 const SOUND_MARGIN: f64 = 0.04;
-/// Bends of all intervals but the last, tried in turn: 1, then 3 and 9 times as much or as little.
+/// Bends of all intervals except the last, in the order of trials: 1, 3 and 1/3, 9 and 1/9.
 const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 /// Pieces of an interval.
 const PIECES: u64 = 8;
 /// Pieces of a ranked head, narrower towards the top.
 const HEAD_PIECES: u32 = 64;
-/// The bend is searched from e^-12 to e^12, at which every item has the lower or the higher value
-/// but for rounding.
+/// Logarithm of the largest and smallest bend that are searched. At these bends every item has the
+/// lower or the higher value, except for rounding.
 const BEND_LOG: f64 = 12.0;
 
-/// Items in a row with a value that depends on the bend.
+/// Consecutive items with a value that depends on the bend.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     low: u64,
     high: u64,
-    /// How far from low to high, 0 to 1.
+    /// Position between low and high, 0 to 1.
     way: f64,
     grain: u64,
     unit: u64,
     count: u64,
-    /// The bend that it has in any case.
+    /// Fixed bend, if the piece has one.
     own_bend: Option<f64>,
 }
 
@@ -124,20 +123,23 @@ fn bent(low: u64, high: u64, way: f64, bend: f64) -> f64 {
 }
 
 impl Curve {
-    /// The curve with the widest margins that the total allows.
+    /// Returns the curve with the widest margins that the total allows.
     ///
     /// # Errors
-    /// The percentiles do not allow the total.
+    /// Reports a total that the percentiles do not allow.
     pub(super) fn new(known: &Known) -> Result<Self, OutOfRange> {
         Self::all(known)
             .next()
             .ok_or_else(|| range(&pieces(&Known { grain: known.unit, ..*known }, 0.0, known.unit)))
     }
 
-    /// The curves that meet the total, the most plausible first: with multiples of the grain and
-    /// nothing below the first percentile, then without the one, then without either; with wide
-    /// margins rather than narrow ones; with one bend for all intervals rather than one for the
-    /// last and another for all others.
+    /// Returns the curves that meet the total, the most plausible first.
+    ///
+    /// Curves are ordered by these preferences:
+    /// - multiples of the grain and no value below the first percentile, then only multiples of the
+    ///   grain, then neither
+    /// - wide margins instead of narrow ones
+    /// - one bend for all intervals instead of a separate bend for the last
     pub(super) fn all<'a>(known: &Known<'a>) -> impl Iterator<Item = Self> + use<'a> {
         let (known, first) = (*known, known.points[0].1);
         let variants = [
@@ -172,13 +174,13 @@ impl Curve {
         (range.lowest..=range.highest).contains(&known.total).then(|| Self::solved(&pieces, known))
     }
 
-    /// The lowest total that leaves every percentile a margin.
+    /// Returns the lowest total that leaves every percentile a margin.
     pub(super) fn lowest_sound_total(known: &Known) -> u64 {
         range(&pieces(known, SOUND_MARGIN, known.points[0].1)).lowest
     }
 
     fn solved(pieces: &[Piece], known: &Known) -> Self {
-        // `low` gives too much or exactly enough, `high` too little or exactly enough.
+        // `low` gives at least the total, `high` at most the total.
         let (mut low, mut high) = (-BEND_LOG, BEND_LOG);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
@@ -191,8 +193,8 @@ impl Curve {
         Self { steps: exact(pieces, low.exp(), high.exp(), known), bend: high.exp() }
     }
 
-    /// The value that the curve has at a rank from the top, 1 for the highest, in the head of
-    /// `known`, which it was made from.
+    /// Returns the value of the curve at a rank from the top, 1 for the highest. The rank must be
+    /// in the head of `known`, from which the curve was made.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
         let [.., (percent, low), (_, high)] = *known.points else {
             return known.points[0].1 as f64;
@@ -203,7 +205,7 @@ impl Curve {
 }
 
 impl Curve {
-    /// The sum of the highest values, so many of them.
+    /// Returns the sum of the highest `items` values.
     pub(super) fn top_total(&self, mut items: u64) -> u64 {
         let mut sum = 0;
         for step in self.steps.iter().rev() {
@@ -222,10 +224,10 @@ fn total(pieces: &[Piece], bend: f64) -> u64 {
     pieces.iter().fold(0u64, |sum, p| sum.saturating_add(p.value(bend).saturating_mul(p.count)))
 }
 
-/// The items in the order of their values, from `floor` on.
+/// Returns the items in the order of their values, from `floor` on.
 fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     let mut out = vec![];
-    // Of several percentiles at one rank, as few items have, the highest decides.
+    // With few items, several percentiles may have one rank; then the highest decides.
     let points: Vec<_> =
         known.points.iter().map(|(percent, value)| (rank(*percent, known.items), *value)).collect();
     let mut from = (0, floor.min(points[0].1));
@@ -240,7 +242,7 @@ fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     out
 }
 
-/// The items from one percentile, given as rank and value, to the next.
+/// Adds the items from one percentile to the next; each is given as rank and value.
 fn interval(
     known: &Known,
     margin: f64,
@@ -283,7 +285,8 @@ fn interval(
         }
         Head::Ranked { .. } => {
             let start = out.len();
-            // To the rank after the last, so that no item is at the very low end whatever the bend.
+            // The scale extends to the rank after the last, so that no item is exactly at the low
+            // end.
             let whole = ((width + 1) as f64 / above as f64).ln();
             let mut rank = above;
             for i in 1..=HEAD_PIECES {
@@ -311,8 +314,8 @@ fn interval(
     out.push(Piece::fixed(high, above));
 }
 
-/// The pieces bent so that the total is met to the unit: those bent `much` are raised one by one to
-/// what they are bent `little`, the last of them in part.
+/// Bends the pieces so that the total is met to the unit. Items bent by `much` are raised one by
+/// one to their value at `little`, the last one in part.
 fn exact(pieces: &[Piece], little: f64, much: f64, known: &Known) -> Vec<Step> {
     let mut missing = known.total - total(pieces, much);
     let mut steps = vec![];
@@ -365,7 +368,7 @@ mod tests {
         Known { points, items, total, head, grain: 1, unit: 1 }
     }
 
-    /// Items, total, and the value at each point.
+    /// Returns the number of items, the total, and the value at each point.
     fn sums(steps: &[Step], points: &[(f64, u64)]) -> (u64, u64, Vec<u64>) {
         let items = steps.iter().map(|s| s.count).sum();
         let total = steps.iter().map(|s| s.count * s.value).sum();
@@ -390,13 +393,13 @@ mod tests {
         let curve = Curve::new(&known(&points, 10, 20, Head::Plain)).unwrap();
         assert_eq!(curve.steps, [Step { value: 2, count: 10 }]);
         let error = Curve::new(&known(&points, 10, 21, Head::Plain)).unwrap_err();
-        // Of the lower half all but the median may have the least value there is.
+        // Of the lower half, all items below the median may have the lowest value.
         assert_eq!(error, OutOfRange { lowest: 16, highest: 20 });
     }
 
     #[test]
     fn a_heavy_head_takes_what_the_rest_leaves() {
-        // 950 pages of one access, 50 up to 1,000: between 950 + 49 + 1000 and 950 + 50,000.
+        // 950 pages of one access, and 50 of up to 1,000: between 950 + 49 + 1000 and 950 + 50,000.
         let points = [(1.0, 1), (95.0, 1), (100.0, 1000)];
         for total in [2_100, 3_000, 10_000, 40_000] {
             let known = known(&points, 1000, total, Head::Ranked { top: 1 });
@@ -436,17 +439,23 @@ mod tests {
     proptest! {
         #[test]
         fn every_total_in_range_is_met(
-            mut values in prop::collection::vec(1u64..500, 1..8), items in 1u64..5000, share in 0.0f64..1.0, top in 1u64..4, ranked: bool,
+            mut values in prop::collection::vec(1u64..500, 1..8),
+            items in 1u64..5000,
+            share in 0.0f64..1.0,
+            top in 1u64..4,
+            ranked: bool,
         ) {
             values.sort_unstable();
-            let points: Vec<_> = values.iter().enumerate().map(|(i, v)| ((i + 1) as f64 * 100.0 / values.len() as f64, *v)).collect();
+            let percent = |i: usize| (i + 1) as f64 * 100.0 / values.len() as f64;
+            let points: Vec<_> =
+                values.iter().enumerate().map(|(i, v)| (percent(i), *v)).collect();
             let head = if ranked { Head::Ranked { top } } else { Head::Plain };
             let out = Curve::new(&known(&points, items, 0, head)).unwrap_err();
             let total = out.lowest + ((out.highest - out.lowest) as f64 * share) as u64;
             let curve = Curve::new(&known(&points, items, total, head)).unwrap();
             let (count, sum, at) = sums(&curve.steps, &points);
             prop_assert_eq!((count, sum), (items, total));
-            // With an item for each percentile, each has its value.
+            // With at least one item per percentile, each percentile has its value.
             if items >= 1000 && !ranked {
                 prop_assert_eq!(at, values);
             }

@@ -1,5 +1,4 @@
-//! The statistics of one disk as numbers to meet, or as numbers that a stream of requests was
-//! measured to have: the same on both sides.
+//! Statistics of one disk as numbers. Requested and measured statistics have the same type.
 
 use vpass_core::base::units::Ns;
 use vpass_core::config::ConfigError;
@@ -7,22 +6,22 @@ use vpass_core::config::ConfigError;
 use super::sampled::{sampled_accesses, sampled_counts};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// What is known of a disk.
+/// Statistics of a disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiskStatistics {
-    /// The page in which pages are counted.
+    /// Page size in which pages are counted.
     pub page_bytes: u64,
     /// Different pages that are read or written.
     pub footprint_pages: u64,
-    /// The end of each window, from the beginning of the first.
+    /// End of each window, from the start of the first.
     pub window_ends_ns: Vec<Ns>,
-    /// The reads, where there are any.
+    /// Reads, if there are any.
     pub reads: Option<SideStatistics>,
-    /// The writes, where there are any.
+    /// Writes, if there are any.
     pub writes: Option<SideStatistics>,
 }
 
-/// One direction of a [`DiskStatistics`].
+/// Statistics of one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideStatistics {
     /// Requests.
@@ -31,16 +30,16 @@ pub struct SideStatistics {
     pub bytes: u64,
     /// Different pages.
     pub pages: u64,
-    /// Pages in each window; a page that two requests touch counts twice.
+    /// Pages in each window; a page counts once per request that touches it.
     pub window_pages: Vec<u64>,
-    /// Percentiles (rising, to 100) of popularity: requests that touch the page there.
+    /// Percentiles (rising, to 100) of popularity, with the requests that touch the page there.
     pub accesses: Vec<(f64, u64)>,
-    /// Percentiles of the size of requests, in bytes.
+    /// Percentiles of the size of requests, with the size in bytes.
     pub sizes: Vec<(f64, u64)>,
 }
 
 impl SideStatistics {
-    /// What a table says of a direction, as it stands.
+    /// Returns a direction of a table, unscaled.
     pub(super) fn at_full_scale(side: &SideConfig, window_pages: &[u64]) -> Self {
         let points =
             |values: &[u64]| side.percentiles.iter().copied().zip(values.iter().copied()).collect();
@@ -54,17 +53,17 @@ impl SideStatistics {
         }
     }
 
-    /// Pages of all windows, counted with repetition.
+    /// Pages of all windows; a page counts once per request that touches it.
     pub fn page_accesses(&self) -> u64 {
         self.window_pages.iter().sum()
     }
 }
 
 impl DiskStatistics {
-    /// What a `[statistics]` table asks for, at its scale and speed.
+    /// Returns the statistics that a `[statistics]` table requests, at its scale and speed.
     ///
     /// # Errors
-    /// The first key that is wrong, or numbers that contradict each other.
+    /// Reports the first invalid key, or numbers that contradict each other.
     pub fn of(config: &StatisticsConfig) -> Result<Self, ConfigError> {
         config.check()?;
         let page_bytes = config.page.0;
@@ -83,7 +82,7 @@ impl DiskStatistics {
             (pages(reads.as_ref().map(|s| s.pages)), pages(writes.as_ref().map(|s| s.pages)));
         if read + written == 0 {
             return Err(ConfigError(format!(
-                "statistics.scale = {} leaves not a single request",
+                "statistics.scale = {} leaves no request; a larger scale is expected",
                 config.scale
             )));
         }
@@ -98,7 +97,7 @@ impl DiskStatistics {
         })
     }
 
-    /// Pages that are both read and written.
+    /// Number of pages that are both read and written.
     pub fn shared_pages(&self) -> u64 {
         let pages = |side: &Option<SideStatistics>| side.as_ref().map_or(0, |s| s.pages);
         pages(&self.reads) + pages(&self.writes) - self.footprint_pages

@@ -1,22 +1,21 @@
-//! A `[statistics]` table made of somebody else's numbers: of published tables, or of a stream of
-//! requests that was measured.
+//! Conversion to a `[statistics]` table, from published tables or from measured requests.
 
 use super::disk::{DiskStatistics, SideStatistics};
 use super::repair::repair;
 use super::statistics_config::{SideConfig, StatisticsConfig, WindowsConfig};
 use vpass_core::base::units::Bytes;
 
-/// Statistics that were read.
+/// Imported statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// As a `[statistics]` table.
+    /// Statistics as a `[statistics]` table.
     pub config: StatisticsConfig,
-    /// What had to be changed, in sentences.
+    /// Notes about changes that were necessary, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Imported {
-    /// What was measured of requests that `source` names.
+    /// Makes a table of the measured statistics of requests from `source`.
     pub fn measured(profile: &DiskStatistics, disk: &str, source: &str) -> Self {
         let side = |side: &SideStatistics| SideConfig {
             requests: side.requests,

@@ -1,42 +1,43 @@
-//! Where blocks lie. Blocks of a cell follow each other in extents, and the extents of all cells
-//! are shuffled, so that popular pages lie in runs here and there. Every page of the range is in
-//! one block.
+//! Layout of the blocks on the drive.
+//!
+//! Blocks of a cell follow each other in extents. The extents of all cells are shuffled, so popular
+//! pages lie in scattered runs. Every page of the range is in one block.
 //!
 //! Whole extents are multiples of 16 pages, so that large requests keep their alignment to a
-//! drive's larger pages. What is left over of each cell, which is all of a small one, is put
-//! together by chance until it is such a multiple, and goes in between.
+//! drive's larger pages. The remainders of the cells, and whole small cells, are grouped at random
+//! into such multiples and placed between the extents.
 
 use std::cmp::Reverse;
 
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Extents are multiples of so many pages: 64 KiB of pages of 4 KiB, the largest page of a drive.
+/// Unit of the extents, in pages: 64 KiB of pages of 4 KiB, the largest page of a drive.
 const ALIGNED_PAGES: u64 = 16;
 
-/// Where the blocks of a cell lie.
+/// Extents of the blocks of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
-    /// Its first extent.
+    /// First extent of the cell.
     first: u32,
-    /// A full extent holds 2 to the power of this blocks.
+    /// Number of blocks in a full extent, as a power of two.
     shift: u32,
 }
 
-/// Where all blocks lie.
+/// Positions of all blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// The first page of each extent, by cell.
+    /// First page of each extent, by cell.
     starts: Vec<u32>,
 }
 
 impl Layout {
-    /// Bytes that it takes.
+    /// Bytes of the table.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.starts.as_slice()) as u64
     }
 
-    /// Places cells on a range of pages that begins with `base` and that they fill; extents of
+    /// Places cells on a range of pages that begins at `base` and that they fill, in extents of
     /// about `extent_pages`.
     pub(super) fn new(
         cells: &[BlockClass],
@@ -86,7 +87,7 @@ impl Layout {
         (layout, placed)
     }
 
-    /// The first page of a block.
+    /// Returns the first page of a block.
     #[inline]
     pub(super) fn page(&self, blocks: Blocks, block: u32, block_pages: u32) -> u64 {
         let extent = blocks.first + (block >> blocks.shift);
@@ -95,15 +96,15 @@ impl Layout {
     }
 }
 
-/// Blocks of a full extent, as a power of two: so many that it is aligned, and more while it does
-/// not grow beyond `extent_pages`.
+/// Returns the number of blocks in a full extent, as a power of two. The extent is aligned, and as
+/// large as `extent_pages` allows.
 fn shift(block_pages: u64, extent_pages: u64) -> u32 {
     let aligned = ALIGNED_PAGES.trailing_zeros().saturating_sub(block_pages.trailing_zeros());
     (extent_pages / block_pages).checked_ilog2().unwrap_or(0).max(aligned)
 }
 
-/// Extents in groups that are aligned together, each with the number of full extents before it; the
-/// last group may be unaligned.
+/// Groups extents that are aligned together. Each group has the number of full extents before it;
+/// the last group may be unaligned.
 fn groups(
     partial: &[u32],
     pages: impl Fn(u32) -> u64,
@@ -122,13 +123,13 @@ fn groups(
     groups.sort_by_key(|(at, _)| *at);
     groups.push((full, group));
     for (_, group) in &mut groups {
-        // The better aligned ones first, so that they stay so.
+        // Extents with a better alignment come first, so that they keep it.
         group.sort_by_key(|extent| Reverse(pages(*extent).trailing_zeros()));
     }
     groups
 }
 
-/// Fisher and Yates.
+/// Shuffles the items (Fisher and Yates).
 pub(super) fn shuffle(items: &mut [u32], random: &mut Random) {
     for i in (1..items.len()).rev() {
         items.swap(i, below(random, i as u64 + 1) as usize);
@@ -163,8 +164,7 @@ mod tests {
                         let first = layout.page(blocks, block, cell.pages) - 1000;
                         (first..first + u64::from(cell.pages))
                             .for_each(|page| seen[page as usize] += 1);
-                        // 16-page blocks are whole extents: they stay aligned, whatever lies
-                        // between them.
+                        // Blocks of 16 pages are whole extents, which stay aligned.
                         assert!(cell.pages != 16 || first.is_multiple_of(16));
                     }
                 }

@@ -1,6 +1,8 @@
-//! Requests by the number of pages that they touch. A request of 8 KiB that begins within a page
-//! touches three pages of 4 KiB, one that begins with a page two: how many begin within follows
-//! from the pages and the sizes of all.
+//! Requests by the number of pages that they touch.
+//!
+//! A request of 8 KiB that begins within a page touches three pages of 4 KiB; one that begins at a
+//! page border touches two. The number of requests that begin within a page follows from the total
+//! of touched pages and the sizes of all requests.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +13,27 @@ use super::statistics_config::SECTOR_BYTES;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Length {
     pub(super) pages: u32,
-    /// How many of them are wanted.
+    /// Number of these requests.
     pub(super) requests: f64,
-    /// What they look like, with the number of each.
+    /// Shapes of these requests, with the number of each.
     pub(super) shapes: Vec<(Shape, f64)>,
 }
 
-/// Size and place of a request.
+/// Size of a request, and its position within its first page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) bytes: u32,
-    /// Bytes of its first page before it.
+    /// Bytes of the first page before the request.
     pub(super) skip: u32,
 }
 
-/// Pages more or fewer than the sizes allow that are made up for by the number of requests.
+/// Tolerated difference between the touched pages and the range that the sizes allow; the number of
+/// requests makes up for it.
 const SLACK: f64 = 0.01;
 
-/// Requests of these sizes that touch so many pages in all, by pages touched, the last a single one
-/// of the largest; the fewest and the most that they can touch where that is impossible.
+/// Returns requests of these sizes by the number of pages touched, with `accesses` touched pages in
+/// all. The last entry is a single request of the largest size. If this is impossible, returns the
+/// fewest and the most pages that the sizes can touch.
 pub(super) fn lengths(
     sizes: &[Step],
     accesses: u64,
@@ -45,7 +49,7 @@ pub(super) fn lengths(
     }
     let share = if straddling == 0 { 0.0 } else { (extra / straddling as f64).clamp(0.0, 1.0) };
     let mut all: BTreeMap<u64, Vec<(Shape, f64)>> = BTreeMap::new();
-    // Whole requests of each, so that a size that is rare is not lost in halves.
+    // Only whole requests of each shape, so that a rare size does not vanish in fractions.
     let mut owed = 0.0;
     for Step { value, count } in sizes.iter().copied() {
         let (pages, bytes) = (value.div_ceil(page_bytes), value as u32);
@@ -71,7 +75,7 @@ pub(super) fn lengths(
     let mut lengths: Vec<_> = all.into_iter().map(of).collect();
     let largest = split_largest(&mut lengths);
     lengths.extend(largest);
-    // What the slack forgave is taken from the number of requests.
+    // The tolerated difference changes the number of requests.
     let touched: f64 = lengths.iter().map(|l| l.requests * f64::from(l.pages)).sum();
     for length in &mut lengths {
         length.requests *= accesses as f64 / touched;
@@ -79,8 +83,7 @@ pub(super) fn lengths(
     Ok(lengths)
 }
 
-/// One of the largest requests as a length of its own, so that it is not left to chance whether
-/// there is one.
+/// Splits off one of the largest requests as a length of its own, so that it certainly occurs.
 fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     let bytes = |l: &Length| l.shapes.iter().map(|(shape, _)| shape.bytes).max();
     let place = (0..lengths.len()).max_by_key(|i| bytes(&lengths[*i]))?;
@@ -96,8 +99,8 @@ fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     Some(one)
 }
 
-/// Where in its first page a request begins that touches one page more than it must; none where its
-/// size forbids that.
+/// Returns the position in its first page at which a request touches one page more than necessary.
+/// Returns `None` if its size is too small for that.
 fn skip(bytes: u64, page_bytes: u64) -> Option<u32> {
     // One sector before the end of a page, as on a disk partitioned at sector 63.
     let rest = (bytes - 1) % page_bytes + 1;
@@ -110,7 +113,7 @@ mod tests {
 
     #[test]
     fn half_of_the_requests_begin_within_a_page() {
-        // 100 of 8 KiB in 250 pages: 50 touch two, 50 three.
+        // 100 requests of 8 KiB touch 250 pages: 50 touch two pages, 50 three.
         let lengths = lengths(&[Step { value: 8192, count: 100 }], 250, 4096).unwrap();
         let shape = |skip| Shape { bytes: 8192, skip };
         let expected = [

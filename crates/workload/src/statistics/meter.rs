@@ -1,5 +1,5 @@
-//! Measures the statistics of a stream of requests: of a trace, to generate its like, or of a
-//! generated pass, to see whether it fits.
+//! Measures the statistics of a stream of requests: of a trace, to generate similar requests, or of
+//! a generated pass, to check it.
 
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Ns;
@@ -8,20 +8,20 @@ use super::disk::{DiskStatistics, SideStatistics};
 use super::percentiles::usual;
 use crate::profile::{PageCounts, Popularity, Sizes};
 
-/// Which window a request belongs to.
+/// Windows of time.
 #[derive(Debug)]
 enum Windows {
-    /// Windows of which the ends are given.
+    /// Windows with given ends.
     Given(Vec<Ns>),
     /// Windows of equal length, which doubles whenever there are too many.
     Doubling(Ns),
 }
 
-/// Fewer windows than this are made where none are given, and more than half as many.
+/// Limit of the number of windows if none are given: there are fewer, but more than half as many.
 const MOST_WINDOWS: usize = 512;
-/// The first length tried.
+/// First window length tried.
 const FIRST_WINDOW_NS: Ns = 1_000_000;
-/// The shortest window that a table may hold.
+/// Shortest window that a table may hold.
 const SHORTEST_NS: Ns = 1000;
 
 /// Counts of one direction.
@@ -30,11 +30,11 @@ struct Counts {
     requests: u64,
     bytes: u64,
     window_pages: Vec<u64>,
-    /// The percentiles asked for.
+    /// Percentiles to report.
     percents: Vec<f64>,
 }
 
-/// Measures requests one by one. Memory grows with the pages touched, about 6 bytes each where
+/// Measures requests one by one. Memory grows with the touched pages, about 6 bytes each if
 /// neighbours are touched too.
 #[derive(Debug)]
 pub struct Meter {
@@ -44,13 +44,13 @@ pub struct Meter {
     windows: Windows,
     window: usize,
     last: Ns,
-    /// Reads and writes.
+    /// Counts of reads and of writes.
     counts: [Counts; 2],
     trims: u64,
 }
 
 impl Meter {
-    /// For requests that are generated to have these statistics: with their windows and
+    /// Makes a meter for requests generated from these statistics, with their windows and
     /// percentiles.
     pub fn of(target: &DiskStatistics) -> Self {
         let percents = |side: &Option<SideStatistics>| {
@@ -60,8 +60,8 @@ impl Meter {
         Self::new(target.page_bytes, Windows::Given(target.window_ends_ns.clone()), percents)
     }
 
-    /// For any requests: windows of one length, a power of two of milliseconds so that there are
-    /// 256 to 512 of them.
+    /// Makes a meter for any requests. Its windows have one length, 1 ms times a power of two, so
+    /// that there are 256 to 512 of them.
     pub fn of_anything(page_bytes: u64) -> Self {
         Self::new(page_bytes, Windows::Doubling(FIRST_WINDOW_NS), [usual(), usual()])
     }
@@ -80,7 +80,7 @@ impl Meter {
         }
     }
 
-    /// Counts a request; arrivals never fall. Trims are counted apart.
+    /// Counts a request; arrivals never fall. Trims are counted separately.
     pub fn add(&mut self, request: &Request) {
         let (bytes, first) = (u64::from(request.bytes), request.offset / self.page_bytes);
         let pages = (request.offset + bytes).div_ceil(self.page_bytes) - first;
@@ -130,12 +130,12 @@ impl Meter {
         }
     }
 
-    /// Trims seen.
+    /// Number of trims.
     pub fn trims(&self) -> u64 {
         self.trims
     }
 
-    /// What was measured.
+    /// Returns the measured statistics.
     pub fn finish(self) -> DiskStatistics {
         let windows = match &self.windows {
             Windows::Given(ends) => ends.len(),
@@ -203,7 +203,7 @@ mod tests {
         let mut meter = Meter::of_anything(4096);
         let request =
             |at, offset, bytes, op| Request { at, offset, bytes, op, origin: 0, hint: None };
-        // Pages 0 and 1; page 0; pages 1 to 3, the first in part; a trim.
+        // Pages 0 and 1; page 0; pages 1 to 3, the first one in part; a trim.
         meter.add(&request(0, 0, 8192, Op::Read));
         meter.add(&request(1_500_000, 512, 512, Op::Read));
         meter.add(&request(1_500_000, 8191, 8192, Op::Write));
@@ -241,7 +241,7 @@ mod tests {
         };
         (0..10_000).for_each(|i| meter.add(&request(i)));
         let disk = meter.finish();
-        // 10,000 s: 32.768 s are the shortest of which 512 are enough.
+        // For 10,000 s, 32.768 s is the shortest window length with at most 512 windows.
         assert_eq!((disk.window_ends_ns.len(), disk.window_ends_ns[0]), (306, 32_768_000_000));
         assert_eq!(disk.reads.unwrap().window_pages[..3], [33, 33, 33]);
         assert_eq!(disk.window_ends_ns[305], 9_999_000_000_001);

@@ -1,14 +1,16 @@
-//! Percentiles by nearest rank: the value at percentile p of n items is the one at rank p n / 100,
-//! rounded up, of the sorted items. It is always a value that occurs, unlike an interpolated one;
-//! of more than a few hundred items the two do not differ.
+//! Percentiles by nearest rank: percentile p of n sorted items is the item at rank p n / 100,
+//! rounded up.
+//!
+//! Unlike an interpolated value, it always occurs. For more than a few hundred items, both are
+//! practically equal.
 
-/// The percentiles of the published statistics of block traces, for whoever does not ask for
-/// others.
+/// Returns the percentiles of the published statistics of block traces, the default.
 pub(super) fn usual() -> Vec<f64> {
     std::iter::once(1.0).chain((1..=20).map(|i| f64::from(i) * 5.0)).collect()
 }
 
-/// The rank, from 1, of a percentile (above 0, at most 100) among so many items (at least 1).
+/// Returns the rank, from 1, of a percentile (above 0, at most 100) among `items` items (at least
+/// 1).
 pub(super) fn rank(percent: f64, items: u64) -> u64 {
     ((items as f64 * percent / 100.0).ceil() as u64).clamp(1, items)
 }

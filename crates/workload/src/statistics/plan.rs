@@ -1,5 +1,5 @@
-//! From statistics to a plan: sizes and popularity made whole, and the pages of one direction cut
-//! into blocks that requests touch.
+//! Plan of the requests of one direction: whole distributions of sizes and popularity, and its
+//! pages cut into blocks that requests touch.
 
 use std::fmt::Write;
 
@@ -12,20 +12,20 @@ use super::percentiles::rank;
 use super::statistics_config::SECTOR_BYTES;
 use super::tiling::{BlockClass, tile};
 
-/// One direction of a plan.
+/// Plan of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct SidePlan {
-    /// Kinds of requests by pages touched.
+    /// Kinds of requests, by pages touched.
     pub(super) lengths: Vec<Length>,
-    /// Blocks of pages, the most popular first; all pages of this direction are in one.
+    /// Blocks of pages, the most popular first; together they hold all pages of this direction.
     pub(super) cells: Vec<BlockClass>,
 }
 
 impl SidePlan {
-    /// Plans `name` ("reads" or "writes").
+    /// Makes the plan of `name` ("reads" or "writes").
     ///
     /// # Errors
-    /// Which numbers contradict each other.
+    /// Names the numbers that contradict each other.
     pub(super) fn new(
         name: &str,
         side: &SideStatistics,
@@ -53,19 +53,19 @@ impl SidePlan {
         Ok(Self { lengths, cells })
     }
 
-    /// Requests of a pass.
+    /// Number of requests of a pass.
     pub(super) fn requests(&self) -> u64 {
         self.cells.iter().map(BlockClass::requests).sum()
     }
 
-    /// Pages of all requests of a pass.
+    /// Number of page accesses of a pass.
     pub(super) fn page_accesses(&self) -> u64 {
         self.cells.iter().map(|c| c.requests() * u64::from(c.pages)).sum()
     }
 }
 
-/// Pages of the most popular block, all as popular as the most popular page: no request touches
-/// fewer.
+/// Pages of the most popular block; all are as popular as the most popular page, since no request
+/// touches fewer pages.
 pub(super) fn top_pages(
     name: &str,
     side: &SideStatistics,
@@ -74,7 +74,7 @@ pub(super) fn top_pages(
     Ok(top_length(&planned_lengths(name, side, page_bytes)?, side))
 }
 
-/// The number of requests of the length that has most.
+/// Returns the number of requests of the most frequent length.
 pub(super) fn most_of_one_length(
     side: &SideStatistics,
     page_bytes: u64,
@@ -110,13 +110,13 @@ fn planned_lengths(
     let accesses = side.page_accesses();
     if let Err(OutOfRange { lowest, highest }) = Curve::new(&known) {
         return Err(ConfigError(format!(
-            "statistics.{name} contradict each other: {} requests with these percentiles of their size have from {lowest} to {highest} \
-             bytes in all, but {} are given",
+            "statistics.{name} contradict each other: {} requests with these size percentiles have \
+             {lowest} to {highest} bytes in all, but {} are given",
             side.requests, side.bytes
         )));
     }
-    // Sizes between the percentiles are free: which pages they touch in all decides among the
-    // curves.
+    // Sizes between the percentiles are not fixed. Of all curves, one is chosen whose sizes touch
+    // the right number of pages.
     let mut range = (u64::MAX, 0);
     let fitting = |curve: Curve| {
         lengths(&curve.steps, accesses, page_bytes)
@@ -125,8 +125,8 @@ fn planned_lengths(
     };
     let Some(lengths) = Curve::all(&known).find_map(fitting) else {
         return Err(ConfigError(format!(
-            "statistics.{name} contradict each other: {} requests of these sizes touch from {} to {} pages in all, but the windows hold \
-             {accesses}",
+            "statistics.{name} contradict each other: {} requests of these sizes touch {} to {} \
+             pages in all, but the windows hold {accesses}",
             side.requests, range.0, range.1
         )));
     };
@@ -138,7 +138,7 @@ fn planned_lengths(
         );
         let _ = write!(
             text,
-            "; take a larger statistics.scale, or give more {name}.pages or smaller {name}.sizes"
+            "; use a larger statistics.scale, or give more {name}.pages or smaller {name}.sizes"
         );
         return Err(ConfigError(text));
     }
@@ -147,8 +147,8 @@ fn planned_lengths(
 
 pub(super) fn contradiction(name: &str, side: &SideStatistics, range: OutOfRange) -> ConfigError {
     ConfigError(format!(
-        "statistics.{name} contradict each other: {} pages with these percentiles of popularity are touched from {} to {} times in all, \
-         but the windows hold {} pages",
+        "statistics.{name} contradict each other: {} pages with these popularity percentiles are \
+         touched {} to {} times in all, but the windows hold {} pages",
         side.pages,
         range.lowest,
         range.highest,

@@ -1,25 +1,30 @@
-//! Reads the statistics of a disk from two tables as they are published of collections of block
-//! traces: one row a disk with totals, working sets and percentiles, and one row a window with the
-//! pages read and written in it.
+//! Reads the statistics of a disk from two tables, in the form published for collections of block
+//! traces.
+//!
+//! The first table has one row per disk with totals, working sets and percentiles. The second has
+//! one row per window with the pages read and written in it.
 //!
 //! ```text
-//! totals    workload, {read,write}_block_req_count, {read,write}_io_request_size_sum (bytes), {read,write}_page_access_count,
-//!           page_working_set_size, {read,write}_page_working_set_size (bytes), P_{read,write}_page_popularity,
-//!           P_{read,write}_block_request_size (bytes), with P = 1, 5, 10, .. 100; more columns are passed over
+//! totals    workload, {read,write}_block_req_count,
+//!           {read,write}_io_request_size_sum (bytes), {read,write}_page_access_count,
+//!           page_working_set_size, {read,write}_page_working_set_size (bytes),
+//!           P_{read,write}_page_popularity, P_{read,write}_block_request_size (bytes),
+//!           with P = 1, 5, 10, .. 100; other columns are ignored
 //! windows   workload, window (from 0), end_us, read_pages_4k, write_pages_4k
 //! ```
 //!
-//! What the columns mean was checked on the 53 disks of a collection: the pages of all windows add
-//! up to the page accesses exactly, so both count every 4-KiB page that a request touches, also in
-//! part. Working sets are multiples of 4,096: bytes. The popularity at P times the page accesses is
-//! a whole number, up to rounding: it is the share of all accesses of this direction that one page
-//! has, and pages that were never touched are not among them. `end_us` is the time of the last
-//! request of the window.
+//! The meaning of the columns was checked on the 53 disks of a collection:
+//! - The pages of all windows add up exactly to the page accesses. So both count every 4-KiB page
+//!   that a request touches, even in part.
+//! - Working sets are multiples of 4,096, so they are in bytes.
+//! - The popularity at P times the page accesses is a whole number, up to rounding. So it is one
+//!   page's share of all accesses of this direction, and untouched pages do not count.
+//! - `end_us` is the time of the last request of the window.
 //!
-//! On 19 of those disks, all with misaligned writes, the most popular page is read exactly or
-//! almost as often as the most popular one is written: there, it seems, a page that a write touches
-//! in part was counted as read. On seven the working set of reads is even larger than all reads can
-//! touch at that popularity. [`import`] repairs what contradicts itself, and says so.
+//! On 19 of those disks, all with misaligned writes, the most popular page is read about as often
+//! as the most popular page is written. It seems that a page which a write touches in part was
+//! counted as read there. On seven disks, the working set of reads is even larger than all reads
+//! can touch at that popularity. [`import`] repairs contradictions and reports them.
 
 use std::path::Path;
 
@@ -34,11 +39,11 @@ use crate::nearest::nearest;
 
 const PAGE_BYTES: u64 = 4096;
 
-/// Reads a disk.
+/// Imports the statistics of a disk.
 ///
 /// # Errors
-/// A file that is no such table, a disk that is not in it (the nearest name is suggested), or
-/// numbers that cannot be.
+/// Reports a file that is not such a table, a disk that is not in it (with the nearest name), or
+/// impossible numbers.
 pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, SourceError> {
     let mut table = Table::open(totals)?;
     find(&mut table, disk, totals)?;
@@ -65,7 +70,8 @@ pub fn import(totals: &Path, windows: &Path, disk: &str) -> Result<Imported, Sou
             (pages.iter().sum(), side.as_ref().map_or(0, |(_, accesses)| *accesses));
         if all != given {
             return Err(SourceError(format!(
-                "{}: the windows of {disk} hold {all} pages of {kind}s, but {} counts {given} {kind} page accesses",
+                "{}: the windows of {disk} hold {all} pages of {kind}s, but {} counts {given} \
+                 {kind} page accesses",
                 windows.display(),
                 totals.display()
             )));
@@ -101,18 +107,18 @@ fn find(table: &mut Table, disk: &str, path: &Path) -> Result<(), SourceError> {
     )))
 }
 
-/// A column in bytes, in pages.
+/// Returns a column of bytes, in pages.
 fn pages(table: &Table, column: &str) -> Result<u64, SourceError> {
     let column = table.column(column)?;
     let bytes = table.count(column)?;
     if bytes.is_multiple_of(PAGE_BYTES) {
         Ok(bytes / PAGE_BYTES)
     } else {
-        Err(table.wrong(column, "is no multiple of 4096; whole pages are expected"))
+        Err(table.wrong(column, "is not a multiple of 4096; whole pages are expected"))
     }
 }
 
-/// One direction of a row with its page accesses; none where there are no requests.
+/// Returns one direction of a row with its page accesses, or `None` without requests.
 fn side(table: &Table, name: &str) -> Result<Option<(SideConfig, u64)>, SourceError> {
     let count = |column: &str| table.count(table.column(&format!("{name}_{column}"))?);
     let (requests, accesses) = (count("block_req_count")?, count("page_access_count")?);
@@ -137,8 +143,8 @@ fn side(table: &Table, name: &str) -> Result<Option<(SideConfig, u64)>, SourceEr
     Ok(Some((side, accesses)))
 }
 
-/// The windows of a disk. A window without requests repeats the end of the one before; it is given
-/// the end of its time.
+/// Returns the windows of a disk. A window without requests has the end of the window before in the
+/// table; here it gets its true end.
 fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
     let mut table = Table::open(path)?;
     let [name, window, end, read, written] =
@@ -166,7 +172,10 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
                 .find(|(_, pages)| *pages != [0, 0])
                 .is_some_and(|(before, _)| end_s <= *before)
         {
-            return Err(table.wrong(end, "is no time after the window before it"));
+            return Err(table.wrong(
+                end,
+                "is not after the end of the window before; a later time is expected",
+            ));
         }
         rows.push((end_s, pages));
     }
@@ -176,7 +185,7 @@ fn windows_of(path: &Path, disk: &str) -> Result<WindowsConfig, SourceError> {
             path.display()
         )));
     }
-    // A window ends with its last request, so the fullest of them show how long they are; to the
+    // A window ends with its last request. So the longest ones give the length of a window, to the
     // second.
     let length_s =
         (1..).zip(&rows).map(|(i, (end_s, _))| end_s / f64::from(i)).fold(0.0, f64::max).ceil();

@@ -1,17 +1,21 @@
-//! Statistics that contradict themselves, changed as little as possible so that requests with them
-//! exist; every change is told.
+//! Repair of contradictory statistics: the smallest changes that make requests with these
+//! statistics possible. Every change is reported.
 
 use super::curve::{Curve, Head, Known};
 use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Share of the accesses that the lowest curve takes on a working set made smaller: at all of them,
-/// everything between two percentiles would have to be as low as the lower one.
+/// Largest share of the accesses that the lowest possible popularities may need after a repair. At
+/// a share of 1, all pages between two percentiles would have the popularity of the lower
+/// percentile.
 const POSSIBLE: f64 = 0.99;
 
-/// Makes possible: a page that is touched more often than there are requests of any one length, and
-/// more pages than the accesses are enough for. Gives what was changed, in sentences.
+/// Repairs two contradictions:
+/// - a page that is touched more often than there are requests of any one length
+/// - more pages than the accesses are enough for
+///
+/// Returns a sentence for each change.
 pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     let mut notes = vec![];
     let page_bytes = config.page.0;
@@ -25,7 +29,7 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
         let sound = !side.accesses.is_empty()
             && side.accesses.len() == side.percentiles.len()
             && side.sizes.len() == side.percentiles.len();
-        // What else is wrong is said by the check of the table.
+        // The check of the table reports all other errors.
         if sound && side.requests > 0 && side.pages > 0 && window_pages.iter().any(|n| *n > 0) {
             notes.extend(repair_top(verb, side, window_pages, page_bytes));
             notes.extend(repair_pages(verb, side, window_pages, page_bytes));
@@ -33,7 +37,7 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     }
     let new = pages(config);
     if new != old {
-        // Pages that only one direction touches stay as many, as far as possible.
+        // The numbers of pages that only one direction touches stay, as far as possible.
         let only = [
             config.footprint_pages.saturating_sub(old[1]),
             config.footprint_pages.saturating_sub(old[0]),
@@ -61,9 +65,10 @@ fn repair_top(
     if *top <= possible {
         return None;
     }
-    let said = std::mem::replace(top, possible);
+    let given = std::mem::replace(top, possible);
     Some(format!(
-        "the most popular page is said to be {verb} {said} times, which no one length of request allows: {possible} times are generated"
+        "the most popular page is {verb} {given} times in the statistics, more than requests of \
+         any one length; it will be {verb} {possible} times"
     ))
 }
 
@@ -96,8 +101,8 @@ fn repair_pages(
     }
     side.pages = pages;
     Some(format!(
-        "{} pages are said to be {verb}, which at these percentiles of popularity takes {lowest} page accesses, and there are {total}: \
-         {pages} pages are generated",
+        "{} pages are {verb} in the statistics; with these popularity percentiles, they need \
+         {lowest} page accesses, but there are {total}: {pages} pages will be {verb}",
         whole.pages
     ))
 }

@@ -1,9 +1,9 @@
-//! What a sample of a disk's pages would show: as many of each thousand pages, with all their
-//! requests, at the same times.
+//! Statistics of a sample of a disk's pages: a share of the pages, with all their requests, at the
+//! same times.
 //!
-//! A page keeps its requests, so the percentiles of popularity stay, except the last: the most
-//! popular of a hundredth of the pages is rarely the most popular of all. It is taken to be the
-//! page in the middle of the first hundred, of the curve between the last two percentiles.
+//! A page keeps its requests, so the percentiles of popularity stay, except for the last. The most
+//! popular page of a sample is rarely the most popular page of all. At scale 0.01, it is taken to
+//! be the middle page of the first hundred, on the curve between the last two percentiles.
 
 use vpass_core::config::ConfigError;
 
@@ -12,7 +12,7 @@ use super::disk::SideStatistics;
 use super::percentiles::rank;
 use super::plan::{contradiction, top_pages};
 
-/// Counts at this scale: rounded so that every sum from the first on is right.
+/// Scales counts, rounded so that every partial sum from the first count on is right.
 pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     let (mut sum, mut given) = (0, 0);
     let sample = counts.iter().map(|n| {
@@ -23,10 +23,10 @@ pub(super) fn sampled_counts(counts: &[u64], scale: f64) -> Vec<u64> {
     sample.collect()
 }
 
-/// How many times the least that is needed is left to the pages that share the head.
-const ROOM: f64 = 1.1;
+/// Factor by which the pages of the head keep clear of the limits of the last percentile.
+const MARGIN: f64 = 1.1;
 
-/// The percentiles of popularity at this scale, below 1.
+/// Returns the percentiles of popularity at this scale, below 1.
 pub(super) fn sampled_accesses(
     name: &str,
     whole: &SideStatistics,
@@ -46,15 +46,15 @@ pub(super) fn sampled_accesses(
     };
     let curve = Curve::new(&known).map_err(|range| contradiction(name, whole, range))?;
     let value = curve.value_from_top(&known, 0.5 / scale + 0.5);
-    // Under the highest page there must be room for what the rest of the head has, and the highest
-    // must not have more than all of it.
+    // The other pages of the head must fit below the highest page, and the highest page must not
+    // have more accesses than the whole head.
     let percent = points[points.len() - 2].0;
     let head = whole.pages - rank(percent, whole.pages);
     let sum = curve.top_total(head) as f64;
     let mean = sum / head.max(1) as f64;
     let excess = (sum - (low * head) as f64).max(0.0) * scale / top as f64;
     let last = points.len() - 1;
-    points[last].1 =
-        (value.max(ROOM * mean).min(low as f64 + excess / ROOM).round() as u64).clamp(low, high);
+    points[last].1 = (value.max(MARGIN * mean).min(low as f64 + excess / MARGIN).round() as u64)
+        .clamp(low, high);
     Ok(points)
 }

@@ -1,4 +1,4 @@
-//! The requests of one direction: which comes next, what it touches, when it arrives.
+//! Requests of one direction: their order, their pages and their arrivals.
 
 use std::sync::Arc;
 
@@ -6,32 +6,32 @@ use rand_core::SeedableRng;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Ns;
 
+use super::deal::Deal;
 use super::layout::{Blocks, Layout};
 use super::lengths::Shape;
 use super::plan::SidePlan;
-use super::turns::Turns;
 use super::window_clock::WindowClock;
 use crate::synthetic::alias::Alias;
 use crate::synthetic::random::{Random, Rng, below};
 
-/// A cell, ready to run.
+/// Cell, ready to run.
 #[derive(Clone, Debug)]
 struct Running {
     /// Pages of a block.
     pages: u32,
     blocks: u32,
-    /// The block whose turn is next. Every turn moves on by `step`, which has no factor in common
-    /// with the number of blocks: all of them have their turn before one has its second.
+    /// Next block. Each request moves on by `step`, which has no common factor with the number of
+    /// blocks. So every block is used once before any is used twice.
     next: u32,
     step: u32,
     place: Blocks,
-    /// The shape of its requests, or which mix they are drawn from.
+    /// Shape of its requests, or the mix from which shapes are drawn.
     shape: Shape,
     mix: Option<u32>,
 }
 
-/// Shapes of requests that touch equally many pages, drawn by weight. A sequence that covers 0 to 1
-/// evenly (multiples of the golden ratio) stands in for chance: the shares are right after few
+/// Shapes of requests that touch equally many pages, drawn by weight. An even sequence over 0 to 1
+/// (multiples of the golden ratio) replaces random numbers, so the shares are right after few
 /// requests.
 #[derive(Clone, Debug)]
 struct Mix {
@@ -40,7 +40,7 @@ struct Mix {
     bits: u64,
 }
 
-/// 2^64 over the golden ratio.
+/// 2^64 / golden ratio.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Requests of one direction.
@@ -51,14 +51,14 @@ pub(super) struct Side {
     cells: Vec<Running>,
     mixes: Vec<Mix>,
     layout: Layout,
-    turns: Turns,
+    deal: Deal,
     shortest: u64,
     longest: u64,
     clock: WindowClock,
     random: Random,
 }
 
-/// What the two directions share.
+/// Settings that both directions share.
 pub(super) struct Ground {
     pub(super) page_bytes: u64,
     pub(super) extent_pages: u64,
@@ -68,11 +68,11 @@ pub(super) struct Ground {
 impl Side {
     /// Bytes of its tables.
     pub(super) fn memory(&self) -> u64 {
-        size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.turns.memory()
+        size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.deal.memory()
     }
 
-    /// Runs a plan on the pages from `base` on, with as many pages in each window as in proportion
-    /// to `window_pages`.
+    /// Runs a plan on the pages from `base` on, with pages per window in proportion to
+    /// `window_pages`.
     pub(super) fn new(
         op: Op,
         plan: &SidePlan,
@@ -108,18 +108,18 @@ impl Side {
                 window_pages,
                 plan.page_accesses(),
             ),
-            turns: Turns::new(&plan.cells, &mut random),
+            deal: Deal::new(&plan.cells, &mut random),
             random,
         }
     }
 
-    /// The next request; none at the end of the pass.
+    /// Returns the next request, or `None` at the end of the pass.
     #[inline]
     pub(super) fn next(&mut self) -> Option<Request> {
         let cell = loop {
             let left = self.clock.pages_left()?;
             if left >= 2 * self.longest || self.clock.is_last() {
-                break self.turns.hand(&mut self.random).pop()?;
+                break self.deal.hand(&mut self.random).pop()?;
             }
             if let Some(cell) = self.choose(left) {
                 break cell;
@@ -147,13 +147,13 @@ impl Side {
         })
     }
 
-    /// A request that fits what is left of a window, where the hand has one: the next of them that
-    /// fills it or leaves room for another, else the longest that fits, else one that exceeds it by
-    /// less than it would otherwise lack.
+    /// Chooses a request of the current hand for the rest of a window. It prefers the next one that
+    /// fills the window or leaves space for another. Otherwise it takes the longest that fits, or
+    /// else one that exceeds the rest by less than the rest itself.
     #[cold]
     fn choose(&mut self, left: u64) -> Option<u32> {
         let (cells, shortest) = (&self.cells, self.shortest);
-        let hand = self.turns.hand(&mut self.random);
+        let hand = self.deal.hand(&mut self.random);
         let pages = |cell: u32| u64::from(cells[cell as usize].pages);
         let fits = |n: u64| n == left || n + shortest <= left;
         let found = hand.iter().rposition(|c| fits(pages(*c))).or_else(|| {
@@ -194,7 +194,7 @@ fn mix(shapes: &[(Shape, f64)], mixes: &mut Vec<Mix>, random: &mut Random) -> Op
     Some(mixes.len() as u32 - 1)
 }
 
-/// A step near the golden section of `count` that shares no factor with it.
+/// Returns a step near the golden section of `count`, without a common factor with it.
 fn step(count: u32) -> u32 {
     fn gcd(a: u32, b: u32) -> u32 {
         if b == 0 { a } else { gcd(b, a % b) }

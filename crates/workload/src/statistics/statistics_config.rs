@@ -1,5 +1,5 @@
-//! The `[statistics]` table of a workload file: what is known of a disk, and how the generator is
-//! to use it.
+//! Keys of the `[statistics]` table of a workload file: statistics of a disk, and options for their
+//! use.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Bytes;
@@ -9,26 +9,26 @@ use super::percentiles::usual;
 use crate::synthetic::{check_depth, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// A workload file of the other kind: a line of description and a `[statistics]` table.
+/// Workload file with a line of description and a `[statistics]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatisticsFile {
-    /// What the disk is, in a line, and where its numbers come from.
+    /// One line that describes the disk and the source of its numbers.
     #[serde(default)]
     pub description: String,
     /// `[statistics]`
     pub statistics: StatisticsConfig,
-    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
     /// the file; `vpass_lab::hints` reads it.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
 
 impl StatisticsFile {
-    /// Reads a file.
+    /// Parses a workload file.
     ///
     /// # Errors
-    /// What is wrong with the TOML or with a key, with its line.
+    /// Reports what is wrong with the TOML or with a key, and its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
     }
@@ -38,12 +38,12 @@ impl StatisticsFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatisticsConfig {
-    /// The disk, as its statistics name it.
+    /// Disk, as its statistics name it.
     pub disk: String,
-    /// Where the numbers come from.
+    /// Source of the numbers.
     #[serde(default)]
     pub source: String,
-    /// The page in which all pages of this table are counted.
+    /// Page size in which all pages of this table are counted.
     #[serde(default = "default_page")]
     pub page: Bytes,
     /// Different pages that were read or written.
@@ -52,34 +52,34 @@ pub struct StatisticsConfig {
     /// stay.
     #[serde(default = "one")]
     pub scale: f64,
-    /// How many times faster than recorded.
+    /// Replay speed as a multiple of the recorded speed.
     #[serde(default = "one")]
     pub speed: f64,
-    /// Length of the runs of pages of like popularity; runs are scattered.
+    /// Length of the runs of pages of similar popularity; runs are scattered.
     #[serde(default = "default_extent")]
     pub extent: Bytes,
-    /// Requests outstanding at any time, instead of following the windows' times.
+    /// Requests outstanding at any time, instead of the windows' times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
-    /// Pages by time.
+    /// Pages in each window of time.
     pub windows: WindowsConfig,
-    /// What is known of the reads; none where nothing was read.
+    /// Statistics of the reads; absent without reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<SideConfig>,
-    /// The same for writes.
+    /// Statistics of the writes; absent without writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<SideConfig>,
 }
 
-/// `[statistics.windows]`: three lists, one entry a window.
+/// `[statistics.windows]`: three lists, one entry per window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowsConfig {
-    /// When each window ends, in seconds from the beginning of the first.
+    /// End of each window, in seconds from the start of the first.
     pub ends_s: Vec<f64>,
-    /// Pages read in each; a page that two requests read counts twice.
+    /// Pages read in each window; a page counts once per request that reads it.
     pub read_pages: Vec<u64>,
-    /// Pages written in each.
+    /// Pages written in each window; a page counts once per request that writes it.
     pub write_pages: Vec<u64>,
 }
 
@@ -87,13 +87,13 @@ pub struct WindowsConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SideConfig {
-    /// Requests.
+    /// Number of requests.
     pub requests: u64,
     /// Bytes of all requests.
     pub bytes: u64,
     /// Different pages.
     pub pages: u64,
-    /// The percentiles of the two lists below; 1, 5, 10 and so on to 100 where absent.
+    /// Percentiles of the two lists below; 1, 5, 10 and so on to 100 if absent.
     #[serde(default = "usual")]
     pub percentiles: Vec<f64>,
     /// Requests that touch the page at each percentile of popularity.
@@ -103,12 +103,12 @@ pub struct SideConfig {
 }
 
 fn default_page() -> Bytes {
-    // The page of every common operating system, and of the published statistics.
+    // Page size of every common operating system, and of the published statistics.
     Bytes(4096)
 }
 
 fn default_extent() -> Bytes {
-    // Assumption: the order of a file's extents on a fragmented file system.
+    // Assumption: typical extent of a file on a fragmented file system.
     Bytes(1 << 20)
 }
 
@@ -117,7 +117,7 @@ fn one() -> f64 {
 }
 
 impl StatisticsConfig {
-    /// A table of which only the options are filled in.
+    /// Makes a table with default options and without statistics.
     pub(super) fn blank() -> Self {
         Self {
             disk: String::new(),
@@ -135,22 +135,23 @@ impl StatisticsConfig {
     }
 }
 
-/// More pages have no number of 32 bits.
+/// Most pages: their numbers have 32 bits.
 const MOST_PAGES: u64 = u32::MAX as u64;
-/// More accesses than any drive serves in its life; sums of them stay far below 2^64.
+/// Most accesses: more than any drive serves in its life; sums stay far below 2^64.
 const MOST_ACCESSES: u64 = 1 << 48;
-/// A drive's smallest unit of address.
+/// Smallest unit of address of a drive, in bytes.
 pub(super) const SECTOR_BYTES: u64 = 512;
-/// The longest window, in seconds: a century.
+/// Longest window, in seconds: a century.
 const MOST_SECONDS: f64 = 3.2e9;
 
 impl StatisticsConfig {
-    /// Checks every key that can be checked without knowing the drive.
+    /// Checks every key that can be checked without the drive.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let page = self.page.0;
         require(page.is_power_of_two() && (SECTOR_BYTES..=1 << 20).contains(&page), || {
             format!(
-                "statistics.page = {} is no page; a power of two from 512B to 1MiB is expected",
+                "statistics.page = {} is not a page size; a power of two from 512B to 1MiB is \
+                 expected",
                 self.page
             )
         })?;
@@ -162,21 +163,18 @@ impl StatisticsConfig {
         })?;
         require(self.scale > 0.0 && self.scale <= 1.0, || {
             format!(
-                "statistics.scale = {} is no share; a number above 0 and at most 1 is expected",
+                "statistics.scale = {} is not a share; a number above 0 and at most 1 is expected",
                 self.scale
             )
         })?;
         require((1e-6..=1e9).contains(&self.speed), || {
-            format!(
-                "statistics.speed = {} is no speed; a number from 1e-6 to 1e9 is expected, 2 for twice as fast",
-                self.speed
-            )
+            format!("statistics.speed = {} is outside 1e-6 to 1e9; 2 is twice as fast", self.speed)
         })?;
         require(
             self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0),
             || {
                 format!(
-                    "statistics.extent = {} is no multiple of the page of {} up to 1GiB",
+                    "statistics.extent = {} is not a multiple of the page of {} up to 1GiB",
                     self.extent, self.page
                 )
             },
@@ -193,13 +191,16 @@ impl StatisticsConfig {
                 Some(side) => side.check(name, accesses)?,
                 None => require(accesses == 0, || {
                     format!(
-                        "statistics.windows hold {accesses} pages of {name}, but there is no [statistics.{name}]"
+                        "statistics.windows hold {accesses} pages of {name}, but there is no \
+                         [statistics.{name}]"
                     )
                 })?,
             }
         }
         require(self.reads.is_some() || self.writes.is_some(), || {
-            "statistics: neither [statistics.reads] nor [statistics.writes] is given; at least one is expected".into()
+            "statistics: neither [statistics.reads] nor [statistics.writes] is given; at least one \
+             is expected"
+                .into()
         })?;
         self.check_footprint()
     }
@@ -209,8 +210,8 @@ impl StatisticsConfig {
         let (read, written, both) = (pages(&self.reads), pages(&self.writes), self.footprint_pages);
         require((read.max(written)..=read + written).contains(&both), || {
             format!(
-                "statistics.footprint_pages = {both} contradicts the {read} pages that are read and the {written} that are written: \
-                 from {} to {} pages are possible",
+                "statistics.footprint_pages = {both} contradicts the {read} pages that are read \
+                 and the {written} that are written: {} to {} pages are possible",
                 read.max(written),
                 read + written
             )
@@ -224,17 +225,19 @@ impl WindowsConfig {
             (self.ends_s.len(), self.read_pages.len(), self.write_pages.len());
         require(ends > 0 && ends == reads && ends == writes, || {
             format!(
-                "statistics.windows: {ends} ends_s, {reads} read_pages and {writes} write_pages; as many of each are expected, at least 1"
+                "statistics.windows: {ends} ends_s, {reads} read_pages and {writes} write_pages; \
+                 equally many of each are expected, at least 1"
             )
         })?;
         let mut before = 0.0;
         for (i, end) in self.ends_s.iter().copied().enumerate() {
             let idle = self.read_pages[i] == 0 && self.write_pages[i] == 0;
-            // Windows are kept in nanoseconds: one of less has no room for a request.
+            // Windows are kept in nanoseconds; a shorter window has no time for a request.
             let later = if idle { end >= before } else { end >= before + 1e-6 };
             require(later && end <= MOST_SECONDS, || {
                 format!(
-                    "statistics.windows.ends_s[{i}] = {end} is no time after {before}, when the window before it ends"
+                    "statistics.windows.ends_s[{i}] = {end} is not after {before}, the end of the \
+                     window before"
                 )
             })?;
             before = end;
@@ -261,23 +264,27 @@ impl SideConfig {
         })?;
         require((1..=accesses).contains(&requests), || {
             format!(
-                "statistics.{name}.requests = {requests} is impossible with the {accesses} pages of all windows: each touches at least one"
+                "statistics.{name}.requests = {requests} is impossible with the {accesses} pages \
+                 of all windows: each request touches at least one"
             )
         })?;
         require((1..=accesses).contains(&pages), || {
             format!(
-                "statistics.{name}.pages = {pages} is impossible: the windows hold {accesses} pages, counted with repetition"
+                "statistics.{name}.pages = {pages} is impossible: the windows hold {accesses} \
+                 pages, counted with repetition"
             )
         })?;
         require((requests..=requests.saturating_mul(MAX_REQUEST_BYTES)).contains(&bytes), || {
             format!(
-                "statistics.{name}.bytes = {bytes} is impossible for {requests} requests of 1 byte to 16 MiB"
+                "statistics.{name}.bytes = {bytes} is impossible for {requests} requests of 1 byte \
+                 to 16 MiB"
             )
         })?;
         let count = self.percentiles.len();
         require(count > 0 && count == self.accesses.len() && count == self.sizes.len(), || {
             format!(
-                "statistics.{name}: {count} percentiles, {} accesses and {} sizes; as many of each are expected, at least 1",
+                "statistics.{name}: {count} percentiles, {} accesses and {} sizes; equally many of \
+                 each are expected, at least 1",
                 self.accesses.len(),
                 self.sizes.len()
             )
@@ -300,7 +307,8 @@ fn check_rising(name: &str, key: &str, values: &[u64], most: u64) -> Result<(), 
         let before = if i == 0 { 0 } else { values[i - 1] };
         require(value >= before, || {
             format!(
-                "statistics.{name}.{key}[{i}] = {value} is below the {before} before it; a higher percentile has no lower value"
+                "statistics.{name}.{key}[{i}] = {value} is below the {before} before it; values \
+                 must not fall as percentiles rise"
             )
         })?;
     }

@@ -14,16 +14,16 @@ use super::statistics_config::StatisticsConfig;
 use crate::pass::PassSource;
 use crate::synthetic::random::{Random, Rng};
 
-/// Requests generated from statistics.
+/// Source of requests generated from statistics.
 ///
-/// The pages are numbered from 0: first those that are only read, then those that are read and
+/// Pages are numbered from 0: first the pages that are only read, then those that are read and
 /// written, then those that are only written.
 #[derive(Clone, Debug)]
 pub struct StatisticsSource {
     arrival: Arrival,
     requests: u64,
     sides: [Option<Side>; 2],
-    /// The next request of each direction.
+    /// Next request of each direction.
     next: [Option<Request>; 2],
     pass_ns: Ns,
     passes: u64,
@@ -31,16 +31,17 @@ pub struct StatisticsSource {
 }
 
 impl StatisticsSource {
-    /// The stream for a drive of `capacity` bytes.
+    /// Makes the source for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// The first key that is wrong, numbers that contradict each other, or a footprint that the
-    /// drive cannot hold.
+    /// Reports the first invalid key, numbers that contradict each other, or a footprint that does
+    /// not fit the drive.
     pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
         Self::of(config, capacity, seed).map_err(|e| match config.scale {
-            // What fits together at full scale may not when only a few pages and requests are left.
+            // Numbers that agree at full scale may contradict each other with few pages and
+            // requests.
             scale if scale < 1.0 && e.0.contains("contradict") => {
-                ConfigError(format!("{e}; this is at statistics.scale = {scale}"))
+                ConfigError(format!("{e}; this occurs at statistics.scale = {scale}"))
             }
             _ => e,
         })
@@ -54,7 +55,8 @@ impl StatisticsSource {
             // Two digits, rounded down.
             let digit = 10f64.powf(scale.log10().floor() - 1.0);
             return Err(ConfigError(format!(
-                "statistics: the footprint of {footprint} bytes ({} pages) does not fit the drive's {}; take statistics.scale = {} or a larger drive",
+                "statistics: the footprint of {footprint} bytes ({} pages) does not fit the \
+                 drive's {}; use statistics.scale = {} or a larger drive",
                 target.footprint_pages,
                 Bytes(capacity),
                 ((scale / digit).floor() * digit * 1e9).round() / 1e9
@@ -92,7 +94,7 @@ impl StatisticsSource {
         Ok(source)
     }
 
-    /// The statistics that a pass meets.
+    /// Returns the statistics that a pass meets.
     pub fn statistics(&self) -> &DiskStatistics {
         &self.target
     }

@@ -1,37 +1,38 @@
-//! A `[statistics]` table as the text of a workload file, with a word on every key.
+//! Text of a workload file with a `[statistics]` table and a comment on every key.
 
 use std::fmt::{Display, Write};
 
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
 impl StatisticsConfig {
-    /// The text of a workload file with this table.
+    /// Returns the text of a workload file with this table.
     pub fn to_file_text(&self, description: &str) -> String {
         let quoted = |text: &str| toml::Value::String(text.into()).to_string();
         let mut text = format!("description = {}\n\n[statistics]\n", quoted(description));
         let mut key = |name: &str, value: &dyn Display, meaning: &str| {
             let _ = writeln!(text, "{:<40} # {meaning}", format!("{name} = {value}"));
         };
-        key("disk", &quoted(&self.disk), "whose statistics these are");
-        key("source", &quoted(&self.source), "where they come from");
-        key("page", &quoted(&self.page.to_string()), "all pages below are counted in this");
+        key("disk", &quoted(&self.disk), "disk of these statistics");
+        key("source", &quoted(&self.source), "source of the numbers");
+        key("page", &quoted(&self.page.to_string()), "page size in which all pages are counted");
         key("footprint_pages", &self.footprint_pages, "different pages, read or written");
         key(
             "scale",
             &self.scale,
             "share of pages and requests generated; times and requests per page stay",
         );
-        key("speed", &self.speed, "2: everything in half the time");
+        key("speed", &self.speed, "2: twice as fast");
         key(
             "extent",
             &quoted(&self.extent.to_string()),
-            "runs of pages of like popularity; the runs are scattered",
+            "length of the runs of pages of similar popularity",
         );
         if let Some(depth) = self.queue_depth {
             key("queue_depth", &depth, "requests outstanding, instead of the times of the windows");
         }
         text.push_str(
-            "\n# The end of each window, and the pages read and written in it; a page counts for every request that touches it.\n",
+            "\n# End of each window, and pages read and written in it; a page counts once per \
+             request that touches it.\n",
         );
         text.push_str("[statistics.windows]\n");
         list(&mut text, "ends_s", self.windows.ends_s.iter().map(|s| format!("{s:?}")));
@@ -50,10 +51,11 @@ impl SideConfig {
     fn write(&self, text: &mut String, name: &str) {
         let Self { requests, bytes, pages, .. } = self;
         let _ = writeln!(text, "\n[statistics.{name}]\nrequests = {requests}\nbytes = {bytes}");
-        let _ = writeln!(text, "{:<40} # different ones", format!("pages = {pages}"));
+        let _ = writeln!(text, "{:<40} # different pages", format!("pages = {pages}"));
         list(text, "percentiles", self.percentiles.iter().map(|p| format!("{p:?}")));
         text.push_str(
-            "# Requests that touch the page at each percentile of popularity; bytes of the request at each percentile of size.\n",
+            "# Requests that touch the page at each percentile of popularity; bytes of the request \
+             at each percentile of size.\n",
         );
         list(text, "accesses", &self.accesses);
         list(text, "sizes", &self.sizes);
@@ -63,7 +65,7 @@ impl SideConfig {
 /// Longest line, in characters.
 const WIDTH: usize = 120;
 
-/// A list, on one line or on several.
+/// Writes a list, on one line or on several.
 fn list(text: &mut String, name: &str, values: impl IntoIterator<Item = impl Display>) {
     let values: Vec<_> = values.into_iter().map(|value| value.to_string()).collect();
     let line = format!("{name} = [{}]\n", values.join(", "));
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn written_text_reads_back() {
         let side = SideConfig {
             requests: 2,
             bytes: 8192,

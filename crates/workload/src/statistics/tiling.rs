@@ -1,37 +1,41 @@
-//! The pages of one direction cut into blocks: a block is a few pages in a row that every request
-//! touches as a whole, so often.
+//! Tiling of the pages of one direction into blocks: runs of a few pages that every request touches
+//! as a whole. Blocks of equal size and equal number of requests are a cell.
 //!
-//! Sizes and popularity are known; in which sizes the popular pages are read is not. Here size does
-//! not depend on popularity (assumption): from the most popular page down, every length of request
-//! is given its share of the pages. Blocks of one size and popularity are a cell. A block may join
-//! pages of different popularity, and has their mean; but not where that would change a percentile.
+//! Sizes and popularity are known, but not their relation. Here size does not depend on popularity
+//! (assumption): from the most popular page down, every length of request gets its share of the
+//! pages.
+//!
+//! A block may join pages of different popularity, and then has their mean, but only if no
+//! percentile changes.
 
 use super::curve::Step;
 use super::lengths::{Length, Shape};
 
-/// Blocks that are alike.
+/// Blocks of equal size and popularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockClass {
     /// Requests for each block in a pass.
     pub(super) accesses: u64,
     /// Pages of a block.
     pub(super) pages: u32,
-    /// Its kind of request, an index into the lengths.
+    /// Kind of its requests, an index into the lengths.
     pub(super) length: u32,
     pub(super) blocks: u64,
 }
 
 impl BlockClass {
-    /// Requests for all its blocks in a pass.
+    /// Number of requests for all its blocks in a pass.
     pub(super) fn requests(&self) -> u64 {
         self.accesses * self.blocks
     }
 }
 
-/// Cuts pages with these accesses (rising) into blocks. The number of pages comes out exactly, the
-/// accesses within half the pages of a block. `marks` are the pages at the percentiles, counted
-/// from the most popular, which is 0; `top` is the length of the first block. A last block may need
-/// a length of its own, which is added.
+/// Cuts pages with these accesses (rising) into blocks.
+///
+/// The number of pages is met exactly, the number of accesses to within half the pages of a block.
+/// `marks` are the pages at the percentiles, counted from the most popular page (0). `top` is the
+/// length of the first block. The last block may need a length of its own, which is added to
+/// `lengths`.
 pub(super) fn tile(
     popularity: &[Step],
     lengths: &mut Vec<Length>,
@@ -42,7 +46,7 @@ pub(super) fn tile(
     let mut supply = Supply::new(lengths);
     let mut rest = Pages { steps: popularity.to_vec(), at: 0 };
     let mut cells: Vec<BlockClass> = vec![];
-    // Accesses owed to the pages so far, or by them: what rounding took or gave.
+    // Accesses that rounding has taken from the pages so far; negative if it has added some.
     let mut owed = 0;
     let mut first = Some(top);
     cells.extend(supply.reserve_last(&mut rest));
@@ -66,8 +70,8 @@ pub(super) fn tile(
         });
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
-        // Never more than one away from the mean of its own pages: a small block must not pay for a
-        // large one.
+        // The result differs by less than one from the mean of the block's own pages. So a small
+        // block does not make up for a large one.
         let (own, block) = (sum - owed, pages.cast_signed());
         let accesses = (sum + block / 2)
             .div_euclid(block)
@@ -83,9 +87,9 @@ pub(super) fn tile(
 struct Lot {
     pages: u64,
     left: f64,
-    /// Its share of the page accesses that are left.
+    /// Share of the remaining page accesses.
     share: f64,
-    /// Pages that it should have had so far, and has not.
+    /// Pages that it should have had so far, less those that it has had.
     due: f64,
 }
 
@@ -102,8 +106,8 @@ impl Supply {
         supply
     }
 
-    /// One block of the last length, of the least popular pages: the largest request is a
-    /// statistic, however rare it is.
+    /// Reserves one block of the last length, from the least popular pages. The largest request is
+    /// a statistic, so it must occur.
     fn reserve_last(&mut self, rest: &mut Pages) -> Option<BlockClass> {
         let longest = self.lots.len() - 1;
         let pages = self.lots[longest].pages;
@@ -120,8 +124,8 @@ impl Supply {
             .for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
     }
 
-    /// Adds blocks for as many of `count` pages of `accesses` each as every length has a whole
-    /// block of; gives the pages used.
+    /// Adds blocks for up to `count` pages of `accesses` each, as far as each length is due a whole
+    /// block. Returns the pages used.
     fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
@@ -139,9 +143,12 @@ impl Supply {
         used
     }
 
-    /// Of the lengths that fit and that keep the next mark's popularity the one that is due most
-    /// and of which enough requests are left, or the one with most left; where none keeps it, the
-    /// shortest; none where all are too long.
+    /// Chooses the length of the next block.
+    ///
+    /// Lengths are candidates if they fit and do not change the popularity at the next mark. The
+    /// candidate that is most due and has enough requests left is taken, or else the candidate with
+    /// the most requests left. Without candidates, the shortest length is taken. Returns `None` if
+    /// all lengths are too long.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();
@@ -169,7 +176,7 @@ impl Supply {
             .or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
     }
 
-    /// Gives every length its share of so many pages.
+    /// Gives every length its share of this many pages.
     fn give(&mut self, pages: u64) {
         self.lots.iter_mut().for_each(|lot| lot.due += lot.share * pages as f64);
     }
@@ -200,7 +207,7 @@ fn merged(mut cells: Vec<BlockClass>) -> Vec<BlockClass> {
 /// Pages that are not in a block yet, the most popular last.
 struct Pages {
     steps: Vec<Step>,
-    /// How many are in a block.
+    /// Number of pages that are in a block.
     at: u64,
 }
 
@@ -209,7 +216,7 @@ impl Pages {
         self.steps.iter().map(|s| s.count).sum()
     }
 
-    /// The accesses of so many of the most popular, and whether each has as many.
+    /// Returns the accesses of the `count` most popular pages, and whether all have equally many.
     fn peek(&self, mut count: u64) -> (u64, bool) {
         let mut sum = 0;
         for (i, step) in self.steps.iter().rev().enumerate() {
@@ -222,7 +229,7 @@ impl Pages {
         (sum, false)
     }
 
-    /// Takes so many of the most popular; gives the sum of their accesses.
+    /// Takes the `count` most popular pages. Returns the sum of their accesses.
     fn take(&mut self, mut count: u64) -> u64 {
         let mut sum = 0;
         self.at += count;
@@ -259,8 +266,8 @@ mod tests {
 
     #[test]
     fn every_popularity_has_its_share_of_every_length() {
-        // 16 pages of 5 accesses, 48 of 1: 128. Half of that in requests for one page, half in
-        // requests for four.
+        // 16 pages of 5 accesses and 48 of 1: 128 accesses. Half of them come from requests for one
+        // page, half from requests for four.
         assert_eq!(
             tiled(&[(1, 48), (5, 16)], &[(1, 64), (4, 16)]),
             [(5, 1, 8), (5, 4, 2), (1, 1, 24), (1, 4, 6)]
@@ -269,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_block_may_take_pages_of_two_popularities() {
-        // Requests for two pages only: three pages of 5 make a block and a half.
+        // Requests for two pages only: three pages of 5 accesses make a block and a half.
         assert_eq!(tiled(&[(1, 5), (5, 3)], &[(2, 10)]), [(5, 2, 1), (3, 2, 1), (1, 2, 2)]);
     }
 

@@ -1,5 +1,5 @@
-//! What time it is by the pages of the windows: how many a window still lacks, and when those that
-//! are given out arrive.
+//! Clock that counts the pages of the windows: the pages that a window still lacks, and the
+//! arrivals of those handed out.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use vpass_core::base::units::Ns;
 
 use crate::synthetic::random::scaled;
 
-/// The clock of one direction.
+/// Clock of one direction.
 #[derive(Clone, Debug)]
 pub(super) struct WindowClock {
     ends_ns: Arc<[Ns]>,
@@ -20,10 +20,10 @@ pub(super) struct WindowClock {
     now: Window,
 }
 
-/// The current window.
+/// Current window.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// Pages up to its beginning and up to its end.
+    /// Pages up to its start and up to its end.
     before: u64,
     quota: u64,
     start: Ns,
@@ -32,8 +32,8 @@ struct Window {
 }
 
 impl WindowClock {
-    /// For windows with these ends and with pages in proportion to `window_pages`, `accesses` in
-    /// all.
+    /// Makes a clock for windows with these ends, and with pages in proportion to `window_pages`;
+    /// there are `accesses` pages in all.
     pub(super) fn new(ends_ns: Arc<[Ns]>, window_pages: &[u64], accesses: u64) -> Self {
         let all: u64 = window_pages.iter().sum();
         let mut sum = 0;
@@ -55,7 +55,7 @@ impl WindowClock {
         self.enter(0);
     }
 
-    /// Pages that the current window still lacks; none where the pass is over.
+    /// Returns the pages that the current window still lacks, or `None` at the end of the pass.
     #[inline]
     pub(super) fn pages_left(&mut self) -> Option<u64> {
         while self.given >= self.now.quota {
@@ -67,13 +67,13 @@ impl WindowClock {
         Some(self.now.quota - self.given)
     }
 
-    /// Whether no later window has any page.
+    /// Returns whether no later window has any page.
     #[inline]
     pub(super) fn is_last(&self) -> bool {
         Some(&self.now.quota) == self.quotas.last()
     }
 
-    /// Leaves what the window lacks to the next that has pages of its own.
+    /// Leaves the missing pages of the window to the next window that has pages.
     #[cold]
     pub(super) fn close_window(&mut self) {
         let next = (self.window + 1..self.quotas.len()).find(|i| self.quotas[*i] > self.now.quota);
@@ -88,8 +88,8 @@ impl WindowClock {
         (self.window, self.now) = (window, Window { before, quota, start, length, ns_per_page });
     }
 
-    /// Gives out pages; when they arrive: evenly over the window, moved by chance within the time
-    /// of their own.
+    /// Hands out pages. Returns their arrival: evenly over the window, shifted at random within
+    /// their own share of time.
     #[inline]
     pub(super) fn pass(&mut self, pages: u64, bits: u64) -> Ns {
         let now = &self.now;

@@ -1,6 +1,6 @@
-//! The stripes that were written last, each once, the last first.
+//! List of the stripes written last, each once, the last first.
 
-/// A short list: what is written again moves to its front.
+/// Short list; a stripe that is written again moves to its front.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
     stripes: Vec<u64>,
@@ -12,17 +12,17 @@ impl Recent {
         Self { stripes: Vec::with_capacity(most), most }
     }
 
-    /// How many there are.
+    /// Number of stripes in the list.
     pub(super) fn len(&self) -> usize {
         self.stripes.len()
     }
 
-    /// One of them, 0 the last that was written.
+    /// Returns stripe `n` of the list; stripe 0 was written last.
     pub(super) fn at(&self, n: usize) -> u64 {
         self.stripes[n]
     }
 
-    /// A stripe is written.
+    /// Records a write to a stripe.
     pub(super) fn write(&mut self, stripe: u64) {
         if let Some(at) = self.stripes.iter().position(|known| *known == stripe) {
             self.stripes[..=at].rotate_right(1);
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_again_moves_to_the_front_and_the_oldest_leaves() {
+    fn a_rewritten_stripe_moves_to_the_front_and_the_oldest_leaves() {
         let mut recent = Recent::new(3);
         for stripe in [5, 7, 5, 9, 8] {
             recent.write(stripe);

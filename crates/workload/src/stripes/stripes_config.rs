@@ -1,4 +1,4 @@
-//! `[workload.stripes]`: its keys, and what is checked before anything runs.
+//! Keys of `[workload.stripes]`, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Bytes;
@@ -7,32 +7,33 @@ use vpass_core::config::ConfigError;
 use crate::synthetic::{Distribution, HotSets, WorkloadConfig, require};
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// `[workload.stripes]`: requests begin in stripes, and writes come back to those written last.
+/// `[workload.stripes]`: requests begin in stripes, and writes return to recently written ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct StripesConfig {
     /// Pages of a stripe.
     pub pages: u32,
-    /// Size of such a page, in which requests are counted; a page of the drive where absent.
+    /// Page size for counting; the drive's page size if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Bytes>,
-    /// How many of the stripes written last are come back to.
+    /// Number of recently written stripes to which writes return.
     pub recent: u32,
-    /// Share of the writes that do so.
+    /// Share of the writes that return to a recently written stripe.
     pub recent_share: f64,
-    /// Share of the writes that go on where the last one ended.
+    /// Share of the writes that continue where the last write ended.
     pub sequential: f64,
     /// Mean pages of a write, before the cut.
     pub write_pages: f64,
     /// Mean pages of a read, before the cut.
     pub read_pages: f64,
-    /// Pages that a request is cut at.
+    /// Largest number of pages of a request.
     pub most_pages: u32,
 }
 
 impl Default for StripesConfig {
-    /// Calibration: Financial1's excerpt hits the 16 stripes written last with 0.70 and the last 64
-    /// with 0.91. All else is an assumption.
+    /// Defaults. `recent` and `recent_share` are calibrated: writes of Financial1's excerpt hit the
+    /// 16 stripes written last with 0.70 and the last 64 with 0.91. All other values are
+    /// assumptions.
     fn default() -> Self {
         Self {
             pages: 8,
@@ -47,7 +48,7 @@ impl Default for StripesConfig {
     }
 }
 
-/// Largest mean of pages, and largest cut.
+/// Largest mean and largest cut, in pages.
 const PAGES_MAX: u32 = 1024;
 
 impl StripesConfig {
@@ -82,7 +83,8 @@ impl StripesConfig {
             matches!(workload.distribution, Distribution::Uniform | Distribution::Zipf { .. }),
             || {
                 format!(
-                    "workload.distribution = \"{}\" with workload.stripes: \"uniform\" or \"zipf:0.9\" is expected, over stripes",
+                    "workload.distribution = \"{}\" with workload.stripes: \"uniform\" or \
+                     \"zipf:0.9\" is expected, over stripes",
                     workload.distribution
                 )
             },
@@ -93,19 +95,20 @@ impl StripesConfig {
         require(
             sizes && workload.write_distribution.is_none() && workload.hot_sets == HotSets::Shared,
             || {
-                "workload.stripes: lengths and addresses follow from it; block_size, block_sizes, run, write_distribution and hot_sets do not \
-             go with it"
-                .into()
+                "workload.stripes sets lengths and addresses; remove block_size, block_sizes, run, \
+                 write_distribution and hot_sets"
+                    .into()
             },
         )
     }
 
-    /// Checks what depends on the drive: the footprint, and the page in use.
+    /// Checks the footprint and the page size against the drive.
     pub(super) fn check_drive(&self, footprint: u64, page: u64) -> Result<(), ConfigError> {
         let most = u64::from(self.most_pages) * page;
         require(most <= MAX_REQUEST_BYTES, || {
             format!(
-                "workload.stripes.most_pages = {}: of pages of {} a request has at most 16MiB",
+                "workload.stripes.most_pages = {}: with pages of {}, this is more than 16MiB, the \
+                 largest request",
                 self.most_pages,
                 Bytes(page)
             )
@@ -113,7 +116,8 @@ impl StripesConfig {
         let stripe = u64::from(self.pages) * page;
         require(footprint / stripe >= 2 && footprint >= most, || {
             format!(
-                "workload.stripes: stripes of {} leave fewer than two in the {footprint} bytes that are addressed",
+                "workload.stripes: the footprint of {footprint} bytes holds fewer than two stripes \
+                 of {}",
                 Bytes(stripe)
             )
         })

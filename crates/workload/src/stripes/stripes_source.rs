@@ -12,34 +12,35 @@ use crate::synthetic::scatter::Scatter;
 use crate::synthetic::zipf::Ranks;
 use crate::synthetic::{Distribution, WorkloadConfig};
 
-/// The requests of a workload over stripes.
+/// Source of the requests of a workload over stripes.
 pub struct StripesSource {
     config: StripesConfig,
     page_bytes: u64,
-    /// Pages and stripes that are addressed.
+    /// Number of pages of the footprint.
     pages: u64,
+    /// Number of stripes of the footprint.
     stripes: u64,
     arrival: Arrival,
     clock: Option<ArrivalClock>,
     requests: u64,
     left: u64,
     read_below: u64,
-    /// Shares as thresholds of random numbers.
+    /// Shares, as thresholds of random numbers.
     sequential: u64,
     recent_below: u64,
-    /// None where all stripes are alike.
+    /// Popularity of stripes; `None` if all are equally popular.
     ranks: Option<(Ranks, Scatter)>,
     recent: Recent,
-    /// The page behind the last write.
+    /// First page after the last write.
     end: Option<u64>,
     streams: Streams,
 }
 
 impl StripesSource {
-    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// The first key that is wrong, by itself or for this drive; a workload without stripes.
+    /// Reports the first invalid key, by itself or for this drive, or a workload without stripes.
     pub fn new(
         workload: &WorkloadConfig,
         capacity: u64,
@@ -50,7 +51,7 @@ impl StripesSource {
         let config = workload
             .stripes
             .clone()
-            .ok_or_else(|| ConfigError("workload.stripes is expected".into()))?;
+            .ok_or_else(|| ConfigError("[workload.stripes] is missing; it is expected".into()))?;
         config.check(workload)?;
         let page_bytes = config.page.map_or(u64::from(page_bytes), |page| page.0);
         let footprint = ((capacity as f64 * workload.footprint) as u64).min(capacity);
@@ -63,7 +64,7 @@ impl StripesSource {
             }
             _ => None,
         };
-        // A share of 1 takes any number, of 0 none.
+        // A share of 1 accepts every random number; a share of 0 accepts none.
         let below = |share: f64| if share >= 1.0 { u64::MAX } else { threshold(share) };
         Ok(Self {
             page_bytes,
@@ -114,7 +115,7 @@ impl StripesSource {
         }
     }
 
-    /// The page that a request begins with.
+    /// Draws the first page of a request.
     fn first(&mut self, op: Op) -> u64 {
         let random = if op == Op::Read {
             &mut self.streams.address
@@ -141,7 +142,7 @@ impl StripesSource {
     }
 }
 
-/// A number of pages: geometric with this mean, cut.
+/// Draws a number of pages: geometric with mean `mean`, cut at `most`.
 fn length(random: &mut Random, mean: f64, most: u32) -> u64 {
     let goes_on = threshold((1.0 - 1.0 / mean).max(0.0));
     let mut pages = 1;
@@ -215,8 +216,9 @@ mod tests {
         assert!((share(&reads, |r| u64::from(r.bytes) == PAGE) - 1.0 / 1.8).abs() < 0.005);
     }
 
-    /// Of the writes that do not go on, `recent_share` begin in the stripes written last, and
-    /// hardly any other of a uniform draw over 16,384 stripes.
+    /// Checks the share of writes that begin in recently written stripes: `recent_share` of the
+    /// writes that do not continue the last one. A uniform draw over 16,384 stripes almost never
+    /// hits them.
     #[test]
     fn writes_come_back_to_the_stripes_written_last() {
         let writes =
@@ -241,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_as_many_as_asked_for_and_share_the_writes_popular_stripes() {
+    fn reads_have_their_share_and_the_popular_stripes_of_the_writes() {
         let both = drawn(
             "read_share = 0.58\ndistribution = \"zipf:1.2\"\n[stripes]\nrecent_share = 0",
             40_000,
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_more_or_less_changes_nothing_and_time_rises() {
+    fn the_batch_size_changes_nothing_and_time_rises() {
         let config: WorkloadConfig =
             toml::from_str("read_share = 0.5\nrate = 1000\n[stripes]").unwrap();
         let mut source = StripesSource::new(&config, CAPACITY, PAGE as u32, 7).unwrap();
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_stripes_are_refused() {
         let refused = |text: &str, words: &str| {
             let config: WorkloadConfig = toml::from_str(text).unwrap();
             let sentence =
@@ -286,6 +288,6 @@ mod tests {
         refused("[stripes]\nsequential = 1.5", "sequential = 1.5");
         refused("[stripes]\npages = 128", "fewer than two");
         refused("distribution = \"sequential\"\n[stripes]", "is expected, over stripes");
-        refused("block_size = \"4KiB\"\n[stripes]", "do not go with it");
+        refused("block_size = \"4KiB\"\n[stripes]", "remove block_size");
     }
 }

@@ -1,11 +1,11 @@
-//! What every generator of addresses works on: the part of the drive in use, cut into aligned
-//! blocks and, where ranks count, into runs.
+//! Common ground of the address generators: the footprint, cut into aligned blocks and, for
+//! generators with ranks, into runs.
 
 use vpass_core::base::request::{Op, Request};
 
 use super::random::{Random, below};
 
-/// A block size and how often it fits.
+/// Block size, with the number of such blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SizeClass {
     pub(super) bytes: u64,
@@ -16,7 +16,7 @@ pub(super) struct SizeClass {
 }
 
 impl SizeClass {
-    /// The byte offset of a block somewhere in a run, whose first byte is given.
+    /// Returns the byte offset of a random block of the run that begins at `first_byte`.
     #[inline]
     pub(super) fn within_run(&self, random: &mut Random, first_byte: u64) -> u64 {
         if self.per_run == 1 {
@@ -27,15 +27,14 @@ impl SizeClass {
     }
 }
 
-/// A generator of addresses.
+/// Generator of addresses.
 pub(super) trait Addresses {
-    /// The byte offset of the next request of this direction and size.
+    /// Returns the byte offset of the next request of this direction and size.
     fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
 }
 
-/// Gives each request of `batch` (those of direction `only`, where given) its offset. The loop is
-/// compiled once for each generator, and the usual case of one size and one distribution looks
-/// nothing up.
+/// Gives each request of `batch` its offset, or only those of direction `only`. The loop is
+/// compiled once per generator. The common case, one size and one distribution, needs no look-up.
 pub(super) fn address_all<P: Addresses>(
     place: &mut P,
     random: &mut Random,

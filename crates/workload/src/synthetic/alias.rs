@@ -1,15 +1,15 @@
-//! Drawing one of a few thousand weighted cases in constant time with one random number (Walker's
+//! Draws one of a few thousand weighted cases in constant time with one random number (Walker's
 //! alias method, Vose's construction).
 
 use std::hint::select_unpredictable;
 
 use super::random::{Random, Rng};
 
-/// A case and the one it shares its slot with.
+/// Slot of the table: two cases that share it.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// The slot is its own case below this, of 32 random bits. Eight bytes a slot keep the table in
-    /// the first-level cache.
+    /// Threshold of 32 random bits: below it the slot stands for its own case, else for `other`.
+    /// With eight bytes per slot, the table fits into the first-level cache.
     own: u32,
     other: u32,
 }
@@ -17,13 +17,13 @@ struct Slot {
 /// Weighted cases 0 to n - 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Alias {
-    /// A power of two of slots, so that the index is a shift.
+    /// Slots; their number is a power of two, so that the index is a shift.
     slots: Vec<Slot>,
     index_bits: u32,
 }
 
 impl Alias {
-    /// Cases with these weights: finite, not negative, at least one above 0.
+    /// Makes the table of these weights: finite, not negative, at least one above 0.
     pub(crate) fn new(weights: &[f64]) -> Self {
         let count = weights.len().next_power_of_two().max(2);
         let total: f64 = weights.iter().sum();
@@ -42,18 +42,18 @@ impl Alias {
                 short.push(large);
             }
         }
-        // What is left over is full but for rounding; a case of weight 0 must not be among it.
+        // Slots left over are full except for rounding; a case of weight 0 must not be among them.
         debug_assert!(short.iter().all(|i| level[*i] > 0.5));
         Self { slots, index_bits: count.trailing_zeros() }
     }
 
-    /// A case.
+    /// Draws a case.
     #[inline]
     pub(crate) fn draw(&self, random: &mut Random) -> usize {
         self.pick(random.next_u64())
     }
 
-    /// The case that these bits stand for.
+    /// Returns the case for these random bits.
     #[inline]
     pub(crate) fn pick(&self, bits: u64) -> usize {
         let index = (bits >> (64 - self.index_bits)) as usize;
@@ -77,7 +77,7 @@ mod tests {
         for _ in 0..160_000 {
             seen[alias.draw(&mut random)] += 1;
         }
-        // 10,000 for a weight of 1; five standard deviations of the largest are 1,000.
+        // 10,000 per unit of weight; five standard deviations of the largest case are 1,000.
         for (count, expected) in seen.iter().zip([10_000.0, 0.0, 50_000.0, 20_000.0, 80_000.0]) {
             assert!(
                 (f64::from(*count) - expected).abs() <= 1000f64.min(expected / 5.0),

@@ -1,5 +1,5 @@
-//! When generated requests arrive at a given rate: evenly, or as a Poisson process, whose gaps are
-//! exponential.
+//! Arrival times of generated requests at a given rate: evenly spaced, or a Poisson process, whose
+//! gaps are exponential.
 
 use rand_distr::{Distribution, Exp1};
 use vpass_core::base::request::Request;
@@ -8,12 +8,12 @@ use vpass_core::base::units::Ns;
 use super::random::Random;
 use super::synthetic_config::Arrivals;
 
-/// The clock of an open-loop workload.
+/// Clock of an open-loop workload.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrivalClock {
     kind: Arrivals,
     mean_gap_ns: f64,
-    /// The next arrival: whole ns and the rest, so that rates hold over any length of run.
+    /// Next arrival: whole ns and the fraction, so that rates hold over any length of run.
     next_ns: u64,
     rest_ns: f64,
 }
@@ -23,7 +23,7 @@ impl ArrivalClock {
         Self { kind, mean_gap_ns: 1e9 / rate, next_ns: 0, rest_ns: 0.0 }
     }
 
-    /// Stamps each request of `batch`; the first of all at 0.
+    /// Sets the arrival of each request of `batch`; the first request of all arrives at 0.
     pub(crate) fn stamp(&mut self, random: &mut Random, batch: &mut [Request]) {
         match self.kind {
             Arrivals::Constant => self.stamp_with(batch, || 1.0),
@@ -39,12 +39,12 @@ impl ArrivalClock {
         }
     }
 
-    /// When the next request arrives.
+    /// Returns the arrival of the next request.
     pub(crate) fn due(&self) -> Ns {
         self.next_ns
     }
 
-    /// It has arrived; the one after it comes a gap later, `share` of the usual one on average.
+    /// Moves on to the next arrival, after a gap that is `share` of the usual one on average.
     pub(crate) fn arrived(&mut self, random: &mut Random, share: f64) {
         self.wait(match self.kind {
             Arrivals::Constant => share,
@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn constant_arrivals_keep_their_rate() {
-        // 8,192 a second: 122,070.3125 ns; the fractions add up to 5 ns every 16 requests.
+        // At 8,192 per second the gap is 122,070.3125 ns; the fractions add up to 5 ns every 16
+        // requests.
         let at = arrivals(Arrivals::Constant, 8192.0, 8193);
         assert_eq!(at[..5], [0, 122_070, 244_140, 366_210, 488_281]);
         assert_eq!(at[8192], 1_000_000_000);

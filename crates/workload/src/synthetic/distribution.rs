@@ -1,48 +1,49 @@
-//! The names of the address distributions as a configuration writes them: `"uniform"`,
-//! `"zipf:0.99"`, `"sequential"`, `"hot-cold:0.1/0.9"`.
+//! Names of the address distributions in a configuration: `"uniform"`, `"zipf:0.99"`,
+//! `"sequential"`, `"hot-cold:0.1/0.9"`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How addresses are chosen.
+/// Distribution of addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Distribution {
-    /// All blocks alike.
+    /// All blocks have the same chance.
     #[default]
     Uniform,
-    /// Popularity falls with the rank to the power `theta`.
+    /// The popularity of a rank is the rank to the power `-theta`.
     Zipf {
-        /// The exponent, above 0, at most 10.
+        /// Exponent, above 0 and at most 10.
         theta: f64,
     },
     /// One block after the other.
     Sequential,
-    /// A hot part and a cold part.
+    /// Hot part and cold part.
     HotCold {
         /// Share of the addresses that is hot, between 0 and 1.
         addresses: f64,
-        /// Share of the accesses that goes there, 0 to 1.
+        /// Share of the accesses that go to the hot part, 0 to 1.
         accesses: f64,
     },
 }
 
-/// How each distribution is written; the example completes an error.
+/// Spelling of each distribution, with an example for error messages.
 const FORMS: [(&str, &str); 4] = [
     ("uniform", "uniform"),
     ("zipf", "zipf:0.99"),
     ("sequential", "sequential"),
     ("hot-cold", "hot-cold:0.1/0.9"),
 ];
-/// Steeper than any trace; beyond it the second rank is hardly ever drawn.
+/// Largest exponent. No trace is steeper: above it, almost all accesses go to the first rank.
 const MAX_THETA: f64 = 10.0;
 
 const ZIPF_HOLDS: &str = "theta should be a number above 0 and at most 10, as in \"zipf:0.99\"";
-const HOT_COLD_HOLDS: &str = "the share of addresses that is hot (between 0 and 1) and the share of accesses that goes there (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
+const HOT_COLD_HOLDS: &str = "the hot share of the addresses (between 0 and 1) and its share of \
+    the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\"";
 
 impl Distribution {
-    /// Whether its numbers are in range.
+    /// Returns whether its numbers are in range.
     fn is_possible(&self) -> bool {
         match *self {
             Self::Uniform | Self::Sequential => true,
@@ -53,7 +54,7 @@ impl Distribution {
         }
     }
 
-    /// The same by way of its text, for a value that was put together in code.
+    /// Checks a distribution that was made in code, by formatting it and parsing the text.
     pub(super) fn check(&self) -> Result<(), String> {
         self.to_string().parse::<Self>().map(|_| ())
     }
@@ -100,7 +101,7 @@ fn unknown(text: &str, name: &str) -> String {
     let hint =
         example.map_or_else(String::new, |(_, example)| format!(" (did you mean \"{example}\"?)"));
     let all: Vec<_> = FORMS.iter().map(|(_, example)| format!("\"{example}\"")).collect();
-    format!("\"{text}\" is no distribution{hint}; expected one like {}", all.join(", "))
+    format!("\"{text}\" is not a distribution{hint}; expected one like {}", all.join(", "))
 }
 
 impl fmt::Display for Distribution {
@@ -140,15 +141,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_what_is_expected() {
         let error = |text: &str| text.parse::<Distribution>().unwrap_err();
         assert_eq!(
             error("zip:1"),
-            "\"zip:1\" is no distribution (did you mean \"zipf:0.99\"?); expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\""
+            "\"zip:1\" is not a distribution (did you mean \"zipf:0.99\"?); expected one like \
+             \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\""
         );
         assert_eq!(
             error("qqq"),
-            "\"qqq\" is no distribution; expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\""
+            "\"qqq\" is not a distribution; expected one like \"uniform\", \"zipf:0.99\", \
+             \"sequential\", \"hot-cold:0.1/0.9\""
         );
         assert_eq!(
             error("zipf:11"),
@@ -170,7 +173,8 @@ mod tests {
         }
         assert_eq!(
             error("hot-cold:0.1"),
-            "\"hot-cold:0.1\": the share of addresses that is hot (between 0 and 1) and the share of accesses that goes there (0 to 1) are expected, as in \"hot-cold:0.1/0.9\""
+            "\"hot-cold:0.1\": the hot share of the addresses (between 0 and 1) and its share of \
+             the accesses (0 to 1) are expected, as in \"hot-cold:0.1/0.9\""
         );
     }
 }

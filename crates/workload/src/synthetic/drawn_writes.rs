@@ -1,5 +1,5 @@
-//! Writes to some of a drive's pages, page by page: those of a sample, which are not looked for
-//! among the writes to all pages but drawn from the pages' own shares.
+//! Writes to the pages of a sample, page by page. They are drawn from the shares of the sample's
+//! own pages, so writes to other pages need not be generated.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 
@@ -7,29 +7,29 @@ use super::alias::Alias;
 use super::arrivals::ArrivalClock;
 use super::random::{Random, Rng, below};
 
-/// Where the next write goes.
+/// Choice of the page of the next write.
 pub(super) enum Where {
-    /// To a page of these weights.
+    /// Any page, by these weights.
     Weighted(Alias),
-    /// To any of so many pages.
+    /// Any of this many pages, with the same chance.
     Even(u64),
-    /// To the page behind the last one, of so many, round the end.
-    InTurn { next: u64, pages: u64 },
+    /// Each of `pages` pages in order, again from the first after the last.
+    RoundRobin { next: u64, pages: u64 },
 }
 
-/// A part of a page that is written at once.
+/// Size of a write within a page.
 #[derive(Clone, Copy)]
 pub(super) struct PartSize {
-    /// Its bytes; a whole page at most.
+    /// Bytes of the write, at most a whole page.
     pub(super) bytes: u32,
-    /// Such parts in a page.
+    /// Number of such parts in a page.
     pub(super) in_page: u64,
 }
 
-/// See the module.
+/// Source of writes to a sample's pages.
 pub(super) struct DrawnWrites {
     pub(super) place: Where,
-    /// Sizes and how often each is drawn.
+    /// Sizes of writes; `size` draws one of them.
     pub(super) sizes: Vec<PartSize>,
     pub(super) size: Alias,
     pub(super) page_bytes: u32,
@@ -46,7 +46,7 @@ impl RequestSource for DrawnWrites {
             let page = match &mut self.place {
                 Where::Weighted(alias) => alias.draw(&mut self.address) as u64,
                 Where::Even(pages) => below(&mut self.address, *pages),
-                Where::InTurn { next, pages } => {
+                Where::RoundRobin { next, pages } => {
                     let page = *next;
                     *next = if page + 1 == *pages { 0 } else { page + 1 };
                     page

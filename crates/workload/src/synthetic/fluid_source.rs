@@ -1,10 +1,10 @@
-//! A `[workload]` table whose reads are rates, for gears that draw them in bulk; and the same for a
-//! sample of a drive's pages.
+//! A `[workload]` table whose reads are rates, for gears that draw reads in bulk, on a whole drive
+//! or a sample of its pages.
 //!
-//! A sample 1/N holds the pages whose number is one residue modulo N, numbered anew: page p is
-//! number p / N. Its reads are those of these pages. So are its writes, with two liberties: each
-//! page of a long write arrives by itself, and so does each write of a workload whose requests
-//! arrive evenly.
+//! A sample 1/N holds the pages whose number has one residue modulo N; page p gets number p / N.
+//! Reads and writes of a sample are those of its pages, except that each page of a long write
+//! arrives by itself. Random writes of a sample arrive as a Poisson process, also if the workload's
+//! requests arrive evenly.
 
 use std::fmt;
 
@@ -24,26 +24,26 @@ use super::scatter::Scatter;
 use super::synthetic_config::{Arrivals, WorkloadConfig, require};
 use super::synthetic_source::{Area, SyntheticSource};
 
-/// Some of a drive's pages: those whose number is `residue` modulo `of`.
+/// Sample of a drive's pages: those whose number is `residue` modulo `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// One page in so many.
+    /// N of a sample 1/N.
     pub of: u32,
-    /// Which of them.
+    /// Residue of the sample's page numbers modulo N.
     pub residue: u32,
 }
 
 impl Sample {
-    /// All pages.
+    /// Sample that contains all pages.
     pub const WHOLE: Self = Self { of: 1, residue: 0 };
 
-    /// Whether it is all pages.
+    /// Returns whether the sample contains all pages.
     pub fn is_whole(self) -> bool {
         self.of == 1
     }
 
-    /// The number that a page of the whole drive has among those of the sample, where it is one of
-    /// them.
+    /// Returns the sample's number for a page of the whole drive, or `None` for pages outside the
+    /// sample.
     pub fn number_of(self, lpn: Lpn) -> Option<Lpn> {
         (lpn.number() % self.of == self.residue).then(|| Lpn::new(lpn.number() / self.of))
     }
@@ -55,13 +55,13 @@ impl fmt::Display for Sample {
     }
 }
 
-/// See the module.
+/// Source of rates of a `[workload]` table.
 pub struct FluidSynthetic {
     rates: ReadRates,
     writes: Box<dyn RequestSource + Send>,
 }
 
-/// Writes that never come.
+/// Source without any writes.
 pub(crate) struct NoWrites;
 
 impl RequestSource for NoWrites {
@@ -75,11 +75,11 @@ impl RequestSource for NoWrites {
 }
 
 impl FluidSynthetic {
-    /// The workload of a sample of a drive with so many bytes, in all, and pages of `page_bytes`.
+    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// The first key that is wrong, by itself or for this drive; a workload without a rate, or
-    /// whose reads come in turn and not by chance.
+    /// Reports the first invalid key, by itself or for this drive, a workload without a rate, or
+    /// reads in sequence, which are not random.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -94,7 +94,7 @@ impl FluidSynthetic {
         let reads = whole.weights(config.distribution, 0);
         let pages = whole.pages(sample);
         let rates = page_rates(&reads, read_rate, pages, sample, config);
-        let touched = whole.pages_a_request();
+        let touched = whole.pages_per_request();
         let rates = ReadRates {
             pages: rates,
             requests_per_page: 1.0 / touched,
@@ -116,10 +116,10 @@ impl FluidSynthetic {
         Ok(Self { rates, writes })
     }
 
-    /// Refuses a table that is wrong by itself, and one that has no rates.
+    /// Refuses an invalid table and a table without rates.
     ///
     /// # Errors
-    /// The first key that is wrong, or that is missing.
+    /// Reports the first key that is invalid or missing.
     pub fn check(config: &WorkloadConfig) -> Result<(), ConfigError> {
         config.check()?;
         require(config.rate.is_some(), || NO_RATE.into())?;
@@ -128,26 +128,27 @@ impl FluidSynthetic {
         })
     }
 
-    /// Reads a second of a page.
+    /// Returns the reads per second of a page.
     pub fn reads_per_s(&self, page: Lpn) -> f64 {
         self.rates.pages.per_ns(page) * 1e9
     }
 
-    /// Bytes of memory that the workload of so many pages takes at most: its rates twice, and what
-    /// writes are drawn from.
+    /// Returns an upper bound of the memory for `pages` pages: their rates twice, and the tables
+    /// from which writes are drawn.
     pub fn memory(pages: u64) -> u64 {
-        const BYTES_A_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
-        pages * BYTES_A_PAGE
+        const BYTES_PER_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
+        pages * BYTES_PER_PAGE
     }
 }
 
-/// 2^64 over the golden ratio, odd: its multiples are far from each other.
+/// 2^64 / golden ratio, rounded to an odd number; its multiples are far from each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-pub(crate) const NO_RATE: &str = "the workload comes in closed loop, and the fluid gear needs to know how often it reads: set workload.rate and take \
-    workload.queue_depth away (--set workload.rate=1000 --set workload.queue_depth=)";
-const SEQUENTIAL: &str = "workload.distribution = \"sequential\": reads in turn do not come by chance, and the fluid gear draws reads by \
-    chance; use --gear untimed, or another distribution";
+pub(crate) const NO_RATE: &str = "the workload is a closed loop, and the fluid gear needs its \
+    rate: set workload.rate and clear workload.queue_depth (--set workload.rate=1000 --set \
+    workload.queue_depth=)";
+const SEQUENTIAL: &str = "workload.distribution = \"sequential\": the fluid gear draws reads at \
+    random, not in sequence; use --gear untimed, or another distribution";
 
 impl FluidSource for FluidSynthetic {
     fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
@@ -159,14 +160,14 @@ impl FluidSource for FluidSynthetic {
     }
 }
 
-/// The workload of all pages.
+/// Workload of all pages of the drive.
 pub(super) struct Whole {
     pub(super) area: Area,
     pub(super) scatter: Scatter,
     shares: Vec<f64>,
     pub(super) first_of_writes: u64,
     pub(super) page_bytes: u64,
-    /// Of the drive.
+    /// Pages of the drive.
     pub(super) host_pages: u64,
 }
 
@@ -178,7 +179,7 @@ impl Whole {
         seed: u64,
     ) -> Result<Self, ConfigError> {
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // The very shuffle of the generator.
+        // Shuffle that the generator uses too.
         let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
         let first_of_writes = area.first_rank_of_writes(config)?;
         let shares = config.sizes().iter().map(|size| size.share).collect();
@@ -204,7 +205,7 @@ impl Whole {
         )
     }
 
-    /// Pages of a sample.
+    /// Number of pages of a sample.
     fn pages(&self, sample: Sample) -> u64 {
         (self.host_pages - u64::from(sample.residue)).div_ceil(u64::from(sample.of))
     }
@@ -218,7 +219,7 @@ impl Whole {
             .sum()
     }
 
-    /// Share of the touched pages of which a request covers only a part, in the mean.
+    /// Mean share of the touched pages that a request covers only in part.
     pub(super) fn partial_share(&self) -> f64 {
         let of_class = |bytes: u64| {
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
@@ -235,13 +236,13 @@ impl Whole {
             .zip(&self.shares)
             .map(|(class, share)| of_class(class.bytes) * share)
             .sum();
-        1.0 - whole / self.pages_a_request()
+        1.0 - whole / self.pages_per_request()
     }
 
-    /// Pages that a request touches in the mean, of all places where its block may lie.
-    fn pages_a_request(&self) -> f64 {
+    /// Mean number of pages that a request touches, over all positions of its block.
+    fn pages_per_request(&self) -> f64 {
         let of_class = |bytes: u64| {
-            // Blocks lie in a pattern that repeats.
+            // The positions of blocks within pages repeat after `pattern` blocks.
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
             let touched = |block: u64| {
                 ((block + 1) * bytes - 1) / self.page_bytes - block * bytes / self.page_bytes + 1
@@ -256,7 +257,7 @@ impl Whole {
             .sum()
     }
 
-    /// Writes to the pages of a sample, of so many requests a second to all pages.
+    /// Makes the writes to the pages of a sample, at `rate` requests per second to all pages.
     fn drawn_writes(
         &self,
         config: &WorkloadConfig,
@@ -283,17 +284,17 @@ impl Whole {
         }
         let place = match distribution {
             Distribution::Sequential => {
-                // What is written in turn comes as whole pages.
+                // Writes in sequence come as whole pages.
                 sum *= (self.mean_bytes() / self.page_bytes as f64).min(1.0);
                 sizes = vec![PartSize { bytes: self.page_bytes as u32, in_page: 1 }];
-                Where::InTurn { next: 0, pages: used }
+                Where::RoundRobin { next: 0, pages: used }
             }
             Distribution::Uniform => Where::Even(used),
             Distribution::Zipf { .. } | Distribution::HotCold { .. } => {
                 Where::Weighted(Alias::new(&each))
             }
         };
-        // Samples of one drive draw apart.
+        // Samples of one drive draw different random numbers.
         let streams =
             Streams::new(seed.wrapping_add(u64::from(sample.residue + 1).wrapping_mul(GOLDEN)));
         Ok(DrawnWrites {
@@ -316,7 +317,7 @@ impl Whole {
     }
 }
 
-/// Rates of a sample's pages.
+/// Returns the read rates of a sample's pages.
 fn page_rates(
     weights: &PageWeights,
     rate: f64,

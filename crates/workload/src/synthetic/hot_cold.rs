@@ -1,6 +1,7 @@
-//! `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses; within each part all
-//! runs are alike. Which runs are hot is drawn from the seed, so they lie scattered over the
-//! footprint.
+//! `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses.
+//!
+//! Within each part all runs have the same chance. The seed decides which runs are hot, so they lie
+//! scattered over the footprint.
 
 use vpass_core::base::request::Op;
 
@@ -8,33 +9,33 @@ use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, Rng, below, threshold};
 use super::scatter::Scatter;
 
-/// Hot runs whose places are kept in a table at most: as many as a second-level cache holds.
+/// Most hot runs whose positions are kept in a table; the table fits into a second-level cache.
 const MOST_KEPT: u64 = 1 << 16;
 
-/// See the module.
+/// Generator of hot and cold addresses.
 #[derive(Clone, Debug)]
 pub(super) struct HotCold {
     run_bytes: u64,
-    /// The rank at which the hot part begins; the cold one follows it, round the end.
+    /// First rank of the hot part. The cold part follows, and wraps after the last rank.
     first: u64,
     hot_runs: u64,
     cold_runs: u64,
-    /// A random number below it means a hot access.
+    /// Threshold of a random number: below it the access is hot.
     hot: u64,
     scatter: Scatter,
-    /// Where the runs of the hot part lie, in the order of their ranks; empty where they are too
-    /// many.
+    /// Positions of the hot runs, in rank order; empty if there are too many.
     hot_places: Vec<u32>,
 }
 
-/// Runs in the hot part, a share `addresses` of all; either part has at least one.
+/// Returns the number of hot runs, a share `addresses` of all; each part has at least one run.
 pub(super) fn hot_runs(runs: u64, addresses: f64) -> u64 {
     assert!(runs >= 2);
     ((runs as f64 * addresses).round() as u64).clamp(1, runs - 1)
 }
 
 impl HotCold {
-    /// `runs` is at least 2; the hot part begins at rank `first`, below it.
+    /// Makes the generator. `runs` is at least 2; the hot part begins at rank `first`, below
+    /// `runs`.
     pub(super) fn new(
         runs: u64,
         run_bytes: u64,
@@ -58,12 +59,12 @@ impl HotCold {
         parts
     }
 
-    /// Bytes of the table of hot places.
+    /// Bytes of the table of hot positions.
     pub(super) fn memory(&self) -> u64 {
         size_of_val(self.hot_places.as_slice()) as u64
     }
 
-    /// The run that holds a rank.
+    /// Returns the run that has a rank.
     #[inline]
     fn place(&self, rank: u64) -> u64 {
         let runs = self.hot_runs + self.cold_runs;
@@ -94,8 +95,8 @@ mod tests {
 
     use super::*;
 
-    /// 1,000 runs of one block, the hot tenth from rank 950 on, round the end; with the table and
-    /// without.
+    /// 1,000 runs of one block. The hot tenth begins at rank 950 and wraps. With the table and
+    /// without, addresses are equal.
     #[test]
     fn a_table_of_the_hot_places_changes_no_address() {
         let scatter = Scatter::new(1000, &mut Random::seed_from_u64(1));

@@ -1,8 +1,8 @@
-//! Rates of reads and writes of single pages under a `[workload]` table, without a source of
-//! requests: for estimates.
+//! Read and write rates of single pages under a `[workload]` table, for estimates, without a source
+//! of requests.
 //!
 //! ```text
-//! 1,000 requests a second, 70 % reads, uniform over 10,000 pages: 0.07 reads and 0.03 writes a second of each page
+//! 1,000 requests/s, 70 % reads, uniform over 10,000 pages: 0.07 reads/s, 0.03 writes/s per page
 //! ```
 
 use vpass_core::config::ConfigError;
@@ -18,30 +18,30 @@ pub struct PageLaw {
     reads: Direction,
     writes: Direction,
     scatter: Scatter,
-    /// Bytes of the smallest run of blocks, which has one rank.
+    /// Bytes of the smallest run; each run has one rank.
     run_bytes: u64,
     runs: u64,
     page_bytes: u64,
     pages: u64,
     mean_bytes: f64,
-    /// Share of the written pages of which a write covers only a part.
+    /// Share of the written pages that a write covers only in part.
     partial: f64,
     is_even: bool,
 }
 
-/// Requests of one kind.
+/// Requests of one direction.
 struct Direction {
     weights: PageWeights,
-    /// Requests a second.
+    /// Requests per second.
     rate: f64,
 }
 
 impl PageLaw {
-    /// Rates under this table on a drive of so many bytes. A table without a rate counts as 1
-    /// request a second.
+    /// Makes the rates of this table on a drive of `capacity` bytes. A table without a rate counts
+    /// as 1 request per second.
     ///
     /// # Errors
-    /// The first key that is wrong.
+    /// Reports the first invalid key.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -76,12 +76,12 @@ impl PageLaw {
         })
     }
 
-    /// Pages of the drive.
+    /// Number of pages of the drive.
     pub fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// Reads and writes of a page in a second.
+    /// Returns reads and writes per second of a page.
     pub fn of(&self, page: u64) -> (f64, f64) {
         let of = |direction: &Direction| {
             if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 }
@@ -89,7 +89,7 @@ impl PageLaw {
         (of(&self.reads), of(&self.writes))
     }
 
-    /// Pages of the most popular ranks, about `most` of them, each once, in rising order.
+    /// Returns about `most` pages of the most popular ranks, each once, in ascending order.
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let of_run = |rank: u64| {
             let from = self.scatter.image(rank) * self.run_bytes;
@@ -103,23 +103,23 @@ impl PageLaw {
         pages
     }
 
-    /// Bytes that the host writes in a second.
+    /// Bytes that the host writes per second.
     pub fn write_bytes_per_s(&self) -> f64 {
         self.writes.rate * self.mean_bytes
     }
 
-    /// Bytes that the host reads in a second.
+    /// Bytes that the host reads per second.
     pub fn read_bytes_per_s(&self) -> f64 {
         self.reads.rate * self.mean_bytes
     }
 
-    /// Share of the written pages of which a write covers only a part, so that the rest is read
+    /// Share of the written pages that a write covers only in part; the rest of such a page is read
     /// first.
     pub fn partial(&self) -> f64 {
         self.partial
     }
 
-    /// Whether all pages have the same rates.
+    /// Returns whether all pages have the same rates.
     pub fn is_even(&self) -> bool {
         self.is_even
     }
@@ -136,9 +136,9 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        let law = law(
-            "rate = 1000.0\nread_share = 0.7\nrequests = 1\ndistribution = \"uniform\"\nblock_size = \"16KiB\"",
-        );
+        let law =
+            law("rate = 1000.0\nread_share = 0.7\nrequests = 1\ndistribution = \"uniform\"\n\
+             block_size = \"16KiB\"");
         let (reads, writes) = law.of(77);
         assert!(
             (reads - 0.07).abs() < 1e-9
@@ -151,9 +151,9 @@ mod tests {
 
     #[test]
     fn the_hottest_pages_are_those_of_the_first_ranks() {
-        let law = law(
-            "rate = 1000.0\nread_share = 1.0\nrequests = 1\ndistribution = \"zipf:0.99\"\nblock_size = \"4KiB\"",
-        );
+        let law =
+            law("rate = 1000.0\nread_share = 1.0\nrequests = 1\ndistribution = \"zipf:0.99\"\n\
+             block_size = \"4KiB\"");
         let hottest = law.hottest(50);
         let least = hottest.iter().map(|page| law.of(*page).0).fold(f64::MAX, f64::min);
         let hotter = (0..law.pages()).filter(|page| law.of(*page).0 > least).count();

@@ -1,12 +1,12 @@
-//! How often requests of a `[workload]` table touch a page, in the mean: the generators' own laws,
-//! worked out in the place of drawn.
+//! Mean number of requests of a `[workload]` table that touch a page, calculated from the laws of
+//! the generators.
 
 use super::addresses::SizeClass;
 use super::distribution::Distribution;
 use super::hot_cold::hot_runs;
 use super::scatter::{Gather, Scatter};
 
-/// What one request of a distribution means for single pages.
+/// Share of the requests of a distribution that touch each page.
 pub(super) struct PageWeights {
     law: Law,
     page_bytes: u64,
@@ -17,12 +17,12 @@ pub(super) struct PageWeights {
 
 enum Law {
     Even,
-    /// Popularity of the first rank, which falls by this exponent.
+    /// Popularity of the first rank, which falls with this exponent.
     Zipf {
         theta: f64,
         first: f64,
     },
-    /// The hot part begins at this rank; the chance of one run of either.
+    /// First rank of the hot part, and the chance of each hot and cold run.
     HotCold {
         first: u64,
         runs: u64,
@@ -32,11 +32,11 @@ enum Law {
     },
 }
 
-/// Ranks whose popularity is added up one by one; that of the others is an integral.
+/// Number of ranks whose popularity is added up one by one; an integral covers the others.
 const ADDED_UP: u64 = 100_000;
 
 impl PageWeights {
-    /// Of a distribution over so many runs, the first rank of its hot part given.
+    /// Makes the weights of a distribution over `runs` runs; the hot part begins at rank `first`.
     pub(super) fn new(
         distribution: Distribution,
         runs: u64,
@@ -58,7 +58,7 @@ impl PageWeights {
         Self { law, page_bytes, classes, gather: Gather::new(scatter) }
     }
 
-    /// Requests that touch a page, of each one.
+    /// Returns the mean number of touches of a page per request.
     pub(super) fn of(&self, page: u64) -> f64 {
         let (begin, end) = (page * self.page_bytes, (page + 1) * self.page_bytes);
         let of_class = |(class, share): &(SizeClass, f64)| {
@@ -74,7 +74,7 @@ impl PageWeights {
         self.classes.iter().map(of_class).sum()
     }
 
-    /// Whether blocks lie in all pages alike.
+    /// Returns whether blocks lie in every page in the same way.
     pub(super) fn are_alike(&self) -> bool {
         let fits = |bytes: u64| {
             self.page_bytes.is_multiple_of(bytes) || bytes.is_multiple_of(self.page_bytes)
@@ -82,7 +82,7 @@ impl PageWeights {
         self.classes.iter().all(|(class, _)| fits(class.bytes))
     }
 
-    /// Blocks of a size that are ever asked for.
+    /// Number of blocks of a size that requests can hit.
     fn blocks(&self, class: &SizeClass) -> u64 {
         match self.law {
             Law::Even => class.blocks,
@@ -90,11 +90,11 @@ impl PageWeights {
         }
     }
 
-    /// The chance of a run.
+    /// Returns the chance of a run.
     fn of_run(&self, run: u64) -> f64 {
         let rank = || self.gather.preimage(run);
         match self.law {
-            Law::Even => unreachable!("it knows no runs"),
+            Law::Even => unreachable!("an even law has no runs"),
             Law::Zipf { theta, first } => first * ((rank() + 1) as f64).powf(-theta),
             Law::HotCold { first, runs, hot_runs, hot, cold } => {
                 let behind = (rank() + runs - first) % runs;
@@ -104,8 +104,8 @@ impl PageWeights {
     }
 }
 
-/// The sum of k^-theta over k from 1 to `count`: the first ones added up, the rest by Euler and
-/// Maclaurin.
+/// Sum of k^-theta for k from 1 to `count`. The first terms are added up; the Euler-Maclaurin
+/// formula gives the rest.
 fn zeta(count: u64, theta: f64) -> f64 {
     let added = count.min(ADDED_UP);
     let head: f64 = (1..=added).rev().map(|k| (k as f64).powf(-theta)).sum();
@@ -140,17 +140,19 @@ mod tests {
         }
     }
 
-    /// What the generator draws of each page is what is worked out for it.
+    /// Compares the number of requests that the generator draws for each page with its weight.
     #[test]
     fn rates_are_those_of_the_generator() {
         let (pages, page) = (240u64, 16_384u64);
         let tables = [
             "distribution = \"uniform\"\nblock_size = \"4KiB\"",
             "distribution = \"zipf:0.9\"\nblock_size = \"16KiB\"\nfootprint = 0.5",
-            "distribution = \"zipf:1.1\"\nrun = \"64KiB\"\nblock_sizes = [{ size = \"4KiB\", share = 0.5 }, { size = \"32KiB\", share = 0.5 }]",
+            "distribution = \"zipf:1.1\"\nrun = \"64KiB\"\nblock_sizes = \
+             [{ size = \"4KiB\", share = 0.5 }, { size = \"32KiB\", share = 0.5 }]",
             "distribution = \"hot-cold:0.1/0.8\"\nblock_size = \"32KiB\"",
             "distribution = \"uniform\"\nblock_size = \"24KiB\"",
-            "distribution = \"hot-cold:0.2/0.7\"\nwrite_distribution = \"hot-cold:0.3/0.9\"\nhot_sets = \"disjoint\"\nblock_size = \"8KiB\"",
+            "distribution = \"hot-cold:0.2/0.7\"\nwrite_distribution = \"hot-cold:0.3/0.9\"\n\
+             hot_sets = \"disjoint\"\nblock_size = \"8KiB\"",
         ];
         for table in tables {
             let config: WorkloadConfig =
@@ -167,7 +169,7 @@ mod tests {
             let fluid =
                 FluidSynthetic::new(&config, pages * page, page as u32, 5, Sample::WHOLE).unwrap();
             for (p, seen) in seen.iter().enumerate() {
-                // A page's reads in 400 seconds.
+                // Reads of a page in 400 seconds.
                 let expected = fluid.reads_per_s(Lpn::new(p as u32)) * 400.0;
                 assert!(
                     (seen - expected).abs() <= 5.0 * expected.sqrt() + 1e-9,

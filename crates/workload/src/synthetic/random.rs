@@ -1,21 +1,22 @@
-//! Chance: one seed, one stream of random numbers for each purpose, no division. Separate streams
-//! keep the choice of read or write from bending the addresses, and make a run independent of how
-//! it is cut into batches.
+//! Random numbers: one seed, one stream for each purpose, without division.
+//!
+//! With separate streams, the choice of read or write does not affect addresses, and a run does not
+//! depend on the sizes of its batches.
 
 pub(crate) use rand_core::Rng;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The generator in use: 1.1 ns a number.
+/// Random generator in use: 1.1 ns per number.
 pub(crate) type Random = Xoshiro256PlusPlus;
 
-/// A stream for each purpose, 2^128 numbers apart.
+/// Random streams, one per purpose, 2^128 numbers apart.
 pub(crate) struct Streams {
     pub(crate) direction: Random,
     pub(crate) size: Random,
     pub(crate) arrival: Random,
     pub(crate) address: Random,
-    /// Addresses of writes, where they have a distribution of their own.
+    /// Stream for addresses of writes, if these have a distribution of their own.
     pub(crate) write_address: Random,
     pub(crate) scatter: Random,
 }
@@ -25,15 +26,15 @@ impl Streams {
         Self::after(Random::seed_from_u64(seed))
     }
 
-    /// Of an earlier time of the same host: other chance, but for `scatter`, which says what is
-    /// hot.
+    /// Makes the streams of an earlier time of the same host. All random numbers differ except
+    /// `scatter`, which decides which addresses are hot.
     pub(crate) fn earlier(seed: u64) -> Self {
         let (now, mut root) = (Self::new(seed), Random::seed_from_u64(seed));
         root.long_jump();
         Self { scatter: now.scatter, ..Self::after(root) }
     }
 
-    /// The streams that follow from this one.
+    /// Makes the streams that follow from this generator.
     pub(crate) fn after(mut root: Random) -> Self {
         let mut next = || {
             let stream = root.clone();
@@ -51,21 +52,21 @@ impl Streams {
     }
 }
 
-/// A number from 0 to `count - 1`. Lemire's multiplication without the rejection step: its bias is
-/// below `count / 2^64`, here under 2^-27.
+/// Draws a number from 0 to `count - 1`, by Lemire's multiplication without the rejection step. Its
+/// bias is below `count / 2^64`, here under 2^-27.
 #[inline]
 pub(crate) fn below(random: &mut Random, count: u64) -> u64 {
     scaled(random.next_u64(), count)
 }
 
-/// The top of a 64-bit random number as a number from 0 to `count - 1`.
+/// Scales a 64-bit random number to a number from 0 to `count - 1`.
 #[inline]
 pub(crate) fn scaled(bits: u64, count: u64) -> u64 {
     ((u128::from(bits) * u128::from(count)) >> 64) as u64
 }
 
-/// A share as a threshold: a 64-bit random number is below it with that probability. 1 becomes 2^64
-/// - 1, short of it by 2^-64.
+/// Converts a share to a threshold: a 64-bit random number is below it with that probability. A
+/// share of 1 becomes 2^64 - 1, which is too low by 2^-64.
 pub(crate) fn threshold(share: f64) -> u64 {
     (share * 2f64.powi(64)) as u64
 }

@@ -1,25 +1,24 @@
-//! A shuffle of 0 to n - 1 without a table: which address holds the most popular rank, the next,
-//! and so on.
+//! Shuffle of 0 to n - 1 without a table: it gives each rank its address.
 //!
-//! Rounds of xor-shift and odd multiplication modulo 2^k, each of which can be undone, permute 0 to
-//! 2^k - 1. An image at or above n is put in again until one falls below it ("cycle walking"),
-//! which permutes 0 to n - 1; with 2^k < 2 n that takes fewer than two turns on average.
+//! Rounds of xor-shift and odd multiplication modulo 2^k permute 0 to 2^k - 1, since each step can
+//! be undone. An image at or above n is shuffled again until it is below n ("cycle walking"), which
+//! permutes 0 to n - 1. With 2^k < 2 n, this takes fewer than two rounds on average.
 
 use super::random::{Random, Rng};
 
-/// A permutation of 0 to n - 1.
+/// Permutation of 0 to n - 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Scatter {
     count: u64,
     mask: u64,
     shift: u32,
     add: u64,
-    /// One odd factor a round.
+    /// One odd factor per round.
     factors: [u64; 3],
 }
 
 impl Scatter {
-    /// A permutation of `count` numbers (1 to 2^62), drawn from `random`.
+    /// Makes a permutation of `count` numbers (1 to 2^62), drawn from `random`.
     pub(crate) fn new(count: u64, random: &mut Random) -> Self {
         assert!(count > 0);
         assert!(count <= 1 << 62);
@@ -28,14 +27,15 @@ impl Scatter {
         Self {
             count,
             mask,
-            // Half the width: the upper half, where products are best mixed, falls on the lower.
+            // Half the width: the shift moves the upper half, where products are mixed best, to the
+            // lower.
             shift: bits / 2 + 1,
             add: random.next_u64(),
             factors: [random.next_u64() | 1, random.next_u64() | 1, random.next_u64() | 1],
         }
     }
 
-    /// The image of `n`, which is below `count`.
+    /// Returns the image of `n`, which must be below `count`.
     #[inline]
     pub(crate) fn image(&self, n: u64) -> u64 {
         let mut n = n;
@@ -58,22 +58,23 @@ impl Scatter {
     }
 }
 
-/// The permutation backwards.
+/// Inverse of a permutation.
 #[derive(Clone, Debug)]
 pub(crate) struct Gather {
     scatter: Scatter,
-    /// The factors' inverses modulo 2^64, and so modulo every smaller power of two.
+    /// Inverses of the factors modulo 2^64, which are also inverses modulo every smaller power of
+    /// two.
     inverses: [u64; 3],
 }
 
 impl Gather {
-    /// Of a permutation.
+    /// Makes the inverse of a permutation.
     pub(crate) fn new(scatter: Scatter) -> Self {
         let inverses = scatter.factors.map(inverse);
         Self { scatter, inverses }
     }
 
-    /// The number whose image is `n`, which is below the count.
+    /// Returns the number whose image is `n`, which must be below the count.
     pub(crate) fn preimage(&self, n: u64) -> u64 {
         let mut n = n;
         loop {
@@ -88,7 +89,7 @@ impl Gather {
         let Scatter { mask, shift, add, .. } = self.scatter;
         let mut n = n;
         for inverse in self.inverses.iter().rev() {
-            // The shift is more than half of the width: a second time undoes it.
+            // The shift is more than half of the width, so a second shift undoes the first.
             n ^= n >> shift;
             n = n.wrapping_mul(*inverse) & mask;
         }
@@ -96,8 +97,8 @@ impl Gather {
     }
 }
 
-/// The inverse of an odd number modulo 2^64, by Newton's iteration: right in the lowest 3 bits,
-/// then in twice as many each time.
+/// Returns the inverse of an odd number modulo 2^64, by Newton's iteration. The start value is
+/// right in the lowest 3 bits; each step doubles the number of right bits.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
@@ -143,8 +144,8 @@ mod tests {
 
     #[test]
     fn the_first_ranks_spread_over_the_whole_range() {
-        // 1,600 ranks over 16 equal parts: 100 each; five standard deviations are 50. A stride or a
-        // cluster shows at once.
+        // 1,600 ranks over 16 equal parts: 100 each, with five standard deviations of 50. A stride
+        // or a cluster would exceed them.
         for seed in 0..20 {
             let scatter = Scatter::new(100_000_000, &mut Random::seed_from_u64(seed));
             let mut parts = [0i32; 16];

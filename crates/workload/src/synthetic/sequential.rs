@@ -1,19 +1,20 @@
-//! `sequential`: block after block from the start of the footprint, and again from the start at its
-//! end. Reads and writes each have a cursor of their own, as a reader and a writer of two files
-//! would.
+//! `sequential`: block after block from the start of the footprint, and from the start again after
+//! its end.
+//!
+//! Reads and writes have separate cursors, like a reader and a writer of two files.
 
 use vpass_core::base::request::Op;
 
 use super::addresses::{Addresses, SizeClass};
 use super::random::Random;
 
-/// See the module.
+/// Generator of sequential addresses.
 #[derive(Clone, Debug)]
 pub(super) struct Sequential {
     footprint: u64,
     /// Next byte, by direction.
     cursors: [u64; 2],
-    /// Whether blocks differ in size, so that a cursor may stand unaligned.
+    /// Whether blocks differ in size, so that a cursor may be unaligned.
     mixed: bool,
 }
 

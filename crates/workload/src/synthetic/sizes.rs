@@ -1,18 +1,18 @@
-//! The size of each request: one for all, or drawn from a list of sizes with shares.
+//! Size of each request: one size for all, or a choice from a list of sizes with shares.
 
 use vpass_core::base::request::Request;
 
 use super::random::{Random, Rng, threshold};
 
-/// Sizes with the random numbers that choose them.
+/// Sizes with the thresholds that choose them.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
-    /// Threshold below which a size is taken, rising; the last is taken in any case.
+    /// Ascending thresholds of random numbers, with their sizes; the last size takes the rest.
     limits: Vec<(u64, u32)>,
 }
 
 impl Sizes {
-    /// Sizes with shares that add up to 1.
+    /// Makes the choice among these sizes, whose shares add up to 1.
     pub(super) fn new(sizes: &[(u32, f64)]) -> Self {
         let mut sum = 0.0;
         let limits = sizes.iter().map(|(bytes, share)| {
@@ -22,12 +22,12 @@ impl Sizes {
         Self { limits: limits.collect() }
     }
 
-    /// The first size, which is every request's where there is one.
+    /// Returns the first size; with one size, it is the size of all requests.
     pub(super) fn first(&self) -> u32 {
         self.limits[0].1
     }
 
-    /// Draws a size for each request of `batch`, where there is a choice.
+    /// Draws a size for each request of `batch`, if there is more than one size.
     pub(super) fn draw(&self, random: &mut Random, batch: &mut [Request]) {
         let Some(((_, last), others)) =
             self.limits.split_last().filter(|(_, others)| !others.is_empty())

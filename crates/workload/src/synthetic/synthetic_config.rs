@@ -1,4 +1,4 @@
-//! The `[workload]` table: its keys, their defaults, and what is checked before anything runs.
+//! Keys of the `[workload]` table, their defaults, and their checks before a run.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::request::Arrival;
@@ -9,26 +9,26 @@ use super::distribution::Distribution;
 use crate::stripes::StripesConfig;
 use crate::traces::MAX_REQUEST_BYTES;
 
-/// A workload file: TOML with a line of description and a `[workload]` table.
+/// Workload file: TOML with a line of description and a `[workload]` table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadFile {
-    /// What the workload is, in a line, and where its numbers come from.
+    /// One line that describes the workload and the source of its numbers.
     #[serde(default)]
     pub description: String,
     /// `[workload]`
     pub workload: WorkloadConfig,
-    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in
+    /// `[[hints.range]]`: latencies that the host accepts for reads of its data. Kept as written in
     /// the file; `vpass_lab::hints` reads it.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
 
 impl WorkloadFile {
-    /// Reads a workload file.
+    /// Parses a workload file.
     ///
     /// # Errors
-    /// What is wrong with the TOML or with a key, with its line.
+    /// Reports what is wrong with the TOML or with a key, and its line.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|e| ConfigError(e.to_string()))
     }
@@ -38,73 +38,74 @@ impl WorkloadFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkloadConfig {
-    /// Requests in a pass.
+    /// Requests per pass.
     pub requests: u64,
-    /// Share of the requests that reads; the others write.
+    /// Share of the requests that are reads; the others are writes.
     pub read_share: f64,
-    /// Size of every request, to which its address is aligned; 4 KiB where neither this nor
+    /// Size of every request, to which its address is aligned; 4 KiB if neither this nor
     /// `block_sizes` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_size: Option<Bytes>,
     /// Several sizes with their shares, instead of `block_size`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub block_sizes: Vec<SizeShare>,
-    /// Requests outstanding at any time; 64 where neither this nor `rate` is given.
+    /// Requests outstanding at any time; 64 if neither this nor `rate` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_depth: Option<u32>,
-    /// Requests a second, instead of `queue_depth`.
+    /// Requests per second, instead of `queue_depth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// How requests at a `rate` arrive.
+    /// Arrival process of requests at a `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
-    /// How addresses are chosen.
+    /// Distribution of addresses.
     pub distribution: Distribution,
-    /// The same for writes, where they differ.
+    /// Distribution of the addresses of writes, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_distribution: Option<Distribution>,
-    /// Whether the hot part of the writes is that of the reads; for hot-cold of both.
+    /// Hot part of the writes relative to that of the reads, if both are hot-cold.
     #[serde(skip_serializing_if = "HotSets::is_default")]
     pub hot_sets: HotSets,
-    /// Share of the capacity, from its start, that is addressed.
+    /// Share of the capacity, from its start, that requests use.
     pub footprint: f64,
-    /// Zipf and hot-cold give a popularity to runs of this size; a page of the drive where absent.
+    /// Size of the runs to which zipf and hot-cold give a popularity; a page of the drive if
+    /// absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Bytes>,
-    /// Requests that begin in stripes of pages, and writes that come back to those written last.
+    /// Requests that begin in stripes of pages; writes return to recently written stripes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<StripesConfig>,
 }
 
-/// A block size and how often it is drawn.
+/// Block size with its share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
-    /// The size.
+    /// Size.
     pub size: Bytes,
-    /// Its share of the requests; shares add up to 1.
+    /// Share of the requests; shares add up to 1.
     pub share: f64,
 }
 
-/// How requests at a rate arrive.
+/// Arrival process of requests at a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
-    /// Independently of each other, as those of many users are.
+    /// Independent arrivals, as of many users.
     #[default]
     Poisson,
-    /// Evenly.
+    /// Evenly spaced arrivals.
     Constant,
 }
 
-/// How the hot parts of reads and writes lie to each other.
+/// Relation between the hot parts of reads and writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HotSets {
-    /// What is read most is what is written most.
+    /// Reads and writes have the same hot part.
     #[default]
     Shared,
-    /// No run is in both.
+    /// No run is in both hot parts.
     Disjoint,
 }
 
@@ -135,25 +136,24 @@ impl Default for WorkloadConfig {
     }
 }
 
-/// 4 KiB, a page of every common operating system.
+/// Default block size: the page size of every common operating system.
 const DEFAULT_BLOCK: Bytes = Bytes(4096);
-/// The queue depth at which data sheets state random reads most often lies between 32 and 128
-/// (assumption).
+/// Default queue depth: data sheets mostly state random reads at 32 to 128 (assumption).
 const DEFAULT_DEPTH: u32 = 64;
-/// The largest queue depth: as many commands as a queue of `NVMe` holds.
+/// Largest queue depth: the number of commands in an `NVMe` queue.
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
-/// A drive's smallest unit of address.
+/// Smallest unit of address of a drive, in bytes.
 const SECTOR_BYTES: u64 = 512;
-/// Rounding that shares written as decimals may leave.
+/// Tolerance for the sum of shares written as decimals.
 const SHARE_SLACK: f64 = 1e-6;
 
 impl WorkloadConfig {
-    /// How requests arrive.
+    /// Returns how requests arrive.
     pub fn arrival(&self) -> Arrival {
         arrival(self.queue_depth, self.rate)
     }
 
-    /// Sizes with their shares, which add up to 1.
+    /// Returns the sizes with their shares, which add up to 1.
     pub(super) fn sizes(&self) -> Vec<SizeShare> {
         if self.block_sizes.is_empty() {
             vec![SizeShare { size: self.block_size.unwrap_or(DEFAULT_BLOCK), share: 1.0 }]
@@ -162,17 +162,16 @@ impl WorkloadConfig {
         }
     }
 
-    /// Checks every key that can be checked without knowing the drive.
+    /// Checks every key that can be checked without the drive.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        require(self.requests > 0, || {
-            "workload.requests = 0 asks for nothing; at least 1 is expected".into()
-        })?;
+        require(self.requests > 0, || "workload.requests is 0; at least 1 is expected".into())?;
         require((0.0..=1.0).contains(&self.read_share), || {
             format!("workload.read_share = {} is outside 0 to 1", self.read_share)
         })?;
         require(self.footprint > 0.0 && self.footprint <= 1.0, || {
             format!(
-                "workload.footprint = {} is no share of the capacity; a number above 0 and at most 1 is expected",
+                "workload.footprint = {} is not a share of the capacity; a number above 0 and at \
+                 most 1 is expected",
                 self.footprint
             )
         })?;
@@ -196,22 +195,24 @@ impl WorkloadConfig {
         ) = (self.distribution, self.write_distribution)
         else {
             return Err(ConfigError(
-                "workload.hot_sets = \"disjoint\" keeps two hot parts apart: distribution and write_distribution are both expected to be \
-                 hot-cold, as in \"hot-cold:0.1/0.9\""
+                "workload.hot_sets = \"disjoint\" needs two hot parts: distribution and \
+                 write_distribution must both be hot-cold, as in \"hot-cold:0.1/0.9\""
                     .into(),
             ));
         };
         require(read + written <= 1.0, || {
             format!(
-                "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} of the addresses do not fit side by side; \
-                 at most 1 in sum is expected"
+                "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} of the \
+                 addresses overlap; their sum must be at most 1"
             )
         })
     }
 
     fn check_sizes(&self) -> Result<(), ConfigError> {
         require(self.block_size.is_none() || self.block_sizes.is_empty(), || {
-            "workload.block_size and workload.block_sizes exclude each other: give one size or a list of sizes with shares".into()
+            "workload.block_size and workload.block_sizes exclude each other: give one size or a \
+             list of sizes with shares"
+                .into()
         })?;
         let key = if self.block_sizes.is_empty() { "block_size" } else { "block_sizes" };
         for SizeShare { size, share } in self.sizes() {
@@ -219,7 +220,8 @@ impl WorkloadConfig {
                 size.0 > 0 && size.0.is_multiple_of(SECTOR_BYTES) && size.0 <= MAX_REQUEST_BYTES,
                 || {
                     format!(
-                        "workload.{key}: a size of {size} is not possible; a multiple of 512 bytes up to 16MiB is expected"
+                        "workload.{key}: a size of {size} is invalid; a multiple of 512 bytes up \
+                         to 16MiB is expected"
                     )
                 },
             )?;
@@ -229,12 +231,12 @@ impl WorkloadConfig {
         }
         let sum: f64 = self.sizes().iter().map(|s| s.share).sum();
         require((sum - 1.0).abs() <= SHARE_SLACK, || {
-            format!("workload.block_sizes: the shares add up to {sum}, not to 1")
+            format!("workload.block_sizes: the shares add up to {sum}; they must add up to 1")
         })
     }
 }
 
-/// How requests with these keys arrive.
+/// Returns how requests with these keys arrive.
 pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
     match rate {
         Some(_) => Arrival::Open,
@@ -242,32 +244,32 @@ pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
     }
 }
 
-/// Checks the keys that say how requests arrive.
+/// Checks the keys for arrivals.
 pub(crate) fn check_arrival(
     queue_depth: Option<u32>,
     rate: Option<f64>,
     arrivals: Option<Arrivals>,
 ) -> Result<(), ConfigError> {
     require(queue_depth.is_none() || rate.is_none(), || {
-        "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one".into()
+        "workload.queue_depth and workload.rate exclude each other: give the depth of a closed \
+         loop or the rate of an open one"
+            .into()
     })?;
     check_depth("workload", queue_depth)?;
     let rate_or_one = rate.unwrap_or(1.0);
     require((1e-6..=1e12).contains(&rate_or_one), || {
-        format!(
-            "workload.rate = {rate_or_one} is no rate; requests a second from 1e-6 to 1e12 are expected"
-        )
+        format!("workload.rate = {rate_or_one} is outside 1e-6 to 1e12 requests per second")
     })?;
     require(arrivals.is_none() || rate.is_some(), || {
-        "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes".into()
+        "workload.arrivals needs workload.rate: with a queue depth, a request arrives when another \
+         completes"
+            .into()
     })
 }
 
 /// Checks the queue depth of a table.
 pub(crate) fn check_depth(table: &str, depth: Option<u32>) -> Result<(), ConfigError> {
-    require(depth != Some(0), || {
-        format!("{table}.queue_depth = 0 lets no request through; at least 1 is expected")
-    })?;
+    require(depth != Some(0), || format!("{table}.queue_depth is 0; at least 1 is expected"))?;
     require(depth.is_none_or(|depth| depth <= MAX_QUEUE_DEPTH), || {
         format!(
             "{table}.queue_depth = {} is more than {MAX_QUEUE_DEPTH}",
@@ -276,7 +278,7 @@ pub(crate) fn check_depth(table: &str, depth: Option<u32>) -> Result<(), ConfigE
     })
 }
 
-/// `Ok` where `ok`, else the sentence.
+/// Returns an error with this sentence unless `ok`.
 pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError(sentence())) }
 }

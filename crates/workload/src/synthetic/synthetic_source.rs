@@ -1,6 +1,7 @@
-//! A `[workload]` table as a stream of requests for one drive. A batch is drawn in steps
-//! (direction, size, arrival, address), each a tight loop with its own random stream, chosen
-//! outside of the loop.
+//! A `[workload]` table as a stream of requests for one drive.
+//!
+//! A batch is drawn in steps: direction, size, arrival, address. Each step is a tight loop with its
+//! own random stream, and branches on the settings stay outside of the loop.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
@@ -18,11 +19,10 @@ use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
-/// Requests drawn at a time: 12 KiB of them, so that every step finds them in the first-level
-/// cache.
+/// Requests drawn at a time. They take 12 KiB, so every step finds them in the first-level cache.
 const BATCH: usize = 512;
 
-/// A generator of addresses.
+/// Generator of addresses.
 enum Placement {
     Uniform(Uniform),
     Zipf(Zipf),
@@ -30,35 +30,36 @@ enum Placement {
     HotCold(HotCold),
 }
 
-/// The part of the drive in use.
+/// Footprint: the part of the drive in use.
 pub(super) struct Area {
     footprint: u64,
     pub(super) run_bytes: u64,
     pub(super) classes: Vec<SizeClass>,
 }
 
-/// Generated requests.
+/// Source of generated requests.
 pub struct SyntheticSource {
     arrival: Arrival,
     requests: u64,
     left: u64,
-    /// A random number below it makes a read; none where all requests go one way.
+    /// Threshold of a random number: below it the request is a read. `None` if all requests have
+    /// the same direction.
     read_below: Option<u64>,
     first_op: Op,
     sizes: Sizes,
     clock: Option<ArrivalClock>,
     classes: Vec<SizeClass>,
     place: Placement,
-    /// For writes, where they have a distribution of their own.
+    /// Generator for writes, if these have a distribution of their own.
     write_place: Option<Placement>,
     streams: Streams,
 }
 
 impl SyntheticSource {
-    /// The stream for a drive of `capacity` bytes with pages of `page_bytes`.
+    /// Makes the source for a drive of `capacity` bytes with pages of `page_bytes`.
     ///
     /// # Errors
-    /// The first key that is wrong, by itself or for this drive.
+    /// Reports the first invalid key, by itself or for this drive.
     pub fn new(
         config: &WorkloadConfig,
         capacity: u64,
@@ -68,10 +69,10 @@ impl SyntheticSource {
         Self::with(config, capacity, page_bytes, Streams::new(seed))
     }
 
-    /// The same of an earlier time: what is hot is the same, each request is drawn anew.
+    /// Makes the source for an earlier time of the same host: equal hot addresses, other requests.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Returns the errors of [`Self::new`].
     pub fn earlier(
         config: &WorkloadConfig,
         capacity: u64,
@@ -88,10 +89,12 @@ impl SyntheticSource {
         mut streams: Streams,
     ) -> Result<Self, ConfigError> {
         config.check()?;
-        require(config.stripes.is_none(), || "workload.stripes is a workload of its own".into())?;
+        require(config.stripes.is_none(), || {
+            "workload.stripes: this generator draws no stripes".into()
+        })?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Reads and writes share one shuffle: what is read most is what is written most, unless the
-        // writes' ranks begin elsewhere.
+        // Reads and writes share one shuffle, so their hot addresses are equal unless the ranks of
+        // writes begin elsewhere.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
@@ -213,7 +216,8 @@ impl Area {
         let largest = sizes.iter().map(|s| s.size.0).max().unwrap_or(page_bytes);
         require(largest <= footprint, || {
             format!(
-                "workload: a request of {largest} bytes does not fit into the {footprint} bytes of the drive that are addressed"
+                "workload: a request of {largest} bytes does not fit into the footprint of \
+                 {footprint} bytes"
             )
         })?;
         let fits_all = |run: u64| sizes.iter().all(|s| run.is_multiple_of(s.size.0));
@@ -221,7 +225,8 @@ impl Area {
             Some(run) => {
                 require(run.0 > 0 && fits_all(run.0), || {
                     format!(
-                        "workload.run = {run} is no multiple of every block size; a run holds whole blocks"
+                        "workload.run = {run} is not a multiple of every block size; a run holds \
+                         whole blocks"
                     )
                 })?;
                 run.0
@@ -231,11 +236,14 @@ impl Area {
         };
         if config.has_ranks() {
             require(fits_all(run_bytes), || {
-                "workload.run: block sizes that do not divide each other need a run that is a multiple of all of them".into()
+                "workload.run: block sizes that do not divide each other need a run that is a \
+                 multiple of all of them"
+                    .into()
             })?;
             require(footprint / run_bytes >= 2, || {
                 format!(
-                    "workload.run: {run_bytes} bytes leave fewer than two runs in the {footprint} bytes of the drive that are addressed"
+                    "workload.run: the footprint of {footprint} bytes holds fewer than two runs \
+                     of {run_bytes} bytes"
                 )
             })?;
         }
@@ -247,8 +255,8 @@ impl Area {
         Ok(Self { footprint, run_bytes, classes: classes.collect() })
     }
 
-    /// The rank at which the hot part of the writes begins: behind that of the reads, where no run
-    /// may be in both.
+    /// Returns the first rank of the writes' hot part. It follows the reads' hot part if no run may
+    /// be in both.
     pub(super) fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
         let runs = self.runs();
         match (config.hot_sets, config.distribution, config.write_distribution) {
@@ -260,7 +268,8 @@ impl Area {
                 let (read, written) = (hot_runs(runs, read), hot_runs(runs, written));
                 require(read + written <= runs, || {
                     format!(
-                        "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} runs do not fit into {runs} runs"
+                        "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} runs \
+                         do not fit into {runs} runs"
                     )
                 })?;
                 Ok(read)
@@ -269,7 +278,7 @@ impl Area {
         }
     }
 
-    /// Runs that have a rank each.
+    /// Number of runs; each has a rank.
     pub(super) fn runs(&self) -> u64 {
         self.footprint / self.run_bytes
     }
@@ -301,7 +310,7 @@ impl Area {
 }
 
 impl WorkloadConfig {
-    /// Whether a distribution gives ranks to runs.
+    /// Returns whether a distribution gives ranks to runs.
     fn has_ranks(&self) -> bool {
         let ranked = |d: &Distribution| {
             matches!(d, Distribution::Zipf { .. } | Distribution::HotCold { .. })

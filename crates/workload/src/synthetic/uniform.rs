@@ -1,11 +1,11 @@
-//! `uniform`: every aligned block of the footprint is as likely as any other.
+//! `uniform`: every aligned block of the footprint has the same chance.
 
 use vpass_core::base::request::Op;
 
 use super::addresses::{Addresses, SizeClass};
 use super::random::{Random, below};
 
-/// See the module.
+/// Generator of uniform addresses.
 #[derive(Clone, Debug)]
 pub(super) struct Uniform;
 

@@ -1,12 +1,16 @@
-//! `zipf:0.99`: the run of rank k is accessed in proportion to 1 / k^theta; ranks are scattered
-//! over the footprint by the seed.
+//! `zipf:0.99`: the run of rank k gets accesses in proportion to 1 / k^theta, and the seed scatters
+//! ranks over the footprint.
 //!
-//! Exact and without a table of all ranks: ranks are grouped into buckets of nearly equal
-//! popularity, single ranks at first, then growing by 1/32. A bucket is drawn (alias method) by its
-//! size times the popularity of its *first* rank, a rank in it evenly, and a rank that is less
-//! popular than the first is accepted with the ratio of the two, else all is drawn again. So rank k
-//! comes out in proportion to k^-theta. Most draws lie below the ratio of the bucket's *last* rank
-//! and are accepted without computing a power.
+//! The draw is exact and needs no table of all ranks. Ranks are grouped into buckets of nearly
+//! equal popularity: single ranks at first, then buckets that grow by 1/32.
+//!
+//! The alias method draws a bucket with its size times the popularity of its *first* rank as
+//! weight. A rank in the bucket is drawn evenly. It is accepted with the ratio of its popularity to
+//! that of the first rank; otherwise the whole draw is repeated. So rank k comes in proportion to
+//! k^-theta.
+//!
+//! Most random numbers lie below the ratio of the bucket's *last* rank and are accepted without
+//! computing a power.
 
 use vpass_core::base::request::Op;
 
@@ -15,11 +19,11 @@ use super::alias::Alias;
 use super::random::{Random, Rng};
 use super::scatter::Scatter;
 
-/// Ranks that are a bucket each: at theta 1 they get four tenths of the accesses of a 10^6-run
-/// drive, and never a second try.
+/// Number of ranks with a bucket of their own. At theta 1 they get four tenths of the accesses of a
+/// drive with 10^6 runs, and are never rejected.
 const SINGLE_RANKS: u64 = 256;
-/// Growth of the buckets after them: 3 % of draws at most need a power, and 2^36 ranks make fewer
-/// than 1,024 buckets.
+/// Inverse growth of the later buckets. At most 3 % of draws need a power, and 2^36 ranks make
+/// fewer than 1,024 buckets.
 const GROWTH: u64 = 32;
 
 /// Ranks of nearly equal popularity.
@@ -28,11 +32,11 @@ struct Bucket {
     /// First rank, from 1.
     first: u64,
     count: u32,
-    /// A random number whose top half is up to this accepts any rank of the bucket.
+    /// Threshold of the top half of a random number: up to it, any rank of the bucket is accepted.
     surely: u32,
 }
 
-/// Draws ranks.
+/// Draws ranks by Zipf's law.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranks {
     theta: f64,
@@ -41,7 +45,7 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Ranks 0 to `count - 1` with exponent `theta` above 0.
+    /// Makes the draw of ranks 0 to `count - 1` with exponent `theta` above 0.
     pub(crate) fn new(count: u64, theta: f64) -> Self {
         assert!(count > 0);
         assert!(count <= 1 << 36);
@@ -51,7 +55,7 @@ impl Ranks {
             let size =
                 if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
             let last = first + size - 1;
-            // One less than rounded down, so that it never accepts what the exact test would not.
+            // Rounded down, less one, so that it accepts nothing that the exact test would reject.
             let surely = (last as f64 / first as f64).powf(-theta);
             let surely = if size == 1 { u32::MAX } else { (surely * 2f64.powi(32)) as u32 - 1 };
             buckets.push(Bucket {
@@ -65,19 +69,19 @@ impl Ranks {
         Self { theta, alias: Alias::new(&weights), buckets }
     }
 
-    /// Bytes of its buckets and of the places to draw them from.
+    /// Bytes of the buckets and of the table that draws them.
     pub(crate) fn memory(&self) -> u64 {
         (self.buckets.len() * (size_of::<Bucket>() + size_of::<u64>())) as u64
     }
 
-    /// A rank, from 0, the most popular.
+    /// Draws a rank; 0 is the most popular.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "as for `offset` below")]
     pub(crate) fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let bucket = &self.buckets[self.alias.draw(random)];
-            // One number gives both: the rank from the top of the product, the acceptance from the
-            // bits below it.
+            // One random number gives both: its product's upper half the rank, the lower half the
+            // acceptance.
             let product = u128::from(random.next_u64()) * u128::from(bucket.count);
             let rank = bucket.first + (product >> 64) as u64;
             let chance = product as u64;
@@ -93,7 +97,7 @@ impl Ranks {
     }
 }
 
-/// See the module.
+/// Generator of Zipf-distributed addresses.
 #[derive(Clone, Debug)]
 pub(super) struct Zipf {
     ranks: Ranks,
@@ -130,8 +134,8 @@ mod tests {
 
     use super::*;
 
-    /// Chi-square of `draws` ranks against 1 / k^theta, over cells of at least 50 expected; returns
-    /// it with its degrees of freedom.
+    /// Chi-square of `draws` ranks against 1 / k^theta, over cells of at least 50 expected draws,
+    /// with its degrees of freedom.
     fn chi_square(count: u64, theta: f64, draws: u32) -> (f64, f64) {
         let ranks = Ranks::new(count, theta);
         let mut random = Random::seed_from_u64(7);
@@ -164,8 +168,8 @@ mod tests {
             (1000, 10.0),
         ] {
             let (sum, freedom) = chi_square(count, theta, 2_000_000);
-            // Mean `freedom`, variance twice that: four standard deviations, and a little for the
-            // few-cell cases.
+            // The mean is `freedom`, the variance twice that. The limit allows four standard
+            // deviations, and a bit more for few cells.
             assert!(
                 sum <= freedom + 4.0 * (2.0 * freedom).sqrt() + 10.0,
                 "{count} ranks, theta {theta}: {sum} over {freedom}"
@@ -187,11 +191,11 @@ mod tests {
 
     #[test]
     fn the_head_is_right_on_a_large_drive() {
-        // 2^27 ranks: the first rank's share is 1 / H(n, theta), within 1 %.
+        // With 2^27 ranks, the first rank's share is 1 / H(n, theta), within 1 %.
         let count = 1u64 << 27;
         let ranks = Ranks::new(count, 0.99);
-        // Euler and Maclaurin: sum of k^-0.99 over the first 1,000, the integral over the rest and
-        // half its ends.
+        // Euler-Maclaurin: the sum of k^-0.99 over the first 1,000, plus the integral over the rest
+        // and half of its ends.
         let f = |k: f64| k.powf(-0.99);
         let head: f64 = (1..=1000).map(|k| f(f64::from(k))).sum();
         let n = count as f64;

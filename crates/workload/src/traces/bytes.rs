@@ -1,4 +1,4 @@
-//! The bytes of traces: opened, decompressed, cut into lines, written, and numbers in text.
+//! Bytes of traces: opened, decompressed, cut into lines, written, and numbers in text.
 
 pub(in crate::traces) mod digest;
 pub(in crate::traces) mod digits;

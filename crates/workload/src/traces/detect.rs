@@ -1,6 +1,7 @@
-//! Which formats a file may have, from its first bytes alone. Formats say by themselves what they
-//! look like; this asks them all. The look is coarse on purpose: a file of a known shape with a
-//! wrong number in its first line should be told which number is wrong.
+//! Detects the formats that a file may have, from its first bytes alone.
+//!
+//! Each format decides what it recognises. The check is deliberately coarse. A file of a known
+//! shape with a wrong number in its first line should get a message about that number.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::traces::rows::format::Format;
 use crate::traces::rows::head::Head;
 use crate::traces::rows::quote::quote;
 
-/// All formats that recognise a file.
+/// Returns all formats that recognise a file.
 fn candidates(head: &Head) -> Vec<&'static Format> {
     FORMATS
         .iter()
@@ -19,10 +20,10 @@ fn candidates(head: &Head) -> Vec<&'static Format> {
         .collect()
 }
 
-/// The one format that the beginning of a file shows.
+/// Returns the only format that recognises the start of a file.
 ///
 /// # Errors
-/// A sentence with the first line, where there is none or where there are several.
+/// Quotes the first line if no format or several formats recognise it.
 pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, SourceError> {
     let sentence = |what: String| Err(SourceError(format!("{}: {what}", path.display())));
     let Some(head) = Head::new(bytes) else {
@@ -32,11 +33,13 @@ pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, Sou
     match candidates(&head)[..] {
         [format] => Ok(format),
         [] if head.is_text => sentence(format!(
-            "the format is not recognised; the first line is {first}; known formats: {}; name one with --format",
+            "the format is not recognised; the first line is {first}; known formats: {}; name one \
+             with --format",
             known()
         )),
         [] => sentence(format!(
-            "is no text and no binary trace that is known; a trace, plain or compressed with gzip or zstd, is expected; it begins with {first}"
+            "is not a recognised trace format; a trace, plain or compressed with gzip or zstd, is \
+             expected; it begins with {first}"
         )),
         ref several => {
             let names: Vec<_> =

@@ -1,6 +1,8 @@
-//! One trace file as a stream of rows: its format found, every line or record read, and every
-//! complaint with its place and text. What is checked here holds for any drive; what depends on a
-//! drive or a clock is checked in `source`.
+//! One trace file as a stream of rows. It detects the format, reads each line or record, and
+//! reports each error with its place and text.
+//!
+//! The checks here hold for any drive. [`TraceSource`](super::TraceSource) makes the checks that
+//! depend on a drive or a clock.
 
 use std::fmt::Display;
 use std::io::{self, Read};
@@ -21,13 +23,13 @@ use crate::traces::rows::quote::quote;
 use crate::traces::rows::reader::{Body, LineReader, Opening, RecordReader};
 use crate::traces::rows::records::{Next, RecordError, Records};
 
-/// Largest read or write: no operating system sends larger ones to a drive, so a larger size means
+/// Largest read or write. No operating system sends larger ones to a drive, so a larger size means
 /// that a column was misread.
 pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
-/// Largest discard: Linux joins them up to this.
+/// Largest discard: Linux merges discards up to this size.
 pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
 
-/// An open trace file.
+/// Open trace file.
 pub struct TraceFile {
     path: PathBuf,
     raw: Raw,
@@ -36,21 +38,21 @@ pub struct TraceFile {
     format: &'static Format,
     skips: bool,
     skipped: Skipped,
-    /// Any row was good.
+    /// Whether any row was good.
     has_rows: bool,
 }
 
-/// The lines or records that `--skip-bad-lines` passed over.
+/// Lines or records that `--skip-bad-lines` skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
-    /// How many.
+    /// Number of skipped lines or records.
     pub count: u64,
-    /// What was wrong with the first.
+    /// Error of the first one.
     pub first: Option<String>,
 }
 
 impl Skipped {
-    /// Adds those of a later file.
+    /// Adds the skipped lines of a later file.
     pub(super) fn add(&mut self, later: &Self) {
         self.count += later.count;
         if self.first.is_none() {
@@ -65,36 +67,36 @@ enum Content {
     Batches(Batches),
 }
 
-/// Why there is no row.
+/// Reason why there is no row.
 enum Odd {
-    /// The end of the file.
+    /// End of the file.
     End,
-    /// A blank line, or one that moves no data.
+    /// Blank line, or a line that moves no data.
     Nothing,
     Bad(BadRow),
     Size(TraceRow),
     TooLong,
     Nul,
-    /// A block that cannot be read.
+    /// Block that cannot be read.
     Block(&'static str),
     Io(io::Error),
 }
 
 impl TraceFile {
-    /// Opens a file; without a format, finds it from the first bytes.
+    /// Opens a file; without a given format, detects it from the first bytes.
     ///
     /// # Errors
-    /// A sentence: the file cannot be opened or decompressed, holds nothing, has no format or
-    /// several, or lacks what nobody said.
+    /// Reports a file that cannot be opened or decompressed, is empty, or has no format or several.
+    /// Reports missing options that the format needs.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
         let (input, raw) = input::open(path)?;
         Self::begin(path, input, raw, options)
     }
 
-    /// The same for bytes from elsewhere; `name` stands for the path in messages.
+    /// Opens bytes from elsewhere; `name` stands for the path in messages.
     ///
     /// # Errors
-    /// As for [`TraceFile::open`].
+    /// Returns the errors of [`TraceFile::open`].
     pub fn from_reader(
         name: &Path,
         input: impl Read + Send + 'static,
@@ -146,22 +148,22 @@ impl TraceFile {
         })
     }
 
-    /// The file, or what stands for it in messages.
+    /// Returns the path, or the name that stands for it in messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The format taken.
+    /// Returns the format in use.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// What was passed over so far; nothing unless the options allow it.
+    /// Returns the lines skipped so far; always empty unless the options allow skipping.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
 
-    /// The name that the trace itself gives a [`TraceRow::device`] that it named.
+    /// Returns the trace's own name for a [`TraceRow::device`].
     pub fn device_name(&self, device: u32) -> String {
         match &self.content {
             Content::Lines(_, reader) => reader.device_name(device),
@@ -170,7 +172,7 @@ impl TraceFile {
         }
     }
 
-    /// What its times count from; known after the first row.
+    /// Returns the epoch of the times; known after the first row.
     pub fn clock(&self) -> Epoch {
         match &self.content {
             Content::Batches(batches) => batches.clock(),
@@ -178,8 +180,8 @@ impl TraceFile {
         }
     }
 
-    /// Whether that is what the trace calls the device: its name, or the part of it that tells the
-    /// devices of a host apart.
+    /// Returns whether `name` is the trace's name for the device, or the part of it that
+    /// distinguishes the devices of a host.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
             Content::Lines(_, reader) => reader.is_device(device, name),
@@ -187,13 +189,12 @@ impl TraceFile {
         }
     }
 
-    /// Bytes of the file that were read so far, before decompression; 0 for bytes from elsewhere.
+    /// Bytes of the file read so far, before decompression; 0 for bytes from elsewhere.
     pub fn bytes_read(&self) -> u64 {
         self.raw.read.load(Ordering::Relaxed)
     }
 
-    /// Whether bytes that are no gzip data stand behind the gzip data of the file, where they were
-    /// passed over. Known at the end.
+    /// Whether other bytes follow the gzip data of the file; they were ignored. Known at the end.
     pub fn has_garbage(&self) -> bool {
         self.raw.garbage.load(Ordering::Relaxed)
     }
@@ -207,7 +208,7 @@ impl TraceFile {
         }
     }
 
-    /// What [`TraceFile::number`] counts.
+    /// Returns the unit of [`TraceFile::number`].
     pub(super) fn rows_are(&self) -> &'static str {
         match &self.content {
             Content::Lines(..) => "line",
@@ -216,7 +217,7 @@ impl TraceFile {
         }
     }
 
-    /// Where the latest row stands, such as `line 7` or `record 7 at byte 192`.
+    /// Returns the place of the latest row, such as `line 7` or `record 7 at byte 192`.
     pub fn place(&self) -> String {
         let place = format!("{} {}", self.rows_are(), self.number());
         match &self.content {
@@ -225,33 +226,33 @@ impl TraceFile {
         }
     }
 
-    /// Goes to the next row; false at the end of the file.
+    /// Goes to the next row. Returns false at the end of the file.
     ///
     /// # Errors
-    /// The first line or record that cannot be read and may not be skipped, or an end of the file
-    /// without any row.
+    /// Reports the first line or record that is invalid and may not be skipped, or a file without
+    /// any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
         Ok(self.ready.step() || self.read_row()?)
     }
 
-    /// The row that [`TraceFile::advance`] went to; there has to be one.
+    /// Returns the current row; [`TraceFile::advance`] must have returned true.
     #[inline]
     pub fn row(&self) -> &TraceRow {
         self.ready.current()
     }
 
-    /// The next row; none at the end of the file. Where every nanosecond counts `advance` and `row`
-    /// are better: a row in a result is copied twice.
+    /// Returns the next row, or `None` at the end of the file. `advance` and `row` are faster,
+    /// because a row in a result is copied twice.
     ///
     /// # Errors
-    /// As for [`TraceFile::advance`].
+    /// Returns the errors of [`TraceFile::advance`].
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<TraceRow>, SourceError> {
         Ok(if self.advance()? { Some(*self.row()) } else { None })
     }
 
-    /// Goes to the next row, which is not in memory yet; false at the end of the file.
+    /// Reads the next row from the file. Returns false at the end of the file.
     fn read_row(&mut self) -> Result<bool, SourceError> {
         loop {
             match self.content.next(&mut self.ready) {
@@ -267,7 +268,7 @@ impl TraceFile {
         }
     }
 
-    /// A complaint about the current line or record.
+    /// Makes an error about the current line or record.
     #[cold]
     pub(super) fn complain(&self, what: impl Display) -> SourceError {
         let (path, place) = (self.path.display(), self.place());
@@ -277,14 +278,14 @@ impl TraceFile {
             }
             Content::Records(records, _) => {
                 let bytes: Vec<_> =
-                    records.beginning().iter().map(|b| format!("{b:02x}")).collect();
+                    records.first_bytes().iter().map(|b| format!("{b:02x}")).collect();
                 format!("{path}, {place}: {what}; it begins with the bytes {}", bytes.join(" "))
             }
             Content::Batches(_) => format!("{path}, {place}: {what}"),
         })
     }
 
-    /// A complaint about the block behind the latest row.
+    /// Makes an error about the block after the latest row.
     #[cold]
     fn bad_block(&self, what: &str) -> SourceError {
         let offset =
@@ -305,7 +306,7 @@ impl TraceFile {
                 Err(SourceError(format!("{path}: holds no requests{}", self.without_rows())))
             }
             (false, Some(first)) => Err(SourceError(format!(
-                "{path}: holds no requests that can be read; the first complaint: {first}"
+                "{path}: holds no readable requests; the first error: {first}"
             ))),
             _ => Ok(false),
         }
@@ -318,7 +319,7 @@ impl TraceFile {
         }
     }
 
-    /// Something that is no row: skipped and counted, or an error.
+    /// Skips and counts a line or record without a row, or returns an error.
     #[cold]
     fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
         let may_skip = !matches!(odd, Odd::Io(_) | Odd::Block(_) | Odd::Bad(BadRow::Fatal(_)));
@@ -343,7 +344,7 @@ impl TraceFile {
             )),
             Odd::TooLong => self.complain("the line is longer than 64 KiB"),
             Odd::Block(what) => self.bad_block(what),
-            Odd::Nul => self.complain("the line holds a NUL byte, so this is no text"),
+            Odd::Nul => self.complain("the line holds a NUL byte, so the file is not text"),
         };
         if !(self.skips && may_skip) {
             return Err(complaint);
@@ -370,7 +371,7 @@ impl Content {
         Ok(())
     }
 
-    /// The next row of a format that gives one at a time.
+    /// Reads the next row of a format that gives one row at a time.
     #[inline]
     fn single(&mut self) -> Result<TraceRow, Odd> {
         match self {
@@ -415,7 +416,7 @@ fn io_sentence(e: &io::Error) -> String {
     }
 }
 
-/// Whether the size of a row can be right.
+/// Returns whether the size of a row is possible.
 #[inline]
 fn is_good(row: &TraceRow) -> bool {
     (1..=MAX_REQUEST_BYTES).contains(&row.bytes)

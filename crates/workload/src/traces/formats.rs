@@ -1,5 +1,5 @@
-//! The formats, one a file, and the list of all of them. A new format is a file with a [`Format`]
-//! and a line in [`FORMATS`].
+//! List of all formats; each has its own file. A new format is a file with a [`Format`] and a line
+//! in [`FORMATS`].
 
 pub(in crate::traces) mod alibaba;
 pub(in crate::traces) mod arc;
@@ -24,7 +24,7 @@ use vpass_core::base::request::SourceError;
 use crate::traces::rows::format::Format;
 use crate::traces::rows::quote::quote;
 
-/// Every format that is read, in the order in which they are listed.
+/// Every format that vpass reads, in the order of lists.
 pub static FORMATS: &[Format] = &[
     msr::FORMAT,
     disksim::FORMAT,
@@ -44,10 +44,10 @@ pub static FORMATS: &[Format] = &[
     compact::FORMAT,
 ];
 
-/// The format of that name or alias.
+/// Returns the format with this name or alias.
 ///
 /// # Errors
-/// A sentence with the nearest name and all names, where there is none.
+/// Lists the nearest name and all names if there is no such format.
 pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     let wanted = name.to_ascii_lowercase();
     FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(
@@ -66,7 +66,7 @@ pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     )
 }
 
-/// All formats, for messages.
+/// Lists all formats, for messages.
 pub(in crate::traces) fn known() -> String {
     let one = |f: &Format| match f.aliases {
         [] => format!("{} ({})", f.name, f.description),

@@ -1,4 +1,4 @@
-//! A trace on its way to a drive: looked through once, laid out on the drive, then replayed as
+//! Path of a trace to a drive: it is surveyed once, laid out on the drive, then replayed as
 //! requests.
 
 pub(in crate::traces) mod capacity_fit;

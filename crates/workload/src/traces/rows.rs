@@ -1,5 +1,4 @@
-//! What the rows of traces have in common whatever their format: columns, units, names, readers,
-//! and what a format is.
+//! Common parts of all formats: columns, units, names, readers, and the definition of a format.
 
 pub(in crate::traces) mod batches;
 pub(in crate::traces) mod blk;

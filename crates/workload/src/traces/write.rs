@@ -1,5 +1,5 @@
-//! Writes traces: rows of any format as the compact form, an MSR Cambridge CSV or a fio iolog, and
-//! what that loses.
+//! Writes traces: rows of any format become a compact trace, an MSR Cambridge CSV or a fio iolog.
+//! It counts what the output format cannot keep.
 
 mod fio;
 mod label;
@@ -15,30 +15,30 @@ use crate::traces::rows::names::Names;
 use fio::FioWriter;
 use msr::MsrWriter;
 
-/// A form that can be written.
+/// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// vpass's own; loses nothing.
+    /// Format of vpass; it keeps everything.
     Compact,
-    /// MSR Cambridge CSV; keeps times to 100 ns and no trims.
+    /// MSR Cambridge CSV; it keeps times to 100 ns, and cannot hold trims.
     Msr,
-    /// fio iolog version 3; keeps times to 1 us, counted from the first row.
+    /// fio iolog version 3; it keeps times to 1 us, counted from the first row.
     Fio,
 }
 
 impl Target {
-    /// Their names.
+    /// Names of the output formats.
     pub const NAMES: [&'static str; 3] = ["compact", "msr", "fio"];
 
-    /// Its name.
+    /// Returns the name of the output format.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// What the ending of a file name asks for, a compression's ending aside; none where it says
-    /// nothing.
+    /// Returns the output format for a file name's extension, before a compression's extension;
+    /// `None` for other extensions.
     pub fn of_path(path: &Path) -> Option<Self> {
-        // An ending is ASCII, whatever is before it.
+        // The extensions are ASCII, whatever precedes them.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name =
             [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -61,19 +61,17 @@ impl FromStr for Target {
             .ok_or_else(|| {
                 let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-                format!(
-                    "\"{name}\" is no form that can be written{hint}; expected compact, msr or fio"
-                )
+                format!("\"{name}\" is not an output format{hint}; expected compact, msr or fio")
             })
     }
 }
 
-/// Why a row was not written.
+/// Reason why a row was not written.
 #[derive(Debug)]
 pub enum WriteError {
-    /// The output's error.
+    /// Error of the output.
     Io(io::Error),
-    /// The form cannot hold it: a sentence that begins with what it is.
+    /// The format cannot hold the row; the text continues a sentence about the row.
     Unwritable(&'static str),
 }
 
@@ -83,14 +81,14 @@ impl From<io::Error> for WriteError {
     }
 }
 
-/// What the form could not keep.
+/// Losses of the output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Unit of time of the form, in ns.
+    /// Time unit of the format, in ns.
     pub time_unit_ns: u64,
-    /// Rows whose time was no multiple of that and was rounded down.
+    /// Rows whose time was rounded down to a multiple of this unit.
     pub rounded: u64,
-    /// Rows that were earlier than the first and were moved up to it.
+    /// Rows that were earlier than the first row and were moved up to its time.
     pub moved_up: u64,
 }
 
@@ -100,21 +98,21 @@ enum Form<W: Write> {
     Fio(FioWriter<W>),
 }
 
-/// A writer of rows from one trace file or several. Devices of the same name are one device.
+/// Writer of rows from one or several trace files. Devices of the same name are one device.
 pub struct TraceWriter<W: Write> {
     form: Form<W>,
     names: Names,
     listed: u32,
-    /// The output's number of each device of the current file, by the file's number.
+    /// Output number of each device of the current file, by the file's number.
     numbers: Vec<Option<u32>>,
     rows: u64,
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// Begins a file; `clock` is what the times of the rows count from.
+    /// Begins a file; `clock` is the epoch of the rows' times.
     ///
     /// # Errors
-    /// The output's.
+    /// Returns the errors of the output.
     pub fn new(target: Target, out: W, clock: Epoch) -> io::Result<Self> {
         let form = match target {
             Target::Compact => Form::Compact(Box::new(CompactWriter::new(out, clock))),
@@ -124,16 +122,16 @@ impl<W: Write> TraceWriter<W> {
         Ok(Self { form, names: Names::default(), listed: 0, numbers: vec![], rows: 0 })
     }
 
-    /// The rows that come from now on are another file's.
+    /// Begins the rows of another file.
     pub fn begin_file(&mut self) {
         self.numbers.clear();
     }
 
-    /// Writes a row; `name` gives its device's, as [`super::TraceFile::device_name`] does, where it
-    /// is not known yet.
+    /// Writes a row. `name` gives the name of its device if the device is new, as
+    /// [`super::TraceFile::device_name`] does.
     ///
     /// # Errors
-    /// The output's, or the form cannot hold the row.
+    /// Returns the errors of the output, or reports a row that the format cannot hold.
     #[inline]
     pub fn row(
         &mut self,
@@ -153,15 +151,15 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// Rows written.
+    /// Number of rows written.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Ends the file; gives the output back and what was lost.
+    /// Ends the file, and returns the output and the losses.
     ///
     /// # Errors
-    /// The output's.
+    /// Returns the errors of the output.
     pub fn finish(self) -> io::Result<(W, Losses)> {
         match self.form {
             Form::Compact(writer) => {
@@ -172,12 +170,12 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// The output's number of a device that the current file names for the first time.
+    /// Numbers a device that the current file names for the first time.
     #[cold]
     fn number(&mut self, device: u32, name: &str) -> Result<u32, WriteError> {
         let too_many = || {
             WriteError::Unwritable(
-                "is the first of device number 65,537; more cannot be kept apart",
+                "belongs to device number 65,537; at most 65,536 devices are supported",
             )
         };
         let number = self.names.number(name.as_bytes()).map_err(|_| too_many())?;
@@ -189,10 +187,10 @@ impl<W: Write> TraceWriter<W> {
                 Form::Fio(writer) => writer.device(name)?,
             }
         }
-        if let Some(room) =
+        if let Some(more) =
             (device as usize + 1).checked_sub(self.numbers.len()).filter(|_| device < MANY)
         {
-            self.numbers.resize(self.numbers.len() + room, None);
+            self.numbers.resize(self.numbers.len() + more, None);
         }
         if let Some(known) = self.numbers.get_mut(device as usize) {
             *known = Some(number);
@@ -201,8 +199,8 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// Formats whose devices are numbers by themselves may name any; those from here on are looked up
-/// by name each time.
+/// First device number that is looked up by name each time. Formats with numbered devices may use
+/// any number, and a table up to the largest could take too much memory.
 const MANY: u32 = 1 << 20;
 
 #[cfg(test)]
@@ -224,7 +222,7 @@ mod tests {
             assert_eq!(
                 Target::of_path(Path::new(name)),
                 Some(Target::Msr),
-                "a name that is no UTF-8"
+                "a name that is not UTF-8"
             );
         }
         for name in Target::NAMES {
@@ -232,7 +230,8 @@ mod tests {
         }
         assert_eq!(
             "compat".parse::<Target>().unwrap_err(),
-            "\"compat\" is no form that can be written (did you mean compact?); expected compact, msr or fio"
+            "\"compat\" is not an output format (did you mean compact?); expected compact, msr or \
+             fio"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The table of a stream: how often each page is read in each window, and every write.
+//! Table of a stream: reads of each page in each window, and every write.
 
 use vpass_core::base::request::{Arrival, Op, Request, SourceError};
 use vpass_core::base::units::{Lpn, Ns};
@@ -6,19 +6,19 @@ use vpass_core::base::units::{Lpn, Ns};
 use crate::pass::PassSource;
 use crate::synthetic::Sample;
 
-/// A pass of a stream, or what it asks for of a sample of the pages.
+/// One pass of a stream, for the whole drive or for a sample of its pages.
 #[derive(Clone, Debug)]
 pub struct Windows {
     pub(super) page_bytes: u32,
-    /// Pages of the host's, those that are never read among them.
+    /// Number of logical pages, including pages that are never read.
     pub(super) pages: u32,
-    /// Length of a window; the last of a pass may be shorter.
+    /// Length of a window; the last window of a pass may be shorter.
     pub(super) width: Ns,
-    /// From the first request of a pass to that of the next.
+    /// Time from the first request of a pass to the first request of the next.
     pub(super) pass: Ns,
-    /// Where the reads of each window end.
+    /// End of each window's entries in `reads`.
     pub(super) ends: Vec<usize>,
-    /// Pages with how often they are read, window by window, by rising page.
+    /// Pages with their number of reads, window by window, in page order.
     pub(super) reads: Vec<(Lpn, u32)>,
     /// Writes and trims.
     pub(super) writes: Vec<Request>,
@@ -30,10 +30,11 @@ pub struct Windows {
 /// Requests taken from the stream at a time.
 const CHUNK: usize = 4096;
 
-const NO_CLOCK: &str = "its requests come in closed loop, and the fluid gear needs to know how often it reads: replay a trace by its own clock, without \
-    --queue-depth, and give fio jobs a rate_iops, or statistics no queue_depth; or take --gear untimed";
+const NO_CLOCK: &str = "its requests come in closed loop, without times, and the fluid gear needs \
+    times: replay a trace by its own clock, without --queue-depth; give fio jobs a rate_iops; give \
+    statistics no queue_depth; or use --gear untimed";
 
-/// What is being added up.
+/// Sums of the window under way and of the pass.
 struct Sums {
     of_page: Vec<u32>,
     touched: Vec<Lpn>,
@@ -43,10 +44,10 @@ struct Sums {
 }
 
 impl Windows {
-    /// Goes through a pass of a stream for a drive of so many pages.
+    /// Reads one pass of a stream for a drive of `pages` pages.
     ///
     /// # Errors
-    /// The stream's; or a stream without times.
+    /// Returns errors of the stream, or reports a stream without times.
     pub fn of(
         source: &mut dyn PassSource,
         page_bytes: u32,
@@ -128,7 +129,7 @@ impl Windows {
         self.ends.push(self.reads.len());
     }
 
-    /// The same of the pages of a sample, which are numbered anew.
+    /// Returns the table of the pages of a sample, with the sample's page numbers.
     #[must_use]
     pub fn sampled(&self, sample: Sample) -> Self {
         let (mut ends, mut reads) = (vec![], vec![]);
@@ -154,12 +155,12 @@ impl Windows {
         }
     }
 
-    /// Pages with how often they are read in a window.
+    /// Returns the pages of a window with their number of reads.
     pub(super) fn window(&self, n: usize) -> &[(Lpn, u32)] {
         &self.reads[n.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[n]]
     }
 
-    /// Pages that are read or written in a pass.
+    /// Returns the number of pages that are read or written in a pass.
     pub fn touched(&self) -> u64 {
         let mut seen = vec![false; self.pages as usize];
         self.reads.iter().for_each(|(lpn, _)| seen[lpn.index()] = true);
@@ -171,26 +172,27 @@ impl Windows {
         seen.into_iter().map(u64::from).sum()
     }
 
-    /// How long a pass takes.
+    /// Returns the length of a pass.
     pub fn pass(&self) -> Ns {
         self.pass
     }
 
-    /// Requests of a pass; those of the whole drive.
+    /// Number of requests of a pass, for the whole drive.
     pub fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// Memory that a table takes at most, of a stream of so many requests of a page each, on a
-    /// drive of so many pages.
+    /// Returns an upper bound of the memory of a table, for a stream of `requests` one-page
+    /// requests on a drive of `pages` pages.
     pub fn memory(requests: u64, pages: u64) -> u64 {
-        // Twice, while it is being made or cut into samples; and counts, rates.
+        // Twice, because making the table and cutting a sample copy it; 12 bytes per page for
+        // counts and rates.
         2 * requests * size_of::<Request>() as u64 + pages * 12
     }
 }
 
-/// When the next pass begins; the stream's mean distance behind the last request where it cannot
-/// say.
+/// Returns the start of the next pass. If the stream does not give it, the mean distance between
+/// requests is added to the time of the last one.
 fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<Ns, SourceError> {
     let mut first = vec![];
     source.next_pass()?;
@@ -199,12 +201,12 @@ fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<N
     Ok(first.first().map(|request| request.at).filter(|at| *at > last).unwrap_or(last + distance))
 }
 
-/// What a request asks for of the pages of a sample, if anything.
+/// Returns the part of a request that lies in a sample's pages, if any.
 fn part_of(request: &Request, page: u64, sample: Sample) -> Option<Request> {
     let (of, residue) = (u64::from(sample.of), u64::from(sample.residue));
     let end = request.offset + u64::from(request.bytes);
     let (first, behind) = (request.offset / page, end.div_ceil(page));
-    // Pages of the sample before one of the whole drive.
+    // Number of sample pages before a page of the whole drive.
     let before = |lpn: u64| lpn.saturating_sub(residue).div_ceil(of);
     let (from, to) = (before(first), before(behind));
     if from >= to {
@@ -226,9 +228,8 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_gets_its_pages_of_a_write_and_nothing_else() {
-        // Every byte of the drive, by whom it is written: by a write to the whole drive, or by its
-        // parts.
+    fn a_sample_gets_exactly_its_pages_of_a_write() {
+        // Each byte that a write changes must be written by exactly one sample's part.
         for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
             let mut bytes_of = vec![0u32; 1200];
             for residue in 0..4 {

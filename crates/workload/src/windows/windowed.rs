@@ -1,4 +1,4 @@
-//! A table of windows as a source of rates, pass after pass.
+//! Table of windows as a source of rates, pass after pass.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use vpass_core::time::FluidSource;
 
 use super::table::Windows;
 
-/// Reads by window and writes one by one, without an end.
+/// Endless source with reads by window and single writes.
 pub struct FluidWindows {
     table: Arc<Windows>,
-    /// Passes that are over, and the window under way.
+    /// Completed passes, and the window under way.
     passes: u64,
     window: usize,
     writes: Writes,
@@ -25,7 +25,7 @@ struct Writes {
 }
 
 impl FluidWindows {
-    /// From the first window of the first pass on.
+    /// Makes a source that begins with the first window of the first pass.
     pub fn new(table: Arc<Windows>) -> Self {
         Self {
             passes: 0,
@@ -35,14 +35,13 @@ impl FluidWindows {
         }
     }
 
-    /// Seconds that the window under way takes.
+    /// Length of the window under way, in seconds.
     fn seconds(&self) -> f64 {
         let begins = self.table.width * self.window as u64;
         (self.ends() - self.passes * self.table.pass - begins) as f64 / 1e9
     }
 
-    /// When the window under way ends. What the stream leaves until its next pass belongs to the
-    /// last one.
+    /// Returns the end of the window under way. The last window lasts until the next pass begins.
     fn ends(&self) -> Ns {
         let is_last = self.window + 1 == self.table.ends.len();
         let within =
@@ -118,8 +117,8 @@ mod tests {
     use super::*;
     use crate::pass::PassSource;
 
-    /// Reads of page 7 at 1, 2 and 9 s, of pages 7 and 8 at 12 s, a write at 3 s; a pass takes 14
-    /// s.
+    /// Stream with five requests: reads of page 7 at 1, 2 and 9 s, of pages 7 and 8 at 12 s, and a
+    /// write at 3 s. A pass takes 14 s.
     struct Stream(u64, usize);
 
     impl RequestSource for Stream {
@@ -180,7 +179,7 @@ mod tests {
             (next, pages.into_iter().map(|(lpn, rate)| (lpn.number(), rate)).collect::<Vec<_>>())
         };
         assert_eq!(changes(5 * S), (Some(10 * S), vec![(7, 0.2)]));
-        // The last window takes what is left of the pass.
+        // The last window lasts until the end of the pass.
         assert_eq!(changes(10 * S), (Some(14 * S), vec![(7, 0.25), (8, 0.25)]));
         assert_eq!(changes(14 * S), (Some(19 * S), vec![(7, 0.4), (8, 0.0)]));
         let mut writes = vec![];

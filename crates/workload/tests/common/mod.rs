@@ -1,5 +1,4 @@
-//! What several tests need: rows written in each format, and trace files in a folder that goes
-//! away.
+//! Helpers of several tests: rows written in each format, and trace files in a temporary folder.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod writers;
@@ -14,12 +13,13 @@ use vpass_workload::traces::{
     TraceSource, TraceWriter, format_named,
 };
 
-/// A row, short enough for a table of them.
+/// Makes a row; the short name suits tables of rows.
 pub(crate) fn row(at_ns: u64, device: u32, offset: u64, bytes: u64, op: Op) -> TraceRow {
     TraceRow { at_ns, device, offset, bytes, op, hint: None }
 }
 
-/// The rows as the library writes them, each device by its number, and what that loses.
+/// Writes the rows with the library, with device numbers as names. Returns the bytes and the
+/// losses.
 pub(crate) fn rewritten(target: Target, rows: &[TraceRow]) -> (Vec<u8>, Losses) {
     let mut writer = TraceWriter::new(target, vec![], Epoch::Relative).unwrap();
     for row in rows {
@@ -28,7 +28,7 @@ pub(crate) fn rewritten(target: Target, rows: &[TraceRow]) -> (Vec<u8>, Losses) 
     writer.finish().unwrap()
 }
 
-/// All rows of a text, or the first error.
+/// Returns all rows of a text, or the first error.
 pub(crate) fn rows_of(
     text: &[u8],
     format: Option<&'static Format>,
@@ -37,7 +37,7 @@ pub(crate) fn rows_of(
     Ok((file.format().name, rows))
 }
 
-/// Options under which any file can be read: what a format does not keep is said.
+/// Options under which any file can be read: they give all facts that a format lacks.
 pub(crate) fn all_said(format: Option<&'static Format>) -> ReadOptions {
     ReadOptions {
         format,
@@ -47,7 +47,7 @@ pub(crate) fn all_said(format: Option<&'static Format>) -> ReadOptions {
     }
 }
 
-/// The file at its end and its rows, or the first error.
+/// Returns the file at its end and its rows, or the first error.
 pub(crate) fn read_all(
     text: &[u8],
     options: &ReadOptions,
@@ -62,13 +62,13 @@ pub(crate) fn read_all(
     Ok((file, rows))
 }
 
-/// The error of a text that is read under this format.
+/// Returns the error of a text under this format.
 pub(crate) fn error_of(format: Option<&str>, text: &[u8]) -> String {
     let format = format.map(|name| format_named(name).unwrap());
     rows_of(text, format).expect_err("the text is wrong").0
 }
 
-/// A folder with one file in it.
+/// Makes a folder with one file.
 pub(crate) fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.csv");
@@ -76,13 +76,13 @@ pub(crate) fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A source over one text, which stays open after its folder is gone unless it is replayed.
+/// Opens a source over one text. It stays open after its folder is gone, unless it is replayed.
 pub(crate) fn source(text: &str, capacity: u64, options: TraceOptions) -> (TempDir, TraceSource) {
     let (folder, path) = file(text);
     (folder, TraceSource::open(&[path], capacity, options).unwrap())
 }
 
-/// Everything a source gives until its end.
+/// Returns all requests until the end of a source.
 pub(crate) fn drained(source: &mut impl RequestSource) -> Result<Vec<Request>, SourceError> {
     let mut out = Vec::new();
     loop {

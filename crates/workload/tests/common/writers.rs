@@ -1,12 +1,12 @@
-//! Every format written, as its sources describe it and not as its reader is built.
+//! Writers of every format that follow the formats' sources, independently of the readers.
 
 use std::io::Write;
 
 use vpass_core::base::request::Op::{self, Read, Trim, Write as Written};
 use vpass_workload::traces::{Target, TraceRow};
 
-/// The rows as a file of that format. Times must be whole in its unit, addresses in its sectors,
-/// directions among its own.
+/// Writes the rows as a file of this format. Times must be whole in its unit, addresses in its
+/// sectors, and it must have the directions.
 pub(crate) fn written(format: &str, rows: &[TraceRow]) -> Vec<u8> {
     if format == "compact" {
         return super::rewritten(Target::Compact, rows).0;
@@ -113,9 +113,9 @@ fn srt(row: &TraceRow) -> Vec<u8> {
     fields.map(u32::to_be_bytes).concat()
 }
 
-/// What a format can hold.
+/// Ranges of a format.
 pub(crate) struct Holds {
-    /// Unit of time, in ns; 0 where there is no clock.
+    /// Unit of time, in ns; 0 without times.
     pub(crate) time: u64,
     /// End of times, in ns.
     pub(crate) end: u64,
@@ -125,7 +125,7 @@ pub(crate) struct Holds {
     pub(crate) capacity: u64,
     /// Number of devices.
     pub(crate) devices: u32,
-    /// How a device is named.
+    /// Name of a device, by its number.
     pub(crate) device: fn(u32) -> String,
     pub(crate) ops: &'static [Op],
 }

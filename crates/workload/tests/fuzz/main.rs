@@ -1,13 +1,14 @@
-//! Damaged and random files: no reader may panic, hang, take ever more memory or hand out a request
+//! Damaged and random files: no reader may panic, hang, use unbounded memory or hand out a request
 //! that a drive could not serve.
 //!
-//! The corpus is read as it stands and then mutated. `VPASS_FUZZ_EXECS` is the number of mutants
-//! for each reader; set high, this test is the soak run: `VPASS_FUZZ_EXECS=10000000 cargo test
-//! --release -p vpass-workload --test fuzz -- --nocapture`. `VPASS_FUZZ_READER` names one reader,
-//! `VPASS_FUZZ_SEED` starts elsewhere; a failure prints the reader, the seed and the number of the
-//! mutant that shows it.
+//! The corpus is read unchanged and then mutated. `VPASS_FUZZ_EXECS` is the number of mutants per
+//! reader. With a high number, this test is the soak run: `VPASS_FUZZ_EXECS=10000000 cargo test
+//! --release -p vpass-workload --test fuzz -- --nocapture`.
+//!
+//! `VPASS_FUZZ_READER` selects one reader, and `VPASS_FUZZ_SEED` sets the seed. A failure prints
+//! the reader, the seed and the number of the mutant.
 
-#![expect(clippy::print_stderr, reason = "a soak run says how far it got")]
+#![expect(clippy::print_stderr, reason = "a soak run reports its progress")]
 
 mod mutants;
 
@@ -27,12 +28,12 @@ use vpass_workload::traces::{
 };
 
 const DEFAULT_EXECS: u64 = 4000;
-/// One mutant in this many goes through a file and a replay, which costs a thousand times as much.
+/// One mutant in this many is replayed from a file, which costs a thousand times as much.
 const REPLAYED: u64 = 1024;
-/// Most memory that the process may ever have had.
+/// Most memory that the process may use.
 const MOST_MIB: u64 = 256;
 
-/// Reads everything under one format; returns the rows before the end or the first error.
+/// Reads a file under one format. Returns the number of rows before the end or the first error.
 fn read(
     bytes: &[u8],
     format: Option<&'static Format>,
@@ -65,7 +66,7 @@ fn read(
     (rows, result.err().map(|e| e.0))
 }
 
-/// Replays a file on a small drive; every request must lie on it, in order of time.
+/// Replays a file on a small drive. Every request must lie on it, in order of time.
 fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
     const CAPACITY: u64 = 1 << 30;
     let assume_op = format.filter(|f| !f.has_op).map(|_| Op::Write);
@@ -98,14 +99,14 @@ fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))
+        text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number"))
     })
 }
 
-/// Files with a fault: the rows before it, and what is said of it.
+/// Invalid files, with the number of rows before the fault and a part of the error.
 const FAULTY: [(&str, u64, &str); 7] = [
     ("ambiguous.csv", 0, "may be spc"),
-    ("binary", 0, "is no text and no binary"),
+    ("binary", 0, "is not a recognised trace format"),
     ("blank.txt", 0, "the format is not recognised"),
     ("broken.csv", 0, "a request of 0 bytes"),
     ("broken.trace", 1, "more than the 4 columns"),
@@ -147,12 +148,12 @@ fn the_corpus_reads_as_it_should() {
     assert!(without.is_empty(), "tests/corpus has no file of {without:?}");
 }
 
-/// Mutants for one reader, or for the detection of formats; returns the rows read and the files
-/// read to their end.
+/// Fuzzes one reader, or the detection of formats. Returns the rows read and the files read to
+/// their end.
 fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -> (u64, u64) {
     let name = format.map_or("detection", |f| f.name);
     let corpus = corpus();
-    // Mostly files that this reader knows: the others rarely get past their first line.
+    // Mostly files of this format; other files rarely pass their first line.
     let known: Vec<_> =
         corpus.iter().filter(|(_, bytes)| read(bytes, format, false).0 > 0).collect();
     let path = folder.join(name);
@@ -183,7 +184,7 @@ fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -
         whole += u64::from(error.is_none());
     }
     eprintln!("{name}: {execs} mutants of seed {seed}: {rows} rows, {whole} files to the end");
-    // A mutator that breaks everything at once would test nothing but the first check.
+    // A mutator that breaks everything at once would test only the first check.
     assert!(
         execs < 1000 || (rows > execs / 2 && whole > execs / 20),
         "{name}: {rows} rows, {whole} whole"
@@ -215,7 +216,7 @@ fn mutants_never_panic() {
     }
 }
 
-/// The most memory that this process ever had, where the system tells.
+/// Returns the peak memory of this process, if the system reports it.
 fn peak_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib: u64 = status

@@ -1,4 +1,4 @@
-//! Files that are wrong in many ways: a good one, changed a little.
+//! Mutants: files with small random changes.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Longest mutant: long enough for several lines, short enough for speed.
 const MAX_BYTES: usize = 4096;
-/// Bytes that mean something to a reader.
+/// Bytes that are special for a reader.
 const BYTES: &[u8] = b"0123456789 ,.\n\r\t-\0xRr\xff";
 
-/// The files to start from, with their names.
+/// Returns the initial files, with their names.
 pub(crate) fn corpus() -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -31,7 +31,8 @@ fn pick(random: &mut Xoshiro256PlusPlus, count: usize) -> usize {
     (random.next_u64() % count.max(1) as u64) as usize
 }
 
-/// The next mutant: a file with one to eight changes, into `bytes`; `others` lend it pieces.
+/// Makes the next mutant in `bytes`: a file with one to eight changes; some copy pieces of
+/// `others`.
 pub(crate) fn mutate(
     random: &mut Xoshiro256PlusPlus,
     from: &[u8],
@@ -40,7 +41,7 @@ pub(crate) fn mutate(
 ) {
     bytes.clear();
     bytes.extend_from_slice(from);
-    // Mostly one change or two: more rarely leave anything that gets past the first line.
+    // Mostly one or two changes; with more, few mutants pass the first line.
     for _ in 0..=random.next_u64().trailing_zeros().min(7) {
         let at = pick(random, bytes.len() + 1);
         match pick(random, 7) {
@@ -71,8 +72,8 @@ pub(crate) fn mutate(
     }
 }
 
-/// Gives the sections of a compact trace the checksums of what they hold now: without that, no
-/// damage gets past them.
+/// Recomputes the checksums of a compact trace's sections, so that the damage passes the checksum
+/// check.
 fn mend(bytes: &mut [u8]) {
     let mut at = 0;
     while let Some(header) = bytes.get(at..).and_then(|rest| rest.first_chunk::<12>()) {
@@ -93,7 +94,7 @@ fn mend(bytes: &mut [u8]) {
     }
 }
 
-/// A number at or near a limit of some type.
+/// Returns a number at or near a limit of some type.
 fn edge_number(random: &mut Xoshiro256PlusPlus) -> String {
     let bits = random.next_u64();
     match bits % 5 {

@@ -1,4 +1,4 @@
-//! The SHA-256 of a trace file as given, for the manifest of a run.
+//! SHA-256 of an unchanged trace file, for the manifest of a run.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -8,10 +8,11 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use vpass_core::base::request::SourceError;
 
-/// The SHA-256 of the file's bytes as they are on the disk (compressed, if it is), in hexadecimal.
+/// Returns the SHA-256 of the file's bytes on the disk (compressed, if the file is), in
+/// hexadecimal.
 ///
 /// # Errors
-/// A sentence, where the file cannot be read.
+/// Reports a file that cannot be read.
 pub fn sha256_hex(path: &Path) -> Result<String, SourceError> {
     let sentence =
         |e: std::io::Error| SourceError(format!("{}: cannot be read: {e}", path.display()));

@@ -1,14 +1,15 @@
-//! Numbers in text, eight digits at a time.
+//! Numbers in text, parsed eight digits at a time.
 
 const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 const ZEROES: u64 = 0x3030_3030_3030_3030;
 const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// The number at `at` and its length; none where there is no digit or the number passes 2^64.
+/// Returns the number at `at` and its length, or `None` if there is no digit or the number reaches
+/// 2^64.
 #[inline(always)]
 #[expect(
     clippy::inline_always,
-    reason = "half the cost of a trace line is here, and its callers know the column's number of digits"
+    reason = "half the cost of a trace line is here; callers know the column's number of digits"
 )]
 pub(in crate::traces) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let (mut value, mut length) = leading(line, at);
@@ -23,23 +24,24 @@ pub(in crate::traces) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> 
     (length > 0).then_some((value, length))
 }
 
-/// The number that the next up to eight digits make, and how many they are.
+/// Returns the number of the next digits, at most eight, and how many digits it has.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as above")]
 fn leading(line: &[u8], at: usize) -> (u64, usize) {
-    // Digits become 0 to 9. Adding 0x76 sets the top bit of any byte above 9; a carry spoils only
-    // bytes after the first such byte.
+    // The XOR turns digits into 0 to 9. Adding 0x76 sets the top bit of any byte above 9. A carry
+    // changes only bytes after the first such byte.
     let raw = word(line, at) ^ ZEROES;
     let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
     let count = others.trailing_zeros() / 8;
     if count == 0 {
         return (0, 0);
     }
-    // Shifted so that the digits end the word: what comes in from below reads as leading zeroes.
+    // The shift moves the digits to the end of the word; zeros that it shifts in count as leading
+    // zeros.
     (eight(raw << (64 - 8 * count)), count as usize)
 }
 
-/// Eight bytes from `at` on, the first lowest, 0 beyond the end of the line.
+/// Returns eight bytes from `at` on, the first one lowest, with 0 beyond the end of the line.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as above")]
 fn word(line: &[u8], at: usize) -> u64 {
@@ -50,16 +52,16 @@ fn word(line: &[u8], at: usize) -> u64 {
     if left == 0 {
         return 0;
     }
-    // The last eight bytes of the line with those before `at` shifted out: the last column costs no
-    // loop.
+    // Takes the last eight bytes of the line and shifts out those before `at`, so that the last
+    // column needs no loop.
     if let Some(chunk) = line.last_chunk::<8>() {
         return u64::from_le_bytes(*chunk) >> (64 - 8 * left);
     }
     line[at..].iter().rev().fold(0, |word, b| word << 8 | u64::from(*b))
 }
 
-/// Eight digit values, first digit in the lowest byte, as a number: pairs, then fours, then all (D.
-/// Lemire's SWAR form).
+/// Converts eight digit values, the first one in the lowest byte, to a number: pairs, then fours,
+/// then all (D. Lemire's SWAR method).
 #[inline]
 fn eight(v: u64) -> u64 {
     const MASK: u64 = 0x0000_00ff_0000_00ff;
@@ -69,8 +71,8 @@ fn eight(v: u64) -> u64 {
     low.wrapping_add(high) >> 32
 }
 
-/// A decimal number times ten to the power of `PLACES`, at most 9, and its length in text; further
-/// digits are dropped.
+/// Returns a decimal number times ten to the power of `PLACES` (at most 9), and its length in text.
+/// Further digits are dropped.
 #[inline]
 pub(in crate::traces) fn decimal<const PLACES: usize>(
     line: &[u8],
@@ -81,7 +83,7 @@ pub(in crate::traces) fn decimal<const PLACES: usize>(
     if line.get(at + length) == Some(&b'.') {
         length += 1;
         let (mut part, mut count) = leading(line, at + length);
-        // Eight digits come at a time; the ninth, if wanted, alone.
+        // Eight digits are read at a time; the ninth, if needed, separately.
         if PLACES > 8
             && count == 8
             && let Some(digit) = line.get(at + length + count).filter(|b| b.is_ascii_digit())
@@ -142,13 +144,14 @@ mod tests {
             assert_eq!(decimal::<9>(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
         }
         assert_eq!(decimal::<9>(b"18446744074", 0), None);
-        // What follows is for whoever ends the column to refuse.
+        // The caller refuses the rest when it ends the column.
         assert_eq!(decimal::<9>(b"6.942e-06", 0), Some((6_942_000_000, 5)));
     }
 
     proptest! {
         #[test]
-        fn digits_agree_with_the_standard_library(before in "[ -~]{0,9}", text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
+        fn digits_agree_with_the_standard_library(before in "[ \
+            -~]{0,9}", text in "[0-9]{0,24}[^0-9]{0,9}[0-9]{0,3}") {
             let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
             let expected = text[..end].parse::<u64>().ok().map(|n| (n, end));
             prop_assert_eq!(digits(format!("{before}{text}").as_bytes(), before.len()), expected);

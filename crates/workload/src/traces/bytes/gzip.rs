@@ -1,5 +1,5 @@
-//! Gzip data of one or several members, and what may stand behind it: zeros that fill a tape, or
-//! bytes that are no gzip data. As gzip does, both are passed over, and the latter are told.
+//! Gzip data of one or several members. Zeros that pad a tape, or other bytes, may follow; both are
+//! ignored, as gzip does, and other bytes are reported.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -7,37 +7,37 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::bufread::GzDecoder;
 
-/// What a member begins with.
+/// First bytes of a member.
 pub(super) const MAGIC: &[u8] = &[0x1f, 0x8b];
 
-/// The members of a file, one after the other.
+/// Members of a file, one after the other.
 pub(super) struct Members<R> {
-    /// None behind the last.
+    /// Current member; `None` after the last.
     member: Option<GzDecoder<Source<R>>>,
-    /// Whether other bytes stand behind the last.
+    /// Set if other bytes follow the last member.
     garbage: Arc<AtomicBool>,
 }
 
-/// Bytes that were looked at, and those behind them.
+/// Bytes that were read ahead, and the bytes after them.
 type Source<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Members<R> {
-    /// The members of `input`, of which `begins` was read before. `garbage` is set where other
-    /// bytes stand behind them.
+    /// Makes the reader of the members of `input`, of which `begins` was read before. `garbage` is
+    /// set if other bytes follow the members.
     pub(super) fn new(begins: Vec<u8>, input: R, garbage: Arc<AtomicBool>) -> Self {
         let input = BufReader::with_capacity(1 << 16, input);
         Self { member: Some(GzDecoder::new(Cursor::new(begins).chain(input))), garbage }
     }
 
-    /// The member behind one that has ended; none where there is none.
+    /// Returns the member after one that has ended, if there is one.
     fn behind(&self, ended: GzDecoder<Source<R>>) -> io::Result<Option<GzDecoder<Source<R>>>> {
         let mut rest = ended.into_inner();
         let mut begins = vec![];
         rest.by_ref().take(MAGIC.len() as u64).read_to_end(&mut begins)?;
-        let (looked_at, input) = rest.into_inner();
+        let (read_ahead, input) = rest.into_inner();
         debug_assert!(
-            looked_at.position() >= looked_at.get_ref().len() as u64,
-            "a member is longer than what was looked at"
+            read_ahead.position() >= read_ahead.get_ref().len() as u64,
+            "a member is longer than the bytes read ahead"
         );
         if begins == MAGIC {
             return Ok(Some(GzDecoder::new(Cursor::new(begins).chain(input))));
@@ -89,7 +89,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// What is read, and whether other bytes stand behind it.
+    /// Returns the text, and whether other bytes follow it.
     fn read(file: &[u8]) -> io::Result<(String, bool)> {
         let garbage = Arc::default();
         let mut text = String::new();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn members_follow_each_other_and_what_is_none_is_passed_over() {
+    fn members_follow_each_other_and_other_bytes_are_ignored() {
         let two = [member(b"one "), member(b""), member(b"two")].concat();
         let with = |behind: &[u8]| read(&[&two[..], behind].concat()).unwrap();
         assert_eq!(with(b""), ("one two".into(), false));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_is_not_whole_is_no_garbage() {
+    fn an_incomplete_member_is_an_error() {
         let one = member(b"a text of some length, so that it has an end to miss");
         assert!(read(&one[..one.len() - 5]).is_err());
         let mut other_sum = one.clone();
@@ -121,7 +121,7 @@ mod tests {
         assert!(read(&other_sum).is_err());
         assert!(
             read(&[&one[..], MAGIC, b"no header"].concat()).is_err(),
-            "a second member that is none is corrupt"
+            "a second member without a valid header is corrupt"
         );
     }
 }

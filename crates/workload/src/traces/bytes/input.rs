@@ -1,5 +1,5 @@
-//! The bytes of a trace file, plain, gzip or zstd, told apart by the first bytes and never by the
-//! name. Compressed files may consist of several members or frames.
+//! Bytes of a trace file: plain, gzip or zstd, recognised by the first bytes and never by the name.
+//! Compressed files may have several members or frames.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -11,31 +11,30 @@ use vpass_core::base::request::SourceError;
 
 use super::gzip::{self, Members};
 
-/// An open trace, decompressed.
+/// Open trace, decompressed.
 pub(in crate::traces) type Input = Box<dyn Read + Send>;
 
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// Compressions that are recognised to be refused by name: a "not a trace" would send the user
-/// looking in the wrong place.
+/// Compressions that are recognised and refused by name; "not a trace" would mislead the user.
 const REFUSED: [(&str, &[u8]); 4] = [
     ("xz", &[0xfd, b'7', b'z', b'X', b'Z', 0]),
     ("bzip2", b"BZh"),
     ("zip", b"PK\x03\x04"),
     ("lz4", &[0x04, 0x22, 0x4d, 0x18]),
 ];
-/// The longest of these magic numbers.
+/// Length of the longest of these magic numbers.
 const MAGIC_BYTES: u64 = 6;
 
-/// What is known of a file as it lies there.
+/// State of a file on the disk.
 #[derive(Clone, Debug, Default)]
 pub(in crate::traces) struct Raw {
-    /// Bytes that were read, before decompression.
+    /// Bytes read, before decompression.
     pub(in crate::traces) read: Arc<AtomicU64>,
-    /// Whether bytes that are no gzip data stand behind the gzip data. Known at the end.
+    /// Whether other bytes follow the gzip data. Known at the end.
     pub(in crate::traces) garbage: Arc<AtomicBool>,
 }
 
-/// A file that counts what is read of it.
+/// File that counts the bytes read.
 struct Counted {
     file: File,
     read: Arc<AtomicU64>,
@@ -49,14 +48,14 @@ impl Read for Counted {
     }
 }
 
-/// Content that is read whole or not at all: bytes behind gzip data are an error.
+/// Content of which every byte counts: bytes after gzip data are an error.
 pub(in crate::traces) struct Whole {
     input: Input,
     raw: Raw,
 }
 
 impl Whole {
-    /// Of an open file.
+    /// Makes the content of an open file.
     pub(in crate::traces) fn new(input: Input, raw: Raw) -> Self {
         Self { input, raw }
     }
@@ -68,14 +67,14 @@ impl Read for Whole {
         if count == 0 && self.raw.garbage.load(Ordering::Relaxed) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "bytes behind the gzip data are no gzip data",
+                "other bytes follow the gzip data",
             ));
         }
         Ok(count)
     }
 }
 
-/// Opens a file, and counts what is read of it.
+/// Opens a file, and counts the bytes read.
 pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> {
     let sentence = |e: io::Error| SourceError(format!("{}: cannot be opened: {e}", path.display()));
     let file = File::open(path).map_err(sentence)?;
@@ -89,8 +88,7 @@ pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> 
     Ok((decompressed(path, Counted { file, read: raw.read.clone() }, &raw)?, raw))
 }
 
-/// The content of `input`, decompressed where it begins like a compressed file; `name` is for
-/// messages.
+/// Returns the content of `input`, decompressed if its first bytes say so; `name` is for messages.
 pub(in crate::traces) fn decompressed(
     name: &Path,
     mut input: impl Read + Send + 'static,

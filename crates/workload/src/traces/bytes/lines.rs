@@ -1,34 +1,34 @@
-//! Lines of a byte stream, in constant memory.
-//! LF and CRLF both end a line; the last one may lack its end.
+//! Lines of a byte stream, read in constant memory. LF and CRLF both end a line; the last line may
+//! have no end.
 
 use std::io;
 use std::ops::Range;
 
 use crate::traces::bytes::window::Window;
 
-/// Longest line, in bytes; no format comes near it, so a longer one is no trace.
+/// Longest line, in bytes. No format comes near it, so a file with a longer line is not a trace.
 pub(in crate::traces) const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Why there is no next line.
+/// Reason why there is no next line.
 #[derive(Debug)]
 pub(in crate::traces) enum LineError {
     /// The stream failed: a read error or a damaged compressed file.
     Io(io::Error),
-    /// The line is longer than [`MAX_LINE_BYTES`]; the next one begins after its end.
+    /// The line is longer than [`MAX_LINE_BYTES`]; the next line can be read.
     TooLong,
     /// The line holds a NUL byte.
     Nul,
 }
 
-/// A reader of lines.
+/// Reader of lines.
 pub(in crate::traces) struct Lines {
     window: Window,
-    /// The current line, without its end.
+    /// Current line, without its end.
     line: Range<usize>,
     number: u64,
-    /// Whether the window holds a NUL anywhere: one fast scan a buffer instead of one a line.
+    /// Whether the window holds a NUL anywhere. One fast scan per buffer replaces one per line.
     has_nul: bool,
-    /// The line before was too long and its end is still to come.
+    /// Whether the previous line was too long and its end is still to come.
     in_long_line: bool,
 }
 
@@ -38,7 +38,7 @@ impl Lines {
         Self { window, line: 0..0, number: 0, has_nul, in_long_line: false }
     }
 
-    /// Goes to the next line; false at the end of the stream.
+    /// Goes to the next line. Returns false at the end of the stream.
     #[inline]
     pub(in crate::traces) fn advance(&mut self) -> Result<bool, LineError> {
         let next = memchr::memchr(b'\n', self.window.pending());
@@ -53,7 +53,7 @@ impl Lines {
         self.advance_slowly()
     }
 
-    /// The current line, without its end.
+    /// Returns the current line, without its end.
     #[inline]
     pub(in crate::traces) fn text(&self) -> &[u8] {
         self.window.piece(self.line.clone())
@@ -64,8 +64,8 @@ impl Lines {
         self.number
     }
 
-    /// Makes the next `length` bytes the current line, and drops the carriage return of its end and
-    /// the `newline`, 0 or 1 bytes, behind it.
+    /// Makes the next `length` bytes the current line. Drops the carriage return at its end, and
+    /// the `newline` (0 or 1 bytes) after it.
     #[inline]
     fn take(&mut self, length: usize, newline: usize) {
         let taken = self.window.take(length + newline);
@@ -75,8 +75,8 @@ impl Lines {
         self.number += 1;
     }
 
-    /// The cases that are rare: the buffer ends within the line, the line is the last, too long, or
-    /// holds a NUL.
+    /// Handles the rare cases: the buffer ends within the line, or the line is the last, too long,
+    /// or holds a NUL.
     #[cold]
     fn advance_slowly(&mut self) -> Result<bool, LineError> {
         self.finish_long_line()?;
@@ -88,7 +88,8 @@ impl Lines {
         if next.is_none() && self.window.pending().is_empty() {
             return Ok(false);
         }
-        // A buffer without a line end is full, and then too long, or holds the last line.
+        // A buffer without a line end is full, with a line that is too long, or holds the last
+        // line.
         self.in_long_line = next.is_none() && !self.window.at_end();
         self.take(next.unwrap_or(self.window.pending().len()), usize::from(next.is_some()));
         if self.line.len() > MAX_LINE_BYTES {
@@ -100,7 +101,7 @@ impl Lines {
         Ok(true)
     }
 
-    /// Goes behind the end of a line that was too long for the buffer.
+    /// Skips the rest of a line that was too long for the buffer.
     fn finish_long_line(&mut self) -> Result<(), LineError> {
         while self.in_long_line {
             let rest = memchr::memchr(b'\n', self.window.pending());
@@ -147,7 +148,8 @@ mod tests {
 
     #[test]
     fn a_stream_longer_than_the_buffer_loses_nothing() {
-        // 7-byte lines do not divide the buffer, so pieces are carried over at every refill.
+        // 7-byte lines do not divide the buffer, so a part of a line is carried over at every
+        // refill.
         let text: Vec<u8> = (0..200_000).flat_map(|i| format!("{i:06}\n").into_bytes()).collect();
         let lines = all(&text);
         assert_eq!(lines.len(), 200_000);

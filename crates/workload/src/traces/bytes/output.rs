@@ -1,14 +1,14 @@
-//! The bytes of a trace that is written, plain, gzip or zstd, as the ending of its name says.
+//! Bytes of a written trace: plain, gzip or zstd, according to the extension of its name.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use flate2::write::GzEncoder;
 
-/// Half way between speed and size: level 9 takes four times as long for a tenth less.
+/// Compromise between speed and size: level 9 takes four times as long and saves a tenth.
 const ZSTD_LEVEL: i32 = 3;
 
-/// An output that may compress. Without [`Compressed::finish`] a compressed file is truncated.
+/// Output that may compress. Without [`Compressed::finish`], a compressed file is truncated.
 pub struct Compressed<W: Write>(Kind<W>);
 
 enum Kind<W: Write> {
@@ -18,10 +18,10 @@ enum Kind<W: Write> {
 }
 
 impl<W: Write> Compressed<W> {
-    /// Compresses into `out` as a file name ending in `.gz` or `.zst` asks for.
+    /// Compresses into `out` if the file name ends in `.gz` or `.zst`.
     ///
     /// # Errors
-    /// The compressor's, for lack of memory.
+    /// Fails if the compressor lacks memory.
     pub fn new(path: &Path, out: W) -> io::Result<Self> {
         let ends_with =
             |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
@@ -34,10 +34,10 @@ impl<W: Write> Compressed<W> {
         }))
     }
 
-    /// Ends the compressed stream and gives the output back.
+    /// Ends the compressed stream and returns the output.
     ///
     /// # Errors
-    /// The output's.
+    /// Returns the errors of the output.
     pub fn finish(self) -> io::Result<W> {
         match self.0 {
             Kind::Plain(out) => Ok(out),

@@ -8,11 +8,13 @@
 //! | ignored | - |
 //! | request | number, from 0 |
 //!
-//! A line is a run of blocks. The columns mean what readers of the files in cache simulators take
-//! them for: starting block, number of blocks, ignored, request number. How large a block is no
-//! file says. 512 bytes are inferred from P3, a Windows workstation: four of five of its requests
-//! are 8, 16, 32, 64 or 128 blocks, which are 4 to 64 KiB. OLTP, which counts the pages of a
-//! database, is read the same way. There is no time and no direction: both have to be said.
+//! A line is a run of blocks. The columns have the meaning that readers in cache simulators give
+//! them: starting block, number of blocks, ignored, request number.
+//!
+//! No file states the size of a block. 512 bytes are inferred from P3, a Windows workstation: four
+//! of five of its requests have 8, 16, 32, 64 or 128 blocks, or 4 to 64 KiB. OLTP, which counts the
+//! pages of a database, is read in the same way. Times and directions are missing; the user must
+//! give both.
 
 use vpass_core::base::request::Op;
 

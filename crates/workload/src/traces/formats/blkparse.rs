@@ -1,4 +1,4 @@
-//! `blkparse`: the text that blkparse(1) prints by default for what blktrace(8) recorded (its
+//! `blkparse`: the text that blkparse(1) prints by default for a recording of blktrace(8) (its
 //! manual page, "DEFAULT OUTPUT").
 //!
 //! | column | unit |
@@ -9,16 +9,17 @@
 //! | time | s since the start, decimal |
 //! | process | number |
 //! | action | Q = queued, D = issued, C = completed, and others |
-//! | RWBS | R, W or D = discard, or none of them, with F = flush before and letters for barriers and the like |
-//! | sector | 512 B; absent where the event has a payload or nothing to say |
+//! | RWBS | R, W or D = discard, or none; F = flush may precede, other letters may follow |
+//! | sector | 512 B; absent for events with a payload or without data |
 //! | + | the sign |
 //! | sectors | 512 B |
 //! | command | in brackets, and more for some actions |
 //!
-//! A request shows up as several events, so one action counts: `--blk-action`, or else the first of
-//! Q, D and C that the beginning of the file holds. Q shows what was asked for before anything was
-//! merged or split; D what a drive was sent. Events of that action without a sector (payloads,
-//! flushes) move no data. The summaries that blkparse prints after the events are passed over.
+//! A request shows up as several events, and one action counts as the request. It is the action of
+//! `--blk-action`, or the first of Q, D and C that occurs at the start of the file. Q shows the
+//! application's requests, before merging and splitting; D shows the requests that the drive
+//! received. Events of this action without a sector (payloads, flushes) move no data. The summaries
+//! after the events are skipped.
 
 use vpass_core::base::request::Op;
 
@@ -67,11 +68,11 @@ fn detect(head: &Head) -> bool {
         && is_decimal(columns[3])
 }
 
-/// Where the reading of a file stands.
+/// State of the reading of a file.
 struct Events {
     action: BlkAction,
     devices: Names,
-    /// The summaries have begun.
+    /// Whether the summaries have begun.
     in_summary: bool,
 }
 
@@ -103,7 +104,7 @@ impl LineReader for Events {
         let offset = fields.sector()?;
         match fields.text()? {
             b"+" => {}
-            // A payload, or the error that a flush ended with.
+            // A payload, or the error of a flush.
             [b'(' | b'[', ..] => return Ok(None),
             _ => return Err(BadRow::Column(PLUS)),
         }
@@ -132,7 +133,8 @@ fn is_device(text: &[u8]) -> bool {
     numbers.next().is_some_and(is_whole) && numbers.next().is_some_and(is_whole)
 }
 
-/// `CPU0 (sda):`, `Total (sda):`, or with -s a process such as `fio (4711)`.
+/// Returns whether a line begins a summary: `CPU0 (sda):`, `Total (sda):`, or with -s a process
+/// such as `fio (4711)`.
 fn begins_summary(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let line = line.strip_suffix(b":").unwrap_or(line);
@@ -141,9 +143,9 @@ fn begins_summary(line: &[u8]) -> bool {
         && line.windows(2).any(|two| two == b" (")
 }
 
-/// What an RWBS string says: none for a flush or another event without data.
+/// Returns the direction of an RWBS string, or `None` for a flush or another event without data.
 fn direction(rwbs: &[u8]) -> Result<Option<Op>, BadRow> {
-    // A leading F is a flush before the request, unless it is all there is.
+    // A leading F is a flush before the request, unless the string is only F.
     let letter = rwbs.strip_prefix(b"F").and_then(<[u8]>::first).or(rwbs.first());
     match letter {
         Some(b'R') => Ok(Some(Op::Read)),

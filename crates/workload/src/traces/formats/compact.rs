@@ -1,10 +1,11 @@
-//! `compact`: vpass's own form of a trace, for reading it often (docs/compact-trace.md): every row
-//! of any other format without loss, in columns of as few bytes as they need, with a checksum per
-//! block.
+//! `compact`: vpass's own format for traces that are read often (docs/compact-trace.md).
+//!
+//! It holds every row of any other format without loss. Columns take as few bytes as they need, and
+//! each block has a checksum.
 //!
 //! | column of a block | unit |
 //! |---|---|
-//! | time | ns, on the clock of the trace that it was made from |
+//! | time | ns, on the clock of the original trace |
 //! | offset | bytes |
 //! | size | bytes |
 //! | device | index in the file's list of devices, which keeps their names |
@@ -35,7 +36,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("device", "the index of a device that was listed before"),
         column("direction", "read, write or trim"),
     ],
-    // What a file's own header says goes before this.
+    // The file's own header takes precedence over this.
     clock: Epoch::Relative,
     times: Times::Fixed("nanoseconds"),
     has_op: true,

@@ -1,5 +1,5 @@
-//! `diskmon`: what `DiskMon` of Sysinternals saves for Windows' disks (its page says that offsets
-//! are in sectors of 512 bytes).
+//! `diskmon`: logs of Windows disks by `DiskMon` of Sysinternals (its page says that offsets are in
+//! sectors of 512 bytes).
 //!
 //! | column | unit |
 //! |---|---|
@@ -11,10 +11,10 @@
 //! | sector | 512 B |
 //! | length | 512 B |
 //!
-//! The page does not spell out the saved columns. Inferred from a public log: time and duration are
-//! in seconds (its 87,160 requests span 3.3 hours, and durations are disk latencies), and lengths
-//! are sectors, since its requests go on where others end in that unit only. With the option Show
-//! Clock Time the second column is a time of day; that one is not read.
+//! The page does not define the saved columns. They are inferred from a public log. Time and
+//! duration are in seconds: its 87,160 requests span 3.3 hours, and durations are disk latencies.
+//! Lengths are in sectors: only then do its requests begin where others end. With the option Show
+//! Clock Time, the second column is a time of day, which vpass does not read.
 
 use vpass_core::base::request::Op;
 

@@ -1,5 +1,5 @@
-//! `fio`: an iolog of version 3, as `fio --write_iolog` has written it since 3.31 (fio(1), "Trace
-//! file format v3").
+//! `fio`: an iolog of version 3, as `fio --write_iolog` writes it since 3.31 (fio(1), "Trace file
+//! format v3").
 //!
 //! | column | unit |
 //! |---|---|
@@ -9,10 +9,11 @@
 //! | offset | bytes; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! The manual page names no unit for the timestamp. It is microseconds: fio 3.33 run at 100
-//! requests a second stamps them 10,000 apart, and its `log_io_u` prints `utime_since_now`. Only
-//! read, write and trim move data; the other actions are passed over, wait too, since fio itself
-//! ignores it in version 3.
+//! The manual page does not name the unit of the timestamp. It is microseconds: fio 3.33 at 100
+//! requests per second writes timestamps 10,000 apart, and its `log_io_u` prints `utime_since_now`.
+//!
+//! Only read, write and trim move data. Other actions are skipped, including wait, which fio itself
+//! ignores in version 3.
 
 use vpass_core::base::request::Op;
 
@@ -50,17 +51,17 @@ const ACTION: usize = 2;
 
 const HEADER: &[u8] = b"fio version 3 iolog";
 
-/// Any fio log but one of version 2, so that the complaint about the header is this format's.
+/// Detects any fio log except one of version 2, so that this format reports a wrong header.
 fn detect(head: &Head) -> bool {
     head.first().starts_with(b"fio version ") && head.first().trim_ascii_end() != fio2::HEADER
 }
 
-/// Where the reading of a log stands.
+/// State of the reading of a log.
 struct Log {
     unit_ns: u64,
     header_due: bool,
     files: Names,
-    /// Time at which the current log begins, and the latest time.
+    /// Start of the current log, and latest time.
     start_ns: u64,
     latest_ns: u64,
 }
@@ -102,8 +103,8 @@ impl LineReader for Log {
 }
 
 impl Log {
-    /// fio appends to a log that is there, so that a header may come again; its clock goes on where
-    /// the last one stood.
+    /// Checks a header. fio appends to an existing log, so a header may come again; its clock then
+    /// continues from the latest time.
     fn header(&mut self, line: &[u8]) -> Result<(), BadRow> {
         self.header_due = false;
         self.start_ns = self.latest_ns;
@@ -115,15 +116,15 @@ impl Log {
     }
 }
 
-/// What a line of a log asks for.
+/// Action of a line.
 pub(in crate::traces) enum Entry {
     Data { op: Op, offset: u64, bytes: u64 },
     Wait { us: u64 },
     Other,
 }
 
-/// The rest of a line from its action on, which is column number `action` from 0; both versions
-/// have it.
+/// Parses the rest of a line from its action on. `action` is the number of that column, from 0;
+/// both versions share this part.
 #[inline]
 pub(in crate::traces) fn entry(fields: &mut Blanks, action: usize) -> Result<Entry, BadRow> {
     let kind = match fields.text()? {

@@ -7,9 +7,9 @@
 //! | offset | bytes; for wait us; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! Requests have no time. `--assume-rate` spaces them evenly and honours a wait as the manual says:
-//! it lasts so long from the end of the wait before, and counts for nothing below 100 us. In a
-//! closed loop nothing waits.
+//! Requests have no times. `--assume-rate` spaces them evenly. A wait counts as the manual says: it
+//! begins at the end of the wait before, and waits below 100 us are ignored. In a closed loop,
+//! waits have no effect.
 
 use crate::traces::formats::fio::{Entry, entry};
 use crate::traces::rows::fields::Blanks;
@@ -43,10 +43,10 @@ pub(in crate::traces) const FORMAT: Format = Format {
 pub(in crate::traces) const HEADER: &[u8] = b"fio version 2 iolog";
 const ACTION: usize = 1;
 const OFFSET: usize = 2;
-/// Shorter waits are discarded.
+/// Shortest wait; shorter ones are ignored.
 const LEAST_WAIT_US: u64 = 100;
 
-/// Where the reading of a log stands.
+/// State of the reading of a log.
 struct Log {
     header_due: bool,
     files: Names,
@@ -64,7 +64,7 @@ fn open(opening: &Opening) -> Box<dyn LineReader> {
 impl LineReader for Log {
     #[inline]
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
-        // fio appends to a log that is there, so that a header may come again.
+        // fio appends to an existing log, so a header may come again.
         if line.trim_ascii_end() == HEADER {
             self.header_due = false;
             return Ok(None);

@@ -10,7 +10,7 @@
 //! | offset | bytes |
 //! | size | bytes |
 //! | response | 100 ns; may be absent |
-//! | hint | how slow the request may be: none, idle, typical or smallest; may be absent, and no trace of the collection has it |
+//! | hint | accepted latency: none, idle, typical or smallest; may be absent |
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
@@ -52,7 +52,7 @@ fn detect(head: &Head) -> bool {
     columns.nth(TYPE).is_some_and(|text| direction(text).is_some()) && columns.next().is_some()
 }
 
-/// A file's devices: a host and a disk each, as the text between two commas.
+/// Devices of a file: host and disk, as the text with a comma between them.
 #[derive(Default)]
 struct Rows {
     disks: Names,
@@ -67,7 +67,7 @@ impl LineReader for Rows {
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Commas::new(line);
         let at_ns = fields.scaled(TICK_NS)?;
-        // Most lines are of the same disk as the one before, so its two columns are not taken apart
+        // Most lines have the same disk as the line before, so its two columns are not parsed
         // again.
         let known =
             self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
@@ -85,7 +85,7 @@ impl LineReader for Rows {
         if fields.more() {
             fields.unused_number()?;
             if fields.more() {
-                hint = word(fields.text()?)?;
+                hint = access_latency(fields.text()?)?;
             }
             fields.end()?;
         }
@@ -93,19 +93,19 @@ impl LineReader for Rows {
         Ok(Some(TraceRow { at_ns, device, offset, bytes, op, hint }))
     }
 
-    /// As the collection names its files: `hm_0` is disk 0 of host hm.
+    /// Returns the name as in the collection's file names: `hm_0` is disk 0 of host hm.
     fn device_name(&self, device: u32) -> String {
         self.disks.name(device).replace(',', "_")
     }
 
-    /// `hm_0`, or 0 for disk 0 of every host.
+    /// Returns whether `name` is `hm_0`, or 0 for disk 0 of every host.
     fn is_device(&self, device: u32, name: &str) -> bool {
         let disk = self.device_name(device);
         disk == name || disk.rsplit_once('_').is_some_and(|(_, number)| number == name)
     }
 }
 
-/// The columns host and disk, as one text.
+/// Takes the columns host and disk, as one text.
 fn disk<'a>(fields: &mut Commas<'a>) -> Result<&'a [u8], BadRow> {
     let host = fields.place();
     fields.text()?;
@@ -113,10 +113,10 @@ fn disk<'a>(fields: &mut Commas<'a>) -> Result<&'a [u8], BadRow> {
     Ok(fields.since(host))
 }
 
-/// What the column hint says.
-fn word(text: &[u8]) -> Result<Option<AccessLatency>, BadRow> {
-    let word = std::str::from_utf8(text).ok().and_then(|word| AccessLatency::parse(word).ok());
-    word.ok_or(BadRow::Column(HINT))
+/// Parses the column hint.
+fn access_latency(text: &[u8]) -> Result<Option<AccessLatency>, BadRow> {
+    let hint = std::str::from_utf8(text).ok().and_then(|text| AccessLatency::parse(text).ok());
+    hint.ok_or(BadRow::Column(HINT))
 }
 
 fn direction(text: &[u8]) -> Option<Op> {

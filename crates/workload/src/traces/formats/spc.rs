@@ -1,18 +1,18 @@
 //! `spc`: the trace file format of the Storage Performance Council ("SPC Trace File Format
-//! Specification", revision 1.0.1, 2002), in which the `UMass` collection keeps Financial and
-//! `WebSearch`.
+//! Specification", revision 1.0.1, 2002). The `UMass` collection stores Financial and `WebSearch`
+//! in it.
 //!
 //! | column | unit |
 //! |---|---|
-//! | ASU | number of the application storage unit, which is a device here |
+//! | ASU | number of the application storage unit; a device here |
 //! | LBA | 512 B |
 //! | size | bytes |
 //! | opcode | R or W, in any case |
 //! | timestamp | s since the start, decimal |
 //! | optional columns | - |
 //!
-//! The specification leaves the size of a block to the description that comes with a trace; it is
-//! 512 bytes in the collections that we know. White space around a value is allowed since revision
+//! According to the specification, the description of a trace gives the size of a block. It is 512
+//! bytes in all collections known to us. White space around a value is allowed since revision
 //! 1.0.1.
 
 use vpass_core::base::request::Op;
@@ -52,7 +52,7 @@ fn detect(head: &Head) -> bool {
 
 #[derive(Default)]
 struct Rows {
-    /// The current line without its blanks, where it has some.
+    /// Current line without its blanks, if it has some.
     squeezed: Vec<u8>,
 }
 

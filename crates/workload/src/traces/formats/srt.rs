@@ -1,25 +1,27 @@
 //! `srt`: the traces of HP's laboratories, version 1.3 (Ruemmler and Wilkes, "UNIX Disk Access
-//! Patterns", USENIX Winter '93), as `DiskSim` reads them (`disksim_hptrace.h` has the record, from
-//! HP's `SRTlite`). A header in text ends with a form feed; then big-endian 32-bit fields.
+//! Patterns", USENIX Winter '93), as `DiskSim` reads them.
+//!
+//! `disksim_hptrace.h` defines the record, from HP's `SRTlite`. A text header ends with a form
+//! feed; big-endian 32-bit fields follow.
 //!
 //! | field | byte | unit |
 //! |---|---|---|
 //! | size | 0 | bytes of the record |
-//! | kind | 4 | version 1 to 4 above 16 bits of type: 1 = request, 4 = request with flags for what is odd |
+//! | kind | 4 | version 1 to 4 above 16 bits of type: 1 = request, 4 = request with extra flags |
 //! | seconds | 8 | s since the start |
-//! | microseconds | 12 | us after that |
-//! | start, stop | 16, 20 | us after that |
+//! | microseconds | 12 | us after seconds |
+//! | start, stop | 16, 20 | us after seconds and microseconds |
 //! | bytes | 24 | bytes |
 //! | sector | 28 | the disk's sectors, counted over the whole disk |
-//! | device | 32 | driver, disk, section: the second byte from below is the disk, a device here |
+//! | device | 32 | driver, disk, section: the second lowest byte is the disk, a device here |
 //! | driver | 36 | number |
 //! | cylinder | 40 | number |
 //! | flags | 44 | bit 0: 1 = read, 0 = write |
 //! | origin, queue, oddities | 48, ... | not needed; 52, 56 or 60 bytes in all |
 //!
-//! The header names each disk's `sectorsize`. That sectors are counted in it, over the whole disk
-//! and not its section, is inferred: in a public trace the cylinder of every record follows from
-//! its sector that way. Records of another type hold no request.
+//! The header gives each disk's `sectorsize`. Sectors are counted in this unit, over the whole disk
+//! and not its section. This is inferred: in a public trace, the cylinder of every record then
+//! follows from its sector. Records of other types hold no request.
 
 use vpass_core::base::request::Op;
 
@@ -64,13 +66,13 @@ const BYTES: usize = 6;
 const SECTOR: usize = 7;
 const DEVICE: usize = 8;
 const FLAGS: usize = 11;
-/// The types of record that are a request.
+/// Types of record that are a request.
 const REQUESTS: [u32; 2] = [1, 4];
 const LONGEST: usize = 4096;
 
-/// Where the reading of a file stands.
+/// State of the reading of a file.
 struct Records {
-    /// Bytes of a sector, once the header is read.
+    /// Bytes of a sector of each disk, after the header is read.
     disks: Option<Disks>,
 }
 
@@ -83,9 +85,7 @@ impl RecordReader for Records {
         if !(8..=LONGEST).contains(&size) || !size.is_multiple_of(4) {
             return Taken::Bad(
                 0,
-                BadRow::Fatal(
-                    "the record's length makes no sense, so the next one cannot be found",
-                ),
+                BadRow::Fatal("the record's length is invalid, so the next record cannot be found"),
             );
         }
         let Some(record) = bytes.get(..size) else { return Taken::More(size) };

@@ -1,10 +1,10 @@
-//! The header of an `srt` trace: text such as `disks = { 0 -> { sectorsize = 256, sections = { 8 ->
-//! { .. } } }, 1 -> { .. } };`, of which only the size of each disk's sectors is needed.
+//! Header of an `srt` trace. It is text such as `disks = { 0 -> { sectorsize = 256, sections = { 8
+//! -> { .. } } }, 1 -> { .. } };`, of which only each disk's sector size is needed.
 
 /// Bytes of a sector of each disk that the header describes.
 pub(in crate::traces) type Disks = [Option<u32>; 256];
 
-/// Reads a header; what it does not say stays unknown.
+/// Reads a header; sizes that it does not give stay unknown.
 pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     let mut disks = [None; 256];
     let mut depth = 0;
@@ -34,8 +34,8 @@ pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     disks
 }
 
-/// The words of a header: names and numbers, quoted text, `->`, and single signs; commas and blanks
-/// only part them.
+/// Returns the words of a header: names and numbers, quoted text, `->`, and single signs, separated
+/// by commas and blanks.
 fn words(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = header;
     std::iter::from_fn(move || {
@@ -69,7 +69,8 @@ mod tests {
     fn each_disk_has_its_own_sector_size() {
         let header = br#"$$TR_IOREC-1.3 (x)
             sectorsize = 1; disks = {
-                0 -> { disktype = a, adaptor = 1 -> { b, sectorsize = 2 }, sectorsize  = 256, sections = { 8 -> { "}", size = (1 2) } } },
+                0 -> { disktype = a, adaptor = 1 -> { b, sectorsize = 2 }, sectorsize  = 256,
+                       sections = { 8 -> { "}", size = (1 2) } } },
                 7 -> {sectorsize=512},
                 9 -> { ncyl = 3 } };
             others = { 3 -> { sectorsize = 64 } };"#;

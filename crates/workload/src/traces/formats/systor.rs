@@ -4,16 +4,15 @@
 //!
 //! | column | unit |
 //! |---|---|
-//! | timestamp | s since 1970-01-01, decimal; when the request was issued |
+//! | timestamp | s since 1970-01-01, decimal; issue of the request |
 //! | response | s, decimal; may be empty |
 //! | type | R or W |
 //! | LUN | number; a device here |
 //! | offset | bytes |
 //! | size | bytes |
 //!
-//! The header `Timestamp,Response,IOType,LUN,Offset,Size` is passed over wherever it stands, so
-//! that files can be joined. Rows stand about in the order in which requests were completed, so
-//! times fall often.
+//! The header `Timestamp,Response,IOType,LUN,Offset,Size` is skipped everywhere, so that files can
+//! be concatenated. Rows are roughly in the order of completion, so times often step back.
 
 use crate::traces::rows::fields::{Commas, letter};
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};

@@ -1,6 +1,7 @@
 //! `tencent`: the traces of Tencent's cloud block storage, CBS (Zhang et al., "OSCA: An
-//! Online-Model Based Cache Allocation Scheme in Cloud Block Storage Systems", USENIX ATC '20; SNIA
-//! IOTTA, whose README names columns and units).
+//! Online-Model Based Cache Allocation Scheme in Cloud Block Storage Systems", USENIX ATC '20).
+//!
+//! The README at SNIA IOTTA defines columns and units.
 //!
 //! | column | unit |
 //! |---|---|
@@ -10,7 +11,8 @@
 //! | type | 0 = read, 1 = write |
 //! | volume | number; a device here |
 //!
-//! The clock ticks once a second: all requests of a second come at once, in the order of the file.
+//! The clock ticks once per second: all requests of a second have the same time, in the order of
+//! the file.
 
 use vpass_core::base::request::Op;
 

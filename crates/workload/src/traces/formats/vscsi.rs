@@ -1,6 +1,7 @@
-//! `vscsi`: the binary trace of `VMware`'s vscsiStats as `CloudPhysics` published it and
-//! libCacheSim reads it (its `traceReader/include/vscsi.h` has the two records). Little-endian, no
-//! header, records of one version only.
+//! `vscsi`: the binary trace of `VMware`'s vscsiStats as published by `CloudPhysics`.
+//!
+//! libCacheSim defines the two records in its `traceReader/include/vscsi.h`. They are
+//! little-endian, without a header, and of one version only.
 //!
 //! | field | version 1, 32 bytes | version 2, 40 bytes | unit |
 //! |---|---|---|---|
@@ -13,10 +14,12 @@
 //! | time | 24, 8 bytes | 24, 8 bytes | us |
 //! | response | - | 32, 8 bytes | us |
 //!
-//! The header file names no units but that of the time. Inferred from a public version-1 trace: its
-//! lengths are multiples of 512, so bytes; its blocks times 512 stay within a disk of 32 GiB; its
-//! times begin at 65 days, so they count from the host's start. A command that is neither a read
-//! nor a write is passed over: what it may change (UNMAP, WRITE SAME) the record does not say.
+//! The header file gives only the unit of the time. The other units are inferred from a public
+//! version-1 trace. Lengths are multiples of 512, so they are in bytes. Blocks times 512 stay
+//! within a disk of 32 GiB. Times begin at 65 days, so they count from the host's start.
+//!
+//! Commands other than reads and writes are skipped: the record does not say what they change
+//! (UNMAP, WRITE SAME).
 
 use vpass_core::base::request::Op;
 
@@ -53,7 +56,7 @@ const VERSION: usize = 4;
 const BLOCK: usize = 5;
 const TIME: usize = 6;
 
-/// Where a version's fields begin, in bytes.
+/// Positions of a version's fields, in bytes.
 #[derive(Clone, Copy)]
 struct Layout {
     version: u8,
@@ -64,12 +67,12 @@ struct Layout {
 
 const V1: Layout = Layout { version: 1, bytes: 32, length_at: 4, command_at: 12 };
 const V2: Layout = Layout { version: 2, bytes: 40, length_at: 8, command_at: 0 };
-/// In both versions.
+/// Position in both versions.
 const BLOCK_AT: usize = 16;
 const TIME_AT: usize = 24;
 
 impl Layout {
-    /// The version that the first record shows.
+    /// Returns the layout that fits the first record.
     fn of(head: &[u8]) -> Option<Self> {
         [V2, V1].into_iter().find(|layout| {
             head.len() >= layout.bytes && head[layout.command_at + 3] == layout.version
@@ -77,7 +80,7 @@ impl Layout {
     }
 }
 
-/// Whether the first records are all of one version and none of them is impossible.
+/// Returns whether the first records all have one version and are valid.
 fn looks_right(layout: Layout, head: &Head) -> bool {
     head.bytes().chunks_exact(layout.bytes).take(16).all(|record| row(layout, record).is_ok())
 }
@@ -104,7 +107,7 @@ fn row(layout: Layout, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         return Err(BadRow::Column(VERSION));
     }
     let op = match short(layout.command_at) {
-        // READ and WRITE with 6, 10, 12 and 16 bytes of command; WRITE AND VERIFY.
+        // READ and WRITE with commands of 6, 10, 12 and 16 bytes; WRITE AND VERIFY.
         0x08 | 0x28 | 0xa8 | 0x88 => Op::Read,
         0x0a | 0x2a | 0xaa | 0x8a | 0x2e | 0xae | 0x8e => Op::Write,
         0..=0xff => return Ok(None),

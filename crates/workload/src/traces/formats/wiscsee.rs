@@ -1,6 +1,7 @@
-//! `wiscsee`: the events of blktrace(8) as the pyreuse scripts rewrite them for the simulator
-//! `WiscSee` (He et al., "The Unwritten Contract of Solid State Drives", `EuroSys` '17). Published
-//! traces of `SQLite` have this form.
+//! `wiscsee`: the events of blktrace(8) as rewritten by the pyreuse scripts for `WiscSee`.
+//!
+//! `WiscSee` is a simulator (He et al., "The Unwritten Contract of Solid State Drives", `EuroSys`
+//! '17). Published traces of `SQLite` have this format.
 //!
 //! | column | unit |
 //! |---|---|
@@ -13,9 +14,11 @@
 //! | gap | s since the event before |
 //! | sync | True or False |
 //!
-//! The scripts subtract a fixed padding from every offset, which makes those of requests before it
-//! negative: such a line is wrong. One action counts as the request: `--blk-action`, or else the
-//! first of Q, D and C that the beginning of the file holds.
+//! The scripts subtract a fixed padding from every offset. Requests before the padding get negative
+//! offsets, which are invalid.
+//!
+//! One action counts as the request: `--blk-action`, or the first of Q, D and C that occurs at the
+//! start of the file.
 
 use vpass_core::base::request::Op;
 

@@ -1,4 +1,4 @@
-//! What becomes of a request that the drive is too small for.
+//! Placement of requests that lie beyond the drive's capacity.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,22 +8,22 @@ use vpass_core::base::units::Bytes;
 
 use crate::traces::replay::packing::Packing;
 
-/// How a trace's addresses meet the drive's capacity.
+/// Mapping of a trace's addresses to the drive's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
-    /// A trace that takes more than the capacity is refused.
+    /// Refuses a trace that needs more than the capacity.
     #[default]
     Error,
-    /// Addresses beyond the capacity start again from 0.
+    /// Addresses beyond the capacity continue at 0.
     Wrap,
-    /// All addresses are stretched or squeezed so that the trace's extent is the drive's.
+    /// All addresses are scaled so that the trace's extent becomes the drive's capacity.
     Scale,
-    /// The pages that the trace touches lie side by side, in the order of their addresses.
+    /// The pages that the trace touches are placed side by side, in the order of their addresses.
     Pack,
 }
 
 impl Fit {
-    /// The names that `--fit` takes.
+    /// Names for `--fit`.
     pub const NAMES: [&'static str; 4] = ["error", "wrap", "scale", "pack"];
 }
 
@@ -46,38 +46,37 @@ impl FromStr for Fit {
                 let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
                 Err(format!(
-                    "\"{name}\" is no way to fit{hint}; expected error, wrap, scale or pack"
+                    "\"{name}\" is not a value of --fit{hint}; expected error, wrap, scale or pack"
                 ))
             }
         }
     }
 }
 
-/// What is said of a file that holds something else than when it was surveyed.
-pub(in crate::traces) const CHANGED: &str = "the file has changed since it was looked through";
-/// Scaled addresses are multiples of this, as a disk's are.
+/// Error for a file whose content has changed since its survey.
+pub(in crate::traces) const CHANGED: &str = "the file has changed since the trace was surveyed";
+/// Unit of scaled addresses, as on a disk.
 const SECTOR_BYTES: u64 = 512;
 
-/// A fit with its numbers.
+/// Fit with its numbers.
 #[derive(Debug)]
 pub(in crate::traces) struct Fitter {
-    /// Where touched pages lie; there where `fit` is `Pack`.
+    /// Positions of the touched pages; present if `fit` is `Pack`.
     pub(in crate::traces) packing: Option<Arc<Packing>>,
     pub(in crate::traces) fit: Fit,
     pub(in crate::traces) capacity: u64,
-    /// The end of the trace's highest request; used where `fit` is `Scale`.
+    /// End of the trace's highest request; used if `fit` is `Scale`.
     pub(in crate::traces) extent: u64,
 }
 
 impl Fitter {
-    /// The offset of a request on the drive and its length there, or a sentence that says why there
-    /// is none.
+    /// Returns the offset and the length of a request on the drive, or an error text.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), String> {
         if let Some(packing) = &self.packing {
             return packing.place(offset, bytes).ok_or_else(|| CHANGED.into());
         }
-        // Neither term passes 2^63.
+        // The sum of the two terms is below 2^64, since each is at most 2^63.
         if self.fit != Fit::Scale && offset + bytes <= self.capacity {
             return Ok((offset, bytes));
         }
@@ -93,7 +92,8 @@ impl Fitter {
         };
         match self.fit {
             Fit::Error | Fit::Pack => Err(format!(
-                "offset {offset} with {bytes} bytes is beyond {drive}; take --fit wrap, --fit scale or a bigger drive"
+                "offset {offset} with {bytes} bytes is beyond {drive}; use --fit wrap, --fit scale \
+                 or a larger drive"
             )),
             Fit::Wrap => Ok((offset % capacity).min(highest)),
             Fit::Scale => {
@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays() {
+    fn fitting_requests_are_not_moved() {
         for fit in [Fit::Error, Fit::Wrap] {
             assert_eq!(offset(&fitter(fit, 0), 4096, 4096), 4096);
         }
     }
 
     #[test]
-    fn wrapping_starts_again_from_0_and_never_crosses_the_end() {
+    fn wrapping_continues_at_0_and_never_crosses_the_end() {
         let wrap = fitter(Fit::Wrap, 0);
         assert_eq!(offset(&wrap, 8192 * 5 + 1024, 512), 1024);
         assert_eq!(offset(&wrap, 8192 * 5 + 8000, 512), 7680);
@@ -151,11 +151,12 @@ mod tests {
         }
         assert_eq!(
             "sale".parse::<Fit>().unwrap_err(),
-            "\"sale\" is no way to fit (did you mean scale?); expected error, wrap, scale or pack"
+            "\"sale\" is not a value of --fit (did you mean scale?); expected error, wrap, scale \
+             or pack"
         );
         assert_eq!(
             "".parse::<Fit>().unwrap_err(),
-            "\"\" is no way to fit; expected error, wrap, scale or pack"
+            "\"\" is not a value of --fit; expected error, wrap, scale or pack"
         );
     }
 }

@@ -1,5 +1,4 @@
-//! One file of a trace on its way to the drive: its rows with the time and address that they get
-//! there.
+//! Replay of one file of a trace: its rows with their times and addresses on the drive.
 
 use std::collections::HashMap;
 
@@ -15,18 +14,17 @@ use crate::traces::replay::trace_clock::{FileClock, TraceClock};
 use crate::traces::rows::format::TraceRow;
 use crate::traces::rows::options::ReadOptions;
 
-/// An open file.
+/// Open file.
 pub(in crate::traces) struct FileReplay {
     file: TraceFile,
     clock: FileClock,
-    /// First byte on the drive of each of its device numbers; none where the device was not asked
-    /// for.
+    /// First byte on the drive by device number; `None` for devices that `--only` leaves out.
     bases: HashMap<u32, Option<u64>>,
-    /// The device of the latest row: most rows are of the same.
+    /// Device of the latest row, since most rows have the same device.
     latest: Option<(u32, Option<u64>)>,
 }
 
-/// A row as the drive will see it.
+/// Row as the drive sees it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::traces) struct Placed {
     /// Run time, at the trace's own speed.
@@ -35,13 +33,13 @@ pub(in crate::traces) struct Placed {
     pub(in crate::traces) bytes: u32,
     pub(in crate::traces) op: Op,
     pub(in crate::traces) hint: Option<AccessLatency>,
-    /// It came before an earlier one and was moved up to it.
+    /// Whether the row was earlier than the row before and was moved up to it.
     pub(in crate::traces) clamped: bool,
-    /// Its address was changed to fit.
+    /// Whether the address was changed to fit.
     pub(in crate::traces) refitted: bool,
 }
 
-/// What a row meets on its way.
+/// Settings of the replay that every row needs.
 pub(in crate::traces) struct Way<'a> {
     pub(in crate::traces) clock: &'a TraceClock,
     pub(in crate::traces) fitter: &'a Fitter,
@@ -68,7 +66,7 @@ impl FileReplay {
         })
     }
 
-    /// The next row that was asked for; none at the end.
+    /// Returns the next row of a selected device, or `None` at the end.
     #[inline]
     pub(in crate::traces) fn next(&mut self, way: &Way) -> Result<Option<Placed>, SourceError> {
         while self.file.advance()? {
@@ -84,7 +82,7 @@ impl FileReplay {
         Ok(None)
     }
 
-    /// A complaint about the current row.
+    /// Makes an error about the current row.
     pub(in crate::traces) fn complain(&self, what: &str) -> SourceError {
         self.file.complain(what)
     }
@@ -106,7 +104,7 @@ impl FileReplay {
         let (since, clamped) = self.clock.arrive(row.at_ns);
         if clamped && way.strict {
             return Err(
-                self.complain("the request is earlier than one before it, which --strict refuses")
+                self.complain("the request is earlier than the one before, which --strict refuses")
             );
         }
         let at = way.clock.at(since).map_err(|what| self.complain(what))?;

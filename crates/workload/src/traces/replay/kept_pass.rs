@@ -1,8 +1,8 @@
-//! One pass of a trace in memory, for the passes that follow it: files are decompressed and parsed
-//! once.
+//! One pass of a trace in memory, so that later passes need not decompress and parse the files
+//! again.
 //!
-//! A pass is kept where it is small. It is used while the files are as they were; a file that has
-//! changed is read again, and complained of.
+//! Only a small pass is kept. It is used while the files are unchanged. A file that has changed is
+//! read again and reported.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -14,10 +14,10 @@ use vpass_core::base::units::Ns;
 use crate::traces::replay::file_replay::Placed;
 use crate::traces::replay::survey::Survey;
 
-/// Bytes that a kept pass takes at most.
+/// Most bytes of a kept pass.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// A row as it was handed out; its time counts from the beginning of its part.
+/// Row as it was handed out; its time counts from the start of its part.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     since: Ns,
@@ -31,34 +31,34 @@ struct Row {
 
 const _: () = assert!(size_of::<Row>() == 24);
 
-/// A file by size and time of change; none where it cannot be had.
+/// Size and modification time of a file; `None` if they cannot be read.
 type Identity = Option<(u64, SystemTime)>;
 
-/// A pass: nothing of it yet, some of it, or all.
+/// Kept pass: empty, incomplete or whole.
 #[derive(Debug, Default)]
 pub(in crate::traces) struct KeptPass {
     is_small: bool,
     is_whole: bool,
     rows: Vec<Row>,
-    /// Rows before the end of each part.
+    /// Number of rows before the end of each part.
     part_ends: Vec<usize>,
     files: Vec<Identity>,
 }
 
 impl KeptPass {
-    /// The first pass over these files begins.
+    /// Begins the first pass over these files.
     pub(in crate::traces) fn new(survey: &Survey) -> Self {
         Self { is_small: Self::bytes(survey) > 0, files: identities(survey), ..Self::default() }
     }
 
-    /// Bytes that a pass over these files will take; none where it is too large to be kept.
+    /// Bytes of a pass over these files; 0 if it is too large to be kept.
     pub(in crate::traces) fn bytes(survey: &Survey) -> u64 {
         Some(survey.rows() * size_of::<Row>() as u64)
             .filter(|bytes| *bytes <= MOST_BYTES)
             .unwrap_or(0)
     }
 
-    /// A row is handed out, so long after the beginning of its part.
+    /// Keeps a row that was handed out; `since` is its time since the start of its part.
     #[inline]
     pub(in crate::traces) fn keep(&mut self, row: &Placed, since: Ns) {
         if self.is_small && !self.is_whole {
@@ -67,19 +67,19 @@ impl KeptPass {
         }
     }
 
-    /// A part has ended.
+    /// Records that a part has ended.
     pub(in crate::traces) fn end_part(&mut self) {
         if self.is_small && !self.is_whole {
             self.part_ends.push(self.rows.len());
         }
     }
 
-    /// The pass has ended.
+    /// Records that the pass has ended.
     pub(in crate::traces) fn end(&mut self) {
         self.is_whole = self.is_small;
     }
 
-    /// Another pass begins: whether this one can be had again. What is not whole is forgotten.
+    /// Returns whether the kept pass can serve another pass. Otherwise it is dropped.
     pub(in crate::traces) fn serves(&mut self, survey: &Survey) -> bool {
         let same = self.files.iter().all(Option::is_some) && self.files == identities(survey);
         self.is_small &= same;
@@ -90,8 +90,8 @@ impl KeptPass {
         self.is_whole
     }
 
-    /// A row of a part, by its place in the pass; the time since the part's beginning is in its
-    /// `at`.
+    /// Returns a row of a part, by its index in the pass; its `at` is the time since the part's
+    /// start.
     pub(in crate::traces) fn row(&self, part: usize, place: usize) -> Option<Placed> {
         let row = self
             .rows

@@ -1,47 +1,50 @@
-//! The devices of a trace, side by side on one drive: each begins where the one before ends,
-//! rounded up to a whole MiB.
+//! Devices of a trace side by side on one drive: each begins after the one before, rounded up to a
+//! whole MiB.
 
 use std::fmt::Write;
 
 use vpass_core::base::request::SourceError;
 use vpass_core::base::units::Bytes;
 
-/// A device that a trace names.
+/// Device that a trace names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Its number or name, as the trace writes it.
+    /// Number or name, as the trace writes it.
     pub name: String,
-    /// The file that names it first, by its place among the files given.
+    /// Index of the first file that names the device.
     pub file: usize,
-    /// First byte of it on the drive, before any fit.
+    /// First byte on the drive, before any fit.
     pub base: u64,
-    /// End of its highest request, in bytes of its own.
+    /// End of its highest request, in bytes from its own start.
     pub extent: u64,
-    /// Its requests in a pass.
+    /// Number of its requests in a pass.
     pub rows: u64,
 }
 
-/// Bases are multiples of this, so that no two devices share a page or an erase block of a drive
-/// more than they must.
+/// Unit of the bases, so that devices rarely share a page or an erase block of the drive.
 const ALIGNMENT: u64 = 1 << 20;
-/// Most bytes that devices may take together: room is left for one more request.
+/// Most bytes of all devices together; one more request still fits below 2^64.
 const MOST: u64 = u64::MAX - u32::MAX as u64;
 
-/// Gives every device its base; how many bytes they take.
+/// Gives every device its base. Returns the bytes of all devices.
 pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceError> {
     let mut end = 0u64;
     for device in devices.iter_mut() {
         device.base = end.next_multiple_of(ALIGNMENT);
-        end = device.base.checked_add(device.extent).filter(|end| *end <= MOST).ok_or_else(|| {
-            SourceError("side by side, the devices of the trace take more than 2^64 bytes; take some of them with --only DEV".into())
-        })?;
+        end =
+            device.base.checked_add(device.extent).filter(|end| *end <= MOST).ok_or_else(|| {
+                SourceError(
+                "side by side, the devices of the trace take more than 2^64 bytes; select some of \
+                 them with --only DEV"
+                    .into(),
+            )
+            })?;
     }
     Ok(end)
 }
 
-/// The sentence for the devices of `trace` that take more than a drive has; `furthest` is the place
-/// of the highest request, `packed` what their touched pages take side by side, where that is
-/// known.
+/// Makes the error for devices of `trace` that need more than the drive has. `furthest` is the
+/// place of the highest request; `packed` is the size of the touched pages, if known.
 pub(in crate::traces) fn too_large(
     trace: &str,
     devices: &[Device],
@@ -65,45 +68,45 @@ pub(in crate::traces) fn too_large(
             words(bytes)
         )
     };
-    let some = if devices.len() > 1 { "some of the devices with --only DEV, " } else { "" };
+    let some = if devices.len() > 1 { "select some devices with --only DEV, " } else { "" };
     let (pack, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
         None => Default::default(),
         Some((true, packed)) => (
-            format!("--fit pack to put the {packed} that it touches side by side, "),
+            format!("use --fit pack to put the {packed} that it touches side by side, "),
             String::new(),
         ),
-        Some((false, packed)) => (String::new(), format!(" (with --fit pack {packed} are enough)")),
+        Some((false, packed)) => (String::new(), format!(" ({packed} are enough with --fit pack)")),
     };
     let _ = write!(
         text,
-        "; the drive has {}; take {some}{pack}--fit scale or --fit wrap to change the addresses, or a bigger drive with \
-         --set drive.capacity={}{enough}",
+        "; the drive has {}; {some}{pack}use --fit scale or --fit wrap to change the addresses, or \
+         use a larger drive with --set drive.capacity={}{enough}",
         words(capacity),
-        // Whole MiB, as few as hold it.
+        // Whole MiB, rounded up.
         Bytes(bytes.div_ceil(1 << 20).saturating_mul(1 << 20))
     );
     SourceError(text)
 }
 
-/// The sentence for touched pages that take more than a drive has, even side by side.
+/// Makes the error for touched pages that need more than the drive has, even side by side.
 pub(in crate::traces) fn too_many_pages(
     trace: &str,
     devices: &[Device],
     packed: u64,
     capacity: u64,
 ) -> SourceError {
-    let some = if devices.len() > 1 { "some of the devices with --only DEV, or " } else { "" };
+    let some = if devices.len() > 1 { "select some devices with --only DEV, or " } else { "" };
     let (packed, capacity) = (words(packed), words(capacity));
     SourceError(format!(
-        "{trace}: the pages that it touches take {packed} side by side; the drive has {capacity}; take {some}a bigger drive with \
-         --set drive.capacity=SIZE"
+        "{trace}: the pages that it touches take {packed} side by side; the drive has {capacity}; \
+         {some}use a larger drive with --set drive.capacity=SIZE"
     ))
 }
 
-/// Devices that a message names.
+/// Number of devices that a message names.
 const SHOWN: usize = 4;
 
-/// A size for reading: in the largest unit, with at most one decimal.
+/// Formats a size in the largest unit, rounded up to one decimal.
 fn words(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["TiB", "GiB", "MiB", "KiB"];
     let mut unit = 1u64 << 40;
@@ -139,12 +142,13 @@ mod tests {
         let error = lay_out(&mut [device("a", 1 << 63), device("b", 1 << 63)]).unwrap_err().0;
         assert_eq!(
             error,
-            "side by side, the devices of the trace take more than 2^64 bytes; take some of them with --only DEV"
+            "side by side, the devices of the trace take more than 2^64 bytes; select some of them \
+             with --only DEV"
         );
     }
 
     #[test]
-    fn sizes_are_never_said_smaller_than_they_are() {
+    fn sizes_are_never_rounded_down() {
         let said = [1023, 1024, 1025, 5 << 30, (5 << 30) + 1, 3 << 50].map(words);
         assert_eq!(said, ["1023 bytes", "1 KiB", "1.1 KiB", "5 GiB", "5.1 GiB", "3072 TiB"]);
     }

@@ -1,10 +1,12 @@
 //! `--fit pack`: the pages that a trace touches lie side by side on the drive, in the order of
-//! their addresses, so that the gaps between them cost nothing. What lay side by side stays so, and
-//! requests touch the same drive pages together as before.
+//! their addresses.
+//!
+//! Gaps between touched pages take no space. Neighbouring pages stay neighbours, and requests touch
+//! the same drive pages together as before.
 //!
 //! A read or a write touches all of its pages. A trim may cover a whole device, so it touches only
-//! the page in which it begins; of the others it keeps those that reads and writes touch, which lie
-//! side by side too.
+//! its first page. Of the other pages, it keeps those that reads and writes touch; they lie side by
+//! side too.
 //!
 //! ```text
 //! device   . . A B . . . . C . . . D E F .
@@ -17,7 +19,7 @@ use crate::profile::PageCounts;
 use crate::traces::replay::layout::Device;
 use crate::traces::rows::format::TraceRow;
 
-/// The pages touched so far, by device.
+/// Pages touched so far, by device.
 #[derive(Debug)]
 pub(in crate::traces) struct Touched {
     page_shift: u32,
@@ -25,12 +27,12 @@ pub(in crate::traces) struct Touched {
 }
 
 impl Touched {
-    /// Counts pages of `page_bytes`, a power of two.
+    /// Makes an empty count of pages of `page_bytes`, a power of two.
     pub(in crate::traces) fn new(page_bytes: u64) -> Self {
         Self { page_shift: page_bytes.trailing_zeros(), devices: vec![] }
     }
 
-    /// Notes a row of a device, by its place among the devices.
+    /// Records a row of a device, by the device's index.
     pub(in crate::traces) fn add(&mut self, device: usize, row: &TraceRow) {
         if self.devices.len() <= device {
             self.devices.resize_with(device + 1, PageCounts::default);
@@ -44,8 +46,7 @@ impl Touched {
         self.devices[device].read(first, last - first + 1);
     }
 
-    /// The pages side by side, those of a device behind those of the one before. Bases are
-    /// multiples of a page.
+    /// Returns the packed pages, device after device. Bases are multiples of a page.
     pub(in crate::traces) fn packed(self, devices: &[Device]) -> Packing {
         let mut packing = Packing { page_shift: self.page_shift, runs: vec![], pages: 0 };
         let mut end = None;
@@ -65,32 +66,32 @@ impl Touched {
     }
 }
 
-/// Where each touched page lies.
+/// Positions of the touched pages.
 #[derive(Debug)]
 pub(in crate::traces) struct Packing {
     page_shift: u32,
-    /// By address.
+    /// Runs of touched pages, by address.
     runs: Vec<Run>,
     pages: u64,
 }
 
-/// Touched pages in a row.
+/// Run of neighbouring touched pages.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Its first page, with the devices side by side.
+    /// First page, in the addresses before packing.
     first: u64,
-    /// That page on the drive.
+    /// Position of that page on the drive.
     packed: u64,
 }
 
 impl Packing {
-    /// Bytes that the pages take.
+    /// Bytes of all touched pages.
     pub(in crate::traces) fn bytes(&self) -> u64 {
         self.pages << self.page_shift
     }
 
-    /// Where a request lies on the drive and how long it is there: shorter where pages within it
-    /// are not touched. None where its first page is not touched.
+    /// Returns the offset and the length of a request on the drive. The length is smaller if pages
+    /// within the request are not touched. Returns `None` if the first page is not touched.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Option<(u64, u64)> {
         let within = (1u64 << self.page_shift) - 1;
@@ -117,7 +118,7 @@ impl Packing {
         Some((start, end - start))
     }
 
-    /// The page on the drive behind a run.
+    /// Returns the page on the drive after a run.
     #[inline]
     fn end(&self, run: usize) -> u64 {
         self.runs.get(run + 1).map_or(self.pages, |next| next.packed)
@@ -138,8 +139,8 @@ mod tests {
         Device { name: String::new(), file: 0, base, extent: 0, rows: 0 }
     }
 
-    /// Two devices: pages 2, 3, 8, 11 to 13 of the first; 0 and 100 of the second, which begins at
-    /// page 256.
+    /// Two devices: pages 2, 3, 8, 11 to 13 of the first, and pages 0 and 100 of the second, which
+    /// begins at page 256.
     fn packing() -> Packing {
         let mut touched = Touched::new(PAGE);
         for (page, pages) in [(11, 3), (8, 1), (2, 2), (3, 1), (12, 1)] {
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn a_request_keeps_its_place_in_the_page_and_its_length() {
         let packing = packing();
-        // From the middle of page 11 to the first sector of page 13: pages 3 to 5.
+        // From the middle of page 11 to the first sector of page 13: pages 3 to 5 on the drive.
         assert_eq!(
             packing.place(11 * PAGE + 2048, 2048 + PAGE + 512),
             Some((3 * PAGE + 2048, 2048 + PAGE + 512))
@@ -170,11 +171,12 @@ mod tests {
     }
 
     #[test]
-    fn a_trim_leaves_out_what_nothing_touches() {
+    fn a_trim_leaves_out_pages_that_nothing_else_touches() {
         let packing = packing();
-        // From page 3 to the middle of page 12: pages 3, 8, 11 and half of 12, which are 1 to 4.
+        // From page 3 to the middle of page 12: pages 3, 8, 11 and half of 12, which are 1 to 4 on
+        // the drive.
         assert_eq!(packing.place(3 * PAGE, 9 * PAGE + 2048), Some((PAGE, 3 * PAGE + 2048)));
-        // From page 3 into the gap behind page 13: pages 1 to 5, whole.
+        // From page 3 into the gap after page 13: pages 1 to 5 on the drive, whole.
         assert_eq!(packing.place(3 * PAGE, 20 * PAGE + 1), Some((PAGE, 5 * PAGE)));
         let mut touched = Touched::new(PAGE);
         touched.add(0, &row(7, 1 << 18, Op::Trim));

@@ -1,6 +1,7 @@
-//! The reading of all files of a trace before a run: every line is checked, devices are named and
-//! measured, rows are counted. In constant memory, apart from the table of devices and, for `--fit
-//! pack`, the touched pages.
+//! Reading of all files of a trace before a run: every line is checked, devices are named and
+//! measured, rows are counted.
+//!
+//! Memory is constant, except for the table of devices and, with `--fit pack`, the touched pages.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,29 +17,30 @@ use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_options::TraceOptions;
 use crate::traces::rows::names::MAX_DEVICES;
 
-/// What was found in the files so far.
+/// Results for the files so far.
 pub(in crate::traces) struct Scan<'a> {
     options: &'a TraceOptions,
     files: Vec<String>,
     devices: Vec<Device>,
-    /// Where each device's highest request stands: file, and line or record.
+    /// Place of each device's highest request: file, and line or record.
     furthest: Vec<(usize, u64)>,
-    /// Devices by name, where the files are parts of one trace.
+    /// Devices by name, if the files are parts of one trace.
     by_name: HashMap<String, usize>,
-    /// Which of the devices asked for are there.
+    /// Whether each device of `--only` was found.
     found: Vec<bool>,
     /// Names of other devices, for a message.
     others: Vec<String>,
-    /// What a message calls the rows of the file with the first device.
+    /// Word for the rows of the file with the first device: line, record or row.
     rows_are: &'static str,
-    /// The pages of each device, where they are to be packed.
+    /// Touched pages of each device, if they are to be packed.
     touched: Option<Touched>,
 }
 
-/// Rows between two words to whoever watches.
+/// Rows between two progress reports.
 const STEP_ROWS: u64 = 8192;
-const TOO_MANY: &str = "the trace names more than 65,536 devices; no known one has so many, so a column was probably misread";
-/// Names that a message shows.
+const TOO_MANY: &str = "the trace names more than 65,536 devices, more than any known trace; a \
+    column was probably misread";
+/// Most names that a message shows.
 const SHOWN: usize = 10;
 
 impl<'a> Scan<'a> {
@@ -63,20 +65,21 @@ impl<'a> Scan<'a> {
         watch: &mut dyn FnMut(u64) -> bool,
     ) -> Result<(FileSurvey, Skipped), SourceError> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-            let what = "is a pipe or a device; a trace is read more than once, so a file on a disk is expected";
+            let what = "is a pipe or a device; a trace is read more than once, so a file on a disk \
+                        is expected";
             return Err(SourceError(format!("{}: {what}", path.display())));
         }
         let mut file = TraceFile::open(path, &self.options.read)?;
         let index = self.files.len();
         self.files.push(path.display().to_string());
         let mut numbers = Numbers::default();
-        let (mut origin_ns, mut rows, mut told) = (None, 0u64, 0);
+        let (mut origin_ns, mut rows, mut reported) = (None, 0u64, 0);
         let (mut asked, mut earliest, mut latest) = (0, u64::MAX, 0);
         while file.advance()? {
             let row = *file.row();
             rows += 1;
             if rows.is_multiple_of(STEP_ROWS) {
-                tell(watch, &file, &mut told)?;
+                report_progress(watch, &file, &mut reported)?;
             }
             let Some(device) =
                 numbers.device(row.device, || self.device(&file, index, row.device))?
@@ -95,7 +98,7 @@ impl<'a> Scan<'a> {
                 self.furthest[device] = (index, file.number());
             }
         }
-        tell(watch, &file, &mut told)?;
+        report_progress(watch, &file, &mut reported)?;
         let (format, detected) = (file.format(), self.options.read.format.is_none());
         let survey = FileSurvey {
             path: path.to_owned(),
@@ -111,15 +114,15 @@ impl<'a> Scan<'a> {
         Ok((survey, file.skipped().clone()))
     }
 
-    /// The pages that were touched, where they are to be packed.
+    /// Returns the touched pages, if they are to be packed.
     pub(in crate::traces) fn touched(&mut self) -> Option<Touched> {
         self.touched.take()
     }
 
-    /// The devices, and where the first one's highest request stands.
+    /// Returns the devices, and the place of the first one's highest request.
     ///
     /// # Errors
-    /// One that was asked for is not there.
+    /// Reports a device of `--only` that no file names.
     pub(in crate::traces) fn devices(self) -> Result<(Vec<Device>, String), SourceError> {
         if let Some(missing) = self.found.iter().position(|found| !found) {
             return Err(self.missing(&self.options.only[missing]));
@@ -130,8 +133,8 @@ impl<'a> Scan<'a> {
         Ok((self.devices, furthest))
     }
 
-    /// A device that a file names for the first time: which one it is, or none where it was not
-    /// asked for.
+    /// Returns the index of a device that a file names for the first time, or `None` if `--only`
+    /// leaves it out.
     #[cold]
     fn device(
         &mut self,
@@ -186,11 +189,12 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The device numbers of one file, and which device each is; none where that one was not asked for.
+/// Device numbers of one file, with the index of each device; `None` for devices that `--only`
+/// leaves out.
 #[derive(Default)]
 struct Numbers {
     known: HashMap<u32, Option<usize>>,
-    /// Most rows are of the same device as the one before.
+    /// Device of the latest row, since most rows have the same device.
     latest: Option<(u32, Option<usize>)>,
 }
 
@@ -220,14 +224,14 @@ impl Numbers {
     }
 }
 
-fn tell(
+fn report_progress(
     watch: &mut dyn FnMut(u64) -> bool,
     file: &TraceFile,
-    told: &mut u64,
+    reported: &mut u64,
 ) -> Result<(), SourceError> {
     let read = file.bytes_read();
-    let more = read - *told;
-    *told = read;
+    let more = read - *reported;
+    *reported = read;
     if watch(more) {
         Ok(())
     } else {

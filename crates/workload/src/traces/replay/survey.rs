@@ -1,5 +1,5 @@
-//! What the files of a trace hold, known before a run: formats, devices side by side, rows. `scan`
-//! reads the files for it.
+//! Survey of a trace's files before a run: formats, devices side by side, rows. `scan` reads the
+//! files for it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,71 +20,69 @@ use crate::traces::rows::options::{MissingClock, ReadOptions};
 use crate::traces::rows::rate;
 use crate::traces::rows::unit::TimeUnit;
 
-/// Files of a trace and what is in them.
+/// Files of a trace and their content.
 #[derive(Clone, Debug)]
 pub struct Survey {
     files: Vec<FileSurvey>,
     devices: Vec<Device>,
-    /// Bytes that the devices take side by side.
+    /// Bytes of the devices side by side.
     space: u64,
     skipped: Skipped,
-    /// Where the first device's highest request stands.
+    /// Place of the first device's highest request.
     furthest: String,
-    /// The touched pages side by side, where the options ask for [`Fit::Pack`].
+    /// Packed pages, if the options ask for [`Fit::Pack`].
     packing: Option<Arc<Packing>>,
 }
 
-/// One file.
+/// Survey of one file.
 #[derive(Clone, Debug)]
 pub struct FileSurvey {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it was taken for.
+    /// Format of the file.
     pub format: &'static Format,
-    /// The format was found from the content.
+    /// Whether the format was detected from the content.
     pub detected: bool,
-    /// Bytes that are no gzip data stand behind its gzip data.
+    /// Whether other bytes follow its gzip data.
     pub(in crate::traces) has_garbage: bool,
-    /// What its times count from.
+    /// Epoch of the times.
     pub(in crate::traces) clock: Epoch,
-    /// Its own time at which its part of the trace begins; none where nothing was asked of it.
+    /// Time on the file's own clock at which its part of the trace begins; `None` without selected
+    /// requests.
     pub(in crate::traces) origin_ns: Option<u64>,
-    /// Requests of it that were asked for.
+    /// Number of its requests that are selected.
     pub rows: u64,
-    /// From the earliest of them to the latest.
+    /// Time from the earliest to the latest of them.
     pub span_ns: Ns,
-    /// Its device numbers, and which of the devices each is; none where that one was not asked for.
+    /// Device numbers, with the index of each device; `None` for devices that `--only` leaves out.
     pub(in crate::traces) numbers: HashMap<u32, Option<usize>>,
 }
 
-/// A sentence about bytes that stand behind the gzip data of a file.
+/// Returns a note about other bytes after the gzip data of a file.
 pub fn garbage_note(path: &Path) -> String {
-    format!(
-        "{}: bytes behind the gzip data are no gzip data; they were passed over, as gzip does",
-        path.display()
-    )
+    format!("{}: other bytes follow the gzip data; they are ignored, as by gzip", path.display())
 }
 
 impl FileSurvey {
-    /// A sentence where bytes behind its gzip data were passed over.
+    /// Returns a note if other bytes after its gzip data were ignored.
     pub fn garbage(&self) -> Option<String> {
         self.has_garbage.then(|| garbage_note(&self.path))
     }
 
-    /// A sentence where the rate of its requests says that the unit of its times is probably wrong;
-    /// `said` is the unit it was read in.
+    /// Returns a warning if the rate of its requests shows that its times were probably read in a
+    /// wrong unit. `said` is the unit that the user gave.
     pub fn doubts(&self, said: Option<TimeUnit>) -> Option<String> {
         rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
     }
 }
 
 impl Survey {
-    /// Reads all files once. `watch` is told how many more of their bytes were read, and says
-    /// whether to go on.
+    /// Reads all files once. `watch` gets the number of bytes read since its last call, and returns
+    /// whether to continue.
     ///
     /// # Errors
-    /// The first thing that is wrong in any file, an option that means nothing for the files, a
-    /// device that none of them names.
+    /// Reports the first error in any file, an option without effect on the files, or a device that
+    /// no file names.
     pub fn of(
         paths: &[PathBuf],
         options: &TraceOptions,
@@ -111,41 +109,40 @@ impl Survey {
         Ok(Self { files, devices, space, skipped, furthest, packing })
     }
 
-    /// The files, in the order given.
+    /// Returns the files, in the order given.
     pub fn files(&self) -> &[FileSurvey] {
         &self.files
     }
 
-    /// The devices that were asked for, in the order in which the files name them.
+    /// Returns the selected devices, in the order in which the files name them.
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
 
-    /// Their requests, in a pass.
+    /// Number of their requests in a pass.
     pub fn rows(&self) -> u64 {
         self.devices.iter().map(|d| d.rows).sum()
     }
 
-    /// Bytes that they take side by side.
+    /// Bytes of the devices side by side.
     pub fn space(&self) -> u64 {
         self.space
     }
 
-    /// Lines and records that were passed over.
+    /// Returns the skipped lines and records.
     pub fn skipped(&self) -> &Skipped {
         &self.skipped
     }
 
-    /// Bytes that the touched pages take side by side; known where the options asked for
-    /// [`Fit::Pack`].
+    /// Bytes of the touched pages side by side, if the options ask for [`Fit::Pack`].
     pub fn packed_bytes(&self) -> Option<u64> {
         self.packing.as_ref().map(|packing| packing.bytes())
     }
 
-    /// Whether the devices go on a drive of `capacity` bytes.
+    /// Checks that the devices fit a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// A sentence with the sizes and what can be done, where they do not.
+    /// Gives the sizes and possible remedies if they do not fit.
     pub fn fits(&self, capacity: u64, fit: Fit) -> Result<(), SourceError> {
         let packed = self.packed_bytes();
         match (fit, packed) {
@@ -164,7 +161,7 @@ impl Survey {
         }
     }
 
-    /// What a fit needs to know of the touched pages.
+    /// Returns the packed pages, if the fit needs them.
     pub(in crate::traces) fn packing(&self, fit: Fit) -> Result<Option<Arc<Packing>>, SourceError> {
         match (fit, &self.packing) {
             (Fit::Pack, Some(packing)) => Ok(Some(packing.clone())),
@@ -176,7 +173,7 @@ impl Survey {
         }
     }
 
-    /// The files, for messages.
+    /// Names the files, for messages.
     fn name(&self) -> String {
         let (first, others) = (&self.files[0], self.files.len() - 1);
         let more = if others == 0 { String::new() } else { format!(" and {others} more") };
@@ -184,8 +181,8 @@ impl Survey {
     }
 }
 
-/// Files of one format whose times are dates share a clock: theirs begins with the first request of
-/// any of them.
+/// Gives files of one format whose times are dates a common clock; it begins with the earliest
+/// request of these files.
 fn share_clocks(files: &mut [FileSurvey]) {
     let mut earliest: HashMap<&str, u64> = HashMap::new();
     for file in files.iter().filter(|f| f.clock == Epoch::Absolute) {
@@ -199,7 +196,7 @@ fn share_clocks(files: &mut [FileSurvey]) {
     }
 }
 
-/// What is said of files that keep it themselves would mean nothing.
+/// Refuses options that have no effect on any of the files.
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: &str, what: &str| {
@@ -209,16 +206,16 @@ fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<()
         )))
     };
     if options.assume_op.is_some() && files.iter().all(|f| f.format.has_op) {
-        return idle("--assume-op", "do not say what is read and what is written");
+        return idle("--assume-op", "do not say which requests are reads and which are writes");
     }
     if matches!(options.clock, MissingClock::Rate(_))
         && files.iter().all(|f| f.format.clock != Epoch::None)
     {
-        return idle("--assume-rate", "keep no time for their requests");
+        return idle("--assume-rate", "have no times for their requests");
     }
     if options.blk_action.is_some() && !files.iter().any(|f| blk::FORMATS.contains(&f.format.name))
     {
-        return idle("--blk-action", "record several events for a request");
+        return idle("--blk-action", "record several events per request");
     }
     Ok(())
 }

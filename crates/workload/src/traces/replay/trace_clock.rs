@@ -1,15 +1,13 @@
-//! The clock of a trace: ns since the first request, never backwards, going on over parts and
-//! passes.
+//! Clock of a trace: ns since the first request, never backwards, continuous over parts and passes.
 
 use vpass_core::base::units::{END_OF_TIME, Ns};
 
-/// Where the trace's clocks meet the run's. Files that are merged are one part; parts follow each
-/// other.
+/// Relation between the trace's clocks and the run's clock. Merged files are one part; parts follow
+/// each other.
 #[derive(Debug)]
 pub(in crate::traces) struct TraceClock {
     speed: f64,
-    /// The latest run time, at the trace's own speed, that is not after the end of time at either
-    /// speed.
+    /// Latest run time, at the trace's own speed, that is before the end of time at both speeds.
     end: Ns,
     /// Run time, at the trace's own speed, at which the current part begins.
     start: Ns,
@@ -20,13 +18,13 @@ pub(in crate::traces) struct TraceClock {
 
 impl TraceClock {
     pub(in crate::traces) fn new(speed: f64) -> Self {
-        // A number of hundreds of years is exact to minutes at least, and so is the end.
+        // For some hundred years, an f64 is exact to minutes at least.
         let end = (END_OF_TIME as f64 * speed.min(1.0)) as Ns;
         Self { speed, end, start: 0, last: 0, rows: 0 }
     }
 
-    /// Another part, or the same once more: it begins one mean gap after the latest row, since
-    /// nothing says when it was.
+    /// Begins another part, or another pass over it. It begins one mean gap after the latest row,
+    /// since its real time is unknown.
     pub(in crate::traces) fn begin_part(&mut self) -> Result<(), &'static str> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
@@ -39,13 +37,13 @@ impl TraceClock {
         Ok(())
     }
 
-    /// Run time of a row so long after the part's beginning.
+    /// Returns the run time of a row at `since_start` after the part's start.
     #[inline]
-    pub(in crate::traces) fn at(&self, since_beginning: Ns) -> Result<Ns, &'static str> {
-        self.start.checked_add(since_beginning).filter(|at| *at <= self.end).ok_or(self.too_late())
+    pub(in crate::traces) fn at(&self, since_start: Ns) -> Result<Ns, &'static str> {
+        self.start.checked_add(since_start).filter(|at| *at <= self.end).ok_or(self.too_late())
     }
 
-    /// Time since the part's beginning of a row with this run time.
+    /// Returns the time since the part's start of a row with this run time.
     #[inline]
     pub(in crate::traces) fn since(&self, at: Ns) -> Ns {
         at - self.start
@@ -55,7 +53,7 @@ impl TraceClock {
         if self.speed < 1.0 { TOO_SLOW } else { TOO_LATE }
     }
 
-    /// Hands out a row of this run time; gives its arrival, at the run's speed.
+    /// Records a row of this run time. Returns its arrival, at the run's speed.
     #[inline]
     pub(in crate::traces) fn serve(&mut self, at: Ns) -> Ns {
         self.last = self.last.max(at);
@@ -63,7 +61,7 @@ impl TraceClock {
         self.scaled(self.last)
     }
 
-    /// Span of the rows so far, on the run's clock.
+    /// Returns the span of the rows so far, on the run's clock.
     pub(in crate::traces) fn span(&self) -> Ns {
         self.scaled(self.last)
     }
@@ -75,12 +73,12 @@ impl TraceClock {
     }
 }
 
-/// The clock of one file within its part.
+/// Clock of one file within its part.
 #[derive(Debug)]
 pub(in crate::traces) struct FileClock {
-    /// The file's own time at which the part begins.
+    /// Time on the file's own clock at which the part begins.
     origin_ns: u64,
-    /// The latest row, since then.
+    /// Time of the latest row, since the part's start.
     last: Ns,
 }
 
@@ -89,8 +87,8 @@ impl FileClock {
         Self { origin_ns, last: 0 }
     }
 
-    /// Time of a row since the part's beginning, and whether it came before an earlier one and was
-    /// moved up to it.
+    /// Returns the time of a row since the part's start. Also returns whether the row was earlier
+    /// than the one before and was moved up to it.
     #[inline]
     pub(in crate::traces) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
         let since = at_ns.saturating_sub(self.origin_ns);
@@ -100,9 +98,9 @@ impl FileClock {
     }
 }
 
-const TOO_LATE: &str = "the time since the first request passes 2^62 ns, which is 146 years";
+const TOO_LATE: &str = "the time since the first request exceeds 2^62 ns, which is 146 years";
 const TOO_SLOW: &str =
-    "at this --speed the time since the first request passes 2^62 ns, which is 146 years";
+    "at this --speed the time since the first request exceeds 2^62 ns, which is 146 years";
 
 #[cfg(test)]
 mod tests {
@@ -126,7 +124,7 @@ mod tests {
         let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[1000, 1100, 1600]);
         clock.begin_part().unwrap();
-        // 600 ns over 2 gaps: 300.
+        // 600 ns over 2 gaps: 300 ns.
         assert_eq!(times(&mut clock, &[1000, 1100, 1600]), [900, 1000, 1500]);
         clock.begin_part().unwrap();
         assert_eq!(times(&mut clock, &[5]), [1800]);
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_has_no_gap_to_go_by() {
+    fn one_row_has_no_gap() {
         let mut clock = TraceClock::new(1.0);
         times(&mut clock, &[7]);
         clock.begin_part().unwrap();
@@ -160,7 +158,7 @@ mod tests {
 
     #[test]
     fn time_ends_at_the_speed_of_the_run() {
-        // A quarter of the speed: four times as long. No factor above 1 makes a trace longer.
+        // A quarter of the speed takes four times as long. A factor above 1 makes no trace longer.
         let mut clock = TraceClock::new(0.25);
         assert_eq!(clock.at(END_OF_TIME / 4).map(|at| clock.serve(at)), Ok(END_OF_TIME));
         assert_eq!(clock.at(END_OF_TIME / 4 + 1), Err(TOO_SLOW));

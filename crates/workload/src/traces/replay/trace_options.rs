@@ -1,29 +1,29 @@
-//! How a trace is replayed: its files, devices and addresses, and the clock that it goes by.
+//! Options of a trace's replay: its files, devices, addresses and clock.
 
 use vpass_core::base::request::Arrival;
 
 use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::rows::options::ReadOptions;
 
-/// How a trace is replayed.
+/// Options of a trace's replay.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
-    /// How each file is read.
+    /// Options for reading each file.
     pub read: ReadOptions,
-    /// Takes only the devices of these numbers or names; all where there are none.
+    /// Numbers or names of the devices to take; all if empty.
     pub only: Vec<String>,
-    /// Takes the files as parts of one trace, one after the other, and devices of the same name in
-    /// them as the same.
+    /// Whether the files are parts of one trace, one after the other; devices of the same name are
+    /// then one device.
     pub concat: bool,
-    /// What becomes of requests beyond the drive's capacity.
+    /// Placement of requests beyond the drive's capacity.
     pub fit: Fit,
-    /// The drive's page, by which [`Fit::Pack`] packs: a power of two up to 1 MiB.
+    /// Page of the drive for [`Fit::Pack`], a power of two up to 1 MiB.
     pub page_bytes: u64,
-    /// Refuses a request that is earlier than the one before it, instead of moving it up.
+    /// Whether to refuse a request that is earlier than the one before, instead of moving it up.
     pub strict: bool,
-    /// How many times faster than recorded, above 0.
+    /// Replay speed as a multiple of the recorded speed, above 0.
     pub speed: f64,
-    /// Open takes the trace's own clock.
+    /// Arrival of requests; open uses the trace's own clock.
     pub arrival: Arrival,
 }
 

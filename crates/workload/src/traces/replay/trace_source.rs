@@ -1,5 +1,5 @@
-//! A trace, of one file or several, as requests for a drive: merged by time, clock counted from 0,
-//! devices side by side, addresses fitted, what was changed counted.
+//! Trace of one or several files as requests for a drive: merged by time from 0 on, devices side by
+//! side, addresses fitted, changes counted.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,58 +20,58 @@ use crate::traces::replay::survey::Survey;
 use crate::traces::replay::trace_clock::TraceClock;
 use crate::traces::replay::trace_options::TraceOptions;
 
-/// Buffers of an open file, and what its compression keeps.
+/// Bytes of an open file's buffers and its decompressor.
 const LANE_BYTES: u64 = 1 << 20;
 
-/// What was read so far, over all passes.
+/// Counts over all passes so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceReport {
-    /// The format of each file.
+    /// Format of each file.
     pub formats: Vec<&'static str>,
     /// Passes begun.
     pub passes: u64,
     /// Requests handed out.
     pub rows: u64,
-    /// Requests that were earlier than the one before them in their file and were moved up to it.
+    /// Requests that were earlier than the one before in their file and were moved up to it.
     pub clamped: u64,
-    /// Requests whose address was changed to fit the drive, or whose length: a trim that is packed
-    /// leaves out pages that nothing else touches.
+    /// Requests whose address or length was changed to fit the drive. The length changes for a
+    /// packed trim, which omits pages that nothing else touches.
     pub refitted: u64,
-    /// Lines and records that were passed over, in one pass.
+    /// Lines and records that were skipped in one pass.
     pub skipped: Skipped,
-    /// More than one device was asked for; they lie side by side.
+    /// Whether more than one device was selected; the devices lie side by side.
     pub several_devices: bool,
     /// Arrival of the latest request.
     pub span_ns: Ns,
 }
 
-/// Requests from trace files.
+/// Source of requests from trace files.
 pub struct TraceSource {
     survey: Arc<Survey>,
     options: TraceOptions,
     clock: TraceClock,
     fitter: Fitter,
-    /// The files of the current part, those that have ended too, and the next row of each where
-    /// there are several.
+    /// Files of the current part, also those that have ended. If there are several, each has its
+    /// next row.
     replays: Vec<(FileReplay, Option<Placed>)>,
-    /// Files that have a next row, the earliest first, then by the order of the files; unused for a
-    /// single file.
+    /// Files that have a next row, the earliest first, then in the order given; unused for a single
+    /// file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
-    /// The first pass, where it is small; and the place of its next row, in passes that are taken
-    /// from it.
+    /// First pass, if it is small.
     kept: KeptPass,
+    /// Index of the next row in `kept`, in passes that are served from it.
     from_kept: Option<usize>,
     report: TraceReport,
-    /// The error that ended the stream: asked again, it says the same.
+    /// Error that ended the stream; later calls return it again.
     failed: Option<SourceError>,
 }
 
 impl TraceSource {
-    /// Reads a trace once to survey it, then opens it for a drive of `capacity` bytes.
+    /// Surveys a trace, then opens it for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// As for [`Survey::of`] and [`TraceSource::new`].
+    /// Returns the errors of [`Survey::of`] and [`TraceSource::new`].
     pub fn open(
         paths: &[PathBuf],
         capacity: u64,
@@ -84,8 +84,8 @@ impl TraceSource {
     /// Opens a trace that was surveyed with the same options.
     ///
     /// # Errors
-    /// An option is out of range, the devices do not fit the drive, a file cannot be opened any
-    /// more.
+    /// Reports an option out of range, devices that do not fit the drive, or a file that can no
+    /// longer be opened.
     pub fn new(
         survey: Arc<Survey>,
         capacity: u64,
@@ -93,7 +93,7 @@ impl TraceSource {
     ) -> Result<Self, SourceError> {
         if !(options.speed > 0.0 && options.speed.is_finite()) {
             return Err(SourceError(format!(
-                "a speed of {} is no speed; a number above 0 is expected, 2 for twice as fast",
+                "invalid speed {}: a number above 0 is expected, such as 2 for twice as fast",
                 options.speed
             )));
         }
@@ -130,17 +130,17 @@ impl TraceSource {
         Ok(source)
     }
 
-    /// What was read so far.
+    /// Returns the counts so far.
     pub fn report(&self) -> TraceReport {
         TraceReport { span_ns: self.clock.span(), ..self.report.clone() }
     }
 
-    /// What the files hold.
+    /// Returns the survey of the files.
     pub fn survey(&self) -> &Survey {
         &self.survey
     }
 
-    /// The files of a part, by their places; none after the last part.
+    /// Returns the indices of the files of a part, or `None` after the last part.
     fn part(&self, part: usize) -> Option<Range<usize>> {
         let files = self.survey.files().len();
         if self.options.concat {
@@ -150,7 +150,7 @@ impl TraceSource {
         }
     }
 
-    /// Opens the files of the next part; false where there is none.
+    /// Opens the files of the next part. Returns false after the last part.
     fn open_next_part(&mut self) -> Result<bool, SourceError> {
         self.replays.clear();
         self.order.clear();
@@ -196,7 +196,7 @@ impl TraceSource {
         Ok(())
     }
 
-    /// The earliest row of the current part.
+    /// Returns the earliest row of the current part.
     #[inline]
     fn next(&mut self) -> Result<Option<Placed>, SourceError> {
         if let Some(place) = self.from_kept {
@@ -209,7 +209,7 @@ impl TraceSource {
         Ok(row)
     }
 
-    /// The row of a pass that is in memory.
+    /// Returns the next row of the kept pass.
     #[inline]
     fn next_kept(&mut self, place: usize) -> Result<Option<Placed>, SourceError> {
         let Some(row) = self.next_part.checked_sub(1).and_then(|part| self.kept.row(part, place))

@@ -1,4 +1,4 @@
-//! Rows of a binary byte stream that holds them in blocks, in constant memory.
+//! Rows of a binary stream with blocks of rows, read in constant memory.
 
 use std::io;
 
@@ -6,20 +6,20 @@ use crate::traces::bytes::window::Window;
 use crate::traces::rows::reader::{Batch, BatchReader};
 use crate::traces::rows::trace_row::{Epoch, TraceRow};
 
-/// Why there is no row.
+/// Reason why there is no row.
 #[derive(Debug)]
 pub(in crate::traces) enum BatchError {
     /// The stream failed: a read error or a damaged compressed file.
     Io(io::Error),
-    /// The block is wrong, and what follows cannot be read either.
+    /// The block is invalid, and nothing after it can be read.
     Bad(&'static str),
 }
 
-/// A reader of blocks.
+/// Reader of blocks.
 pub(in crate::traces) struct Batches {
     window: Window,
     reader: Box<dyn BatchReader>,
-    /// Where the next block begins in the stream, in bytes.
+    /// Start of the next block in the stream, in bytes.
     offset: u64,
 }
 
@@ -40,7 +40,8 @@ impl Batches {
         self.reader.clock()
     }
 
-    /// Appends the rows of the next block, which may have none; false at the end of the stream.
+    /// Appends the rows of the next block, which may be empty. Returns false at the end of the
+    /// stream.
     fn read(&mut self, rows: &mut Vec<TraceRow>) -> Result<bool, BatchError> {
         loop {
             let missing =
@@ -63,20 +64,20 @@ impl Batches {
     }
 }
 
-/// The rows of a file that are in memory: those of a block, or one alone.
+/// Rows of a file that are in memory: the rows of a block, or a single row.
 #[derive(Default)]
 pub(in crate::traces) struct Ready {
     rows: Vec<TraceRow>,
-    /// Behind the current row.
+    /// Index after the current row.
     next: usize,
-    /// Rows before this one are known to be good.
+    /// Rows before this index are known to be good.
     checked: usize,
-    /// Rows of the blocks before.
+    /// Number of rows in earlier blocks.
     before: u64,
 }
 
 impl Ready {
-    /// Goes to the next row, where it is in memory and known to be good.
+    /// Goes to the next row if it is in memory and known to be good.
     #[inline]
     pub(in crate::traces) fn step(&mut self) -> bool {
         let is_there = self.next < self.checked;
@@ -84,18 +85,18 @@ impl Ready {
         is_there
     }
 
-    /// The current row.
+    /// Returns the current row.
     #[inline]
     pub(in crate::traces) fn current(&self) -> &TraceRow {
         &self.rows[self.next - 1]
     }
 
-    /// Rows gone through.
+    /// Number of rows passed.
     pub(in crate::traces) fn count(&self) -> u64 {
         self.before + self.next as u64
     }
 
-    /// Makes a row from elsewhere the current one.
+    /// Makes a single row the current one.
     #[inline]
     pub(in crate::traces) fn hold(&mut self, row: TraceRow) {
         self.rows.clear();
@@ -103,7 +104,8 @@ impl Ready {
         self.next = 1;
     }
 
-    /// Goes to the next row, good or not, and reads on if need be; false at the end of the stream.
+    /// Goes to the next row, good or not, and reads on if necessary. Returns false at the end of
+    /// the stream.
     pub(in crate::traces) fn advance(
         &mut self,
         batches: &mut Batches,
@@ -124,5 +126,5 @@ impl Ready {
     }
 }
 
-/// For a stream that ends within a block.
+/// Error for a stream that ends within a block.
 const CUT: &str = "the file ends too early; it is truncated";

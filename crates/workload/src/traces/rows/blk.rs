@@ -1,23 +1,22 @@
-//! The events that blktrace(8) records in the life of a request, of which one has to count as the
-//! request.
+//! Events that blktrace(8) records during a request; one kind of event counts as the request.
 
-/// An event.
+/// Event of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlkAction {
     /// The request was queued.
     Q,
-    /// It was issued to the device.
+    /// The request was issued to the device.
     D,
-    /// It was completed.
+    /// The request was completed.
     C,
 }
 
 impl BlkAction {
-    /// In the order in which they are looked for: a queued request is what an application asked
-    /// for, before anything was merged.
+    /// All events, in order of preference. A queued request is preferred: it is the application's
+    /// request, before merging.
     const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
 
-    /// The letter of the event in text.
+    /// Letter of the event in text.
     pub fn letter(self) -> &'static str {
         match self {
             Self::Q => "Q",
@@ -26,8 +25,8 @@ impl BlkAction {
         }
     }
 
-    /// The first of Q, D and C that the beginning of a file holds in this column, counted from 0; Q
-    /// where it holds none.
+    /// Returns the first of Q, D and C that occurs in this column (from 0) of the file's start, or
+    /// Q if none does.
     pub(in crate::traces) fn of(head: &[u8], column: usize) -> Self {
         let holds = |action: &Self| {
             head.split(|b| *b == b'\n').any(|line| {
@@ -39,9 +38,9 @@ impl BlkAction {
     }
 }
 
-/// The formats that record events.
+/// Formats that record events.
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
-/// Said of a trace without any row.
+/// Addition to the error for a trace without any row.
 pub(in crate::traces) const NO_ROWS: &str =
     "; none of its events has the action that counts as a request, see --blk-action";

@@ -1,5 +1,5 @@
-//! The columns of a line, taken from left to right: commas or runs of blanks between them. Every
-//! failure names its column.
+//! Columns of a line, taken from left to right, between commas or runs of blanks. Every error names
+//! its column.
 
 use vpass_core::base::request::Op;
 
@@ -11,20 +11,20 @@ pub(in crate::traces) type Commas<'a> = Fields<'a, false>;
 /// Columns between runs of spaces and tabs.
 pub(in crate::traces) type Blanks<'a> = Fields<'a, true>;
 
-/// A line with what is left of it.
+/// Line with its remaining columns.
 pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
     line: &'a [u8],
-    /// Where the next column begins.
+    /// Start of the next column.
     at: usize,
     column: usize,
-    /// Whether another column follows; with commas the last column may be empty, so `at` does not
-    /// tell.
+    /// Whether another column follows. With commas, the last column may be empty, so `at` alone
+    /// cannot decide it.
     more: bool,
 }
 
-/// First address that no device has: offsets and ends of requests stay below it.
+/// First address that no device has; offsets and ends of requests stay below it.
 const ADDRESS_END: u64 = 1 << 63;
-/// Bytes of a disk sector in every format that counts sectors.
+/// Bytes of a disk sector, in every format that counts sectors.
 const SECTOR_BYTES: u64 = 512;
 
 impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
@@ -32,7 +32,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Self { line, at: 0, column: 0, more: true }
     }
 
-    /// The next column as it stands, not empty.
+    /// Takes the next column as text; it must not be empty.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn text(&mut self) -> Result<&'a [u8], BadRow> {
@@ -45,8 +45,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(&self.line[start..start + length])
     }
 
-    /// Whether the next columns, so many of them and not the last of the line, are exactly this
-    /// text; then they are taken.
+    /// Takes the next `columns` columns if they are exactly this text and another column follows.
+    /// Returns whether it did.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn take(&mut self, text: &[u8], columns: usize) -> bool {
@@ -60,7 +60,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         is_there
     }
 
-    /// The next column, a whole number.
+    /// Takes the next column as a whole number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn number(&mut self) -> Result<u64, BadRow> {
@@ -70,13 +70,13 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(value)
     }
 
-    /// The next column, a whole number that the line keeps and nobody here needs.
+    /// Checks that the next column is a whole number, and ignores it.
     #[inline]
     pub(in crate::traces) fn unused_number(&mut self) -> Result<(), BadRow> {
         self.number().map(|_| ())
     }
 
-    /// The next column, a whole number times `scale`.
+    /// Takes the next column as a whole number times `scale`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn scaled(&mut self, scale: u64) -> Result<u64, BadRow> {
@@ -84,7 +84,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.number()?.checked_mul(scale).ok_or(BadRow::Column(column))
     }
 
-    /// The next column, a device number.
+    /// Takes the next column as a device number.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn device(&mut self) -> Result<u32, BadRow> {
@@ -92,7 +92,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         u32::try_from(self.number()?).map_err(|_| BadRow::Column(column))
     }
 
-    /// The next column, a byte offset.
+    /// Takes the next column as a byte offset.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn offset(&mut self) -> Result<u64, BadRow> {
@@ -101,7 +101,7 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
             .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
-    /// The next column, a sector number, as a byte offset.
+    /// Takes the next column as a sector number, and returns its byte offset.
     #[inline]
     pub(in crate::traces) fn sector(&mut self) -> Result<u64, BadRow> {
         let column = self.column;
@@ -109,21 +109,20 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
             .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
-    /// The next column, a number of sectors, in bytes.
+    /// Takes the next column as a number of sectors, and returns bytes.
     #[inline]
     pub(in crate::traces) fn sectors(&mut self) -> Result<u64, BadRow> {
         self.scaled(SECTOR_BYTES)
     }
 
-    /// The next column, a decimal number of seconds, in ns; digits finer than a nanosecond are
-    /// dropped.
+    /// Takes the next column as decimal seconds, and returns ns; finer digits are dropped.
     #[inline]
     pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
         self.decimal::<9>()
     }
 
-    /// The next column, a decimal number times ten to the power of `PLACES`; further digits are
-    /// dropped.
+    /// Takes the next column as a decimal number times ten to the power of `PLACES`; further digits
+    /// are dropped.
     #[inline]
     pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
@@ -133,46 +132,45 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(value)
     }
 
-    /// The next column, which may be empty and holds nothing that is needed.
+    /// Skips the next column, which may be empty.
     #[inline]
     pub(in crate::traces) fn skip(&mut self) -> Result<(), BadRow> {
         self.begin()?;
         self.finish(self.length())
     }
 
-    /// The columns that are left, without blanks before them.
+    /// Returns the remaining columns, without leading blanks.
     #[inline]
     pub(in crate::traces) fn rest(&self) -> &'a [u8] {
         self.line[self.at..].trim_ascii_start()
     }
 
-    /// Where the next column begins.
+    /// Returns the start of the next column.
     #[inline]
     pub(in crate::traces) fn place(&self) -> usize {
         self.at
     }
 
-    /// The columns from a [`Fields::place`] to the last one taken, with the separators between
-    /// them.
+    /// Returns the columns from a [`Fields::place`] to the last one taken, with their separators.
     #[inline]
     pub(in crate::traces) fn since(&self, place: usize) -> &'a [u8] {
         let end = if self.more { self.at - 1 } else { self.at };
         &self.line[place..end]
     }
 
-    /// Whether another column follows.
+    /// Returns whether another column follows.
     #[inline]
     pub(in crate::traces) fn more(&self) -> bool {
         if BLANKS { self.line[self.at..].iter().any(|b| !is_blank(*b)) } else { self.more }
     }
 
-    /// The line must end here.
+    /// Checks that the line ends here.
     #[inline]
     pub(in crate::traces) fn end(&self) -> Result<(), BadRow> {
         if self.more() { Err(BadRow::Extra) } else { Ok(()) }
     }
 
-    /// Bytes from here to the next separator or the end of the line.
+    /// Number of bytes to the next separator or the end of the line.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn length(&self) -> usize {
@@ -193,8 +191,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
     }
 
-    /// Ends the column after `length` bytes; anything but a separator there means that the column
-    /// holds something else.
+    /// Ends the column after `length` bytes. A separator or the end of the line must follow;
+    /// otherwise the column holds something else.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn finish(&mut self, length: usize) -> Result<(), BadRow> {
@@ -214,13 +212,13 @@ fn separates<const BLANKS: bool>(byte: u8) -> bool {
     if BLANKS { is_blank(byte) } else { byte == b',' }
 }
 
-/// Whether a byte separates columns in a format that separates with blanks.
+/// Returns whether a byte separates columns in a format with blanks.
 #[inline]
 pub(in crate::traces) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// A direction by its capital letter.
+/// Returns the direction for its capital letter.
 #[inline]
 pub(in crate::traces) fn letter(text: &[u8]) -> Option<Op> {
     match text {

@@ -1,4 +1,4 @@
-//! What a trace format is: a name, a column table, a way to recognise it and a way to read it.
+//! Definition of a trace format: its name, its columns, its detection and its reader.
 
 use crate::traces::rows::head::Head;
 use crate::traces::rows::reader::Body;
@@ -6,50 +6,50 @@ pub(in crate::traces) use crate::traces::rows::trace_row::BadRow;
 pub use crate::traces::rows::trace_row::{Epoch, TraceRow};
 use crate::traces::rows::unit::Times;
 
-/// A column of a text format, or a field of a binary one.
+/// Column of a text format, or field of a binary one.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Its name in messages and tables.
+    /// Name in messages and tables.
     pub name: &'static str,
-    /// What it holds, with its unit; completes "should be ...".
+    /// Content with its unit; it completes "should be ...".
     pub holds: &'static str,
 }
 
-/// Shorthand for the column tables.
+/// Makes a column, for the column tables.
 pub(in crate::traces) const fn column(name: &'static str, holds: &'static str) -> Column {
     Column { name, holds }
 }
 
-/// A trace format.
+/// Trace format.
 #[derive(Debug)]
 pub struct Format {
-    /// The name that `--format` takes.
+    /// Name for `--format`.
     pub name: &'static str,
-    /// Other names for it.
+    /// Other names.
     pub aliases: &'static [&'static str],
-    /// Where such traces come from, in a line.
+    /// Source of such traces, in one line.
     pub description: &'static str,
-    /// The columns or fields in their order.
+    /// Columns or fields, in order.
     pub columns: &'static [Column],
-    /// What its times count from.
+    /// Epoch of the times.
     pub clock: Epoch,
-    /// What they are in.
+    /// Unit of the times.
     pub times: Times,
-    /// Whether it says what is read and what is written.
+    /// Whether rows state their direction.
     pub has_op: bool,
-    /// Whether a file that begins like this is one of these.
+    /// Returns whether the start of a file looks like this format.
     pub(in crate::traces) detect: fn(&Head) -> bool,
-    /// Makes the reader of one file.
+    /// Makes the reader of a file.
     pub(in crate::traces) body: Body,
 }
 
 impl Format {
-    /// Whether it is text, so that messages name lines.
+    /// Returns whether the format is text, so that messages name lines.
     pub fn is_text(&self) -> bool {
         matches!(self.body, Body::Lines(_))
     }
 
-    /// The sentence for a line or record of this format.
+    /// Returns the message for an invalid line or record.
     pub(in crate::traces) fn explain(&self, bad: BadRow) -> String {
         let named = |i: usize| match self.body {
             Body::Lines(_) => format!("column {} ({})", i + 1, self.columns[i].name),

@@ -1,9 +1,9 @@
-//! The times of a trace that keeps none: evenly, at the rate that the user named.
+//! Times for a trace without times: evenly spaced, at the rate that the user gave.
 
 use crate::traces::rows::options::MissingClock;
 use crate::traces::rows::trace_row::BadRow;
 
-/// A clock that ticks once a request.
+/// Clock that ticks once per request.
 #[derive(Debug)]
 pub(in crate::traces) struct MissingTimes {
     gap_ns: f64,
@@ -22,16 +22,16 @@ impl MissingTimes {
         Self { gap_ns, waited_ns: 0, requests: 0 }
     }
 
-    /// When the next request comes, in ns from the first.
+    /// Returns the time of the next request, in ns from the first.
     #[inline]
     pub(in crate::traces) fn next(&mut self) -> u64 {
-        // Multiplied and not added up, so that no error does either.
+        // Multiplied instead of added up, so that rounding errors do not add up.
         let at = self.now();
         self.requests += 1;
         at
     }
 
-    /// Nothing comes before so long after the wait before.
+    /// Delays the next request until at least `ns` after the end of the wait before.
     pub(in crate::traces) fn wait(&mut self, ns: u64) -> Result<(), BadRow> {
         let end = self
             .waited_ns
@@ -66,8 +66,8 @@ mod tests {
         times.next();
         times.wait(10_000).unwrap();
         assert_eq!([(); 2].map(|()| times.next()), [10_000, 11_000]);
-        // Two more requests would come 2 us after it ended, so a wait of 1 us is over before it
-        // begins.
+        // Two more requests would come 2 us after the end of that wait, so a wait of 1 us has no
+        // effect.
         times.wait(1000).unwrap();
         assert_eq!(times.next(), 12_000);
         assert!(times.wait(u64::MAX).is_err());

@@ -1,4 +1,4 @@
-//! The names of a file's devices, numbered in the order in which they come.
+//! Names of a file's devices, numbered in the order in which they appear.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,11 @@ use crate::traces::rows::trace_row::BadRow;
 /// Most devices of one trace. The largest public collections have some thousands; more means that a
 /// column was misread.
 pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;
-/// Longest name, as long as a Linux path may be.
+/// Longest name; a Linux path is at most this long.
 pub(in crate::traces) const MAX_NAME_BYTES: usize = 4096;
 
-const TOO_MANY: BadRow = BadRow::Fatal(
-    "this is device number 65,537; more cannot be told apart, and no known trace has so many",
-);
+const TOO_MANY: BadRow =
+    BadRow::Fatal("this is device number 65,537; at most 65,536 devices are supported");
 const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than 4,096 bytes");
 
 /// Names and their numbers.
@@ -20,12 +19,12 @@ const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than
 pub(in crate::traces) struct Names {
     numbers: HashMap<Box<[u8]>, u32>,
     in_order: Vec<Box<[u8]>>,
-    /// The number asked for last: most rows ask for the same again.
+    /// Number used last; most rows use the same number again.
     last: u32,
 }
 
 impl Names {
-    /// The number of a name, a new one where it was never seen.
+    /// Returns the number of a name, and gives new names a new number.
     #[inline]
     pub(in crate::traces) fn number(&mut self, name: &[u8]) -> Result<u32, BadRow> {
         if self.in_order.get(self.last as usize).is_some_and(|last| **last == *name) {
@@ -34,13 +33,13 @@ impl Names {
         self.look_up(name)
     }
 
-    /// The name asked for last and its number.
+    /// Returns the name used last and its number.
     #[inline]
     pub(in crate::traces) fn last(&self) -> Option<(&[u8], u32)> {
         self.in_order.get(self.last as usize).map(|name| (&**name, self.last))
     }
 
-    /// The name of a number.
+    /// Returns the name of a number.
     pub(in crate::traces) fn name(&self, number: u32) -> String {
         self.in_order
             .get(number as usize)

@@ -1,4 +1,4 @@
-//! How one file is to be read: what it cannot say itself and nobody should guess.
+//! Options for reading one file: facts that the file lacks and that vpass does not guess.
 
 use std::path::Path;
 
@@ -9,38 +9,37 @@ use crate::traces::rows::format::Format;
 use crate::traces::rows::trace_row::Epoch;
 use crate::traces::rows::unit::{TimeUnit, Times};
 
-/// What a format does not keep and the user has to say, and what to do about wrong lines.
+/// Facts that a format lacks and the user must give, and the treatment of invalid lines.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    /// The format; found from the content where none is given.
+    /// Format; detected from the content if not given.
     pub format: Option<&'static Format>,
-    /// The direction of all requests, for a format that keeps none.
+    /// Direction of all requests, for a format without directions.
     pub assume_op: Option<Op>,
-    /// The times of all requests, for a format that keeps none.
+    /// Times of all requests, for a format without times.
     pub clock: MissingClock,
-    /// The event that counts as the request, for a format that records several for each.
+    /// Event that counts as the request, for a format that records several events per request.
     pub blk_action: Option<BlkAction>,
-    /// The unit of the times, for a format whose definition leaves it open.
+    /// Unit of the times, for a format that does not define it.
     pub time_unit: Option<TimeUnit>,
-    /// Passes over lines and records that cannot be read, and counts them.
+    /// Whether to skip and count invalid lines and records.
     pub skip_bad_lines: bool,
 }
 
-/// The clock of a trace that keeps none.
+/// Clock of a trace without times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum MissingClock {
-    /// Such a trace is refused.
+    /// Refuse such a trace.
     #[default]
     Refuse,
-    /// All requests come at 0: for a closed loop, which does not ask, and for whoever looks at
-    /// addresses only.
+    /// Give all requests the time 0, for a closed loop or for an analysis of addresses.
     Ignore,
-    /// So many requests a second, evenly; above 0.
+    /// Give this many requests per second, evenly spaced; above 0.
     Rate(f64),
 }
 
 impl ReadOptions {
-    /// Whether a file of this format can be read with what the options say.
+    /// Checks that a file of this format can be read with these options.
     pub(in crate::traces) fn suffice(
         &self,
         path: &Path,
@@ -51,29 +50,33 @@ impl ReadOptions {
         };
         if !format.has_op && self.assume_op.is_none() {
             return sentence(
-                "the trace does not say what is read and what is written; say --assume-op read or --assume-op write",
+                "the trace does not say which requests are reads and which are writes; give \
+                 --assume-op read or --assume-op write",
             );
         }
         match (format.times, self.time_unit) {
             (Times::Fixed(unit), Some(_)) => {
                 return sentence(&format!(
-                    "the format fixes the unit of its times ({unit}), so --time-unit says nothing; leave it out"
+                    "the format fixes the unit of its times ({unit}), so --time-unit has no \
+                     effect; leave it out"
                 ));
             }
             (Times::None, Some(_)) => {
                 return sentence(
-                    "the trace keeps no time for its requests, so --time-unit says nothing; leave it out",
+                    "the trace has no times for its requests, so --time-unit has no effect; leave \
+                     it out",
                 );
             }
             _ => {}
         }
         match (format.clock, self.clock) {
             (Epoch::None, MissingClock::Refuse) => sentence(
-                "the trace keeps no time for its requests; say --assume-rate IOPS, or --queue-depth N for a closed loop",
+                "the trace has no times for its requests; give --assume-rate IOPS, or \
+                 --queue-depth N for a closed loop",
             ),
             (Epoch::None, MissingClock::Rate(rate)) if !(rate > 0.0 && rate.is_finite()) => {
                 sentence(&format!(
-                    "{rate} requests a second are no rate; a number above 0 is expected"
+                    "--assume-rate {rate} is not a rate; a number above 0 is expected"
                 ))
             }
             _ => Ok(()),

@@ -1,13 +1,13 @@
-//! Text of a trace as it may stand in a message: quoted, escaped and short.
+//! Quotes text of a trace for a message: escaped and short.
 
-/// Longest piece of a line that a message shows, in characters.
+/// Longest part of a line that a message shows, in characters.
 const SHOWN: usize = 80;
 
-/// `"text"`, with what cannot be printed escaped, cut after 80 characters.
+/// Returns the text in quotes, escaped where it is not printable, and cut after 80 characters.
 pub(crate) fn quote(text: &[u8]) -> String {
     let mut shown = String::from("\"");
     let mut length = 0;
-    // Escaping a byte gives at least a character, so the first 81 bytes decide.
+    // Each escaped byte gives at least one character, so the first 81 bytes are enough.
     for &byte in &text[..text.len().min(SHOWN + 1)] {
         let escaped = std::ascii::escape_default(byte);
         length += escaped.len();

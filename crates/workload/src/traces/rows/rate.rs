@@ -1,4 +1,4 @@
-//! Rates that hosts do not keep up: the sign of a wrong unit of time.
+//! Detects rates that hosts do not sustain: the sign of a wrong time unit.
 
 use std::fmt::Write;
 
@@ -8,13 +8,13 @@ use vpass_core::base::units::Ns;
 use crate::traces::rows::format::Format;
 use crate::traces::rows::unit::{TimeUnit, Times, UnitBasis};
 
-/// Requests a second that few hosts keep up over a whole trace.
+/// Requests per second that few hosts sustain over a whole trace.
 const MOST_IOPS: f64 = 100_000.0;
-/// Fewer requests may be a burst: a queue of some thousand emptied at once.
+/// Least number of requests to judge; fewer may be a burst, such as a queue emptied at once.
 const FEWEST_ROWS: u64 = 5_000;
 
-/// A sentence where `rows` requests from the earliest to the latest in `span_ns` say that the unit
-/// in which `file` was read is probably wrong; with how to set another.
+/// Returns a warning if `rows` requests in `span_ns` show that `file` was probably read in a wrong
+/// time unit. The warning says how to set another unit.
 pub fn doubts(
     file: &str,
     format: &Format,
@@ -29,7 +29,8 @@ pub fn doubts(
         return None;
     }
     let mut text = format!(
-        "{file}: {rows} requests in {} are {iops:.0} a second, which few hosts keep up; its times are taken for {}, ",
+        "{file}: {rows} requests in {} are {iops:.0} per second, more than most hosts sustain; its \
+         times are read as {}, ",
         in_words::seconds(seconds),
         taken.words
     );
@@ -39,22 +40,23 @@ pub fn doubts(
             let (other, factor) = coarser(unit, iops);
             write!(
                 text,
-                "which --time-unit changes: {other} would make it {} and {:.0} a second",
+                "which --time-unit changes: {other} would make it {} and {:.0} per second",
                 in_words::seconds(seconds * factor),
                 iops / factor
             )
         }
         _ => write!(
             text,
-            "as the {} format fixes; where it was made from another trace, make it again with --time-unit; --speed 0.001 replays it slower",
+            "as the {} format fixes; if it was made from another trace, make it again with \
+             --time-unit; --speed 0.001 replays it slower",
             format.name
         ),
     };
     Some(text)
 }
 
-/// The next coarser unit with which the rate is plausible, and how much longer it is; the coarsest
-/// where none is.
+/// Returns the next coarser unit with a plausible rate, or the coarsest unit if no rate is
+/// plausible, with its length in units of `unit`.
 fn coarser(unit: TimeUnit, iops: f64) -> (TimeUnit, f64) {
     let longer = |other: TimeUnit| other.ns() as f64 / unit.ns() as f64;
     let by_length = [TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds];
@@ -76,18 +78,31 @@ mod tests {
 
     #[test]
     fn microseconds_taken_for_nanoseconds_are_noticed() {
-        // 45,000 requests in 300 s, taken for 300 ms.
+        // 45,000 requests in 300 s, read as 300 ms.
         assert_eq!(
             said("mqsim", None, 45_000, 300_000_000).unwrap(),
-            "a: 45000 requests in 300 ms are 150000 a second, which few hosts keep up; its times are taken for nanoseconds, which \
-             --time-unit changes: us would make it 5.00 min and 150 a second"
+            "a: 45000 requests in 300 ms are 150000 per second, more than most hosts sustain; its \
+             times are read as nanoseconds, which --time-unit changes: us would make it 5.00 min \
+             and 150 per second"
         );
-        // Said to be ms: 45,000 in 1 ms would be 45 a millisecond a thousand times slower, 45,000 a
+        // Given as ms: 45,000 requests in 1 ms. A thousand times slower, these are 45,000 per
         // second.
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
-        assert!(text.ends_with("taken for milliseconds, which --time-unit changes: s would make it 1.00 s and 45000 a second"), "{text}");
+        assert!(
+            text.ends_with(
+                "read as milliseconds, which --time-unit changes: s would make it 1.00 s and 45000 \
+                 per second"
+            ),
+            "{text}"
+        );
         let text = said("compact", None, 45_000, 300_000_000).unwrap();
-        assert!(text.contains("taken for nanoseconds, as the compact format fixes; where it was made from another trace"), "{text}");
+        assert!(
+            text.contains(
+                "read as nanoseconds, as the compact format fixes; if it was made from another \
+                 trace"
+            ),
+            "{text}"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Records of a binary byte stream, in constant memory.
+//! Records of a binary stream, read in constant memory.
 
 use std::io;
 use std::ops::Range;
@@ -7,38 +7,38 @@ use crate::traces::bytes::window::{BUFFER_BYTES, Window};
 use crate::traces::rows::reader::{RecordReader, Taken};
 use crate::traces::rows::trace_row::{BadRow, TraceRow};
 
-/// Why there is no row.
+/// Reason why there is no row.
 #[derive(Debug)]
 pub(in crate::traces) enum RecordError {
     /// The stream failed: a read error or a damaged compressed file.
     Io(io::Error),
-    /// The record is wrong; where it says so, the next one begins behind it.
+    /// The record is invalid; the next one can be read if its length is known.
     Bad(BadRow),
 }
 
-/// What a stream holds next.
+/// Next part of a stream.
 pub(in crate::traces) enum Next {
-    /// A record that moves data.
+    /// Record that moves data.
     TraceRow(TraceRow),
-    /// One that does not.
+    /// Record that moves no data.
     Other,
-    /// The end.
+    /// End of the stream.
     End,
 }
 
-/// A reader of records.
+/// Reader of records.
 pub(in crate::traces) struct Records {
     window: Window,
-    /// The current record.
+    /// Current record.
     record: Range<usize>,
     number: u64,
-    /// Where the current record begins in the stream, in bytes.
+    /// Start of the current record in the stream, in bytes.
     offset: u64,
 }
 
-/// The record that a format ends with its file.
+/// Error for a file that ends within a record.
 const CUT: BadRow = BadRow::Fatal("the file ends within a record; it is truncated");
-/// No record comes near this.
+/// Error for a record that is longer than any real one.
 const TOO_LONG: BadRow = BadRow::Fatal("the record is longer than 256 KiB");
 
 /// Bytes of a record that a message shows.
@@ -66,7 +66,8 @@ impl Records {
                     return Ok(Next::Other);
                 }
                 Taken::Bad(length, bad) => {
-                    // One of unknown length is shown by its first bytes; nothing can follow it.
+                    // A record of unknown length is shown by its first bytes; nothing can follow
+                    // it.
                     self.take(if length == 0 { SHOWN } else { length });
                     return Err(RecordError::Bad(bad));
                 }
@@ -78,13 +79,13 @@ impl Records {
         }
     }
 
-    /// The first bytes of the current record.
-    pub(in crate::traces) fn beginning(&self) -> &[u8] {
+    /// Returns the first bytes of the current record.
+    pub(in crate::traces) fn first_bytes(&self) -> &[u8] {
         let bytes = self.window.piece(self.record.clone());
         &bytes[..bytes.len().min(SHOWN)]
     }
 
-    /// Number of the current record, from 1, and where it begins, in bytes from 0.
+    /// Returns the number of the current record, from 1, and its start in bytes, from 0.
     pub(in crate::traces) fn place(&self) -> (u64, u64) {
         (self.number, self.offset)
     }
@@ -96,7 +97,8 @@ impl Records {
         self.number += 1;
     }
 
-    /// Reads on until a record of `length` bytes is there; false at the end of the stream.
+    /// Reads on until a record of `length` bytes is in memory. Returns false at the end of the
+    /// stream.
     #[cold]
     fn refill(&mut self, length: usize) -> Result<bool, RecordError> {
         if !self.window.at_end() {

@@ -1,10 +1,9 @@
-//! Units of time: what the times of a format are in, where its definition says so, and what is
-//! assumed where it does not.
+//! Units of time: the unit that a format defines, or the unit that is assumed for it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A unit that the times of a trace may be in.
+/// Unit of the times of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
@@ -18,17 +17,17 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// The names that `--time-unit` takes.
+    /// Names for `--time-unit`.
     pub const NAMES: [&'static str; 4] = ["s", "ms", "us", "ns"];
     const ALL: [Self; 4] =
         [Self::Seconds, Self::Milliseconds, Self::Microseconds, Self::Nanoseconds];
 
-    /// Its length in ns.
+    /// Length of the unit in ns.
     pub fn ns(self) -> u64 {
         [1_000_000_000, 1_000_000, 1_000, 1][self as usize]
     }
 
-    /// "microseconds".
+    /// Returns the name in words, such as "microseconds".
     pub fn in_words(self) -> &'static str {
         ["seconds", "milliseconds", "microseconds", "nanoseconds"][self as usize]
     }
@@ -47,50 +46,50 @@ impl FromStr for TimeUnit {
         let unit = Self::ALL
             .into_iter()
             .find(|unit| [Self::NAMES[*unit as usize], unit.in_words()].contains(&name));
-        unit.ok_or_else(|| format!("\"{name}\" is no unit of time; expected s, ms, us or ns"))
+        unit.ok_or_else(|| format!("\"{name}\" is not a unit of time; expected s, ms, us or ns"))
     }
 }
 
-/// What a format's definition says of the unit of its times.
+/// Unit of a format's times, according to its definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Times {
-    /// There are no times.
+    /// The format has no times.
     None,
-    /// This one, in words.
+    /// This unit, in words.
     Fixed(&'static str),
-    /// Files differ, or the definition names none: this one, unless the user says another.
+    /// Files differ, or the definition names no unit: this unit, unless the user gives another.
     Usual(TimeUnit),
 }
 
-/// The unit in which a file is read.
+/// Unit in which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitTaken {
-    /// "microseconds", "ticks of 100 ns".
+    /// Unit in words, such as "microseconds" or "ticks of 100 ns".
     pub words: &'static str,
-    /// Why that one.
+    /// Reason for this unit.
     pub because: UnitBasis,
 }
 
-/// Why a file is read in a unit.
+/// Reason why a file is read in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitBasis {
-    /// The format's definition fixes it.
+    /// The format's definition fixes the unit.
     Format,
-    /// Nothing says it: what such files usually hold.
+    /// Neither the format nor the user gives a unit; such files usually have this one.
     Assumed,
-    /// The user said so.
+    /// The user gave the unit.
     Said,
 }
 
 impl UnitBasis {
-    /// One word for results.
+    /// Returns one word for results.
     pub fn name(self) -> &'static str {
         ["format", "assumed", "said"][self as usize]
     }
 }
 
 impl Times {
-    /// The unit in which a file is read; none where it keeps no times.
+    /// Returns the unit in which a file is read, or `None` if the format has no times.
     pub fn taken(self, said: Option<TimeUnit>) -> Option<UnitTaken> {
         Some(match (self, said) {
             (Self::None, _) => return None,
@@ -119,7 +118,7 @@ mod tests {
         }
         assert_eq!(
             "min".parse::<TimeUnit>(),
-            Err("\"min\" is no unit of time; expected s, ms, us or ns".into())
+            Err("\"min\" is not a unit of time; expected s, ms, us or ns".into())
         );
         assert_eq!([1_000_000_000, 1_000_000, 1000, 1], TimeUnit::ALL.map(TimeUnit::ns));
     }

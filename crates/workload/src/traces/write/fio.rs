@@ -1,5 +1,5 @@
-//! Rows as a fio iolog of version 3, whose columns `traces::fio` lists. Its times count from the
-//! start of the job, here the first row.
+//! Writes rows as a fio iolog of version 3, whose columns `traces::fio` lists. Times count from the
+//! first row.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ pub(super) struct FioWriter<W: Write> {
     files: Vec<String>,
     /// Time of the first row, in ns.
     start: Option<u64>,
-    /// Of the latest row, in us.
+    /// Time of the latest row, in us.
     now: u64,
     losses: Losses,
 }
@@ -29,7 +29,7 @@ impl<W: Write> FioWriter<W> {
         Ok(Self { out, labels: Labels::default(), files: vec![], start: None, now: 0, losses })
     }
 
-    /// A file has to be added and opened before it is read or written.
+    /// Adds and opens a file, which the format requires before requests to it.
     pub(super) fn device(&mut self, name: &str) -> io::Result<()> {
         let name: String = name
             .chars()

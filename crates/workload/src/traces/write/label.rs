@@ -1,4 +1,4 @@
-//! Names of devices as a form can hold them, each only once.
+//! Names of devices in the notation of an output format, each used only once.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 pub(super) struct Labels(BTreeSet<String>);
 
 impl Labels {
-    /// The name itself where nobody has it, else with a number behind it.
+    /// Returns the name if it is free, else the name with a number.
     pub(super) fn unique(
         &mut self,
         name: &str,

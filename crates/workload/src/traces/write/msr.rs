@@ -1,5 +1,5 @@
-//! Rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. No trace here keeps response
-//! times, so that column is 0. Behind it stands a row's hint, where it has one.
+//! Writes rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. vpass keeps no response
+//! times, so that column is 0. The hint of a row, if it has one, follows as another column.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ const TICK_NS: u64 = 100;
 pub(super) struct MsrWriter<W: Write> {
     out: W,
     labels: Labels,
-    /// `host,disk` by device.
+    /// Text `host,disk`, by device.
     disks: Vec<String>,
     losses: Losses,
 }
@@ -66,8 +66,8 @@ impl<W: Write> MsrWriter<W> {
     }
 }
 
-/// A name such as `hm_0` taken apart, as the collection does; a bare number is a disk of host
-/// `disk`.
+/// Splits a name such as `hm_0` into host and disk, as the collection does. A bare number is a disk
+/// of host `disk`.
 fn host_and_disk(name: &str) -> String {
     let is_number = |text: &str| {
         text.len() <= 9 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())

@@ -1,6 +1,8 @@
-//! A block of rows as bytes and back: one column after the other, each in the form that suits it
-//! (docs/compact-trace.md). Times and offsets are steps from where the row before them would lead,
-//! sizes and devices distances from the least of the block.
+//! Block of rows as bytes: one column after the other, each in its best form
+//! (docs/compact-trace.md).
+//!
+//! Times and offsets are differences from the values that the row before predicts. Sizes and
+//! devices are differences from the smallest value of the block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
@@ -8,20 +10,20 @@ use vpass_core::base::request::Op;
 use super::pack::{self, LOOK_AHEAD, Packed};
 use crate::traces::rows::format::TraceRow;
 
-/// Most rows of a block: its rows and columns (300 KiB) stay in a core's second-level cache.
+/// Most rows of a block. The rows and columns (300 KiB) stay in a core's second-level cache.
 pub(super) const MAX_ROWS: usize = 4096;
-/// Base and unit (8 each), widths (4), bytes of data (4).
+/// Bytes of a column's header: base and unit (8 each), widths (4), bytes of data (4).
 const COLUMN_HEADER_BYTES: usize = 24;
-/// What stands before everything else.
+/// Bytes of all column headers, which come first.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
-/// Most bytes of a payload: its headers, its directions and hints, and codes and 8 bytes a number
-/// in each column.
+/// Most bytes of a payload: headers, directions, hints, and per column the codes and 8 bytes per
+/// number.
 pub(super) const MAX_BYTES: usize =
     HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
-/// Offsets end here, as in all formats.
+/// End of the address space, as in all formats.
 const ADDRESS_END: u64 = 1 << 63;
 
-/// The columns of a block, in the order of the file.
+/// Columns of a block, in the order of the file.
 #[derive(Clone, Copy)]
 enum Column {
     Time,
@@ -32,7 +34,7 @@ enum Column {
 
 const COLUMNS: [Column; 4] = [Column::Time, Column::Offset, Column::Size, Column::Device];
 
-/// The columns of a block unpacked; memory that is used again for each.
+/// Unpacked columns of a block; the memory is reused for each block.
 #[derive(Default)]
 pub(super) struct Columns {
     numbers: [Vec<u64>; 4],
@@ -45,7 +47,7 @@ impl Columns {
     }
 }
 
-/// Appends the payload of a block of 1 to [`MAX_ROWS`] rows, with a column of hints or without.
+/// Appends the payload of a block of 1 to [`MAX_ROWS`] rows, with or without a column of hints.
 pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out: &mut Vec<u8>) {
     let (start, begin) = rows.first().map_or((0, 0), |row| (row.at_ns, row.offset));
     columns.numbers.iter_mut().for_each(Vec::clear);
@@ -86,8 +88,8 @@ pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out:
     }
 }
 
-/// Turns signed steps into multiples of their unit, folded so that small steps either way are small
-/// numbers.
+/// Converts signed differences to multiples of their unit, and folds the sign into the lowest bit,
+/// so that small differences give small numbers. Returns the unit.
 fn steps(numbers: &mut [u64]) -> u64 {
     let unit = numbers.iter().fold(0, |unit, n| common(n.cast_signed().unsigned_abs(), unit));
     for n in numbers {
@@ -97,7 +99,8 @@ fn steps(numbers: &mut [u64]) -> u64 {
     unit
 }
 
-/// Turns numbers into multiples of a unit above the least of them.
+/// Converts numbers to multiples of a unit above the smallest of them. Returns this smallest number
+/// and the unit.
 fn distances(numbers: &mut [u64]) -> (u64, u64) {
     let base = numbers.iter().copied().min().unwrap_or(0);
     let unit = numbers.iter().fold(0, |unit, n| common(n - base, unit));
@@ -107,7 +110,7 @@ fn distances(numbers: &mut [u64]) -> (u64, u64) {
     (base, unit)
 }
 
-/// Greatest common divisor; of 0 and n it is n.
+/// Returns the greatest common divisor; for 0 and n it is n.
 fn common(mut a: u64, mut b: u64) -> u64 {
     if b == 1 {
         return 1;
@@ -118,11 +121,11 @@ fn common(mut a: u64, mut b: u64) -> u64 {
     b
 }
 
-/// Appends so many rows of a block, which has a column of hints or none. `payload` goes
-/// [`LOOK_AHEAD`] bytes beyond the block; so many devices are listed.
+/// Appends `count` rows of a block, with or without a column of hints. `payload` includes
+/// [`LOOK_AHEAD`] bytes after the block; `devices` is the number of listed devices.
 ///
 /// # Errors
-/// What is wrong; nothing is appended then.
+/// Says what is wrong; nothing is appended in that case.
 pub(super) fn decode(
     payload: &[u8],
     (count, hints): (usize, bool),
@@ -160,9 +163,9 @@ pub(super) fn decode(
     Ok(())
 }
 
-const MISFIT: &str = "the lengths in the block do not fit each other";
+const MISFIT: &str = "the lengths in the block contradict each other";
 
-/// What of a payload is yet to be read.
+/// Part of a payload that is still to be read.
 struct Rest<'a> {
     payload: &'a [u8],
     at: usize,
@@ -181,7 +184,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// What a column's header says.
+/// Header of a column.
 struct Header {
     base: u64,
     unit: u64,
@@ -190,7 +193,7 @@ struct Header {
 }
 
 impl Header {
-    /// From its 24 bytes.
+    /// Reads the header from its 24 bytes.
     fn read(bytes: &[u8]) -> Self {
         let word =
             |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
@@ -203,7 +206,8 @@ impl Header {
         }
     }
 
-    /// Turns what was unpacked into the column's own numbers; offsets as if all sizes were 0.
+    /// Converts unpacked numbers to the column's values; offsets still lack the sizes of earlier
+    /// rows.
     fn restore(&self, column: Column, numbers: &mut [u64]) {
         let &Self { base, unit, .. } = self;
         match column {
@@ -223,7 +227,7 @@ impl Header {
 }
 
 impl Columns {
-    /// Moves each offset behind the requests before it.
+    /// Adds the sizes of all earlier requests to each offset.
     fn follow(&mut self) {
         let [_, offsets, sizes, _] = &mut self.numbers;
         let mut behind = 0u64;
@@ -233,10 +237,11 @@ impl Columns {
         }
     }
 
-    /// Whether all rows are as in any other format; sizes are looked at row by row, as theirs.
+    /// Checks offsets, devices and directions of all rows; sizes are checked row by row, as in
+    /// other formats.
     fn check(&self, ops: &[u8], devices: usize) -> Result<(), &'static str> {
         let [_, offsets, _, indices] = &self.numbers;
-        // One that is too high shows in the highest bit.
+        // An offset that is too high sets the highest bit.
         if offsets.iter().fold(0, |all, n| all | n) >= ADDRESS_END {
             return Err("an offset is not below 2^63");
         }
@@ -244,7 +249,7 @@ impl Columns {
             return Err("a row names a device that was not listed before it");
         }
         if ops.iter().fold(0, |all, four| all | four & four << 1 & 0b1010_1010) != 0 {
-            return Err("a direction is none of read, write and trim");
+            return Err("a direction is neither read, write nor trim");
         }
         Ok(())
     }
@@ -267,13 +272,13 @@ impl Columns {
     }
 }
 
-/// By code, which is `NVMe`'s.
+/// Hints by code, as in `NVMe`.
 const HINTS: [Option<AccessLatency>; 4] =
     [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
 
 fn code_of(hint: Option<AccessLatency>) -> u8 {
-    HINTS.iter().position(|of| *of == hint).expect("all are there") as u8
+    HINTS.iter().position(|of| *of == hint).expect("every hint has a code") as u8
 }
 
-/// By code; the last one is refused.
+/// Directions by code; the last code is refused.
 const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Trim];

@@ -1,22 +1,25 @@
-//! Whole numbers in as few whole bytes as they need: four widths a column, two bits a number that
-//! say which, then the bytes. Widths chosen per block fit most columns within a bit or two of an
-//! entropy code, and decode without a branch per number.
+//! Packs whole numbers into as few whole bytes as they need.
+//!
+//! A column has four widths, two bits per number that choose one of them, and then the bytes. For
+//! most columns, this takes at most a bit or two more per number than an entropy code. It decodes
+//! without a branch per number.
 
-/// A column packed.
+/// Packed column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Packed {
     /// Bytes of a number by code, ascending, 0 to 8.
     pub(super) widths: [u8; 4],
-    /// Two bits a number, the first in the lowest bits; empty where all widths are the same.
+    /// Codes with two bits per number, the first number in the lowest bits; empty if all widths are
+    /// equal.
     pub(super) codes: Vec<u8>,
-    /// The numbers, little endian.
+    /// Numbers, little-endian.
     pub(super) data: Vec<u8>,
 }
 
-/// Bytes behind the data that the decoder may look at.
+/// Bytes after the data that the decoder may read.
 pub(super) const LOOK_AHEAD: usize = 8;
 
-/// Bytes that codes take.
+/// Bytes of the codes.
 pub(super) fn code_bytes(widths: [u8; 4], count: usize) -> usize {
     if is_fixed(widths) { 0 } else { count.div_ceil(4) }
 }
@@ -25,7 +28,7 @@ fn is_fixed(widths: [u8; 4]) -> bool {
     widths[0] == widths[3]
 }
 
-/// Packs the numbers into `out`, whose vectors are used again.
+/// Packs the numbers into `out`, whose vectors are reused.
 pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
     out.codes.clear();
     out.data.clear();
@@ -49,12 +52,12 @@ pub(super) fn pack(numbers: &[u64], out: &mut Packed) {
     }
 }
 
-/// Bytes that a number needs; none for 0.
+/// Number of bytes that a number needs; 0 bytes for the number 0.
 fn bytes_of(n: u64) -> usize {
     (u64::BITS - n.leading_zeros()).div_ceil(8) as usize
 }
 
-/// The four widths that take the fewest bytes for so many numbers of each length.
+/// Chooses the four widths that take the fewest bytes; `counts` has the numbers of each length.
 fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     let longest = counts.iter().rposition(|c| *c > 0).unwrap_or(0);
     let shortest = counts.iter().position(|c| *c > 0).unwrap_or(0);
@@ -79,8 +82,8 @@ fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     best
 }
 
-/// Unpacks `data_bytes` of `data`, which holds [`LOOK_AHEAD`] more, into all of `out`; false where
-/// codes, data and widths do not fit each other.
+/// Unpacks `data` into all of `out`; `data` includes [`LOOK_AHEAD`] bytes after its end. Returns
+/// false if codes, data and widths contradict each other.
 #[must_use]
 pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]) -> bool {
     if !widths.is_sorted() || widths[3] > 8 || codes.len() != code_bytes(widths, out.len()) {
@@ -98,7 +101,7 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
         at += unpack_four(&width, &mask, *codes, window, four);
         done += 4;
     }
-    // Near the end of the data a window would reach too far.
+    // Near the end of the data, a window would reach too far.
     for (i, n) in out.iter_mut().enumerate().skip(done) {
         let Some(bytes) = data.get(at..).and_then(|rest| rest.first_chunk()) else { return false };
         let code = usize::from(codes[i / 4] >> (i % 4 * 2) & 3);
@@ -108,11 +111,11 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
     at == data_bytes
 }
 
-/// Bytes that hold any four numbers whose widths are below 16: the compiler sees that no access
-/// leaves them.
+/// Bytes that hold any four numbers whose widths are below 16, so that the compiler can omit bounds
+/// checks.
 const WINDOW: usize = 64 + 8;
 
-/// Unpacks four numbers; gives their bytes.
+/// Unpacks four numbers. Returns the number of their bytes.
 #[inline]
 fn unpack_four(
     width: &[usize; 4],
@@ -141,13 +144,13 @@ fn unpack_fixed(width: usize, mask: u64, data: &[u8], out: &mut [u64]) -> bool {
     true
 }
 
-/// The first eight bytes.
+/// Returns the first eight bytes.
 #[inline]
 fn word(data: &[u8]) -> u64 {
     u64::from_le_bytes(*data.first_chunk().expect("eight bytes"))
 }
 
-/// The lowest `width` bytes.
+/// Returns a mask of the lowest `width` bytes.
 fn mask(width: usize) -> u64 {
     u64::MAX.checked_shr(64 - 8 * width as u32).unwrap_or(0)
 }
@@ -190,8 +193,7 @@ mod tests {
 
     #[test]
     fn five_lengths_share_four_widths() {
-        // One number of 2 bytes among many of 3 loses its byte, since no other length is as cheap
-        // to give up.
+        // The single number of 2 bytes takes 3, since dropping any other length would cost more.
         let mut numbers = vec![0; 9];
         numbers.extend([[1 << 56; 9], [200; 9], [1 << 20; 9]].concat());
         numbers.push(1 << 10);
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_found() {
+    fn contradictions_are_found() {
         let packed = round(&[0, 255, 256, 3, 70_000]);
         let Packed { widths, codes, data } = &packed;
         let (cut, longer) = (&data[..data.len() - 1], &[&data[..], &[0]].concat());
@@ -210,7 +212,7 @@ mod tests {
         assert_eq!(unpacked([0, 2, 1, 3], codes, data, 5), None);
         assert_eq!(unpacked([9; 4], &[], &[0; 9], 1), None);
         assert_eq!(unpacked([1; 4], &[], &[0; 3], 2), None);
-        // Many codes of the longest width against little data.
+        // Many codes of the longest width, with little data.
         assert_eq!(unpacked([0, 1, 2, 8], &[0xff; 100], &[0; 790], 400), None);
     }
 }

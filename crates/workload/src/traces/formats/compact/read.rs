@@ -1,4 +1,4 @@
-//! Reads a compact trace, a section at a time.
+//! Reads a compact trace, one section at a time.
 
 use super::block::{self, Columns, MAX_ROWS};
 use super::pack::LOOK_AHEAD;
@@ -7,7 +7,7 @@ use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 use crate::traces::rows::reader::{Batch, BatchReader};
 
-/// What is known of a file so far.
+/// State of the reading of a file.
 #[derive(Default)]
 pub(super) struct Decoder {
     begun: bool,
@@ -31,11 +31,11 @@ impl BatchReader for Decoder {
             return Ok(Batch::Whole(HEADER_BYTES));
         }
         if self.ended {
-            return Err("the file goes on behind its end");
+            return Err("the file continues after its end");
         }
         let header = Header::read(header)?;
         let length = HEADER_BYTES + header.length;
-        // A block is never the last section, so that there are bytes behind it to look at.
+        // A block is never the last section, so bytes after it always exist.
         let needed = if header.kind == Kind::Rows { length + LOOK_AHEAD } else { length };
         let Some(section) = bytes.get(..needed) else { return Ok(Batch::More(needed)) };
         if !header.is_sound(&section[..length]) {
@@ -61,7 +61,7 @@ impl BatchReader for Decoder {
 
 impl Decoder {
     fn list(&mut self, mut payload: &[u8], count: usize) -> Result<(), &'static str> {
-        const WRONG: &str = "the list of devices is wrong";
+        const WRONG: &str = "the list of devices is invalid";
         for _ in 0..count {
             let (length, rest) = payload.split_first_chunk().ok_or(WRONG)?;
             let length = usize::from(u16::from_le_bytes(*length));
@@ -192,12 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_change_costs_nothing() {
+    fn equal_values_cost_nothing() {
         let rows: Vec<_> =
             (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
         let bytes = written(&rows);
-        // Header; four devices of 2 + 6 bytes; 96 bytes of column headers, 1024 of directions; of
-        // the times, the step of 0 and 4095 equal ones: codes and a byte each; the end.
+        // A header, and four devices of 2 + 6 bytes. The block has 96 bytes of column headers and
+        // 1,024 of directions. Its times are a step of 0 and 4,095 equal steps: codes, and a byte
+        // each. The end follows.
         assert_eq!(bytes.len(), 16 + (16 + 32) + (16 + 96 + 1024 + 1024 + 4095) + (16 + 16));
         assert_eq!(read(&bytes).unwrap().0, rows);
     }
@@ -234,7 +235,7 @@ mod tests {
         assert_eq!(read(&[&good[..], b"x"].concat()).err(), Some("cut"));
         assert_eq!(
             read(&[&good[..], &[0; 16]].concat()).err(),
-            Some("the file goes on behind its end")
+            Some("the file continues after its end")
         );
     }
 
@@ -248,7 +249,7 @@ mod tests {
         let header = Header::read(good[block..].first_chunk().unwrap()).unwrap();
         let end = block + HEADER_BYTES + header.length;
         let mut whole = 0;
-        // The count of rows, then everything behind the section's header.
+        // The count of rows, then everything after the section's header.
         for at in (block + 4..block + 8).chain(block + HEADER_BYTES..end) {
             for byte in 0..=255 {
                 let mut bad = good.clone();

@@ -1,29 +1,30 @@
-//! The frame of a compact trace: the file's header, and sections with their kind, length and
-//! checksum (docs/compact-trace.md).
+//! Frame of a compact trace: the file's header, and sections with their kind, length and checksum
+//! (docs/compact-trace.md).
 
 use super::block;
 
-/// Size of the file's header and of a section's.
+/// Bytes of the file's header, and of a section's.
 pub(super) const HEADER_BYTES: usize = 16;
-/// Longest payload: a block's, which is the only long one.
+/// Longest payload: that of a block, the only long section.
 pub(super) const MAX_PAYLOAD_BYTES: usize = block::MAX_BYTES;
-/// As PNG's: no text has the first byte, and a transfer that changes line ends is found at once.
+/// First bytes of a file, similar to PNG's: no text begins with the first byte, and a transfer that
+/// changes line ends damages them.
 pub(super) const MAGIC: &[u8; 8] = b"\x89vpt\r\n\x1a\n";
-/// Version that is written where no row has a hint, and of rows that may have some.
+/// Version of a file whose rows have no hints, and version of a file whose rows may have hints.
 const VERSION: u16 = 1;
 const VERSION_WITH_HINTS: u16 = 2;
-/// Where the header says whether rows have hints.
+/// Position of the header byte that says whether rows have hints.
 const HINTS_AT: usize = 11;
 const CRC_AT: usize = 12;
 
-/// What a section holds.
+/// Kind of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Devices that the blocks behind it name.
+    /// Devices that later blocks name.
     Devices,
-    /// A block of rows.
+    /// Block of rows.
     Rows,
-    /// The end, and what came before it.
+    /// End, with the numbers of rows and devices.
     End,
 }
 
@@ -36,39 +37,39 @@ impl Kind {
     }
 }
 
-/// A section's header.
+/// Header of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: Kind,
-    /// Devices or rows.
+    /// Number of devices or rows.
     pub(super) count: usize,
-    /// Bytes behind the header.
+    /// Bytes after the header.
     pub(super) length: usize,
     crc: u32,
 }
 
 impl Header {
-    /// From the first 16 bytes of a section.
+    /// Reads the header from the first 16 bytes of a section.
     pub(super) fn read(bytes: &[u8; HEADER_BYTES]) -> Result<Self, &'static str> {
         let word =
             |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let kind = Kind::ALL
             .iter()
             .find(|(_, tag)| bytes.starts_with(tag))
-            .ok_or("there is no section where one should begin")?
+            .ok_or("a section should begin here, and does not")?
             .0;
         let header =
             Self { kind, count: word(4) as usize, length: word(8) as usize, crc: word(CRC_AT) };
         if header.length > MAX_PAYLOAD_BYTES { Err("the section is too long") } else { Ok(header) }
     }
 
-    /// Whether a whole section, header and all, is as it was written.
+    /// Returns whether a whole section, with its header, is unchanged.
     pub(super) fn is_sound(&self, section: &[u8]) -> bool {
         checksum(section) == self.crc
     }
 }
 
-/// Makes a section of a payload that stands behind [`HEADER_BYTES`] kept free for its header.
+/// Completes a section whose payload follows [`HEADER_BYTES`] bytes kept free for the header.
 pub(super) fn finish(section: &mut [u8], kind: Kind, count: usize) {
     let length = (section.len() - HEADER_BYTES) as u32;
     section[..4].copy_from_slice(&kind.tag());
@@ -78,7 +79,7 @@ pub(super) fn finish(section: &mut [u8], kind: Kind, count: usize) {
     section[CRC_AT..HEADER_BYTES].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// The CRC-32 of everything but its own place.
+/// Returns the CRC-32 of everything except the checksum itself.
 fn checksum(section: &[u8]) -> u32 {
     let mut hash = crc32fast::Hasher::new();
     hash.update(&section[..CRC_AT]);
@@ -86,16 +87,16 @@ fn checksum(section: &[u8]) -> u32 {
     hash.finalize()
 }
 
-/// What a file's header says of its rows.
+/// Properties of a file's rows, from its header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct About {
-    /// Their times count from a date.
+    /// Whether times count from a date.
     pub(super) absolute_clock: bool,
-    /// They have a column of hints.
+    /// Whether rows have a column of hints.
     pub(super) hints: bool,
 }
 
-/// The file's header.
+/// Makes a file's header.
 pub(super) fn file_header(about: About) -> [u8; HEADER_BYTES] {
     let version = if about.hints { VERSION_WITH_HINTS } else { VERSION };
     let mut header = [0; HEADER_BYTES];
@@ -106,14 +107,14 @@ pub(super) fn file_header(about: About) -> [u8; HEADER_BYTES] {
     sealed(header)
 }
 
-/// A file's header with its checksum.
+/// Adds the checksum to a file's header.
 pub(super) fn sealed(mut header: [u8; HEADER_BYTES]) -> [u8; HEADER_BYTES] {
     let crc = checksum(&header);
     header[CRC_AT..].copy_from_slice(&crc.to_le_bytes());
     header
 }
 
-/// Checks a file's header; gives what it says.
+/// Checks a file's header, and returns its properties.
 pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<About, &'static str> {
     if !bytes.starts_with(MAGIC) {
         return Err("the file does not begin like a compact trace");
@@ -121,7 +122,7 @@ pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<About, &'st
     let version = u16::from_le_bytes([bytes[8], bytes[9]]);
     if !(VERSION..=VERSION_WITH_HINTS).contains(&version) {
         return Err(
-            "the compact trace is of a version that this vpass does not know; version 1 or 2 is expected",
+            "this vpass does not know the version of the compact trace; version 1 or 2 is expected",
         );
     }
     if bytes[CRC_AT..] != checksum(bytes).to_le_bytes() || bytes[10] > 1 {

@@ -1,5 +1,5 @@
-//! Writes a compact trace: rows are gathered into blocks, devices listed ahead of the block that
-//! names them first.
+//! Writes a compact trace: rows are collected into blocks, and each block is preceded by the
+//! devices that it names first.
 
 use std::io::{self, Write};
 
@@ -8,26 +8,26 @@ use super::section::{self, About, HEADER_BYTES, Kind};
 use super::{MAX_DEVICES, MAX_NAME_BYTES};
 use crate::traces::rows::format::{Epoch, TraceRow};
 
-/// A list of devices is ended at this length, so that none comes near the longest section.
+/// Length at which a list of devices ends, far below the longest section.
 const LIST_BYTES: usize = 32 << 10;
 
-/// A writer of the compact form. A file without [`CompactWriter::finish`] is a truncated one.
+/// Writer of the compact format. Without [`CompactWriter::finish`], a file is truncated.
 pub(in crate::traces) struct CompactWriter<W: Write> {
     out: W,
-    /// What the file's header says, once it is written: with the first rows.
+    /// Properties in the file's header; `None` until the header is written, with the first rows.
     about: Option<About>,
     absolute_clock: bool,
     rows: Vec<TraceRow>,
     total: u64,
     devices: usize,
-    /// Devices that are yet to be listed.
+    /// Devices that are not yet listed.
     unlisted: Vec<Vec<u8>>,
     columns: Columns,
     section: Vec<u8>,
 }
 
 impl<W: Write> CompactWriter<W> {
-    /// Begins a file; `clock` is what its times count from.
+    /// Begins a file; `clock` is the epoch of its times.
     pub(in crate::traces) fn new(out: W, clock: Epoch) -> Self {
         Self {
             out,
@@ -42,11 +42,11 @@ impl<W: Write> CompactWriter<W> {
         }
     }
 
-    /// Adds the next device: the first one is [`TraceRow::device`] 0.
+    /// Adds the next device; the first one is [`TraceRow::device`] 0.
     pub(in crate::traces) fn device(&mut self, name: &str) -> io::Result<()> {
         if self.devices == MAX_DEVICES {
             return Err(io::Error::other(
-                "there are more than the 65,536 devices that a compact trace can hold",
+                "there are more than 65,536 devices, the limit of a compact trace",
             ));
         }
         if name.len() > MAX_NAME_BYTES {
@@ -57,15 +57,15 @@ impl<W: Write> CompactWriter<W> {
         Ok(())
     }
 
-    /// Adds a row of a device that was added.
+    /// Adds a row; its device must have been added.
     #[inline]
     pub(in crate::traces) fn row(&mut self, row: &TraceRow) -> io::Result<()> {
-        debug_assert!((row.device as usize) < self.devices, "the device was added");
+        debug_assert!((row.device as usize) < self.devices, "unknown device");
         self.rows.push(*row);
         if self.rows.len() == MAX_ROWS { self.flush() } else { Ok(()) }
     }
 
-    /// Ends the file and gives the output back.
+    /// Ends the file and returns the output.
     pub(in crate::traces) fn finish(mut self) -> io::Result<W> {
         self.flush()?;
         self.section.resize(HEADER_BYTES, 0);
@@ -76,7 +76,7 @@ impl<W: Write> CompactWriter<W> {
         Ok(self.out)
     }
 
-    /// Writes the rows gathered so far, and ahead of them the devices that are new.
+    /// Writes the rows collected so far, after the devices that are new.
     fn flush(&mut self) -> io::Result<()> {
         let about = self.header()?;
         self.list_devices()?;
@@ -91,14 +91,14 @@ impl<W: Write> CompactWriter<W> {
         Ok(())
     }
 
-    /// Writes the file's header, where that is not done: the first rows tell whether there are
-    /// hints.
+    /// Writes the file's header if it is not yet written. The first rows decide whether the file
+    /// has hints.
     fn header(&mut self) -> io::Result<About> {
         let hints = self.rows.iter().any(|row| row.hint.is_some());
         if let Some(about) = self.about {
             let late = io::Error::other(
-                "a row has a hint, and the first 4,096 have none: their form, version 1, has no hint column; give one of those a hint, which \
-                 may be `smallest`",
+                "a row has a hint, but the first 4,096 rows have none, so the file has no hint \
+                 column (version 1); give one of the first rows a hint, such as `smallest`",
             );
             return if hints && !about.hints { Err(late) } else { Ok(about) };
         }

@@ -1,40 +1,42 @@
-//! Which cell the next request is for. Cells get their turns as evenly over a pass as whole numbers
-//! allow, in an order of chance: a pass is dealt in hands, each with every cell's share of it, and
-//! each hand is shuffled. So the counts of a pass are exact.
+//! Random order of the requests of a pass, with exact counts.
+//!
+//! A pass is dealt in hands. Each hand has every cell's share of the requests, as evenly as whole
+//! numbers allow, and is shuffled.
 
 use super::layout::shuffle;
 use super::tiling::BlockClass;
 use crate::synthetic::random::{Random, below};
 
-/// Requests of a hand: few enough for the first-level cache, many enough that dealing costs little.
+/// Requests of a hand: few enough for the first-level cache, and enough to keep the cost of dealing
+/// low.
 const HAND: u64 = 4096;
 
-/// A cell's part in dealing.
+/// Requests of a cell in the hands.
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    /// Turns in every hand.
+    /// Requests in every hand.
     whole: u32,
-    /// Turns of a pass beyond those.
+    /// Requests of a pass beyond those.
     rest: u64,
-    /// What has gathered of a turn: one is due at the number of hands. Chance sets the beginning.
+    /// Fraction of a request that has gathered, in units of 1 / hands; its start is random.
     gathered: u64,
 }
 
-/// The order of the requests of a pass, over and over.
+/// Order of the requests of a pass, repeated for every pass.
 #[derive(Clone, Debug)]
-pub(super) struct Turns {
+pub(super) struct Deal {
     shares: Vec<Share>,
     hands: u64,
     hand: Vec<u32>,
 }
 
-impl Turns {
-    /// Bytes that it takes.
+impl Deal {
+    /// Bytes of its tables.
     pub(super) fn memory(&self) -> u64 {
         (size_of_val(self.shares.as_slice()) + size_of::<u32>() * self.hand.capacity()) as u64
     }
 
-    /// For these cells.
+    /// Makes the order for these cells.
     pub(super) fn new(cells: &[BlockClass], random: &mut Random) -> Self {
         let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         let hands = requests.div_ceil(HAND.max(2 * cells.len() as u64)).max(1);
@@ -46,7 +48,7 @@ impl Turns {
         Self { shares: cells.iter().map(share).collect(), hands, hand: vec![] }
     }
 
-    /// The cells of the next requests, the next one last; at least one.
+    /// Returns the cells of the next requests, the next one last; at least one.
     #[inline]
     pub(super) fn hand(&mut self, random: &mut Random) -> &mut Vec<u32> {
         while self.hand.is_empty() {
@@ -77,11 +79,11 @@ mod tests {
         let cells = [(1_000_000, 1), (3, 7), (1, 99_999), (2, 1)]
             .map(|(accesses, blocks)| BlockClass { accesses, pages: 1, length: 0, blocks });
         let mut random = Random::seed_from_u64(1);
-        let mut turns = Turns::new(&cells, &mut random);
+        let mut deal = Deal::new(&cells, &mut random);
         let requests: u64 = cells.iter().map(BlockClass::requests).sum();
         for _pass in 0..3 {
             let mut seen = [0u64; 4];
-            (0..requests).for_each(|_| seen[turns.hand(&mut random).pop().unwrap() as usize] += 1);
+            (0..requests).for_each(|_| seen[deal.hand(&mut random).pop().unwrap() as usize] += 1);
             assert_eq!(seen, [1_000_000, 21, 99_999, 2]);
         }
     }

@@ -1,19 +1,20 @@
-//! `file_service_type`: which file of a clone the next request goes to. As in fio, a file in which
-//! a pass has no place left is passed over until the next pass begins.
+//! Order of a clone's files (`file_service_type`).
+//!
+//! As in fio, a file without a position left is skipped until the next pass begins.
 
 use super::in_file::InFile;
 use super::service::{Order, Service};
 use crate::synthetic::random::{Random, below};
 
-/// See the module.
-pub(super) struct Turns {
+/// Position in the order of the files.
+pub(super) struct FileCycle {
     service: Service,
-    /// The file of the last request; none at the start of a pass.
+    /// File of the last request; `None` at the start of a pass.
     last: Option<usize>,
     left: u32,
 }
 
-impl Turns {
+impl FileCycle {
     pub(super) fn new(service: Service) -> Self {
         Self { service, last: None, left: 0 }
     }
@@ -23,7 +24,7 @@ impl Turns {
         (self.last, self.left) = (None, 0);
     }
 
-    /// The file of the next request; none where all are done.
+    /// Returns the file of the next request, or `None` if all are done.
     #[inline]
     pub(super) fn next(&mut self, files: &[InFile], random: &mut Random) -> Option<usize> {
         if let [only] = files {
