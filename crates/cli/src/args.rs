@@ -19,10 +19,12 @@ pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("load").required(true).args(["trace", "workload", "fio"])))]
 pub(crate) struct Setup {
-    /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie side by side on the drive.
+    /// Trace files; plain, gzip or zstd. Several are merged by time, and all devices in them lie
+    /// side by side on the drive.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
-    /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]` or `[statistics]`.
+    /// Generated workload: a preset (see `vpass list workloads`) or a TOML file with `[workload]`
+    /// or `[statistics]`.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) workload: Option<String>,
     /// fio job file: the jobs that it describes, each on its own files, side by side on the drive.
@@ -31,24 +33,29 @@ pub(crate) struct Setup {
     /// Run the workload this many times over, without a break.
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
-    /// stable: repeat (at most 100 passes) until programs and erases per host page, by cause, are within 1 % of what they were in
-    /// as many passes before, each of these windows several times the spare blocks long.
+    /// stable: repeat (at most 100 passes) until programs and erases per host page, by cause, are
+    /// within 1 % of what they were in as many passes before, each of these windows several times
+    /// the spare blocks long.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
-    /// Serve the first N requests of the workload before anything is counted: at once, whatever the gear.
+    /// Serve the first N requests of the workload before anything is counted: at once, whatever the
+    /// gear.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = a_count, conflicts_with = "fio")]
     pub(crate) warm_up: u64,
-    /// Run the workload as well on drives of these P/E cycles (start.pec), separated by commas, and project the life from all of
-    /// these runs; where absent, from the technique's thresholds alone.
+    /// Run the workload as well on drives of these P/E cycles (start.pec), separated by commas, and
+    /// project the life from all of these runs; where absent, from the technique's thresholds
+    /// alone.
     #[arg(long, value_name = "PEC,..", value_delimiter = ',')]
     pub(crate) ages: Vec<u32>,
-    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear); counts of run and compare are then those of the sample.
-    /// `vpass life` takes K/N: K disjoint samples, for an interval; where absent, it chooses the sample.
+    /// Simulate one page in N, on a drive with N times fewer planes (fluid gear); counts of run and
+    /// compare are then those of the sample. `vpass life` takes K/N: K disjoint samples, for an
+    /// interval; where absent, it chooses the sample.
     #[arg(long, value_name = "1/N", value_parser = a_sample)]
     pub(crate) sample: Option<Samples>,
-    /// What the host says of how slow reads of its data may be: a TOML file of ranges, each with an access latency (none, idle, typical or
-    /// smallest), whose microseconds are those of `[hints]` of the drive. off: it says nothing. Where absent: `[[hints.range]]` of the
-    /// workload file, if it has any.
+    /// What the host says of how slow reads of its data may be: a TOML file of ranges, each with an
+    /// access latency (none, idle, typical or smallest), whose microseconds are those of `[hints]`
+    /// of the drive. off: it says nothing. Where absent: `[[hints.range]]` of the workload file, if
+    /// it has any.
     #[arg(long, value_name = "FILE|off")]
     pub(crate) hints: Option<PathBuf>,
     #[command(flatten)]
@@ -63,17 +70,17 @@ pub(crate) struct Base {
     /// Drive: a preset (see `vpass list drives`) or a TOML file.
     #[arg(long, value_name = "NAME|FILE", display_order = 0)]
     pub(crate) drive: String,
-    /// timed: latencies and contention. untimed: counts and wear only, several times faster. fluid: the same for years, reads drawn in bulk
-    /// from the workload's rates.
+    /// timed: latencies and contention. untimed: counts and wear only, several times faster. fluid:
+    /// the same for years, reads drawn in bulk from the workload's rates.
     #[arg(long, value_enum, default_value_t = Gear::Timed)]
     pub(crate) gear: Gear,
-    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the rate of the workload or
-    /// the depths and rates of jobs.
+    /// Keep N requests outstanding (closed loop) instead of following the clock of the trace, the
+    /// rate of the workload or the depths and rates of jobs.
     #[arg(long, value_name = "N", value_parser = a_depth)]
     pub(crate) queue_depth: Option<u32>,
-    /// Another value for a key of the drive or the workload (see `vpass list keys`), such as drive.capacity=16GiB,
-    /// reclaim.schedule=foreground or workload.requests=1M. Values are TOML where they parse, else strings; none (KEY=) takes the
-    /// key away.
+    /// Another value for a key of the drive or the workload (see `vpass list keys`), such as
+    /// drive.capacity=16GiB, reclaim.schedule=foreground or workload.requests=1M. Values are TOML
+    /// where they parse, else strings; none (KEY=) takes the key away.
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Seed of all chance: same seed, same bytes.
@@ -96,19 +103,23 @@ pub(crate) struct RunArgs {
     pub(crate) setup: Setup,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`): rewrites data because it is old. It needs time: the timed gear, a trace's clock
-    /// or workload.rate. Where absent, none or what the parity technique brings.
+    /// Refresh technique (see `vpass list refresh`): rewrites data because it is old. It needs
+    /// time: the timed gear, a trace's clock or workload.rate. Where absent, none or what the
+    /// parity technique brings.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
-    /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The spare must hold them.
+    /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The
+    /// spare must hold them.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole drive, at a time or before a request of the
-    /// phase that counts, such as die:3@10s or block:17@r5000.
+    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole
+    /// drive, at a time or before a request of the phase that counts, such as die:3@10s or
+    /// block:17@r5000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
-    /// Run with this many seeds, counting up from --seed, for UBER alone: its mean and 95 % interval, and the losses of all of them. All else is
-    /// that of the first; `vpass compare` has everything over seeds.
+    /// Run with this many seeds, counting up from --seed, for UBER alone: its mean and 95 %
+    /// interval, and the losses of all of them. All else is that of the first; `vpass compare` has
+    /// everything over seeds.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
 }
@@ -128,23 +139,26 @@ pub(crate) struct TechniqueArgs {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) setup: Setup,
-    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`); all where absent, and with parity `udl` the one that it brings.
+    /// Read-reclaim techniques, separated by commas (see `vpass list reclaim`); all where absent,
+    /// and with parity `udl` the one that it brings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,..")]
     pub(crate) reclaim: Vec<String>,
     #[command(flatten)]
     pub(crate) combined: Combined,
-    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole drive, at a time or before a request of the
-    /// phase that counts, such as die:3@10s or block:17@r5000.
+    /// Failures to inject, separated by commas: die, plane, block or page by number over the whole
+    /// drive, at a time or before a request of the phase that counts, such as die:3@10s or
+    /// block:17@r5000.
     #[arg(long, value_delimiter = ',', value_name = "UNIT@WHEN,..")]
     pub(crate) fail: Vec<Failure>,
     /// Run each with this many seeds, counting up from --seed, and give 95 % confidence intervals.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) seeds: NonZeroU32,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are cores where absent.
-    /// Each waits until there is memory for its drives.
+    /// Threads, each with a drive or several that serve the same requests; as many as there are
+    /// cores where absent. Each waits until there is memory for its drives.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept are taken as they are.
+    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept
+    /// are taken as they are.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
     #[command(flatten)]
@@ -154,7 +168,8 @@ pub(crate) struct CompareArgs {
 /// How a comparison is printed, where neither as a table for the terminal nor as JSON.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
-    /// Print CSV instead of a table: a row for each technique, means and half widths of the 95 % confidence intervals.
+    /// Print CSV instead of a table: a row for each technique, means and half widths of the 95 %
+    /// confidence intervals.
     #[arg(long, conflicts_with_all = ["markdown", "json"])]
     pub(crate) csv: bool,
     /// Print the table as Markdown.
@@ -188,7 +203,9 @@ pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, Stri
 fn a_count(text: &str) -> Result<u64, String> {
     match counted(text) {
         Some(count) => count,
-        None => text.parse().map_err(|_| "a whole number is expected, such as 1000000 or 1M".into()),
+        None => {
+            text.parse().map_err(|_| "a whole number is expected, such as 1000000 or 1M".into())
+        }
     }
 }
 
@@ -204,7 +221,8 @@ impl Samples {
     /// The whole drive.
     pub(crate) const WHOLE: Self = Self { count: 1, of: 1 };
 
-    /// The residues of the samples, as far apart as can be: neighbouring ones have pages of the same requests, and would say too little of chance.
+    /// The residues of the samples, as far apart as can be: neighbouring ones have pages of the
+    /// same requests, and would say too little of chance.
     pub(crate) fn residues(self) -> impl Iterator<Item = u32> + use<> {
         let apart = self.of / self.count.max(1);
         (0..self.count).map(move |n| n * apart)
@@ -221,15 +239,21 @@ impl TryFrom<String> for Samples {
 
 /// Reads samples such as 1/16 or 4/256.
 fn a_sample(text: &str) -> Result<Samples, String> {
-    let numbers = text.split_once('/').and_then(|(count, of)| Some((count.parse().ok()?, of.parse().ok()?)));
-    let samples = numbers.map(|(count, of)| Samples { count, of }).filter(|s| s.count > 0 && s.count <= s.of);
-    samples.ok_or_else(|| "one page in N is expected, such as 1/16; or K of N disjoint samples, such as 4/256".into())
+    let numbers =
+        text.split_once('/').and_then(|(count, of)| Some((count.parse().ok()?, of.parse().ok()?)));
+    let samples =
+        numbers.map(|(count, of)| Samples { count, of }).filter(|s| s.count > 0 && s.count <= s.of);
+    samples.ok_or_else(|| {
+        "one page in N is expected, such as 1/16; or K of N disjoint samples, such as 4/256".into()
+    })
 }
 
 /// Reads a queue depth.
 fn a_depth(text: &str) -> Result<u32, String> {
     let depth = a_count(text).ok().and_then(|n| u32::try_from(n).ok());
-    depth.filter(|n| (1..=MAX_QUEUE_DEPTH).contains(n)).ok_or_else(|| format!("a whole number from 1 to {MAX_QUEUE_DEPTH} is expected"))
+    depth
+        .filter(|n| (1..=MAX_QUEUE_DEPTH).contains(n))
+        .ok_or_else(|| format!("a whole number from 1 to {MAX_QUEUE_DEPTH} is expected"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -238,7 +262,8 @@ pub(crate) enum Gear {
     Timed,
     /// Counts and wear only.
     Untimed,
-    /// Counts and wear of years: writes one by one, reads in bulk. It needs a workload with a rate; there are no latencies.
+    /// Counts and wear of years: writes one by one, reads in bulk. It needs a workload with a rate;
+    /// there are no latencies.
     Fluid,
 }
 
@@ -254,7 +279,8 @@ pub(crate) enum Watch {
     Off,
     /// The data of every page read, the rules of flash, the drive's counts and map.
     On,
-    /// Also the host's requests from end to end: each page served once, whole and newest; and whether wear is levelled.
+    /// Also the host's requests from end to end: each page served once, whole and newest; and
+    /// whether wear is levelled.
     Full,
 }
 

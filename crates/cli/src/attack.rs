@@ -1,5 +1,6 @@
-//! `vpass attack`: looks where a drive's data lies and how its policy is set, makes requests against it, and runs them as `vpass run` would.
-//! What was made can be written to a workload file, which `vpass run` replays: the same seed puts the data in the same places.
+//! `vpass attack`: looks where a drive's data lies and how its policy is set, makes requests
+//! against it, and runs them as `vpass run` would. What was made can be written to a workload file,
+//! which `vpass run` replays: the same seed puts the data in the same places.
 
 pub(crate) mod args;
 mod search;
@@ -18,7 +19,9 @@ use vpass_lab::failure::Failure;
 use vpass_lab::hints::HintFile;
 use vpass_lab::load::{self, Generated, Loaded};
 use vpass_lab::memory;
-use vpass_lab::plan::{ADAPTIVE, Chosen, RunPlan, Workload, gc_named, parity_named, reclaim_named, refresh_named};
+use vpass_lab::plan::{
+    ADAPTIVE, Chosen, RunPlan, Workload, gc_named, parity_named, reclaim_named, refresh_named,
+};
 use vpass_lab::session::{Beginning, Session};
 use vpass_lab::setup::Gear;
 use vpass_lab::suggest;
@@ -69,7 +72,11 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
         phase,
         ..PhasesConfig::default()
     };
-    let file = PhasesFile { description: format!("attack {}: {}", attack.name, attack.summary), workload, hints: Table::new() };
+    let file = PhasesFile {
+        description: format!("attack {}: {}", attack.name, attack.summary),
+        workload,
+        hints: Table::new(),
+    };
     if let Some(place) = &args.write {
         write(OutFile::begin(place, args.force)?, place, &file, &victim.command(&args.base))?;
     }
@@ -80,8 +87,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
 }
 
 /// One line for lists, of the attack that is not made beforehand.
-pub(crate) const ADAPTIVE_SUMMARY: &str =
-    "looks again after every 4 to 100 requests, for which the drive drains, and reads beside what is nearest its limit or least known";
+pub(crate) const ADAPTIVE_SUMMARY: &str = "looks again after every 4 to 100 requests, for which the drive drains, and reads beside what is nearest its limit or least known";
 /// Requests where none are asked for.
 const ADAPTIVE_REQUESTS: u64 = 100_000;
 
@@ -95,7 +101,9 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage(sentence));
     }
     if args.base.oracle == Watch::Off {
-        return Err(Failure::usage("--oracle off: attack adaptive learns from the oracle what wordlines have endured; leave it on"));
+        return Err(Failure::usage(
+            "--oracle off: attack adaptive learns from the oracle what wordlines have endured; leave it on",
+        ));
     }
     let victim = Victim::new(args)?;
     // Refuses drives with nothing to attack.
@@ -126,11 +134,16 @@ impl Victim {
     pub(crate) fn new(args: &AttackArgs) -> Result<Self, Failure> {
         let (base, techniques) = (&args.base, &args.techniques);
         if Gear::from(base.gear) == Gear::Fluid {
-            return Err(Failure::usage("--gear fluid draws reads by chance, and an attack makes each of its own; take --gear untimed"));
+            return Err(Failure::usage(
+                "--gear fluid draws reads by chance, and an attack makes each of its own; take --gear untimed",
+            ));
         }
         let sets = load::overrides(&base.set)?;
         if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-            let sentence = format!("--set {}: an attack makes its own workload; --requests and --queue-depth are for it", set.text);
+            let sentence = format!(
+                "--set {}: an attack makes its own workload; --requests and --queue-depth are for it",
+                set.text
+            );
             return Err(Failure::usage(sentence));
         }
         let refresh = args.refresh.as_deref().map(refresh_named).transpose()?;
@@ -140,7 +153,11 @@ impl Victim {
         drive.config = config;
         let is_untimed = Gear::from(base.gear) == Gear::Untimed || args.name == SEARCH;
         if drive.config.keeps_time() && is_untimed && args.rate.is_none() {
-            let what = if refresh == NO_REFRESH { "start.age".into() } else { format!("--refresh {refresh}") };
+            let what = if refresh == NO_REFRESH {
+                "start.age".into()
+            } else {
+                format!("--refresh {refresh}")
+            };
             let other = if args.name == SEARCH { "" } else { ", or take --gear timed" };
             return Err(Failure::usage(format!(
                 "{what} needs time, and the requests of an attack have none: say with --rate N how many come in a second{other}"
@@ -148,19 +165,39 @@ impl Victim {
         }
         let hints = Some(args.hints.clone()).filter(|file| file.as_os_str() != "off");
         if let Some(file) = &hints {
-            drive.config.hints.said = Some(HintFile::read(file)?.ranges(None, &[], drive.config.drive.capacity)?);
-            hints::check(&drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
+            drive.config.hints.said =
+                Some(HintFile::read(file)?.ranges(None, &[], drive.config.drive.capacity)?);
+            hints::check(&drive.config)
+                .map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
         }
-        Ok(Self { hints, drive, reclaim: reclaim_named(&techniques.reclaim)?, gc: gc_named(&techniques.gc)?, refresh, parity })
+        Ok(Self {
+            hints,
+            drive,
+            reclaim: reclaim_named(&techniques.reclaim)?,
+            gc: gc_named(&techniques.gc)?,
+            refresh,
+            parity,
+        })
     }
 
     /// What an attacker sees when the run begins.
     pub(crate) fn knowledge(&self, gear: Gear, seed: u64) -> Result<Knowledge, Failure> {
         memory::require_drive(&self.drive, self.reclaim)?;
-        let techniques =
-            Techniques { reclaim: self.reclaim.into(), gc: self.gc.into(), refresh: self.refresh.into(), parity: self.parity.into(), seed };
+        let techniques = Techniques {
+            reclaim: self.reclaim.into(),
+            gc: self.gc.into(),
+            refresh: self.refresh.into(),
+            parity: self.parity.into(),
+            seed,
+        };
         let config = &self.drive.config;
-        let beginning = Beginning { config, techniques: &techniques, timed: gear == Gear::Timed, oracle: None, seed };
+        let beginning = Beginning {
+            config,
+            techniques: &techniques,
+            timed: gear == Gear::Timed,
+            oracle: None,
+            seed,
+        };
         let session = deaf(|| Session::new(&beginning))?;
         Knowledge::of(session.drive(), self.reclaim).ok_or_else(|| {
             let sentence = "there is nothing to attack; a disturb.model other than none and start.fill above 0 are expected";
@@ -169,19 +206,36 @@ impl Victim {
     }
 
     /// A run of this workload against it.
-    pub(crate) fn plan(&self, base: &Base, name: &str, file: PhasesFile) -> Result<RunPlan, Failure> {
-        let loaded = Loaded { name: format!("attack {name}"), text: String::new(), config: Generated::Phases(file) };
+    pub(crate) fn plan(
+        &self,
+        base: &Base,
+        name: &str,
+        file: PhasesFile,
+    ) -> Result<RunPlan, Failure> {
+        let loaded = Loaded {
+            name: format!("attack {name}"),
+            text: String::new(),
+            config: Generated::Phases(file),
+        };
         self.against(base, Workload::Generated(loaded))
     }
 
     fn against(&self, base: &Base, workload: Workload) -> Result<RunPlan, Failure> {
         let plan = RunPlan::once(&base.into(), self.drive.clone(), workload, self.reclaim, self.gc);
-        plan.with(Chosen { reclaim: self.reclaim, gc: self.gc, refresh: Some(self.refresh), parity: self.parity })
+        plan.with(Chosen {
+            reclaim: self.reclaim,
+            gc: self.gc,
+            refresh: Some(self.refresh),
+            parity: self.parity,
+        })
     }
 
     /// The command that replays a workload file against it, without the file.
     pub(crate) fn command(&self, base: &Base) -> String {
-        let mut text = format!("vpass run --drive {} --reclaim {} --gc {}", self.drive.name, self.reclaim, self.gc);
+        let mut text = format!(
+            "vpass run --drive {} --reclaim {} --gc {}",
+            self.drive.name, self.reclaim, self.gc
+        );
         if self.refresh != NO_REFRESH {
             let _ = write!(text, " --refresh {}", self.refresh);
         }
@@ -200,12 +254,18 @@ impl Victim {
 }
 
 /// Writes a workload file for this place, and how to replay it.
-pub(crate) fn write(mut out: OutFile, place: &Path, file: &PhasesFile, command: &str) -> Result<(), Failure> {
+pub(crate) fn write(
+    mut out: OutFile,
+    place: &Path,
+    file: &PhasesFile,
+    command: &str,
+) -> Result<(), Failure> {
     let body = toml::to_string(file).map_err(Failure::failed)?;
     let head = "Made for one drive in one state: the same drive, seed and gear put the data in the same places. Replay:";
     // Within a comment of a TOML file, which ends with its line.
     let command = plain::line(command);
     let text = format!("# {head}\n# {command} --workload {}\n\n{body}", plain::path(place));
-    out.write_all(text.as_bytes()).map_err(|e| Failure::failed(format!("{} cannot be written: {e}", place.display())))?;
+    out.write_all(text.as_bytes())
+        .map_err(|e| Failure::failed(format!("{} cannot be written: {e}", place.display())))?;
     out.finish()
 }

@@ -1,5 +1,5 @@
-//! A search for bugs of the drive: random small drives under random requests, the oracle watching, on all cores.
-//! A case is its seed, so that a failure is replayed by one line.
+//! A search for bugs of the drive: random small drives under random requests, the oracle watching,
+//! on all cores. A case is its seed, so that a failure is replayed by one line.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -37,7 +37,11 @@ pub(crate) struct Battery {
 
 impl Battery {
     /// Those of these names.
-    pub(crate) fn named(reclaim: Option<&str>, parity: Option<&str>, refresh: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn named(
+        reclaim: Option<&str>,
+        parity: Option<&str>,
+        refresh: Option<&str>,
+    ) -> Result<Self, Failure> {
         Ok(Self {
             reclaim: reclaim.map(reclaim_named).transpose()?.and_then(technique),
             parity: parity.map(parity_named).transpose()?.and_then(parity_technique),
@@ -53,7 +57,8 @@ impl Battery {
 
     /// The case of a number.
     fn case(self, number: u64) -> Case {
-        let case = self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
+        let case =
+            self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
         let striped = self.parity.filter(|parity| parity.name != NO_PARITY);
         let case = striped.map_or(case, |parity| case.striped(parity));
         let case = self.refresh.map_or(case, |refresh| case.refreshed(refresh));
@@ -62,7 +67,10 @@ impl Battery {
 
     /// Whether it says anything.
     fn is_named(self) -> bool {
-        self.reclaim.is_some() || self.parity.is_some() || self.refresh.is_some() || self.accelerates
+        self.reclaim.is_some()
+            || self.parity.is_some()
+            || self.refresh.is_some()
+            || self.accelerates
     }
 
     /// The flags that say so again.
@@ -72,15 +80,27 @@ impl Battery {
             ("parity", self.parity.map(|parity| parity.name)),
             ("refresh", self.refresh.map(|refresh| refresh.name)),
         ];
-        let named: String = named.iter().filter_map(|(flag, name)| Some(format!(" --{flag} {}", (*name)?))).collect();
+        let named: String = named
+            .iter()
+            .filter_map(|(flag, name)| Some(format!(" --{flag} {}", (*name)?)))
+            .collect();
         named + if self.accelerates { " --accelerate" } else { "" }
     }
 }
 
-/// Runs cases from `seed` on, perhaps of some techniques alone: for some minutes, or a number of them, or the one.
-pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of: Battery, fail: bool) -> Result<Exit, Failure> {
+/// Runs cases from `seed` on, perhaps of some techniques alone: for some minutes, or a number of
+/// them, or the one.
+pub(crate) fn run(
+    seed: u64,
+    minutes: Option<f64>,
+    count: Option<NonZeroU64>,
+    of: Battery,
+    fail: bool,
+) -> Result<Exit, Failure> {
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
-        return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
+        return Err(Failure::usage(format!(
+            "--minutes {m}: a number of minutes above 0 is expected"
+        )));
     }
     let end = minutes.map(|m| Instant::now() + Duration::from_secs_f64(m * 60.0));
     let wanted = count.map_or(if end.is_some() { u64::MAX } else { 1 }, NonZeroU64::get);
@@ -99,7 +119,9 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of
             }
             let result = match (fail, of.is_named()) {
                 (false, _) => of.case(case).run().map(|summary| vec![summary]),
-                (true, false) => [false, true].map(|by_wear| bereft(case, by_wear)).into_iter().collect(),
+                (true, false) => {
+                    [false, true].map(|by_wear| bereft(case, by_wear)).into_iter().collect()
+                }
                 (true, true) => of.case(case).failing().run().map(|summary| vec![summary]),
             };
             progress.advance(1);
@@ -115,7 +137,9 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of
                 Err(sentence) => {
                     failed += 1;
                     let flags = format!("{}{}", of.flags(), if fail { " --fail" } else { "" });
-                    out::print(&format!("seed {case}: {sentence}\n  replay: vpass check --seed {case}{flags}\n"))?;
+                    out::print(&format!(
+                        "seed {case}: {sentence}\n  replay: vpass check --seed {case}{flags}\n"
+                    ))?;
                 }
             }
         }
@@ -140,7 +164,12 @@ pub(crate) fn run(seed: u64, minutes: Option<f64>, count: Option<NonZeroU64>, of
 const DRAWN_AT_ONCE: u64 = 10_000;
 
 /// Prints the digest of these cases as they are drawn. Nothing runs.
-pub(crate) fn digest(seed: u64, count: NonZeroU64, of: Battery, fail: bool) -> Result<Exit, Failure> {
+pub(crate) fn digest(
+    seed: u64,
+    count: NonZeroU64,
+    of: Battery,
+    fail: bool,
+) -> Result<Exit, Failure> {
     let progress = Bar::new(Some(count.get()), "cases");
     let pool = pool::threads(pool::cores(), &progress)?;
     let one = |i: u64| {
@@ -167,14 +196,22 @@ pub(crate) fn digest(seed: u64, count: NonZeroU64, of: Battery, fail: bool) -> R
     }
     drop(progress);
     let cases = numbers::plural(count.get(), "case");
-    out::print(&format!("{:016x}: digest of {cases} as drawn, from seed {seed} on; nothing ran\n", digest.value()))?;
+    out::print(&format!(
+        "{:016x}: digest of {cases} as drawn, from seed {seed} on; nothing ran\n",
+        digest.value()
+    ))?;
     Ok(Exit::Done)
 }
 
 /// A drive that loses a die.
 fn bereft(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
     let done = BereftCase { seed, by_wear, bug: None }.run()?;
-    Ok(CaseSummary { technique: done.reclaim, requests: done.requests, report: Some(done.report), ..CaseSummary::default() })
+    Ok(CaseSummary {
+        technique: done.reclaim,
+        requests: done.requests,
+        report: Some(done.report),
+        ..CaseSummary::default()
+    })
 }
 
 /// What the clean cases of a technique came to.
@@ -212,16 +249,25 @@ impl Counts {
         self.0.values().map(|count| count.requests).sum()
     }
 
-    /// In the order of the list. The worst dose is that of a page whose data was used; pages may be lost under techniques that do not
-    /// promise otherwise, and at P/E counts at which no promise holds.
+    /// In the order of the list. The worst dose is that of a page whose data was used; pages may be
+    /// lost under techniques that do not promise otherwise, and at P/E counts at which no promise
+    /// holds.
     fn table(&self) -> String {
-        let mut table =
-            Table::new(["technique", "cases", "refused", "attacked", "reads checked", "worst dose / limit", "pages lost, none promised"]);
+        let mut table = Table::new([
+            "technique",
+            "cases",
+            "refused",
+            "attacked",
+            "reads checked",
+            "worst dose / limit",
+            "pages lost, none promised",
+        ]);
         for name in RECLAIM.iter().map(|t| t.name).chain([RESTLESS]) {
             let Some(c) = self.0.get(name) else { continue };
             // Read by chance though its age alone had taken all that it could bear.
             let is_by_age = c.worst_dose_ratio.is_infinite();
-            let ratio = if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };
+            let ratio =
+                if is_by_age { "too old".into() } else { format!("{:.6}", c.worst_dose_ratio) };
             let [cases, refused, attacked, reads, lost] =
                 [c.cases, c.refused, c.attacked, c.reads_checked, c.lost_pages].map(numbers::count);
             table.row([name.to_owned(), cases, refused, attacked, reads, ratio, lost]);

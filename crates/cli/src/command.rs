@@ -16,7 +16,8 @@ const COLOURS: clap::builder::Styles = clap::builder::Styles::styled()
     .usage(clap::builder::styling::AnsiColor::Green.on_default().bold())
     .literal(clap::builder::styling::AnsiColor::Cyan.on_default());
 
-/// How long will a drive live under your reads, how slow will its worst reads be, and which technique helps at what cost?
+/// How long will a drive live under your reads, how slow will its worst reads be, and which
+/// technique helps at what cost?
 #[derive(Debug, Parser)]
 #[command(
     name = "vpass",
@@ -40,10 +41,12 @@ pub(crate) enum Command {
     /// Run the same workload on one drive per technique and name the winner in each column.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Let a drive live until it is worn out: how many years, what consumed them, and with which technique they are most.
+    /// Let a drive live until it is worn out: how many years, what consumed them, and with which
+    /// technique they are most.
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArgs),
-    /// Attack a drive: reads made on purpose to lose its data or to wear it out, by one who knows where every page lies.
+    /// Attack a drive: reads made on purpose to lose its data or to wear it out, by one who knows
+    /// where every page lies.
     #[command(after_help = ATTACK_EXAMPLES)]
     Attack(AttackArgs),
     /// List what can be chosen.
@@ -56,12 +59,15 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Print a drive or a workload as TOML, to read or to start a file of your own from.
-    #[command(after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set drive.capacity=2GiB")]
+    #[command(
+        after_help = "Example: vpass show drive tiny > mine.toml; vpass show drive tiny --set drive.capacity=2GiB"
+    )]
     Show {
         what: ShowWhat,
         /// Preset or TOML file.
         name: String,
-        /// Another value for a key, as in `vpass run`; prints the effective configuration, without comments.
+        /// Another value for a key, as in `vpass run`; prints the effective configuration, without
+        /// comments.
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
         /// Print the effective configuration as one JSON object.
@@ -85,9 +91,11 @@ pub(crate) enum Command {
     /// Regenerate the figures of a paper from its recipe, beside the paper's numbers.
     #[command(after_help = "Example: vpass paper papers/straw-2024 --out straw")]
     Paper(PaperArgs),
-    /// Search for bugs of the drive model: random small drives, random requests, the oracle watching.
-    /// An adversary who looks again makes the requests of one in four.
-    #[command(after_help = "Examples:\n  vpass check --seed 1 --minutes 5\n  vpass check --seed 1 --count 1000 --reclaim straw-wl")]
+    /// Search for bugs of the drive model: random small drives, random requests, the oracle
+    /// watching. An adversary who looks again makes the requests of one in four.
+    #[command(
+        after_help = "Examples:\n  vpass check --seed 1 --minutes 5\n  vpass check --seed 1 --count 1000 --reclaim straw-wl"
+    )]
     Check {
         /// Seed of the first case; each further case takes the next one.
         #[arg(long, default_value_t = 1)]
@@ -101,21 +109,24 @@ pub(crate) enum Command {
         /// Only drives under this technique (see `vpass list reclaim`): its battery.
         #[arg(long, value_name = "NAME")]
         reclaim: Option<String>,
-        /// Only drives with this parity (see `vpass list parity`), under --reclaim, or any technique that goes with it or those that it is made of.
+        /// Only drives with this parity (see `vpass list parity`), under --reclaim, or any
+        /// technique that goes with it or those that it is made of.
         #[arg(long, value_name = "NAME")]
         parity: Option<String>,
-        /// Only drives whose data is refreshed by this technique (see `vpass list refresh`), as far as their cells go with it.
+        /// Only drives whose data is refreshed by this technique (see `vpass list refresh`), as far
+        /// as their cells go with it.
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
-        /// Small drives that lose a die at a random point, with every parity technique: two a case, of which the second has parity by wear.
-        /// With --reclaim, --parity or --refresh, the drives of those that lose a die, a plane, a block or a page.
+        /// Small drives that lose a die at a random point, with every parity technique: two a case,
+        /// of which the second has parity by wear. With --reclaim, --parity or --refresh, the
+        /// drives of those that lose a die, a plane, a block or a page.
         #[arg(long)]
         fail: bool,
         /// Draw drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).
         #[arg(long)]
         accelerate: bool,
-        /// Run nothing: print a digest of the --count cases as they are drawn. It moves if a drive, a technique or the chance of any case moves;
-        /// a new key at its default does not move it.
+        /// Run nothing: print a digest of the --count cases as they are drawn. It moves if a drive,
+        /// a technique or the chance of any case moves; a new key at its default does not move it.
         #[arg(long, requires = "count", conflicts_with = "minutes")]
         digest: bool,
     },

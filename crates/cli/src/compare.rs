@@ -1,4 +1,5 @@
-//! The same workload and seed on one drive per technique, side by side, each column with its winner.
+//! The same workload and seed on one drive per technique, side by side, each column with its
+//! winner.
 
 mod render;
 mod row;
@@ -32,7 +33,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     let (plans, refused) = plans(args)?;
     plans.iter().try_for_each(|(plan, _)| plan.require_no_acceleration())?;
     out::say_all(&notes(&plans)?);
-    out::say_all(&by_reason(&refused).into_iter().map(|(labels, why)| format!("{labels}: refused: {why}")).collect::<Vec<_>>());
+    out::say_all(
+        &by_reason(&refused)
+            .into_iter()
+            .map(|(labels, why)| format!("{labels}: refused: {why}"))
+            .collect::<Vec<_>>(),
+    );
     let folder = args.setup.base.out.as_deref().map(Folder::begin).transpose()?;
     let rows_kept = Rows::of(args.setup.base.out.as_deref(), args.fresh)?;
     let finished = run_all(&plans, args, folder.as_ref().map(Folder::path), &rows_kept)?;
@@ -63,10 +69,18 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     })?;
     let bugs: Vec<_> = rows.iter().filter(|r| r.has_bug()).map(|r| r.label.as_str()).collect();
     if bugs.is_empty() {
-        let stops: Vec<_> = stopped.iter().map(|row| format!("under {}: {}", row.label, row.why)).collect();
-        return if stops.is_empty() { Ok(Exit::Done) } else { Err(Failure::failed(stops.join("; "))) };
+        let stops: Vec<_> =
+            stopped.iter().map(|row| format!("under {}: {}", row.label, row.why)).collect();
+        return if stops.is_empty() {
+            Ok(Exit::Done)
+        } else {
+            Err(Failure::failed(stops.join("; ")))
+        };
     }
-    Err(Failure::failed(format!("the oracle found a bug of the drive model under {}; run it alone for the findings", bugs.join(", "))))
+    Err(Failure::failed(format!(
+        "the oracle found a bug of the drive model under {}; run it alone for the findings",
+        bugs.join(", ")
+    )))
 }
 
 /// What is to be known before the runs; once, what is the same for several techniques.
@@ -83,19 +97,26 @@ fn notes(plans: &[(RunPlan, String)]) -> Result<Vec<String>, Failure> {
 /// Runs, each with the name of its folder, and techniques that go with no run.
 type Plans = (Vec<(RunPlan, String)>, Vec<Refused>);
 
-/// Every run with the name of its folder: techniques in the order given, seeds ascending. Beside them the techniques that are refused, where others
-/// can run.
+/// Every run with the name of its folder: techniques in the order given, seeds ascending. Beside
+/// them the techniques that are refused, where others can run.
 fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     let all: Vec<String> = RECLAIM.iter().map(|t| t.name.into()).collect();
     let brings = |parity: &str| reclaim_part(parity).filter(|_| args.reclaim.is_empty());
     // Where each parity technique brings one, no other is at work.
-    let all: Vec<String> =
-        all.into_iter().filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name))).collect();
+    let all: Vec<String> = all
+        .into_iter()
+        .filter(|name| args.combined.parities().any(|p| brings(p).is_none_or(|own| own == name)))
+        .collect();
     let reclaims = if args.reclaim.is_empty() { &all } else { &args.reclaim };
     // What takes long, such as looking through a trace, is done once.
     let of_first = Chosen { parity: NO_PARITY, ..args.combined.with(reclaims[0].trim())[0] };
-    let first = RunPlan::unchecked(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, of_first, &bar)?;
-    let (mut rows, mut left_out, mut refused): (Vec<RunPlan>, Vec<String>, Vec<Refused>) = (vec![], vec![], vec![]);
+    let first = RunPlan::unchecked(
+        &setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() },
+        of_first,
+        &bar,
+    )?;
+    let (mut rows, mut left_out, mut refused): (Vec<RunPlan>, Vec<String>, Vec<Refused>) =
+        (vec![], vec![], vec![]);
     for reclaim in reclaims {
         for named in args.combined.with(reclaim.trim()) {
             if brings(named.parity).is_some_and(|own| own != named.reclaim) {
@@ -104,7 +125,10 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
             match first.with_room_or_not(named) {
                 Ok(plan) => rows.push(plan),
                 // Who names no technique gets those that go with these settings.
-                Err(refusal) if args.reclaim.is_empty() && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() => {
+                Err(refusal)
+                    if args.reclaim.is_empty()
+                        && first.with_room_or_not(Chosen { reclaim: "none", ..named }).is_ok() =>
+                {
                     let sentence = format!("left out: {}", refusal.sentence);
                     left_out.extend((!left_out.contains(&sentence)).then_some(sentence));
                 }
@@ -121,7 +145,9 @@ fn plans(args: &CompareArgs) -> Result<Plans, Failure> {
     }
     let rows = with_room(args, rows, &mut refused)?;
     if rows.is_empty() {
-        return Err(Failure::usage(refused.first().map_or_else(|| left_out.join("; "), |row| row.why.clone())));
+        return Err(Failure::usage(
+            refused.first().map_or_else(|| left_out.join("; "), |row| row.why.clone()),
+        ));
     }
     out::say_all(&left_out);
     Ok((repeated(args, rows)?, refused))
@@ -131,8 +157,13 @@ fn named_twice(label: &str) -> Failure {
     Failure::usage(format!("{label} is named twice; each technique runs once"))
 }
 
-/// The rows that have room for their parity on the one capacity of all; the others are refused with the largest capacity for all.
-fn with_room(args: &CompareArgs, rows: Vec<RunPlan>, refused: &mut Vec<Refused>) -> Result<Vec<RunPlan>, Failure> {
+/// The rows that have room for their parity on the one capacity of all; the others are refused with
+/// the largest capacity for all.
+fn with_room(
+    args: &CompareArgs,
+    rows: Vec<RunPlan>,
+    refused: &mut Vec<Refused>,
+) -> Result<Vec<RunPlan>, Failure> {
     let why = room_of_each(&rows.iter().collect::<Vec<_>>());
     if why.iter().all(Option::is_some) {
         require_room(&rows.iter().collect::<Vec<_>>())?;
@@ -142,7 +173,12 @@ fn with_room(args: &CompareArgs, rows: Vec<RunPlan>, refused: &mut Vec<Refused>)
         match why {
             None => fitting.push(plan),
             Some(why) => {
-                let named = Chosen { reclaim: plan.reclaim, gc: plan.gc, refresh: Some(plan.refresh), parity: plan.parity };
+                let named = Chosen {
+                    reclaim: plan.reclaim,
+                    gc: plan.gc,
+                    refresh: Some(plan.refresh),
+                    parity: plan.parity,
+                };
                 refused.push(Refused::of(named, args.combined.label(&plan), why)?);
             }
         }
@@ -161,8 +197,15 @@ fn repeated(args: &CompareArgs, rows: Vec<RunPlan>) -> Result<Vec<(RunPlan, Stri
             return Err(named_twice(&label));
         }
         for i in 0..u64::from(args.seeds.get()) {
-            let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
-            let name = if args.seeds.get() == 1 { label.replace(' ', "") } else { format!("{}-seed{seed}", label.replace(' ', "")) };
+            let seed = plan
+                .seed
+                .checked_add(i)
+                .ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+            let name = if args.seeds.get() == 1 {
+                label.replace(' ', "")
+            } else {
+                format!("{}-seed{seed}", label.replace(' ', ""))
+            };
             plans.push((RunPlan { seed, ..plan.clone() }, name));
         }
     }
@@ -175,7 +218,8 @@ fn run_all(
     folder: Option<&Path>,
     rows: &Rows,
 ) -> Result<Vec<Result<Summary, Failure>>, Failure> {
-    let resumed = rows.resumed("compare", plans.iter().map(|(plan, _)| plan).collect(), |_| String::new())?;
+    let resumed =
+        rows.resumed("compare", plans.iter().map(|(plan, _)| plan).collect(), |_| String::new())?;
     let mut finished: Vec<Option<Result<Summary, Failure>>> = vec![];
     for (i, (_, name)) in plans.iter().enumerate() {
         finished.push(resumed.find(i).map(|row: Row| row.put_into(folder, name)).transpose()?);
@@ -190,7 +234,9 @@ fn run_all(
         let i = missing[job];
         let (plan, name) = &plans[i];
         let row = match outcome {
-            Ok(outcome) if folder.is_some() => Row::of(outcome, files::of_run(plan, outcome, "compare")?),
+            Ok(outcome) if folder.is_some() => {
+                Row::of(outcome, files::of_run(plan, outcome, "compare")?)
+            }
             Ok(outcome) => Row::of(outcome, vec![]),
             Err(stop) => Row(Ended::Stopped(stop.sentence.clone())),
         };

@@ -9,7 +9,8 @@ use vpass_lab::run::Outcome;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
-    /// It failed, a generated workload misses the statistics that it was made after, or the oracle found a bug of the drive.
+    /// It failed, a generated workload misses the statistics that it was made after, or the oracle
+    /// found a bug of the drive.
     Failed = 1,
     /// Wrong usage, configuration or trace.
     Usage = 2,

@@ -26,12 +26,19 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<(), Failure> {
     let reclaim = technique_named(&args.reclaim)?;
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-        return Err(Failure::usage(format!("--set {}: explain is about the drive alone", set.text)));
+        return Err(Failure::usage(format!(
+            "--set {}: explain is about the drive alone",
+            set.text
+        )));
     }
     // The nature that a run would have: a counterfactual technique changes it.
     let config = reclaim.drive(load::drive(&args.drive, &sets)?.config);
     let explanation = explanation(&args.drive, &config, reclaim)?;
-    out::print(&if args.json { as_json::text(&explanation)? } else { render(&explanation, &config, wants_colour()) })
+    out::print(&if args.json {
+        as_json::text(&explanation)?
+    } else {
+        render(&explanation, &config, wants_colour())
+    })
 }
 
 fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
@@ -39,10 +46,18 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     let heading = |text: &mut String, title: &str| {
         let _ = writeln!(text, "{}", Look::Heading.paint(&plain::line(title), colour));
     };
-    heading(&mut text, &format!("Latency of reading a page of {} on an idle drive {}", bytes(e.page_bytes.into()), e.drive));
+    heading(
+        &mut text,
+        &format!(
+            "Latency of reading a page of {} on an idle drive {}",
+            bytes(e.page_bytes.into()),
+            e.drive
+        ),
+    );
     let mut table = Table::new(["page kind", "sensing", "channel", "ECC", "host link", "total"]);
     for r in &e.read {
-        let times = [r.sensing_us, r.channel_us, r.ecc_us, r.host_link_us, r.total_us].map(microseconds);
+        let times =
+            [r.sensing_us, r.channel_us, r.ecc_us, r.host_link_us, r.total_us].map(microseconds);
         table.row(std::iter::once(r.page_kind.to_owned()).chain(times));
     }
     text.push_str(&table.render(colour));
@@ -58,7 +73,8 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
         let _ = writeln!(text, "  {COUNTERFACTUAL}");
     }
     text.push_str(&age_words(e, colour));
-    let _ = writeln!(text, "  {} takes {} of controller RAM", e.reclaim, bytes(e.controller_ram_bytes));
+    let _ =
+        writeln!(text, "  {} takes {} of controller RAM", e.reclaim, bytes(e.controller_ram_bytes));
     if let Some(code) = &e.code {
         text.push('\n');
         heading(&mut text, "Limits that follow from the code");
@@ -76,44 +92,72 @@ fn render(e: &Explanation, config: &DriveConfig, colour: bool) -> String {
     }
     if let Some(words) = &e.hints {
         text.push('\n');
-        heading(&mut text, &format!("What a host's hints allow (--hints), and when `{}` acts first then", e.reclaim));
+        heading(
+            &mut text,
+            &format!(
+                "What a host's hints allow (--hints), and when `{}` acts first then",
+                e.reclaim
+            ),
+        );
         text.push_str(&hint_words(words, colour));
     }
     text
 }
 
 fn hint_words(words: &[Word], colour: bool) -> String {
-    let mut table = Table::new(["access latency", "budget", "retries", "a read takes", "acts first at"]);
+    let mut table =
+        Table::new(["access latency", "budget", "retries", "a read takes", "acts first at"]);
     for word in words {
         let budget = word.budget_us.map_or_else(|| "reclaim.retries".into(), microseconds);
         let first = word.thresholds.iter().map(|t| t.reads).min();
-        let first = first.map_or_else(|| "-".into(), |reads| format!("{} reads", count(reads.into())));
-        table.row([word.access_latency.into(), budget, count(word.retries.into()), microseconds(word.latency_us), first]);
+        let first =
+            first.map_or_else(|| "-".into(), |reads| format!("{} reads", count(reads.into())));
+        table.row([
+            word.access_latency.into(),
+            budget,
+            count(word.retries.into()),
+            microseconds(word.latency_us),
+            first,
+        ]);
     }
     table.render(colour)
 }
 
 fn dose_words(e: &Explanation, config: &DriveConfig) -> String {
-    let Some(dose) = &e.dose else { return "  none: disturb.model is \"none\", so reads disturb nothing\n".into() };
+    let Some(dose) = &e.dose else {
+        return "  none: disturb.model is \"none\", so reads disturb nothing\n".into();
+    };
     let mut text = String::new();
     match e.ages.first() {
-        Some(first) if config.disturb.model.has_neighbours() => text.push_str(&neighbour_words(dose, first)),
+        Some(first) if config.disturb.model.has_neighbours() => {
+            text.push_str(&neighbour_words(dose, first))
+        }
         _ if config.disturb.model.own_reads_disturb() => {
-            let _ = writeln!(text, "  every page of the block, the one read included: 1 x weight (model {})", dose.model);
+            let _ = writeln!(
+                text,
+                "  every page of the block, the one read included: 1 x weight (model {})",
+                dose.model
+            );
         }
         _ => {
-            let _ = writeln!(text, "  as the error model weighs it, without a table (model {})", dose.model);
+            let _ = writeln!(
+                text,
+                "  as the error model weighs it, without a table (model {})",
+                dose.model
+            );
         }
     }
     let weights: Vec<_> = dose.weight.iter().map(|(kind, w)| format!("{kind} {w}")).collect();
     let _ = writeln!(text, "  weight: {} (disturb.dose = \"{}\")", weights.join(", "), dose.unit);
     let before = config.disturb.preprogram_weight;
-    let _ = writeln!(text, "  wordlines not yet programmed: x {before} (disturb.preprogram_weight)");
+    let _ =
+        writeln!(text, "  wordlines not yet programmed: x {before} (disturb.preprogram_weight)");
     text
 }
 
 fn neighbour_words(dose: &Dose, first: &Age) -> String {
-    let alphas: Vec<_> = first.groups.iter().map(|g| format!("{} for group {}", digits(g.alpha), g.name)).collect();
+    let alphas: Vec<_> =
+        first.groups.iter().map(|g| format!("{} for group {}", digits(g.alpha), g.name)).collect();
     format!(
         "  the wordline read                          0
   its 2 neighbours ({} away)                alpha x weight each; at {} P/E cycles alpha is {}
@@ -127,25 +171,46 @@ fn neighbour_words(dose: &Dose, first: &Age) -> String {
 
 fn age_words(e: &Explanation, colour: bool) -> String {
     if e.ages.is_empty() {
-        let words = if e.dose.is_some() { "its error model has no table of limits" } else { "it endures any number of reads" };
+        let words = if e.dose.is_some() {
+            "its error model has no table of limits"
+        } else {
+            "it endures any number of reads"
+        };
         return format!("  {words}\n");
     }
-    let mut table = Table::new(["P/E cycles", "group", "wordlines", "limit", "alpha", "limit / alpha"]);
+    let mut table =
+        Table::new(["P/E cycles", "group", "wordlines", "limit", "alpha", "limit / alpha"]);
     for age in &e.ages {
         for g in &age.groups {
-            let numbers = [count(g.wordlines.into()), digits(g.limit), digits(g.alpha), digits(g.limit / g.alpha)];
+            let numbers = [
+                count(g.wordlines.into()),
+                digits(g.limit),
+                digits(g.alpha),
+                digits(g.limit / g.alpha),
+            ];
             table.row([count(age.pec.into()), g.name.clone()].into_iter().chain(numbers));
         }
     }
     let mut text = table.render(colour);
     if !e.kind_factor.is_empty() {
-        let factors: Vec<_> = e.kind_factor.iter().map(|(kind, factor)| format!("{kind} {factor}")).collect();
-        let _ = writeln!(text, "  the limits are those of the weakest page kind: x {} (disturb.kind_factor)", factors.join(", "));
+        let factors: Vec<_> =
+            e.kind_factor.iter().map(|(kind, factor)| format!("{kind} {factor}")).collect();
+        let _ = writeln!(
+            text,
+            "  the limits are those of the weakest page kind: x {} (disturb.kind_factor)",
+            factors.join(", ")
+        );
     }
     for age in &e.ages {
         for t in &age.thresholds {
-            let _ =
-                writeln!(text, "  at {} P/E cycles: {} at {} reads = {}", count(age.pec.into()), t.what, count(t.reads.into()), t.because);
+            let _ = writeln!(
+                text,
+                "  at {} P/E cycles: {} at {} reads = {}",
+                count(age.pec.into()),
+                t.what,
+                count(t.reads.into()),
+                t.because
+            );
         }
         if age.thresholds.is_empty() {
             let _ = writeln!(text, "  at {} P/E cycles: never", count(age.pec.into()));
@@ -172,7 +237,10 @@ mod tests {
         assert!(render(&explanation, &config, false).contains("its 2 neighbours"));
         (explanation.ages, explanation.error_budget, explanation.hints) = (vec![], None, None);
         let text = render(&explanation, &config, false);
-        assert!(text.contains("  as the error model weighs it, without a table (model wordline)\n"), "{text}");
+        assert!(
+            text.contains("  as the error model weighs it, without a table (model wordline)\n"),
+            "{text}"
+        );
         assert!(text.contains("  its error model has no table of limits\n"), "{text}");
     }
 }

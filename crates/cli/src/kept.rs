@@ -1,4 +1,5 @@
-//! Finished rows of `compare`, `life` and `paper` with `--out`: kept as they end, so that the same command goes on where it was stopped.
+//! Finished rows of `compare`, `life` and `paper` with `--out`: kept as they end, so that the same
+//! command goes on where it was stopped.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -30,22 +31,35 @@ impl Rows {
     /// # Errors
     /// Rows that are to be removed, and cannot be.
     pub(crate) fn of(out: Option<&Path>, fresh: bool) -> Result<Self, Failure> {
-        let nothing = Self { kept: None, failed: AtomicBool::new(false), told: AtomicBool::new(false) };
-        let Some(place) = out.map(real_place).filter(|place| place.file_name().is_some()) else { return Ok(nothing) };
+        let nothing =
+            Self { kept: None, failed: AtomicBool::new(false), told: AtomicBool::new(false) };
+        let Some(place) = out.map(real_place).filter(|place| place.file_name().is_some()) else {
+            return Ok(nothing);
+        };
         let name = format!(".{}.rows", place.file_name().unwrap_or_default().display());
         let store = Store::open(parent_of(&place).join(name));
         if fresh {
             let cleared = store.clear();
-            let removed =
-                cleared.map_err(|e| Failure::failed(format!("--fresh: rows in {} cannot be removed: {e}", store.folder().display())))?;
+            let removed = cleared.map_err(|e| {
+                Failure::failed(format!(
+                    "--fresh: rows in {} cannot be removed: {e}",
+                    store.folder().display()
+                ))
+            })?;
             if removed > 0 {
-                say(&format!("vpass: --fresh: {} in {} removed", rows(removed), store.folder().display()));
+                say(&format!(
+                    "vpass: --fresh: {} in {} removed",
+                    rows(removed),
+                    store.folder().display()
+                ));
             }
         }
         match Keys::of_this_program() {
             Ok(keys) => Ok(Self { kept: Some((store, Mutex::new(keys))), ..nothing }),
             Err(e) => {
-                say(&format!("vpass: no row is kept before the end: this program's own file cannot be read: {e}"));
+                say(&format!(
+                    "vpass: no row is kept before the end: this program's own file cannot be read: {e}"
+                ));
                 Ok(nothing)
             }
         }
@@ -61,9 +75,15 @@ impl Rows {
         plans: Vec<&'a RunPlan>,
         asked: impl Fn(usize) -> String,
     ) -> Result<Resumed<'a, T>, Failure> {
-        let Some((_, keys)) = &self.kept else { return Ok(Resumed { rows: self, plans, keys: vec![], of: PhantomData }) };
+        let Some((_, keys)) = &self.kept else {
+            return Ok(Resumed { rows: self, plans, keys: vec![], of: PhantomData });
+        };
         let mut known = keys.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let keys = plans.iter().enumerate().map(|(i, plan)| known.of(command, plan, &asked(i))).collect::<Result<_, _>>()?;
+        let keys = plans
+            .iter()
+            .enumerate()
+            .map(|(i, plan)| known.of(command, plan, &asked(i)))
+            .collect::<Result<_, _>>()?;
         Ok(Resumed { rows: self, plans, keys, of: PhantomData })
     }
 
@@ -74,7 +94,11 @@ impl Rows {
         progress::rows_are_kept(None);
         let others = store.others();
         if others > 0 {
-            say(&format!("vpass: {} of other settings in {}; --fresh removes what is there", rows(others), store.folder().display()));
+            say(&format!(
+                "vpass: {} of other settings in {}; --fresh removes what is there",
+                rows(others),
+                store.folder().display()
+            ));
         }
     }
 
@@ -85,7 +109,8 @@ impl Rows {
     }
 }
 
-/// The rows of some plans: those that an earlier command finished, and those that this one finishes.
+/// The rows of some plans: those that an earlier command finished, and those that this one
+/// finishes.
 pub(crate) struct Resumed<'a, T> {
     rows: &'a Rows,
     plans: Vec<&'a RunPlan>,
@@ -105,7 +130,8 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         found
     }
 
-    /// Every row that an earlier command finished, and the plans that are still to be run. Says how many there are of each.
+    /// Every row that an earlier command finished, and the plans that are still to be run. Says how
+    /// many there are of each.
     pub(crate) fn found(&self) -> (Vec<Option<T>>, Vec<usize>) {
         let found: Vec<Option<T>> = (0..self.plans.len()).map(|i| self.find(i)).collect();
         let missing: Vec<usize> = (0..found.len()).filter(|i| found[*i].is_none()).collect();
@@ -113,12 +139,16 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
         (found, missing)
     }
 
-    /// Says how many rows are not run again; once a command, which may run its plans in several parts.
+    /// Says how many rows are not run again; once a command, which may run its plans in several
+    /// parts.
     pub(crate) fn say_found(&self, found: usize) {
         let Some((store, _)) = self.rows.kept.as_ref().filter(|_| found > 0) else { return };
         if !self.rows.told.swap(true, Ordering::Relaxed) {
             let (all, folder) = (self.plans.len(), store.folder().display());
-            say(&format!("vpass: {found} of {} taken from {folder}, as an earlier command left them; --fresh runs all", rows(all)));
+            say(&format!(
+                "vpass: {found} of {} taken from {folder}, as an earlier command left them; --fresh runs all",
+                rows(all)
+            ));
         }
     }
 
@@ -145,7 +175,9 @@ impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
 /// Tells whoever interrupts the command what is kept.
 fn tell(store: &Store) {
     let (count, folder) = (rows(store.count()), store.folder().display());
-    progress::rows_are_kept(Some(format!("{count} kept in {folder}: the same command goes on from there, and --fresh starts again")));
+    progress::rows_are_kept(Some(format!(
+        "{count} kept in {folder}: the same command goes on from there, and --fresh starts again"
+    )));
 }
 
 /// "3 finished runs".

@@ -1,4 +1,5 @@
-//! `vpass life`: how long a drive lives under a workload, what consumes its life, and with which technique or setting it lives longest.
+//! `vpass life`: how long a drive lives under a workload, what consumes its life, and with which
+//! technique or setting it lives longest.
 
 pub(crate) mod args;
 mod estimated;
@@ -39,10 +40,17 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
     if let Some(key) = &args.find {
         return find_best(args, key, &asked, folder, &rows, &tables);
     }
-    let estimated = Estimated::at_once(asked.contenders.iter().map(|contender| (&*contender.label, &contender.plan)))?;
+    let estimated = Estimated::at_once(
+        asked.contenders.iter().map(|contender| (&*contender.label, &contender.plan)),
+    )?;
     let climbed = lived(args, &asked, &rows, &tables)?;
     let refused = asked.refused_with(&climbed)?;
-    out::say_all(&by_reason(&refused).into_iter().map(|(labels, why)| format!("{labels}: refused: {why}")).collect::<Vec<_>>());
+    out::say_all(
+        &by_reason(&refused)
+            .into_iter()
+            .map(|(labels, why)| format!("{labels}: refused: {why}"))
+            .collect::<Vec<_>>(),
+    );
     let lives: Vec<Life> = climbed.answers.iter().filter_map(Life::answered).collect();
     if lives.is_empty() {
         return Err(asked.no_answer(args, &climbed));
@@ -55,22 +63,31 @@ pub(crate) fn life(args: &LifeArgs) -> Result<Exit, Failure> {
         folder.finish()?;
         rows.done();
     }
-    let text = || render::text(&lives, &setting, &climbed, args, wants_colour()) + &estimated.text(&lives);
+    let text =
+        || render::text(&lives, &setting, &climbed, args, wants_colour()) + &estimated.text(&lives);
     out::print(&if args.setup.base.json { as_json::text(&json)? } else { text() })?;
-    let stops: Vec<_> = climbed.answers.iter().filter_map(|answer| answer.lived.as_ref().err().filter(|why| why.is_stop())).collect();
+    let stops: Vec<_> = climbed
+        .answers
+        .iter()
+        .filter_map(|answer| answer.lived.as_ref().err().filter(|why| why.is_stop()))
+        .collect();
     exit(&lives, &stops)
 }
 
 fn exit(lives: &[Life], stops: &[&Failure]) -> Result<Exit, Failure> {
-    let bugs: Vec<_> = lives.iter().filter(|life| life.has_bug()).map(|life| life.label.as_str()).collect();
+    let bugs: Vec<_> =
+        lives.iter().filter(|life| life.has_bug()).map(|life| life.label.as_str()).collect();
     if !bugs.is_empty() {
         let under = bugs.join(", ");
-        return Err(Failure::failed(format!("the oracle found a bug of the drive model under {under}; `vpass run` shows the findings")));
+        return Err(Failure::failed(format!(
+            "the oracle found a bug of the drive model under {under}; `vpass run` shows the findings"
+        )));
     }
     stops.first().map_or(Ok(Exit::Done), |why| Err(Failure::failed(&why.sentence)))
 }
 
-/// What was asked for: each combination of techniques that the drive and the workload go with, and the others.
+/// What was asked for: each combination of techniques that the drive and the workload go with, and
+/// the others.
 pub(crate) struct Asked<'a> {
     args: &'a LifeArgs,
     set: Vec<String>,
@@ -90,30 +107,57 @@ impl<'a> Asked<'a> {
         setup.base.set.extend_from_slice(set);
         setup.sample = Sample::WHOLE;
         let samples = args.setup.samples();
-        require_few(args.reclaim.len() * args.combined.len() * samples.count as usize, args.seeds.get())?;
-        let whole = RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
+        require_few(
+            args.reclaim.len() * args.combined.len() * samples.count as usize,
+            args.seeds.get(),
+        )?;
+        let whole =
+            RunPlan::unchecked(&setup, args.combined.with(args.reclaim[0].trim())[0], &bar)?;
         life::check(&whole, args.until())?;
         // Whoever says how fast wear goes has no ladder.
         let exact = args.is_exact() || whole.drive.config.wear.acceleration != 1;
-        let asked = Self { args, set: setup.base.set, exact, whole, contenders: vec![], refused: vec![], touched: None };
+        let asked = Self {
+            args,
+            set: setup.base.set,
+            exact,
+            whole,
+            contenders: vec![],
+            refused: vec![],
+            touched: None,
+        };
         asked.of_each(tables)
     }
 
     fn of_each(mut self, tables: &Tables) -> Result<Self, Failure> {
-        let named: Vec<Chosen> = self.args.reclaim.iter().flat_map(|reclaim| self.args.combined.with(reclaim.trim())).collect();
+        let named: Vec<Chosen> = self
+            .args
+            .reclaim
+            .iter()
+            .flat_map(|reclaim| self.args.combined.with(reclaim.trim()))
+            .collect();
         let mut first_why = None;
         // Whatever is wrong with the drive is told before a long trace is gone through.
         let of_whole = named.iter().find_map(|named| self.whole.with(*named).ok());
         let sample = match (self.args.setup.sample, of_whole) {
             (Some(samples), _) => Sample { of: samples.of, residue: 0 },
-            (None, Some(plan)) if !self.exact && may_be_sampled(&named) => plan.automatic_sample(tables)?,
+            (None, Some(plan)) if !self.exact && may_be_sampled(&named) => {
+                plan.automatic_sample(tables)?
+            }
             (None, _) => Sample::WHOLE,
         };
         let part = self.whole.sampled(sample)?;
         for named in named {
             let label = self.args.combined.label_of(named);
-            if self.contenders.iter().map(|known| &known.label).chain(self.refused.iter().map(|row| &row.label)).any(|l| *l == label) {
-                return Err(Failure::usage(format!("{label} is named twice; each technique lives once")));
+            if self
+                .contenders
+                .iter()
+                .map(|known| &known.label)
+                .chain(self.refused.iter().map(|row| &row.label))
+                .any(|l| *l == label)
+            {
+                return Err(Failure::usage(format!(
+                    "{label} is named twice; each technique lives once"
+                )));
             }
             match part.with(named) {
                 Ok(plan) => self.contenders.push(Contender { label, plan }),
@@ -129,7 +173,8 @@ impl<'a> Asked<'a> {
             return Err(why);
         }
         if !sample.is_whole() && !self.exact {
-            self.touched = Some(self.contenders[0].plan.touched_pages(tables)? / u64::from(sample.of));
+            self.touched =
+                Some(self.contenders[0].plan.touched_pages(tables)? / u64::from(sample.of));
         }
         Ok(self)
     }
@@ -137,7 +182,8 @@ impl<'a> Asked<'a> {
     /// What is to be known before the lives; once, what is the same for several techniques.
     fn notes(&self) -> Result<Vec<String>, Failure> {
         let mut notes = self.contenders[0].plan.notes()?;
-        for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes()) {
+        for note in self.contenders[1..].iter().flat_map(|contender| contender.plan.promise_notes())
+        {
             if !notes.contains(&note) {
                 notes.push(note);
             }
@@ -145,14 +191,21 @@ impl<'a> Asked<'a> {
         Ok(notes)
     }
 
-    /// Techniques that were refused, and those whose drive was refused or stopped as it was made or lived.
+    /// Techniques that were refused, and those whose drive was refused or stopped as it was made or
+    /// lived.
     fn refused_with(&self, climbed: &Climbed) -> Result<Vec<Refused>, Failure> {
         let mut refused = self.refused.clone();
         for answer in &climbed.answers {
             let Err(why) = &answer.lived else { continue };
-            let contender = self.contenders.iter().find(|contender| contender.label == answer.label);
+            let contender =
+                self.contenders.iter().find(|contender| contender.label == answer.label);
             let plan = &contender.expect("it was asked for").plan;
-            let named = Chosen { reclaim: plan.reclaim, gc: plan.gc, refresh: Some(plan.refresh), parity: plan.parity };
+            let named = Chosen {
+                reclaim: plan.reclaim,
+                gc: plan.gc,
+                refresh: Some(plan.refresh),
+                parity: plan.parity,
+            };
             refused.push(Refused::of(named, answer.label.clone(), why.sentence.clone())?);
         }
         Ok(refused)
@@ -172,10 +225,20 @@ impl<'a> Asked<'a> {
 
     fn setting<'s>(&'s self, climbed: &'s Climbed, refused: &'s [Refused]) -> Setting<'s> {
         let plan = &self.contenders[0].plan;
-        let lived = climbed.answers.iter().find(|answer| answer.lived.is_ok()).map_or(&[][..], |answer| &answer.plans[..]);
+        let lived = climbed
+            .answers
+            .iter()
+            .find(|answer| answer.lived.is_ok())
+            .map_or(&[][..], |answer| &answer.plans[..]);
         let samples = lived.iter().filter(|other| other.seed == plan.seed).count().max(1) as u32;
-        let blocks = u64::from(plan.drive.config.geometry.planes() * plan.drive.config.geometry.blocks_per_plane.unwrap_or(0));
-        let of_samples = |touched: u64| Sampled { pages: touched * u64::from(samples), blocks: blocks * u64::from(samples) };
+        let blocks = u64::from(
+            plan.drive.config.geometry.planes()
+                * plan.drive.config.geometry.blocks_per_plane.unwrap_or(0),
+        );
+        let of_samples = |touched: u64| Sampled {
+            pages: touched * u64::from(samples),
+            blocks: blocks * u64::from(samples),
+        };
         Setting {
             whole: &self.whole,
             plan,
@@ -197,13 +260,21 @@ fn may_be_sampled(named: &[Chosen]) -> bool {
 
 /// The lives of all techniques: on a rung of the ladder, or exact ones.
 fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result<Climbed, Failure> {
-    let mut live = |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
+    let mut live =
+        |lives: &[OneLife], deadline: Deadline| live_or_take(args, lives, deadline, rows, tables);
     if asked.exact {
         return exact(args, asked, &mut live);
     }
     let climb = Climb {
-        rung: args.rung.or(args.find.as_ref().map(|_| RUNG_OF_FIND)).map(Rung::of_number).transpose()?,
-        wanted: Wanted { within: args.within, seconds: Some(60.0 * args.minutes * asked.contenders.len() as f64) },
+        rung: args
+            .rung
+            .or(args.find.as_ref().map(|_| RUNG_OF_FIND))
+            .map(Rung::of_number)
+            .transpose()?,
+        wanted: Wanted {
+            within: args.within,
+            seconds: Some(60.0 * args.minutes * asked.contenders.len() as f64),
+        },
         seeds: args.seeds.get(),
         samples: args.setup.sample.map(|samples| samples.count),
         threads: args.threads.map_or_else(pool::cores, std::num::NonZeroUsize::get),
@@ -215,7 +286,9 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
         let lives = climbed.answers.iter().filter_map(Life::answered);
         let rung = climbed.rung.map_or(0, |rung| rung.number);
         let took = seconds(began.elapsed().as_secs_f64());
-        let said = lives.filter_map(|life| answer::sentence(drive, &life)).map(|sentence| format!("rung {rung}, {took}: {sentence}"));
+        let said = lives
+            .filter_map(|life| answer::sentence(drive, &life))
+            .map(|sentence| format!("rung {rung}, {took}: {sentence}"));
         out::say_all(&said.collect::<Vec<_>>());
     })
 }
@@ -224,11 +297,16 @@ fn lived(args: &LifeArgs, asked: &Asked, rows: &Rows, tables: &Tables) -> Result
 const RUNG_OF_FIND: u32 = 2;
 
 /// What simulates lives or takes them from an earlier command.
-type Live<'a> = &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
+type Live<'a> =
+    &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
 /// Exact lives of all techniques.
 fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure> {
-    let plans = asked.contenders.iter().map(|contender| repeated(args, &contender.plan)).collect::<Result<Vec<_>, _>>()?;
+    let plans = asked
+        .contenders
+        .iter()
+        .map(|contender| repeated(args, &contender.plan))
+        .collect::<Result<Vec<_>, _>>()?;
     let one = |plan| OneLife { plan, acceleration: std::num::NonZeroU32::MIN };
     let lives: Vec<_> = plans.iter().flatten().map(one).collect();
     let mut ended = live(&lives, None)?.expect("without a deadline every life ends").into_iter();
@@ -244,7 +322,10 @@ fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure>
 fn repeated(args: &LifeArgs, plan: &RunPlan) -> Result<Vec<RunPlan>, Failure> {
     let mut plans = vec![];
     for i in 0..u64::from(args.seeds.get()) {
-        let seed = plan.seed.checked_add(i).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+        let seed = plan
+            .seed
+            .checked_add(i)
+            .ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
         for residue in args.setup.samples().residues() {
             plans.push(RunPlan { seed, ..plan.clone() }.of_residue(residue));
         }
@@ -261,11 +342,16 @@ fn live_or_take(
     tables: &Tables,
 ) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure> {
     let plans = lives.iter().map(|one| one.plan).collect();
-    let resumed = rows.resumed("life", plans, |i| format!("{:?} {}", args.until(), lives[i].acceleration))?;
+    let resumed =
+        rows.resumed("life", plans, |i| format!("{:?} {}", args.until(), lives[i].acceleration))?;
     let (known, missing) = resumed.found();
     let living: Vec<OneLife> = missing.iter().map(|i| lives[*i]).collect();
     let keep = |n: usize, lived: &Lived| resumed.keep(missing[n], lived);
-    let Some(ended) = life::live_each(&living, args.until(), args.threads, tables, &bar, deadline, &keep)? else { return Ok(None) };
+    let Some(ended) =
+        life::live_each(&living, args.until(), args.threads, tables, &bar, deadline, &keep)?
+    else {
+        return Ok(None);
+    };
     let mut all: Vec<_> = known.into_iter().map(|life| life.map(Ok)).collect();
     for (i, life) in missing.into_iter().zip(ended) {
         all[i] = Some(life);
@@ -274,25 +360,42 @@ fn live_or_take(
 }
 
 /// `--find`.
-fn find_best(args: &LifeArgs, key: &str, asked: &Asked, folder: Option<Folder>, rows: &Rows, tables: &Tables) -> Result<Exit, Failure> {
+fn find_best(
+    args: &LifeArgs,
+    key: &str,
+    asked: &Asked,
+    folder: Option<Folder>,
+    rows: &Rows,
+    tables: &Tables,
+) -> Result<Exit, Failure> {
     if args.reclaim.len() * args.combined.len() > 1 {
-        return Err(Failure::usage("--find looks for one technique's best value; name one technique of each kind"));
+        return Err(Failure::usage(
+            "--find looks for one technique's best value; name one technique of each kind",
+        ));
     }
-    let knob = Knob::new(key, (args.from.as_deref(), args.to.as_deref()), &asked.contenders[0].plan)?;
+    let knob =
+        Knob::new(key, (args.from.as_deref(), args.to.as_deref()), &asked.contenders[0].plan)?;
     let mut points: Vec<Point> = vec![];
     for value in find::first_values(knob.from, knob.to) {
         tried(args, &knob, value, &mut points, rows, tables)?;
     }
-    if let Some(refused) =
-        points.iter().find_map(|point| point.refused.as_ref()).filter(|_| points.iter().all(|point| point.life.is_none()))
+    if let Some(refused) = points
+        .iter()
+        .find_map(|point| point.refused.as_ref())
+        .filter(|_| points.iter().all(|point| point.life.is_none()))
     {
-        return Err(Failure::usage(format!("--find {key}: the drive is refused with every value; with {}: {refused}", points[0].text)));
+        return Err(Failure::usage(format!(
+            "--find {key}: the drive is refused with every value; with {}: {refused}",
+            points[0].text
+        )));
     }
     let peaks = find::peaks(&points);
     let best = find::best(&points);
     let neighbour = |i: usize| points[i].value;
-    let (low, high) = (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
-    let others: Vec<String> = peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
+    let (low, high) =
+        (neighbour(best.saturating_sub(1)), neighbour((best + 1).min(points.len() - 1)));
+    let others: Vec<String> =
+        peaks.iter().filter(|i| **i != best).map(|i| points[*i].text.clone()).collect();
     // Where the drive outlives the simulation no value is better than another.
     if low < high && !points[best].lives_on() {
         let mut section = Section::new(low, high);
@@ -307,7 +410,11 @@ fn find_best(args: &LifeArgs, key: &str, asked: &Asked, folder: Option<Folder>, 
         folder.finish()?;
         rows.done();
     }
-    out::print(&if args.setup.base.json { as_json::text(&find::json_of(key, &points, &others)?)? } else { csv })?;
+    out::print(&if args.setup.base.json {
+        as_json::text(&find::json_of(key, &points, &others)?)?
+    } else {
+        csv
+    })?;
     out::say_wrapped(&wrapped(&find::verdict(key, &points, &others), 0));
     out::say_all(&warnings(points.iter().filter_map(|point| point.life.as_ref())));
     exit(&points.into_iter().filter_map(|point| point.life).collect::<Vec<_>>(), &[])
@@ -320,8 +427,16 @@ fn only(climbed: Climbed) -> Result<Life, Failure> {
     life.map_or_else(|| Err(answer.lived.expect_err("it has lives or a reason")), Ok)
 }
 
-/// Lives with a value of the key, unless that was tried before; gives the years. A value with which the drive is refused is no failure.
-fn tried(args: &LifeArgs, knob: &Knob, value: f64, points: &mut Vec<Point>, rows: &Rows, tables: &Tables) -> Result<f64, Failure> {
+/// Lives with a value of the key, unless that was tried before; gives the years. A value with which
+/// the drive is refused is no failure.
+fn tried(
+    args: &LifeArgs,
+    knob: &Knob,
+    value: f64,
+    points: &mut Vec<Point>,
+    rows: &Rows,
+    tables: &Tables,
+) -> Result<f64, Failure> {
     let text = knob.text(value);
     if let Some(known) = points.iter().find(|point| point.text == text) {
         return Ok(known.rank());

@@ -1,4 +1,5 @@
-//! What can be chosen: drives, workloads, trace formats, techniques, error models, keys. And presets in full.
+//! What can be chosen: drives, workloads, trace formats, techniques, error models, keys. And
+//! presets in full.
 
 use std::fmt::Write;
 
@@ -58,14 +59,21 @@ pub(crate) fn list(what: Option<ListWhat>, as_json: bool) -> Result<(), Failure>
         text.push_str(&table.render_words(colour));
     }
     if what.is_none() {
-        let _ = writeln!(text, "\n{} (--set): see `vpass list keys`", Look::Heading.paint("keys", colour));
+        let _ = writeln!(
+            text,
+            "\n{} (--set): see `vpass list keys`",
+            Look::Heading.paint("keys", colour)
+        );
     }
     out::print(&text)
 }
 
 /// A list's rows; of a technique also what its card says.
 fn rows_as_json(what: ListWhat) -> Result<Vec<Value>, Failure> {
-    let mut rows: Vec<_> = rows(what)?.into_iter().map(|(name, description)| json!({ "name": name, "description": description })).collect();
+    let mut rows: Vec<_> = rows(what)?
+        .into_iter()
+        .map(|(name, description)| json!({ "name": name, "description": description }))
+        .collect();
     for (row, about) in rows.iter_mut().zip(cards(what).unwrap_or_default()) {
         if what == ListWhat::Reclaim {
             row["may_lose_data"] = about.may_lose().into();
@@ -93,13 +101,20 @@ fn keys(as_json: bool) -> Result<(), Failure> {
         return out::print(&as_json::text(&json!({ "keys": keys }))?);
     }
     let colour = wants_colour();
-    let table_of = |key: &Key| key.path.rsplit_once('.').map_or_else(String::new, |(table, _)| table.to_owned());
+    let table_of = |key: &Key| {
+        key.path.rsplit_once('.').map_or_else(String::new, |(table, _)| table.to_owned())
+    };
     let mut text = String::new();
     for rows in keys.chunk_by(|a, b| table_of(a) == table_of(b)) {
         let (name, first) = (table_of(&rows[0]), &rows[0]);
         let only = if first.settable { "" } else { ", in files only" };
-        let _ =
-            writeln!(text, "{}{} ({} file{only})", if text.is_empty() { "" } else { "\n" }, Look::Heading.paint(&name, colour), first.file);
+        let _ = writeln!(
+            text,
+            "{}{} ({} file{only})",
+            if text.is_empty() { "" } else { "\n" },
+            Look::Heading.paint(&name, colour),
+            first.file
+        );
         let mut table = Table::new(["key", "default", "range", "meaning"]);
         for key in rows {
             let default = match &key.default {
@@ -107,9 +122,18 @@ fn keys(as_json: bool) -> Result<(), Failure> {
                 None if key.required => "required".into(),
                 None => "-".into(),
             };
-            let range = if key.unit.is_empty() { key.range.clone() } else { format!("{} ({})", key.range, key.unit) };
+            let range = if key.unit.is_empty() {
+                key.range.clone()
+            } else {
+                format!("{} ({})", key.range, key.unit)
+            };
             let name = key.path.rsplit('.').next().unwrap_or(&key.path).to_owned();
-            table.painted_row(vec![(name, Look::Good), (default, Look::Plain), (range, Look::Plain), (key.meaning.clone(), Look::Plain)]);
+            table.painted_row(vec![
+                (name, Look::Good),
+                (default, Look::Plain),
+                (range, Look::Plain),
+                (key.meaning.clone(), Look::Plain),
+            ]);
         }
         text.push_str(&table.render_words(colour));
     }
@@ -120,7 +144,9 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
     let words = |name: &str, description: &str| (name.to_owned(), description.to_owned());
     Ok(match what {
         ListWhat::Drives => {
-            let row = |(name, _): (&str, &str)| Ok(words(name, &load::drive(name, &[])?.config.description));
+            let row = |(name, _): (&str, &str)| {
+                Ok(words(name, &load::drive(name, &[])?.config.description))
+            };
             presets::DRIVES.into_iter().map(row).collect::<Result<_, Failure>>()?
         }
         ListWhat::Workloads => {
@@ -130,12 +156,16 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
         ListWhat::Formats => {
             let row = |f: &Format| match f.aliases {
                 [] => words(f.name, f.description),
-                others => words(f.name, &format!("{}; also called {}", f.description, others.join(", "))),
+                others => {
+                    words(f.name, &format!("{}; also called {}", f.description, others.join(", ")))
+                }
             };
             FORMATS.iter().map(row).collect()
         }
         ListWhat::Reclaim | ListWhat::Refresh | ListWhat::Parity | ListWhat::Gc => {
-            let row = |about: &About| words(about.name, &format!("{}{}", about.summary, about.in_bulk.note()));
+            let row = |about: &About| {
+                words(about.name, &format!("{}{}", about.summary, about.in_bulk.note()))
+            };
             cards(what).unwrap_or_default().into_iter().map(row).collect()
         }
         ListWhat::Attacks => {
@@ -148,15 +178,27 @@ fn rows(what: ListWhat) -> Result<Vec<(String, String)>, Failure> {
 }
 
 /// Prints a drive or a workload: its own text, or what it becomes with `sets`.
-pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -> Result<(), Failure> {
+pub(crate) fn show(
+    what: ShowWhat,
+    name: &str,
+    sets: &[String],
+    as_json: bool,
+) -> Result<(), Failure> {
     let sets = load::overrides(sets)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload() != (what == ShowWhat::Workload)) {
-        return Err(Failure::usage(format!("--set {}: this key does not belong to what is shown", set.text)));
+        return Err(Failure::usage(format!(
+            "--set {}: this key does not belong to what is shown",
+            set.text
+        )));
     }
     let text = match what {
         ShowWhat::Drive => {
             let loaded = load::drive(name, &sets)?;
-            let comment = if as_json { String::new() } else { unit::comment(loaded.config.geometry.page_size.0) };
+            let comment = if as_json {
+                String::new()
+            } else {
+                unit::comment(loaded.config.geometry.page_size.0)
+            };
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)? + &comment
         }
         ShowWhat::Workload => {
@@ -167,7 +209,12 @@ pub(crate) fn show(what: ShowWhat, name: &str, sets: &[String], as_json: bool) -
     out::print_file(&text)
 }
 
-fn effective(text: String, config: &impl serde::Serialize, overridden: bool, as_json: bool) -> Result<String, Failure> {
+fn effective(
+    text: String,
+    config: &impl serde::Serialize,
+    overridden: bool,
+    as_json: bool,
+) -> Result<String, Failure> {
     match (as_json, overridden) {
         (true, _) => as_json::text(config),
         (false, true) => toml::to_string(config).map_err(Failure::failed),

@@ -1,6 +1,8 @@
-//! The `vpass` command: how long will a drive live under your reads, how slow will its worst reads be, and what helps?
+//! The `vpass` command: how long will a drive live under your reads, how slow will its worst reads
+//! be, and what helps?
 //!
-//! `args` says what can be asked, `plan` reads what that names, `run` and `compare` do it, `out` and `report` show it.
+//! `args` says what can be asked, `plan` reads what that names, `run` and `compare` do it, `out`
+//! and `report` show it.
 
 mod args;
 mod attack;
@@ -50,7 +52,9 @@ fn main() -> ExitCode {
             Exit::from(&failure).into()
         }
         Err(_) => {
-            out::say("vpass: this is a bug of vpass; please report it with the command and the message above");
+            out::say(
+                "vpass: this is a bug of vpass; please report it with the command and the message above",
+            );
             Exit::Failed.into()
         }
     }
@@ -68,8 +72,20 @@ fn command(command: Command) -> Result<Exit, Failure> {
         Command::Trace { command } => trace::run(&command)?,
         Command::Workload { command } => workload::run(&command)?,
         Command::Paper(args) => return paper::paper(&args),
-        Command::Check { seed, minutes, count, reclaim, parity, refresh, fail, accelerate, digest } => {
-            let of = check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?.accelerated(accelerate);
+        Command::Check {
+            seed,
+            minutes,
+            count,
+            reclaim,
+            parity,
+            refresh,
+            fail,
+            accelerate,
+            digest,
+        } => {
+            let of =
+                check::Battery::named(reclaim.as_deref(), parity.as_deref(), refresh.as_deref())?
+                    .accelerated(accelerate);
             return match count.filter(|_| digest) {
                 Some(count) => check::digest(seed, count, of, fail),
                 None => check::run(seed, minutes, count, of, fail),
@@ -80,10 +96,18 @@ fn command(command: Command) -> Result<Exit, Failure> {
 }
 
 fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let named =
-        Chosen { reclaim: &args.techniques.reclaim, gc: &args.techniques.gc, refresh: args.refresh.as_deref(), parity: &args.parity };
+    let named = Chosen {
+        reclaim: &args.techniques.reclaim,
+        gc: &args.techniques.gc,
+        refresh: args.refresh.as_deref(),
+        parity: &args.parity,
+    };
     args.setup.require_one_sample()?;
-    let plan = RunPlan::new(&setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() }, named, &bar)?;
+    let plan = RunPlan::new(
+        &setup::Setup { fail: args.fail.clone(), ..(&args.setup).into() },
+        named,
+        &bar,
+    )?;
     plan.require_no_acceleration()?;
     out::say_all(&plan.notes()?);
     let others = seeds::others(&plan, args.seeds.get())?;
@@ -96,7 +120,12 @@ fn run_and_show(plan: &RunPlan, base: &Base, command: &'static str) -> Result<Ex
 }
 
 /// The same, beside the UBER of other seeds.
-fn show(plan: &RunPlan, base: &Base, command: &'static str, others: &[(Uber, u64)]) -> Result<Exit, Failure> {
+fn show(
+    plan: &RunPlan,
+    base: &Base,
+    command: &'static str,
+    others: &[(Uber, u64)],
+) -> Result<Exit, Failure> {
     memory::require(plan)?;
     let folder = base.out.as_deref().map(Folder::begin).transpose()?;
     let progress = Bar::new(plan.requests()?, "requests");

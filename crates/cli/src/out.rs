@@ -1,5 +1,5 @@
-//! Results on disk and on standard output. A folder appears whole or not at all: it is written beside its place under
-//! another name and moved there at the end.
+//! Results on disk and on standard output. A folder appears whole or not at all: it is written
+//! beside its place under another name and moved there at the end.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -10,7 +10,10 @@ use vpass_lab::files::File;
 
 use crate::progress::{self, Unfinished};
 use crate::table::wants_colour;
-use crate::unfinished::{bring_folder_to_disk, bring_to_disk, hidden_beside, make_hidden_folder, parent_of, remove_leftovers};
+use crate::unfinished::{
+    bring_folder_to_disk, bring_to_disk, hidden_beside, make_hidden_folder, parent_of,
+    remove_leftovers,
+};
 use vpass_lab::plain;
 
 /// Prints to standard output. A reader that has seen enough (`vpass list | head`) is no failure.
@@ -21,7 +24,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     print_as_it_is(&plain::report(text, wants_colour()))
 }
 
-/// Prints the text of a file, which is to be read by a program: as it is, unless a terminal would read it.
+/// Prints the text of a file, which is to be read by a program: as it is, unless a terminal would
+/// read it.
 ///
 /// # Errors
 /// Standard output cannot be written to.
@@ -32,7 +36,9 @@ pub(crate) fn print_file(text: &str) -> Result<(), Failure> {
 fn print_as_it_is(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::failed(format!("standard output: {e}"))),
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format!("standard output: {e}")))
+        }
         _ => Ok(()),
     }
 }
@@ -64,7 +70,8 @@ pub(crate) struct Folder {
     finished: bool,
 }
 
-/// Where a folder of this name will be: behind a link, because what is moved to its place at the end cannot take that of a link.
+/// Where a folder of this name will be: behind a link, because what is moved to its place at the
+/// end cannot take that of a link.
 pub(crate) fn real_place(place: &Path) -> PathBuf {
     fs::canonicalize(place).ok().filter(|_| place.is_symlink()).unwrap_or_else(|| place.to_owned())
 }
@@ -81,7 +88,11 @@ impl Folder {
         }
         refuse_existing(&place)?;
         let parent = parent_of(&place);
-        let made: Vec<_> = parent.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists()).map(Path::to_owned).collect();
+        let made: Vec<_> = parent
+            .ancestors()
+            .take_while(|p| !p.as_os_str().is_empty() && !p.exists())
+            .map(Path::to_owned)
+            .collect();
         let begun = fs::create_dir_all(parent).and_then(|()| {
             remove_leftovers(&place);
             probed(&place)
@@ -111,10 +122,19 @@ impl Folder {
         self.finished = true;
         self.unfinished.keep();
         let moved = refuse_existing(&self.place).and_then(|()| {
-            let moved = bring_to_disk(self.path()).and_then(|()| take_place(self.path(), &self.place));
-            moved.and_then(|()| bring_folder_to_disk(parent_of(&self.place))).map_err(|e| failure(&self.place, &e))
+            let moved =
+                bring_to_disk(self.path()).and_then(|()| take_place(self.path(), &self.place));
+            moved
+                .and_then(|()| bring_folder_to_disk(parent_of(&self.place)))
+                .map_err(|e| failure(&self.place, &e))
         });
-        moved.map_err(|e| Failure::failed(format!("{}; the results are in {}", e.sentence, self.set_aside().display())))
+        moved.map_err(|e| {
+            Failure::failed(format!(
+                "{}; the results are in {}",
+                e.sentence,
+                self.set_aside().display()
+            ))
+        })
     }
 
     /// Gives whole results a name that no later run takes for a dead run's.
@@ -134,7 +154,8 @@ impl Drop for Folder {
     }
 }
 
-/// Makes a folder for this place, and does with an empty one what will be done with the results: a place that cannot be taken costs no run.
+/// Makes a folder for this place, and does with an empty one what will be done with the results: a
+/// place that cannot be taken costs no run.
 fn probed(place: &Path) -> io::Result<(PathBuf, Option<fs::File>)> {
     let made = make_hidden_folder(place)?;
     if !place.is_dir() {
@@ -158,19 +179,29 @@ fn refuse_existing(place: &Path) -> Result<(), Failure> {
     let what = match fs::read_dir(place).map(|mut entries| entries.next().is_none()) {
         Ok(true) => return Ok(()),
         Ok(false) => "is not empty",
-        Err(e) if e.kind() == io::ErrorKind::NotFound && place.is_symlink() => "is a link to nothing",
+        Err(e) if e.kind() == io::ErrorKind::NotFound && place.is_symlink() => {
+            "is a link to nothing"
+        }
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(e) if e.kind() == io::ErrorKind::NotADirectory && !place.exists() => "lies below a file",
+        Err(e) if e.kind() == io::ErrorKind::NotADirectory && !place.exists() => {
+            "lies below a file"
+        }
         Err(_) => "exists and is no folder that could be read",
     };
-    Err(Failure::usage(format!("--out {} {what}; a new or empty folder is expected", place.display())))
+    Err(Failure::usage(format!(
+        "--out {} {what}; a new or empty folder is expected",
+        place.display()
+    )))
 }
 
 /// Writes files into a folder that exists.
 ///
 /// # Errors
 /// The disk's.
-pub(crate) fn write_files(folder: &Path, files: impl IntoIterator<Item = File>) -> Result<(), Failure> {
+pub(crate) fn write_files(
+    folder: &Path,
+    files: impl IntoIterator<Item = File>,
+) -> Result<(), Failure> {
     files.into_iter().try_for_each(|(name, content)| write_file(folder, &name, &content))
 }
 

@@ -1,4 +1,5 @@
-//! A file that appears whole or not at all: written beside its place under another name and moved there at the end.
+//! A file that appears whole or not at all: written beside its place under another name and moved
+//! there at the end.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -34,7 +35,8 @@ impl Drop for Temporary {
 }
 
 impl OutFile {
-    /// Makes sure that the file can be written; an existing one is replaced at the end where `replace` says so.
+    /// Makes sure that the file can be written; an existing one is replaced at the end where
+    /// `replace` says so.
     ///
     /// # Errors
     /// Something is there already, or the place cannot be written to.
@@ -44,12 +46,17 @@ impl OutFile {
         }
         refuse_existing(place, replace)?;
         remove_leftovers(place);
-        let (temporary, file) =
-            make_hidden_file(place).map_err(|e| Failure::usage(format!("{} cannot be written: {e}", place.display())))?;
+        let (temporary, file) = make_hidden_file(place)
+            .map_err(|e| Failure::usage(format!("{} cannot be written: {e}", place.display())))?;
         let unfinished = Unfinished { temporary, place: place.to_owned(), made: vec![] };
         unfinished.register();
         let temporary = Temporary { unfinished, moved: false };
-        Ok(Self { place: place.to_owned(), replace, file: BufWriter::with_capacity(BUFFER_BYTES, file), temporary })
+        Ok(Self {
+            place: place.to_owned(),
+            replace,
+            file: BufWriter::with_capacity(BUFFER_BYTES, file),
+            temporary,
+        })
     }
 
     /// Puts the file in its place.
@@ -57,7 +64,9 @@ impl OutFile {
     /// # Errors
     /// The disk's, or something has appeared there meanwhile.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        let failed = |e: io::Error| Failure::failed(format!("{} cannot be written: {e}", self.place.display()));
+        let failed = |e: io::Error| {
+            Failure::failed(format!("{} cannot be written: {e}", self.place.display()))
+        };
         self.file.flush().and_then(|()| self.file.get_ref().sync_all()).map_err(failed)?;
         refuse_existing(&self.place, self.replace)?;
         self.temporary.unfinished.keep();
@@ -81,7 +90,14 @@ impl Write for OutFile {
 fn refuse_existing(place: &Path, replace: bool) -> Result<(), Failure> {
     let Ok(there) = fs::symlink_metadata(place) else { return Ok(()) };
     if !there.is_file() {
-        return Err(Failure::usage(format!("{} exists and is no regular file; another name is expected", place.display())));
+        return Err(Failure::usage(format!(
+            "{} exists and is no regular file; another name is expected",
+            place.display()
+        )));
     }
-    if replace { Ok(()) } else { Err(Failure::usage(format!("{} exists; --force replaces it", place.display()))) }
+    if replace {
+        Ok(())
+    } else {
+        Err(Failure::usage(format!("{} exists; --force replaces it", place.display())))
+    }
 }

@@ -1,5 +1,5 @@
-//! `vpass paper`: runs everything a recipe of `papers/` names, writes the data of its figures, and puts the paper's numbers
-//! beside ours.
+//! `vpass paper`: runs everything a recipe of `papers/` names, writes the data of its figures, and
+//! puts the paper's numbers beside ours.
 
 mod comparison;
 mod csv;
@@ -49,58 +49,93 @@ pub(crate) struct PaperArgs {
     /// A folder of papers/, or a recipe in it.
     #[arg(value_name = "FOLDER|FILE")]
     pub(crate) recipe: PathBuf,
-    /// Write the data of every figure, all summaries and the comparison into this new folder, whole or not at all.
+    /// Write the data of every figure, all summaries and the comparison into this new folder, whole
+    /// or not at all.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept are taken as they are.
+    /// Run all of it. Without this, finished runs that an earlier command for the same --out kept
+    /// are taken as they are.
     #[arg(long, requires = "out")]
     pub(crate) fresh: bool,
-    /// Folder with the real traces of the paper's workloads, or some of them, recognised by their file names.
+    /// Folder with the real traces of the paper's workloads, or some of them, recognised by their
+    /// file names.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
     /// Seed of all chance.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Threads, each with a drive or several that serve the same requests; as many as there are cores where absent.
-    /// Each waits until there is memory for its drives.
+    /// Threads, each with a drive or several that serve the same requests; as many as there are
+    /// cores where absent. Each waits until there is memory for its drives.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroUsize>)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
 /// Runs a recipe and prints the comparison.
 pub(crate) fn paper(args: &PaperArgs) -> Result<Exit, Failure> {
-    let path = if args.recipe.is_dir() { args.recipe.join("run.toml") } else { args.recipe.clone() };
+    let path =
+        if args.recipe.is_dir() { args.recipe.join("run.toml") } else { args.recipe.clone() };
     let recipe = Recipe::open(&path)?;
     let expectations = expectations(&recipe, &path)?;
     recipe.check()?;
-    let traces = args.traces.as_deref().map(|folder| Traces::find(&recipe, folder)).transpose()?.unwrap_or_default();
-    let mut runs = runs::runs(&recipe, path.parent().unwrap_or(Path::new(".")), &traces, args.seed)?;
+    let traces = args
+        .traces
+        .as_deref()
+        .map(|folder| Traces::find(&recipe, folder))
+        .transpose()?
+        .unwrap_or_default();
+    let mut runs =
+        runs::runs(&recipe, path.parent().unwrap_or(Path::new(".")), &traces, args.seed)?;
     let folder = args.out.as_deref().map(Folder::begin).transpose()?;
     let started = Instant::now();
     let rows = Rows::of(args.out.as_deref(), args.fresh)?;
     run_all(&recipe, &mut runs, args.threads, &rows)?;
-    let figures: Vec<Numbers> = recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
-    let text = comparison::render((&recipe, &traces.in_words()), &figures, &runs, &expectations, wants_colour())?;
+    let figures: Vec<Numbers> =
+        recipe.figures.iter().map(|f| Numbers::of(f, &runs)).collect::<Result<_, _>>()?;
+    let text = comparison::render(
+        (&recipe, &traces.in_words()),
+        &figures,
+        &runs,
+        &expectations,
+        wants_colour(),
+    )?;
     if let Some(folder) = folder {
         write(folder.path(), &recipe, &traces, &figures, &runs, &expectations)?;
         folder.finish()?;
         rows.done();
     }
-    out::print(&format!("{text}\n{} in {}\n", plural(runs.len() as u64, "run"), seconds(started.elapsed().as_secs_f64())))?;
-    let bugs = runs.iter().find(|r| r.summary.pointer("/oracle/limit_violations").and_then(Value::as_u64).unwrap_or(0) > 0);
-    bugs.map_or(Ok(Exit::Done), |run| Err(Failure::failed(format!("the oracle found a violation: {}", run.name()))))
+    out::print(&format!(
+        "{text}\n{} in {}\n",
+        plural(runs.len() as u64, "run"),
+        seconds(started.elapsed().as_secs_f64())
+    ))?;
+    let bugs = runs.iter().find(|r| {
+        r.summary.pointer("/oracle/limit_violations").and_then(Value::as_u64).unwrap_or(0) > 0
+    });
+    bugs.map_or(Ok(Exit::Done), |run| {
+        Err(Failure::failed(format!("the oracle found a violation: {}", run.name())))
+    })
 }
 
 fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
-    let Some(name) = &recipe.expected else { return Ok(Expectations { expected: vec![], not_reproduced: vec![] }) };
+    let Some(name) = &recipe.expected else {
+        return Ok(Expectations { expected: vec![], not_reproduced: vec![] });
+    };
     let path = path.with_file_name(name);
     let read: Expectations = recipe::read(&path)?;
-    read.expected.iter().filter_map(|e| e.workload.as_ref()).try_for_each(|name| recipe.check_workload(name))?;
+    read.expected
+        .iter()
+        .filter_map(|e| e.workload.as_ref())
+        .try_for_each(|name| recipe.check_workload(name))?;
     for e in &read.expected {
         let names = recipe.figures.iter().map(|f| f.name.as_str());
         let figure = recipe.figures.iter().find(|f| f.name == e.figure);
-        let figure = figure
-            .ok_or_else(|| Failure::usage(format!("{}: {}", path.display(), vpass_lab::suggest::unknown("figure", &e.figure, names))))?;
+        let figure = figure.ok_or_else(|| {
+            Failure::usage(format!(
+                "{}: {}",
+                path.display(),
+                vpass_lab::suggest::unknown("figure", &e.figure, names)
+            ))
+        })?;
         e.check(figure)?;
     }
     Ok(read)
@@ -109,21 +144,40 @@ fn expectations(recipe: &Recipe, path: &Path) -> Result<Expectations, Failure> {
 /// What is kept of a run: its summary, its blocks, its weeks, and whether it fell behind.
 type Kept = (Value, Vec<(u32, u64)>, Vec<Part>, bool);
 
-fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>, rows: &Rows) -> Result<(), Failure> {
-    // What is asked of a run beyond its plan: what plots show of it, the weeks that it is cut into, and which reads are long.
+fn run_all(
+    recipe: &Recipe,
+    runs: &mut [Run],
+    threads: Option<NonZeroUsize>,
+    rows: &Rows,
+) -> Result<(), Failure> {
+    // What is asked of a run beyond its plan: what plots show of it, the weeks that it is cut into,
+    // and which reads are long.
     let weeks_of = |run: &Run| recipe.span_of(&run.group).map(span::Span::weeks);
     let plots_blocks = |run: &Run| recipe.plots_blocks_of(&run.group, &run.workload);
-    let asked = |i: usize| format!("{:?}", (weeks_of(&runs[i]), plots_blocks(&runs[i]), recipe.long_us));
+    let asked =
+        |i: usize| format!("{:?}", (weeks_of(&runs[i]), plots_blocks(&runs[i]), recipe.long_us));
     let resumed = rows.resumed("paper", runs.iter().map(|run| &run.plan).collect(), asked)?;
     let (mut found, missing) = resumed.found();
-    let jobs = missing.iter().map(|i| Ok(Job { plan: &runs[*i].plan, requests: runs[*i].plan.requests()? }));
+    let jobs = missing
+        .iter()
+        .map(|i| Ok(Job { plan: &runs[*i].plan, requests: runs[*i].plan.requests()? }));
     let jobs = jobs.collect::<Result<Vec<_>, Failure>>()?;
     let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
     let ended = pool::run_all(&jobs, threads, pace, &bar, |job, outcome| {
         let run = &runs[missing[job]];
         let weeks = weeks_of(run).map_or_else(Vec::new, |weeks| outcome.series.parts(weeks));
-        let blocks = outcome.drive.block_states().filter(|_| plots_blocks(run)).map(|b| (b.pec, b.effective_milli)).collect();
-        let kept: Kept = (summary_of(recipe, run, outcome, &weeks)?, blocks, weeks, outcome.summary.backlog_grows());
+        let blocks = outcome
+            .drive
+            .block_states()
+            .filter(|_| plots_blocks(run))
+            .map(|b| (b.pec, b.effective_milli))
+            .collect();
+        let kept: Kept = (
+            summary_of(recipe, run, outcome, &weeks)?,
+            blocks,
+            weeks,
+            outcome.summary.backlog_grows(),
+        );
         resumed.keep(missing[job], &kept);
         Ok(kept)
     })?;
@@ -131,13 +185,19 @@ fn run_all(recipe: &Recipe, runs: &mut [Run], threads: Option<NonZeroUsize>, row
         found[i] = Some(kept);
     }
     for (run, found) in runs.iter_mut().zip(found) {
-        (run.summary, run.blocks, run.weeks, run.fell_behind) = found.expect("it was kept, or it was run");
+        (run.summary, run.blocks, run.weeks, run.fell_behind) =
+            found.expect("it was kept, or it was run");
     }
     Ok(())
 }
 
 /// A run's summary, with what figures and plots need beyond it.
-fn summary_of(recipe: &Recipe, run: &Run, outcome: &Outcome, weeks: &[Part]) -> Result<Value, Failure> {
+fn summary_of(
+    recipe: &Recipe,
+    run: &Run,
+    outcome: &Outcome,
+    weeks: &[Part],
+) -> Result<Value, Failure> {
     let mut summary = as_json::value(&outcome.summary)?;
     if let Some(engine) = &outcome.engine {
         summary[plot::RESPONSES] = as_json::value(&plot::responses(engine))?;
@@ -150,7 +210,8 @@ fn summary_of(recipe: &Recipe, run: &Run, outcome: &Outcome, weeks: &[Part]) -> 
         summary[BLOCKS] = serde_json::json!({ "in_use": in_use });
     }
     if let Some(long_us) = recipe.long_us {
-        summary[slow_reads::READS] = slow_reads::of(&run.plan.drive.config, outcome, weeks, long_us)?;
+        summary[slow_reads::READS] =
+            slow_reads::of(&run.plan.drive.config, outcome, weeks, long_us)?;
     }
     Ok(summary)
 }
@@ -183,10 +244,20 @@ fn write(
     let layers = model.layers.as_ref().map(|name| (name, model::layers_csv(&drive)));
     let mixes = model.mixes.as_ref().map(|name| (name, model::mixes_csv(&drive)));
     let settings = model.settings.as_ref().map(|name| (name, model::settings_csv(&drive)));
-    let workloads = model.workloads.as_ref().map(|name| model::workloads_csv(recipe).map(|csv| (name, csv))).transpose()?;
+    let workloads = model
+        .workloads
+        .as_ref()
+        .map(|name| model::workloads_csv(recipe).map(|csv| (name, csv)))
+        .transpose()?;
     let code = model.code.as_ref().map(|name| (name, model::code_csv(&drive)));
-    let stripes = model.stripes.as_ref().map(|name| stripes::csv(recipe, traces, 1).map(|csv| (name, csv))).transpose()?;
-    for (name, csv) in [parameters, layers, mixes, settings, workloads, code, stripes].into_iter().flatten() {
+    let stripes = model
+        .stripes
+        .as_ref()
+        .map(|name| stripes::csv(recipe, traces, 1).map(|csv| (name, csv)))
+        .transpose()?;
+    for (name, csv) in
+        [parameters, layers, mixes, settings, workloads, code, stripes].into_iter().flatten()
+    {
         out::write_file(folder, &format!("{name}.csv"), csv.as_bytes())?;
     }
     let mut rows: Value = runs
@@ -207,5 +278,9 @@ fn write(
         .collect();
     out::write_files(folder, [files::timing(&mut rows)?])?;
     out::write_file(folder, "runs.json", as_json::text(&rows)?.as_bytes())?;
-    out::write_file(folder, "comparison.csv", comparison::csv(recipe, figures, expectations).as_bytes())
+    out::write_file(
+        folder,
+        "comparison.csv",
+        comparison::csv(recipe, figures, expectations).as_bytes(),
+    )
 }

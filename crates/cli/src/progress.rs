@@ -1,5 +1,5 @@
-//! A progress bar on a terminal, from the first second on; elsewhere a line for each stage of work that takes more than two seconds. And the
-//! one place that hears Ctrl-C.
+//! A progress bar on a terminal, from the first second on; elsewhere a line for each stage of work
+//! that takes more than two seconds. And the one place that hears Ctrl-C.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ impl Unfinished {
 
     /// Removes it, and what was made for it as far as nothing else is in there.
     pub(crate) fn remove(&self) {
-        let _ = std::fs::remove_dir_all(&self.temporary).or_else(|_| std::fs::remove_file(&self.temporary));
+        let _ = std::fs::remove_dir_all(&self.temporary)
+            .or_else(|_| std::fs::remove_file(&self.temporary));
         for folder in &self.made {
             let _ = std::fs::remove_dir(folder);
         }
@@ -65,17 +66,20 @@ impl Unfinished {
 /// What a path will be called once what is written there is in its place.
 pub(crate) fn place_of(path: &Path) -> PathBuf {
     let all = UNFINISHED.lock();
-    let found = all.ok().and_then(|all| all.iter().find_map(|u| Some(u.place.join(path.strip_prefix(&u.temporary).ok()?))));
+    let found = all.ok().and_then(|all| {
+        all.iter().find_map(|u| Some(u.place.join(path.strip_prefix(&u.temporary).ok()?)))
+    });
     found.unwrap_or_else(|| path.to_owned())
 }
 
 /// Whoever works is given so long to hear of an interrupt and to end in good order.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// Takes over SIGINT, SIGTERM and SIGHUP: the first asks the run to stop, and stops the process where that takes too long or nobody
-/// listens; so does the second.
+/// Takes over SIGINT, SIGTERM and SIGHUP: the first asks the run to stop, and stops the process
+/// where that takes too long or nobody listens; so does the second.
 pub(crate) fn hear_interrupts() {
-    // Where no handler can be set the system's own stays: the process ends at once, which leaves only a temporary folder.
+    // Where no handler can be set the system's own stays: the process ends at once, which leaves
+    // only a temporary folder.
     let _ = ctrlc::set_handler(|| {
         let is_first = !INTERRUPTED.swap(true, Ordering::Relaxed);
         if is_first && PATIENT.load(Ordering::Relaxed) {
@@ -92,7 +96,10 @@ pub(crate) fn hear_interrupts() {
         }
         all.iter().for_each(Unfinished::remove);
         let failure = Failure::interrupted();
-        crate::out::say(&format!("vpass: {}", if kept { "interrupted".into() } else { in_words(&failure) }));
+        crate::out::say(&format!(
+            "vpass: {}",
+            if kept { "interrupted".into() } else { in_words(&failure) }
+        ));
         std::process::exit(Exit::from(&failure) as i32);
     });
 }
@@ -159,7 +166,9 @@ const SAY_AFTER: Duration = Duration::from_secs(2);
 impl Stages {
     /// Stages for work that begins now, unless a terminal shows a bar or the user wants no lines.
     fn begin() -> Option<Arc<Self>> {
-        if std::io::stderr().is_terminal() || std::env::var_os(PROGRESS).is_some_and(|said| said == "off") {
+        if std::io::stderr().is_terminal()
+            || std::env::var_os(PROGRESS).is_some_and(|said| said == "off")
+        {
             return None;
         }
         let stages = Arc::new(Self::default());
@@ -212,12 +221,17 @@ impl Bar {
     /// For so many of these things in all, where that is known.
     pub(crate) fn new(total: Option<u64>, things: &str) -> Self {
         let template = match total {
-            Some(_) => format!("{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, {{elapsed}}, {{eta}} left"),
+            Some(_) => format!(
+                "{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {things}, {{elapsed}}, {{eta}} left"
+            ),
             None => format!("{{spinner}} {{human_pos}} {things}, {{elapsed}}"),
         };
         KEPT.store(false, Ordering::Relaxed);
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
-        bar.set_style(ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(
+            ProgressStyle::with_template(&template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         if std::io::stderr().is_terminal() {
             let bar = bar.clone();
             let show = move || {

@@ -17,7 +17,8 @@ use crate::table::{Look, Table, wrapped};
 use vpass_lab::plain;
 
 /// What results of a technique mean that makes its drive another.
-pub(crate) const COUNTERFACTUAL: &str = "COUNTERFACTUAL: on flash that no drive has; a bound to compare with";
+pub(crate) const COUNTERFACTUAL: &str =
+    "COUNTERFACTUAL: on flash that no drive has; a bound to compare with";
 
 /// Everything worth reading about a run.
 pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
@@ -25,17 +26,30 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let title = title(s.vpass, &s.drive, &s.workload, s.workload_generated, &s.workload_source);
     let _ = writeln!(text, "{}", Look::Heading.paint(&title, colour));
     let nature = if s.counterfactual { format!(" ({COUNTERFACTUAL})") } else { String::new() };
-    let _ =
-        writeln!(text, "  reclaim {}{nature}, gc {}, {} gear, seed {}{}\n", s.reclaim_technique, s.gc_technique, s.gear, s.seed, passes(s));
+    let _ = writeln!(
+        text,
+        "  reclaim {}{nature}, gc {}, {} gear, seed {}{}\n",
+        s.reclaim_technique,
+        s.gc_technique,
+        s.gear,
+        s.seed,
+        passes(s)
+    );
     let mut section = |name: &str, body: &str| {
         let _ = writeln!(text, "{}\n{body}", Look::Heading.paint(name, colour));
     };
     section("Host", &host(s));
     if s.gear == "timed" {
-        let name = if s.is_saturated() { "Latency (saturated: the drive could not keep up)" } else { "Latency" };
+        let name = if s.is_saturated() {
+            "Latency (saturated: the drive could not keep up)"
+        } else {
+            "Latency"
+        };
         section(name, &latency(s, colour));
     }
-    if let Some(jobs) = s.jobs.as_deref().and_then(|jobs| jobs::table(jobs, s.gear == "timed", colour)) {
+    if let Some(jobs) =
+        s.jobs.as_deref().and_then(|jobs| jobs::table(jobs, s.gear == "timed", colour))
+    {
         section("Jobs", &jobs);
     }
     section("Flash", &flash(s, page_bytes, colour));
@@ -47,7 +61,11 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     if !s.warnings.is_empty() {
         let _ = writeln!(text, "{}", warnings(&s.warnings, colour));
     }
-    let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) { Look::Bad } else { Look::Good };
+    let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) {
+        Look::Bad
+    } else {
+        Look::Good
+    };
     let _ = writeln!(text, "{}", look.paint(&wrapped(&verdict(s), 0), colour));
     text
 }
@@ -55,13 +73,23 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
 /// Sentences to know before the numbers are believed; nothing where there are none.
 pub(crate) fn warnings<S: AsRef<str>>(sentences: &[S], colour: bool) -> String {
     let heading = Look::Bad.paint("Warnings", colour);
-    let lines: Vec<_> =
-        sentences.iter().map(|sentence| format!("\n{}", wrapped(&format!("  {}", plain::line(sentence.as_ref())), 4))).collect();
+    let lines: Vec<_> = sentences
+        .iter()
+        .map(|sentence| {
+            format!("\n{}", wrapped(&format!("  {}", plain::line(sentence.as_ref())), 4))
+        })
+        .collect();
     if lines.is_empty() { String::new() } else { heading + &lines.concat() + "\n" }
 }
 
 /// The first line: what ran on what; a generated workload says so.
-pub(crate) fn title(vpass: &str, drive: &str, workload: &str, generated: bool, source: &str) -> String {
+pub(crate) fn title(
+    vpass: &str,
+    drive: &str,
+    workload: &str,
+    generated: bool,
+    source: &str,
+) -> String {
     let label = if generated { format!(" ({source})") } else { String::new() };
     plain::line(&format!("vpass {vpass}: drive {drive}, workload {workload}{label}")).into_owned()
 }
@@ -69,7 +97,13 @@ pub(crate) fn title(vpass: &str, drive: &str, workload: &str, generated: bool, s
 /// The heading of a table of techniques: drive, workload, gear, and what was repeated.
 pub(crate) fn heading(plan: &RunPlan, repeated: &str, colour: bool) -> String {
     let workload = &plan.workload;
-    let title = title(env!("CARGO_PKG_VERSION"), &plan.drive.name, &workload.name(), workload.is_generated(), &workload.source());
+    let title = title(
+        env!("CARGO_PKG_VERSION"),
+        &plan.drive.name,
+        &workload.name(),
+        workload.is_generated(),
+        &workload.source(),
+    );
     format!("{}\n  {} gear, {repeated}\n\n", Look::Heading.paint(&title, colour), plan.gear.name())
 }
 
@@ -93,7 +127,12 @@ fn host(s: &Summary) -> String {
         bytes(h.write_bytes),
         count(h.trim_requests)
     );
-    let _ = write!(text, "  {} pages read, {} pages written", count(h.read_pages), count(h.write_pages));
+    let _ = write!(
+        text,
+        "  {} pages read, {} pages written",
+        count(h.read_pages),
+        count(h.write_pages)
+    );
     if h.unmapped_read_pages > 0 {
         let _ = write!(text, "; {} of the pages read hold nothing", count(h.unmapped_read_pages));
     }
@@ -108,9 +147,10 @@ fn host(s: &Summary) -> String {
     text.push('\n');
     if let Some(t) = &s.trace {
         let _ = writeln!(text, "  trace: {} in {}", plural(t.rows, "request"), seconds(t.span_s));
-        for (n, what) in
-            [(t.clamped, "came earlier than the one before and were moved up"), (t.refitted, "had their address changed to fit the drive")]
-        {
+        for (n, what) in [
+            (t.clamped, "came earlier than the one before and were moved up"),
+            (t.refitted, "had their address changed to fit the drive"),
+        ] {
             if n > 0 {
                 let _ = writeln!(text, "  trace: {} {what}", plural(n, "request"));
             }
@@ -120,7 +160,12 @@ fn host(s: &Summary) -> String {
             && t.several_devices
         {
             let end = last.base_bytes + last.extent_bytes;
-            let _ = writeln!(text, "  trace: {} devices lie side by side on {}", count(t.devices.len() as u64), bytes(end));
+            let _ = writeln!(
+                text,
+                "  trace: {} devices lie side by side on {}",
+                count(t.devices.len() as u64),
+                bytes(end)
+            );
         }
     }
     text
@@ -130,21 +175,36 @@ fn host(s: &Summary) -> String {
 pub(crate) fn bad_lines(trace: &Trace) -> String {
     let first = trace.first_bad_line.as_ref();
     first.map_or_else(String::new, |first| {
-        format!("  trace: {} passed over that could not be read, the first: {}\n", plural(trace.bad_lines, "line"), plain::line(first))
+        format!(
+            "  trace: {} passed over that could not be read, the first: {}\n",
+            plural(trace.bad_lines, "line"),
+            plain::line(first)
+        )
     })
 }
 
 fn latency(s: &Summary, colour: bool) -> String {
     let mut table = Table::new(["", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"]);
     let l = &s.latency_us;
-    for (name, q) in [("read", &l.read), ("write", &l.write), ("during reclaim", &l.read_during_reclaim)] {
+    for (name, q) in
+        [("read", &l.read), ("write", &l.write), ("during reclaim", &l.read_during_reclaim)]
+    {
         let cells = quantiles(q).map(|v| v.map_or_else(|| "-".into(), microseconds));
         table.row(std::iter::once(name.to_owned()).chain(cells));
     }
     let mut text = table.render(colour);
     let t = &s.throughput;
-    if let (Some(r), Some(w), Some(rm), Some(wm)) = (t.read_iops, t.write_iops, t.read_mib_s, t.write_mib_s) {
-        let _ = writeln!(text, "  {} reads/s ({} MiB/s), {} writes/s ({} MiB/s)", digits(r), digits(rm), digits(w), digits(wm));
+    if let (Some(r), Some(w), Some(rm), Some(wm)) =
+        (t.read_iops, t.write_iops, t.read_mib_s, t.write_mib_s)
+    {
+        let _ = writeln!(
+            text,
+            "  {} reads/s ({} MiB/s), {} writes/s ({} MiB/s)",
+            digits(r),
+            digits(rm),
+            digits(w),
+            digits(wm)
+        );
     }
     text
 }
@@ -155,11 +215,17 @@ fn quantiles(q: &Quantiles) -> [Option<f64>; 7] {
 
 fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     let f = &s.flash;
-    let seen: Vec<_> = Cause::ALL.into_iter().filter(|c| f.reads.of(*c) + f.programs.of(*c) + f.erases.of(*c) > 0).collect();
+    let seen: Vec<_> = Cause::ALL
+        .into_iter()
+        .filter(|c| f.reads.of(*c) + f.programs.of(*c) + f.erases.of(*c) > 0)
+        .collect();
     let mut text = String::new();
     if !seen.is_empty() {
-        let mut table = Table::new(std::iter::once("by").chain(seen.iter().map(|c| c.name())).chain(["all"]));
-        for (name, by) in [("page reads", f.reads), ("page programs", f.programs), ("block erases", f.erases)] {
+        let mut table =
+            Table::new(std::iter::once("by").chain(seen.iter().map(|c| c.name())).chain(["all"]));
+        for (name, by) in
+            [("page reads", f.reads), ("page programs", f.programs), ("block erases", f.erases)]
+        {
             let cells = seen.iter().map(|c| count(by.of(*c)));
             table.row(std::iter::once(name.to_owned()).chain(cells).chain([count(by.sum())]));
         }
@@ -195,7 +261,10 @@ fn flash(s: &Summary, page_bytes: u64, colour: bool) -> String {
     text.push_str(&tired::tired(s));
     if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
         let (mean, percent) = (microseconds(mean), digits(percent));
-        let _ = write!(text, "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's mean latency");
+        let _ = write!(
+            text,
+            "\n  a host page read waited {mean} for reclaim on average, {percent} % of a read's mean latency"
+        );
     }
     text.push('\n');
     text.push_str(&blame(s));
@@ -221,9 +290,21 @@ const BLAMED: usize = 3;
 fn blame(s: &Summary) -> String {
     let all: f64 = s.reclaim.blame.iter().map(|b| b.copies).sum();
     let worst = s.reclaim.blame.iter().take(BLAMED);
-    let words: Vec<_> =
-        worst.map(|b| format!("{:.1} % by {} from {}", 100.0 * b.copies / all, bytes(b.bytes), bytes(b.offset_bytes))).collect();
-    if words.is_empty() { String::new() } else { format!("  copies were caused by reads of these ranges: {}\n", words.join(", ")) }
+    let words: Vec<_> = worst
+        .map(|b| {
+            format!(
+                "{:.1} % by {} from {}",
+                100.0 * b.copies / all,
+                bytes(b.bytes),
+                bytes(b.offset_bytes)
+            )
+        })
+        .collect();
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!("  copies were caused by reads of these ranges: {}\n", words.join(", "))
+    }
 }
 
 fn wear(s: &Summary) -> String {
@@ -241,8 +322,14 @@ fn wear(s: &Summary) -> String {
     if let Some(amplification) = s.write_amplification {
         let _ = write!(text, "; write amplification {amplification:.3}");
         // The two are one where every write fills its pages.
-        if let Some(per_page) = s.programs_per_page_write.filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4) {
-            let _ = write!(text, " (bytes programmed per byte written; {per_page:.3} programs per page written)");
+        if let Some(per_page) = s
+            .programs_per_page_write
+            .filter(|per_page| (per_page / amplification - 1.0).abs() > 5e-4)
+        {
+            let _ = write!(
+                text,
+                " (bytes programmed per byte written; {per_page:.3} programs per page written)"
+            );
         }
     }
     text.push('\n');
@@ -253,7 +340,12 @@ fn wear(s: &Summary) -> String {
             _ => (age.pec_per_day, "a day"),
         };
         let cycles = rate.0.map_or_else(|| "-".into(), digits);
-        let _ = writeln!(text, "  from {} P/E cycles on: {cycles} cycles {}", count(age.start_pec.into()), rate.1);
+        let _ = writeln!(
+            text,
+            "  from {} P/E cycles on: {cycles} cycles {}",
+            count(age.start_pec.into()),
+            rate.1
+        );
     }
     text
 }
@@ -267,8 +359,16 @@ fn oracle_words(o: &OracleReport, colour: bool) -> String {
         ("pages not served as requested", o.request_errors),
         ("wrong books", o.books_errors),
     ];
-    let found: Vec<_> = errors.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", count(*n))).collect();
-    let verdict = if found.is_empty() { "no error".into() } else { Look::Bad.paint(&found.join(", "), colour) };
+    let found: Vec<_> = errors
+        .iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(what, n)| format!("{} {what}", count(*n)))
+        .collect();
+    let verdict = if found.is_empty() {
+        "no error".into()
+    } else {
+        Look::Bad.paint(&found.join(", "), colour)
+    };
     let mut text = format!(
         "  {} page reads checked: {verdict}; the most disturbed page in use {}\n",
         count(o.reads_checked),
@@ -308,8 +408,14 @@ pub(crate) fn verdict(s: &Summary) -> String {
     }
     let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
         (0, 0) => parity::still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
-        (lost, 0) => format!("{} of data were lost; nobody has read them yet.", plural(lost, "page")),
-        (lost, reads) => format!("{} of data were lost; {} failed.", plural(lost, "page"), plural(reads, "host page read")),
+        (lost, 0) => {
+            format!("{} of data were lost; nobody has read them yet.", plural(lost, "page"))
+        }
+        (lost, reads) => format!(
+            "{} of data were lost; {} failed.",
+            plural(lost, "page"),
+            plural(reads, "host page read")
+        ),
     };
     let lag = if s.is_saturated() { " The drive could not keep up with the requests." } else { "" };
     format!("{loss}{lag} {}", life(s))
@@ -319,7 +425,9 @@ pub(crate) fn verdict(s: &Summary) -> String {
 fn too_short(s: &Summary) -> String {
     let w = &s.wear;
     let why = match w.confidence() {
-        Confidence::Number => "its rates, or the state that the drive began with, have not settled".into(),
+        Confidence::Number => {
+            "its rates, or the state that the drive began with, have not settled".into()
+        }
         _ => format!("only {} block cycles were seen", digits(w.cycles_observed)),
     };
     let with_rate = if w.life_unit == Some(LifeUnit::Days) { "" } else { ", with workload.rate" };
@@ -330,24 +438,40 @@ fn too_short(s: &Summary) -> String {
 fn life(s: &Summary) -> String {
     let w = &s.wear;
     let rated = count(w.rated_pec.into());
-    let more =
-        |words: &str| w.requests_for_life.map_or_else(String::new, |requests| format!("{words} at least {} requests", count(requests)));
+    let more = |words: &str| {
+        w.requests_for_life.map_or_else(String::new, |requests| {
+            format!("{words} at least {} requests", count(requests))
+        })
+    };
     let rate = if s.is_saturated() { " at the rate served" } else { "" };
     let life = w.life();
     match (w.confidence(), w.life_unit, life.and_then(|life| life.low)) {
         (Confidence::NoWear, ..) => {
             let more = more(" The run is too short for a life: run");
-            format!("No wear was seen: nothing was programmed or erased.{more}{}", if more.is_empty() { "" } else { "." })
+            format!(
+                "No wear was seen: nothing was programmed or erased.{more}{}",
+                if more.is_empty() { "" } else { "." }
+            )
         }
-        _ if w.effective_pec_mean >= f64::from(w.rated_pec) => format!("The drive is past its rated {rated} P/E cycles."),
-        (_, None, _) | (_, _, None) => "The host neither wrote nor read, so there is no projection of the drive's life.".into(),
+        _ if w.effective_pec_mean >= f64::from(w.rated_pec) => {
+            format!("The drive is past its rated {rated} P/E cycles.")
+        }
+        (_, None, _) | (_, _, None) => {
+            "The host neither wrote nor read, so there is no projection of the drive's life.".into()
+        }
         (Confidence::TooFew, ..) => {
-            format!("Too few erases for a life ({} block cycles){}.", digits(w.cycles_observed), more(": run"))
+            format!(
+                "Too few erases for a life ({} block cycles){}.",
+                digits(w.cycles_observed),
+                more(": run")
+            )
         }
         _ if !w.life_settled => too_short(s),
         (_, Some(unit), Some(low)) => {
             let range = unit.range(low, life.and_then(|life| life.high).unwrap_or(f64::INFINITY));
-            let after = format!("Estimate, projected from the run: the drive would reach its rated {rated} P/E cycles after");
+            let after = format!(
+                "Estimate, projected from the run: the drive would reach its rated {rated} P/E cycles after"
+            );
             match life.and_then(|life| life.middle) {
                 Some(life) => format!(
                     "{after} {} of this workload{rate} ({range}). On small drives such estimates were within 15 % of what `vpass life` \

@@ -23,7 +23,10 @@ pub(crate) fn others(plan: &RunPlan, seeds: u32) -> Result<Vec<(Uber, u64)>, Fai
     }
     memory::require(plan)?;
     let one = |n: u32| {
-        let seed = plan.seed.checked_add(n.into()).ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
+        let seed = plan
+            .seed
+            .checked_add(n.into())
+            .ok_or_else(|| Failure::usage("--seed plus --seeds passes 2^64"))?;
         let plan = RunPlan { seed, ..plan.clone() };
         let progress = Bar::new(plan.requests()?, "requests");
         let summary = run::execute(&plan, &progress)?.summary;

@@ -1,19 +1,24 @@
-//! Tables that fit the terminal: numbers to the right, a table too wide in parts below each other, words wrapped, colour only where it is
-//! wanted. What goes into a file or a pipe is as wide as it is.
+//! Tables that fit the terminal: numbers to the right, a table too wide in parts below each other,
+//! words wrapped, colour only where it is wanted. What goes into a file or a pipe is as wide as it
+//! is.
 
 use std::io::IsTerminal;
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row};
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row,
+};
 
 use vpass_lab::plain;
 
 /// Whether standard output takes colours.
 pub(crate) fn wants_colour() -> bool {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
+        || std::env::var_os("TERM").is_some_and(|t| t == "dumb");
     std::io::stdout().is_terminal() && !refused
 }
 
-/// Columns of the terminal; those that `COLUMNS` says; none for a file or a pipe, which take any width.
+/// Columns of the terminal; those that `COLUMNS` says; none for a file or a pipe, which take any
+/// width.
 fn width_of_output() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let terminal = || {
@@ -34,8 +39,8 @@ const NARROW_GAP: usize = 2;
 /// Up to so many columns a piece of words is a name, which is never wrapped.
 const NAME: u16 = 22;
 
-/// How a piece of text looks on a terminal.
-/// Sentences, wrapped at words where the width of the output is known; every line but the first is indented by so many spaces.
+/// How a piece of text looks on a terminal. Sentences, wrapped at words where the width of the
+/// output is known; every line but the first is indented by so many spaces.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     let text = plain::lines(text);
     let Some(width) = width_of_output() else { return text.into_owned() };
@@ -125,7 +130,8 @@ impl Table {
         self.rows.push(cells.into_iter().map(|(text, look)| cell(text, look)).collect());
     }
 
-    /// The table as text, every line indented by two: the first column to the left, numbers to the right.
+    /// The table as text, every line indented by two: the first column to the left, numbers to the
+    /// right.
     pub(crate) fn render(&self, colour: bool) -> String {
         self.numbers(colour, width_of_output())
     }
@@ -140,9 +146,17 @@ impl Table {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let mut text = String::new();
         for (i, row) in self.rows.iter().enumerate() {
-            text.push_str(&line(row.iter().map(|(cell, _)| cell.trim().replace('|', "\\|").replace('*', "\\*")).collect()));
+            text.push_str(&line(
+                row.iter()
+                    .map(|(cell, _)| cell.trim().replace('|', "\\|").replace('*', "\\*"))
+                    .collect(),
+            ));
             if i == 0 {
-                text.push_str(&line((0..row.len()).map(|c| if c == 0 { "---".into() } else { "---:".into() }).collect()));
+                text.push_str(&line(
+                    (0..row.len())
+                        .map(|c| if c == 0 { "---".into() } else { "---:".into() })
+                        .collect(),
+                ));
             }
         }
         text
@@ -155,18 +169,24 @@ impl Table {
             return self.part(&all, GAP, false, colour);
         }
         let parts = self.parts(room);
-        let parts: Vec<_> = parts.iter().map(|part| self.part(part, NARROW_GAP, true, colour)).collect();
+        let parts: Vec<_> =
+            parts.iter().map(|part| self.part(part, NARROW_GAP, true, colour)).collect();
         parts.join("\n")
     }
 
-    /// The columns of each part, the first column in all of them: as many as there is room for, but cut at a seam where there is one.
+    /// The columns of each part, the first column in all of them: as many as there is room for, but
+    /// cut at a seam where there is one.
     fn parts(&self, room: usize) -> Vec<Vec<usize>> {
         let fits = |part: &[usize]| self.width_of(part, NARROW_GAP, true) <= room;
         let (mut parts, mut next) = (vec![], 1);
         while next < self.columns() {
             let with_first = |end: usize| std::iter::once(0).chain(next..end).collect::<Vec<_>>();
-            let most = (next + 2..=self.columns()).take_while(|end| fits(&with_first(*end))).last().unwrap_or(next + 1);
-            let seam = self.seams.iter().copied().filter(|seam| (next + 1..most).contains(seam)).max();
+            let most = (next + 2..=self.columns())
+                .take_while(|end| fits(&with_first(*end)))
+                .last()
+                .unwrap_or(next + 1);
+            let seam =
+                self.seams.iter().copied().filter(|seam| (next + 1..most).contains(seam)).max();
             let end = if most == self.columns() { most } else { seam.unwrap_or(most) };
             parts.push(with_first(end));
             next = end;
@@ -178,7 +198,8 @@ impl Table {
         self.rows.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// What stands in a cell; where it is `wrapped`, a heading at one word a line, and what a name has in brackets on a line of its own.
+    /// What stands in a cell; where it is `wrapped`, a heading at one word a line, and what a name
+    /// has in brackets on a line of its own.
     fn text(&self, row: usize, column: usize, wrapped: bool) -> String {
         let text = self.rows[row].get(column).map_or("", |(text, _)| text.as_str());
         match (wrapped, row == 0 && self.has_heading, column) {
@@ -189,8 +210,12 @@ impl Table {
     }
 
     fn width_of(&self, columns: &[usize], gap: usize, wrapped: bool) -> usize {
-        let of_cell = |row, column| self.text(row, column, wrapped).lines().map(|l| l.chars().count()).max().unwrap_or(0);
-        let of_column = |column: &usize| (0..self.rows.len()).map(|row| of_cell(row, *column)).max().unwrap_or(0);
+        let of_cell = |row, column| {
+            self.text(row, column, wrapped).lines().map(|l| l.chars().count()).max().unwrap_or(0)
+        };
+        let of_column = |column: &usize| {
+            (0..self.rows.len()).map(|row| of_cell(row, *column)).max().unwrap_or(0)
+        };
         columns.iter().map(of_column).sum::<usize>() + gap * columns.len().saturating_sub(1)
     }
 
@@ -199,16 +224,25 @@ impl Table {
         // Headings of fewer words stand on the lowest line.
         let words = |c: usize| self.text(0, c, wrapped).lines().count().max(1);
         let most_words = columns.iter().map(|c| words(*c)).max().unwrap_or(0);
-        let above = |r: usize, c: usize| if r == 0 && wrapped { "\n".repeat(most_words - words(c)) } else { String::new() };
+        let above = |r: usize, c: usize| {
+            if r == 0 && wrapped { "\n".repeat(most_words - words(c)) } else { String::new() }
+        };
         for (r, row) in self.rows.iter().enumerate() {
             let look = |c: usize| row.get(c).map_or(Look::Plain, |(_, look)| *look);
             table.add_row(Row::from(
-                columns.iter().map(|c| look(*c).cell(&(above(r, *c) + &self.text(r, *c, wrapped)))).collect::<Vec<_>>(),
+                columns
+                    .iter()
+                    .map(|c| look(*c).cell(&(above(r, *c) + &self.text(r, *c, wrapped))))
+                    .collect::<Vec<_>>(),
             ));
         }
         for (i, column) in table.column_iter_mut().enumerate() {
             column.set_padding((if i == 0 { 0 } else { gap as u16 }, 0));
-            column.set_cell_alignment(if i == 0 { CellAlignment::Left } else { CellAlignment::Right });
+            column.set_cell_alignment(if i == 0 {
+                CellAlignment::Left
+            } else {
+                CellAlignment::Right
+            });
         }
         indented(&table)
     }
@@ -220,7 +254,9 @@ impl Table {
             table.set_width((width.max(NARROWEST) - INDENT) as u16);
         }
         for row in &self.rows {
-            table.add_row(Row::from(row.iter().map(|(text, look)| look.cell(text)).collect::<Vec<_>>()));
+            table.add_row(Row::from(
+                row.iter().map(|(text, look)| look.cell(text)).collect::<Vec<_>>(),
+            ));
         }
         let widths = table.column_max_content_widths();
         for (i, column) in table.column_iter_mut().enumerate() {
@@ -252,7 +288,10 @@ fn bare(colour: bool) -> comfy_table::Table {
 }
 
 fn indented(table: &comfy_table::Table) -> String {
-    table.lines().map(|line| format!("{}{}", " ".repeat(INDENT), line).trim_end().to_owned() + "\n").collect()
+    table
+        .lines()
+        .map(|line| format!("{}{}", " ".repeat(INDENT), line).trim_end().to_owned() + "\n")
+        .collect()
 }
 
 #[cfg(test)]
@@ -275,8 +314,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let wide =
-            "              p50   slowest read   lost\n  read     1.5 us           9 ms      0\n  write   12.5 us          10 ms      1\n";
+        let wide = "              p50   slowest read   lost\n  read     1.5 us           9 ms      0\n  write   12.5 us          10 ms      1\n";
         assert_eq!(latencies().numbers(false, None), wide);
         assert_eq!(latencies().numbers(false, Some(41)), wide);
     }
@@ -298,8 +336,14 @@ mod tests {
     fn long_words_are_wrapped_and_names_are_not() {
         let mut table = Table::default();
         table.row(["life", "time of this workload until the rated cycles"]);
-        assert_eq!(table.words(false, Some(40)), "  life  time of this workload until the\n        rated cycles\n");
-        assert_eq!(table.words(false, None), "  life  time of this workload until the rated cycles\n");
+        assert_eq!(
+            table.words(false, Some(40)),
+            "  life  time of this workload until the\n        rated cycles\n"
+        );
+        assert_eq!(
+            table.words(false, None),
+            "  life  time of this workload until the rated cycles\n"
+        );
     }
 
     #[test]
@@ -308,7 +352,11 @@ mod tests {
         table.painted_row(vec![("a".into(), Look::Plain), ("1".into(), Look::Good)]);
         let painted = table.numbers(true, None);
         assert!(painted.contains('\x1b'), "{painted:?}");
-        let bare: String = painted.split('\x1b').enumerate().map(|(i, t)| if i == 0 { t } else { t.split_once('m').unwrap().1 }).collect();
+        let bare: String = painted
+            .split('\x1b')
+            .enumerate()
+            .map(|(i, t)| if i == 0 { t } else { t.split_once('m').unwrap().1 })
+            .collect();
         assert_eq!(bare, table.numbers(false, None));
     }
 

@@ -17,7 +17,10 @@ use std::path::{Path, PathBuf};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
 use vpass_lab::progress::Progress;
-use vpass_workload::traces::{MissingClock, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts, format_named, garbage_note};
+use vpass_workload::traces::{
+    MissingClock, ReadOptions, Skipped, TimeUnit, TraceFile, TraceRow, doubts, format_named,
+    garbage_note,
+};
 
 use crate::out;
 use crate::progress::Bar;
@@ -32,7 +35,8 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
     }
 }
 
-/// How files are read. A trace without a clock is taken as one at which all requests come at once, unless `needs_clock`.
+/// How files are read. A trace without a clock is taken as one at which all requests come at once,
+/// unless `needs_clock`.
 pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOptions, Failure> {
     Ok(ReadOptions {
         format: args.format.as_deref().map(format_named).transpose()?,
@@ -51,7 +55,12 @@ pub(crate) fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<ReadOpt
 /// Whether anything was said about how to read a trace.
 pub(crate) fn said_how_to_read(args: &ReadArgs) -> bool {
     let ReadArgs { format, assume_op, assume_rate, time_unit, blk_action, skip_bad_lines } = args;
-    format.is_some() || assume_op.is_some() || assume_rate.is_some() || time_unit.is_some() || blk_action.is_some() || *skip_bad_lines
+    format.is_some()
+        || assume_op.is_some()
+        || assume_rate.is_some()
+        || time_unit.is_some()
+        || blk_action.is_some()
+        || *skip_bad_lines
 }
 
 /// Rows between two looks at the clock and at Ctrl-C.
@@ -73,10 +82,12 @@ struct Seen {
 }
 
 impl Seen {
-    /// Sentences where the rate of the rows says that the unit of their times is probably wrong, and where bytes were passed over.
+    /// Sentences where the rate of the rows says that the unit of their times is probably wrong,
+    /// and where bytes were passed over.
     fn doubts(&self, file: &TraceFile, said: Option<TimeUnit>) -> Vec<String> {
         let span_ns = self.latest_ns.saturating_sub(self.earliest_ns.unwrap_or(0));
-        let of_rate = doubts(&file.path().display().to_string(), file.format(), said, self.rows, span_ns);
+        let of_rate =
+            doubts(&file.path().display().to_string(), file.format(), said, self.rows, span_ns);
         of_rate.into_iter().chain(file.has_garbage().then(|| garbage_note(file.path()))).collect()
     }
 }
@@ -118,6 +129,9 @@ enum Go {
 fn say_skipped(path: &Path, skipped: &Skipped) {
     if let Some(first) = &skipped.first {
         let lines = plural(skipped.count, "line");
-        out::say(&format!("vpass: {}: {lines} could not be read and were passed over, the first: {first}", path.display()));
+        out::say(&format!(
+            "vpass: {}: {lines} could not be read and were passed over, the first: {first}",
+            path.display()
+        ));
     }
 }

@@ -1,8 +1,8 @@
-//! Folders and files that are not yet what they should become: under a hidden name of their own beside their place, removed unless they
-//! become whole.
+//! Folders and files that are not yet what they should become: under a hidden name of their own
+//! beside their place, removed unless they become whole.
 //!
-//! The name holds a random number, so that two runs never share one, whatever their process numbers are. The run holds a lock as long as
-//! it lives. A hidden folder without a lock is a dead run's.
+//! The name holds a random number, so that two runs never share one, whatever their process numbers
+//! are. The run holds a lock as long as it lives. A hidden folder without a lock is a dead run's.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -39,7 +39,8 @@ fn begins_with(name: &OsStr, mark: &str) -> OsString {
     hidden
 }
 
-/// Makes a hidden folder for this place and holds it. The lock is absent where the system has none for folders.
+/// Makes a hidden folder for this place and holds it. The lock is absent where the system has none
+/// for folders.
 pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<File>)> {
     make(place, |path| {
         fs::create_dir(path)?;
@@ -49,12 +50,16 @@ pub(crate) fn make_hidden_folder(place: &Path) -> io::Result<(PathBuf, Option<Fi
 
 /// Makes a hidden file for this place and holds it.
 pub(crate) fn make_hidden_file(place: &Path) -> io::Result<(PathBuf, File)> {
-    let (path, file) = make(place, |path| OpenOptions::new().write(true).create_new(true).open(path).map(Some))?;
+    let (path, file) =
+        make(place, |path| OpenOptions::new().write(true).create_new(true).open(path).map(Some))?;
     Ok((path, file.ok_or(io::ErrorKind::NotFound)?))
 }
 
 /// Makes something that nothing of the name exists of, and holds it.
-fn make(place: &Path, create: impl Fn(&Path) -> io::Result<Option<File>>) -> io::Result<(PathBuf, Option<File>)> {
+fn make(
+    place: &Path,
+    create: impl Fn(&Path) -> io::Result<Option<File>>,
+) -> io::Result<(PathBuf, Option<File>)> {
     for _ in 0..TRIES {
         let path = hidden_beside(place, MARK);
         let held = match create(&path) {
@@ -69,14 +74,20 @@ fn make(place: &Path, create: impl Fn(&Path) -> io::Result<Option<File>>) -> io:
     Err(io::Error::other("every hidden name beside it is taken"))
 }
 
-/// Removes what dead runs left of this place, and says so. What a living run holds stays, and so does what has no random number.
+/// Removes what dead runs left of this place, and says so. What a living run holds stays, and so
+/// does what has no random number.
 pub(crate) fn remove_leftovers(place: &Path) {
     for path in leftovers(place) {
-        let (removed, shown) = (File::open(&path).and_then(|held| removed(&path, &held)), path.display());
+        let (removed, shown) =
+            (File::open(&path).and_then(|held| removed(&path, &held)), path.display());
         match removed {
-            Ok(true) => say(&format!("vpass: {shown} was left by a run that was killed; it is removed")),
+            Ok(true) => {
+                say(&format!("vpass: {shown} was left by a run that was killed; it is removed"))
+            }
             Ok(false) => {}
-            Err(e) => say(&format!("vpass: {shown} was left by a run that was killed, and cannot be removed: {e}")),
+            Err(e) => say(&format!(
+                "vpass: {shown} was left by a run that was killed, and cannot be removed: {e}"
+            )),
         }
     }
 }
@@ -94,12 +105,21 @@ fn leftovers(place: &Path) -> Vec<PathBuf> {
     let Some(name) = place.file_name() else { return vec![] };
     let begins = begins_with(name, MARK);
     let is_made_for_it = |path: &PathBuf| {
-        let own = path.file_name().and_then(|name| name.as_encoded_bytes().strip_prefix(begins.as_encoded_bytes()));
-        own.and_then(|rest| str::from_utf8(rest).ok()).and_then(|rest| rest.split_once('-')).is_some_and(|(process, random)| {
-            process.parse::<u32>().is_ok() && random.len() == DIGITS && random.bytes().all(|digit| digit.is_ascii_hexdigit())
-        })
+        let own = path
+            .file_name()
+            .and_then(|name| name.as_encoded_bytes().strip_prefix(begins.as_encoded_bytes()));
+        own.and_then(|rest| str::from_utf8(rest).ok())
+            .and_then(|rest| rest.split_once('-'))
+            .is_some_and(|(process, random)| {
+                process.parse::<u32>().is_ok()
+                    && random.len() == DIGITS
+                    && random.bytes().all(|digit| digit.is_ascii_hexdigit())
+            })
     };
-    let entries = fs::read_dir(parent_of(place)).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let entries = fs::read_dir(parent_of(place))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()));
     entries.filter(is_made_for_it).collect()
 }
 
@@ -133,14 +153,21 @@ mod tests {
         drop(lock);
         let (dead_file, file) = make_hidden_file(&place).unwrap();
         drop(file);
-        let others =
-            [".out.unfinished-17", ".out.unfinished-17-0123", ".other.unfinished-17-0123456789ab", "out.unfinished-17-0123456789ab"];
+        let others = [
+            ".out.unfinished-17",
+            ".out.unfinished-17-0123",
+            ".other.unfinished-17-0123456789ab",
+            "out.unfinished-17-0123456789ab",
+        ];
         for name in others {
             fs::create_dir(room.path().join(name)).unwrap();
         }
         remove_leftovers(&place);
         assert!(living.exists() && !dead.exists() && !dead_file.exists());
-        assert!(others.iter().all(|name| room.path().join(name).exists()), "nobody knows whose they are");
+        assert!(
+            others.iter().all(|name| room.path().join(name).exists()),
+            "nobody knows whose they are"
+        );
         drop(held);
     }
 
@@ -148,7 +175,8 @@ mod tests {
     fn two_runs_never_have_one_name() {
         let room = tempfile::tempdir().unwrap();
         let place = room.path().join("out");
-        let names: std::collections::BTreeSet<PathBuf> = (0..100).map(|_| make_hidden_folder(&place).unwrap().0).collect();
+        let names: std::collections::BTreeSet<PathBuf> =
+            (0..100).map(|_| make_hidden_folder(&place).unwrap().0).collect();
         assert_eq!(names.len(), 100);
     }
 }

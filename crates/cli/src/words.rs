@@ -1,4 +1,5 @@
-//! The words of the command line, as they are typed. A complaint shows each of them in one line, whatever is in it.
+//! The words of the command line, as they are typed. A complaint shows each of them in one line,
+//! whatever is in it.
 
 use std::ffi::OsString;
 
@@ -16,7 +17,8 @@ pub(crate) fn parsed() -> Cli {
         Ok(cli) => return cli,
         Err(complaint) => complaint,
     };
-    let printable: Vec<OsString> = words.iter().map(|word| plain::line(&word.to_string_lossy()).into_owned().into()).collect();
+    let printable: Vec<OsString> =
+        words.iter().map(|word| plain::line(&word.to_string_lossy()).into_owned().into()).collect();
     if printable == words {
         complaint.exit();
     }

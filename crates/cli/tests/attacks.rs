@@ -1,5 +1,6 @@
-//! Every policy that protects under every attack, in both gears, at every age of the drive, under the oracle: nothing is lost, and no page
-//! in use passes its limit. Both lists are the drive's and the attacks' own, so that whatever is new is attacked as well.
+//! Every policy that protects under every attack, in both gears, at every age of the drive, under
+//! the oracle: nothing is lost, and no page in use passes its limit. Both lists are the drive's and
+//! the attacks' own, so that whatever is new is attacked as well.
 
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::Techniques;
@@ -11,7 +12,8 @@ use vpass_oracle::{Level, OracleReport};
 use vpass_workload::attack::{ATTACKS, Attack, Knowledge};
 use vpass_workload::phases::{PhasesConfig, PhasesSource};
 
-/// 44 blocks of 72 pages on two dies: one group is twice as strong as the other, and limits fall with age.
+/// 44 blocks of 72 pages on two dies: one group is twice as strong as the other, and limits fall
+/// with age.
 const SMALL: &str = r#"
     geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 22, wordlines_per_block = 24, cell = "tlc", page_size = "4KiB" }
     timing = { sense_us = 40, program_us = 300, erase_us = 2000, channel_mb_s = 800 }
@@ -48,15 +50,31 @@ impl Case {
     }
 
     fn judged(&self, config: &DriveConfig) -> Judged {
-        let techniques = Techniques { reclaim: self.reclaim.into(), refresh: self.refresh.into(), ..Techniques::default() };
-        let beginning = Beginning { config, techniques: &techniques, timed: self.timed, oracle: Some(Level::Full), seed: self.seed };
+        let techniques = Techniques {
+            reclaim: self.reclaim.into(),
+            refresh: self.refresh.into(),
+            ..Techniques::default()
+        };
+        let beginning = Beginning {
+            config,
+            techniques: &techniques,
+            timed: self.timed,
+            oracle: Some(Level::Full),
+            seed: self.seed,
+        };
         let mut session = Session::new(&beginning).expect("techniques of the lists").measure();
-        let knowledge = Knowledge::of(&session.drive, self.reclaim).expect("there is data, and reads disturb it");
-        let mut workload = PhasesConfig { rate: self.rate, phase: (self.attack.phases)(&knowledge), ..PhasesConfig::default() };
+        let knowledge = Knowledge::of(&session.drive, self.reclaim)
+            .expect("there is data, and reads disturb it");
+        let mut workload = PhasesConfig {
+            rate: self.rate,
+            phase: (self.attack.phases)(&knowledge),
+            ..PhasesConfig::default()
+        };
         workload.requests = Some((workload.requests() * self.rounds).min(self.requests));
         let geometry = session.drive.geometry();
         let capacity = u64::from(geometry.host_pages) * u64::from(geometry.page_bytes);
-        let mut source = PhasesSource::new(&workload, capacity, geometry.page_bytes, self.seed).expect("phases of this drive");
+        let mut source = PhasesSource::new(&workload, capacity, geometry.page_bytes, self.seed)
+            .expect("phases of this drive");
         let served = session.serve(&mut source, &mut |_, _| true);
         assert_eq!(served.expect("phases do not fail"), workload.requests());
         session.judge()
@@ -73,8 +91,21 @@ fn nothing_is_lost(config: &DriveConfig, rounds: u64, requests: u64, seed: u64) 
     for attack in ATTACKS {
         for reclaim in protecting() {
             for timed in [false, true] {
-                let report = Case { attack, reclaim, refresh: NO_REFRESH, rate: None, timed, rounds, requests, seed }.run(config);
-                let case = format!("{} attacked by {}, timed {timed}, {} cycles, seed {seed}", reclaim, attack.name, config.start.pec);
+                let report = Case {
+                    attack,
+                    reclaim,
+                    refresh: NO_REFRESH,
+                    rate: None,
+                    timed,
+                    rounds,
+                    requests,
+                    seed,
+                }
+                .run(config);
+                let case = format!(
+                    "{} attacked by {}, timed {timed}, {} cycles, seed {seed}",
+                    reclaim, attack.name, config.start.pec
+                );
                 assert!(!report.is_bug(), "{case}: {:?}", report.findings);
                 assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
             }
@@ -97,8 +128,9 @@ fn no_attack_breaks_a_policy_that_protects() {
     }
 }
 
-/// What a drive is attacked for while it refreshes: some 40,000 requests, in which each block comes due twice. Once with what an hour and a day add to
-/// its error rates, and requests minutes apart; once without, and with dies that are busy.
+/// What a drive is attacked for while it refreshes: some 40,000 requests, in which each block comes
+/// due twice. Once with what an hour and a day add to its error rates, and requests minutes apart;
+/// once without, and with dies that are busy.
 const REFRESHED: [(&str, f64); 2] = [
     (
         r#"
@@ -118,12 +150,27 @@ fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
     for (more, rate) in REFRESHED {
         let config = aged(&format!("{more}\n{SMALL}"), 1000, 0.7);
         for attack in ATTACKS {
-            for (reclaim, refresh) in protecting().flat_map(|reclaim| REFRESH.iter().map(move |refresh| (reclaim, refresh.name))) {
+            for (reclaim, refresh) in protecting()
+                .flat_map(|reclaim| REFRESH.iter().map(move |refresh| (reclaim, refresh.name)))
+            {
                 for timed in [false, true] {
-                    let case = Case { attack, reclaim, refresh, rate: Some(rate), timed, rounds: 20, requests: 40_000, seed: 3 };
+                    let case = Case {
+                        attack,
+                        reclaim,
+                        refresh,
+                        rate: Some(rate),
+                        timed,
+                        rounds: 20,
+                        requests: 40_000,
+                        seed: 3,
+                    };
                     let Judged { drive, oracle, .. } = case.judged(&config);
-                    let (report, done) = (oracle.expect("the oracle watched"), drive.refresh_counts());
-                    let case = format!("{reclaim} with refresh {refresh} attacked by {}, timed {timed}, {rate}/s", attack.name);
+                    let (report, done) =
+                        (oracle.expect("the oracle watched"), drive.refresh_counts());
+                    let case = format!(
+                        "{reclaim} with refresh {refresh} attacked by {}, timed {timed}, {rate}/s",
+                        attack.name
+                    );
                     assert!(!report.is_bug(), "{case}: {:?}", report.findings);
                     assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
                     assert_eq!(
@@ -137,8 +184,9 @@ fn no_attack_breaks_a_policy_whose_drive_refreshes_its_data() {
     }
 }
 
-/// The error of a Space-Saving table as published is enough to lose data at the paper's own 32 counters and 1,000 reads between two looks;
-/// with a bound in the place of the estimate the same attack finds nothing.
+/// The error of a Space-Saving table as published is enough to lose data at the paper's own 32
+/// counters and 1,000 reads between two looks; with a bound in the place of the estimate the same
+/// attack finds nothing.
 #[test]
 fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     let tiny = aged(include_str!("../../../presets/drives/tiny.toml"), 2000, 0.0);
@@ -146,8 +194,17 @@ fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     assert_eq!((of_paper(&COUNTERS), of_paper(&CHECK_INTERVAL)), (32.0, 1000.0));
     let attack = vpass_workload::attack::attack("defeat-counters").expect("it is in the list");
     let lost = |reclaim| {
-        let report =
-            Case { attack, reclaim, refresh: NO_REFRESH, rate: None, timed: false, rounds: 1, requests: u64::MAX, seed: 1 }.run(&tiny);
+        let report = Case {
+            attack,
+            reclaim,
+            refresh: NO_REFRESH,
+            rate: None,
+            timed: false,
+            rounds: 1,
+            requests: u64::MAX,
+            seed: 1,
+        }
+        .run(&tiny);
         assert!(!report.is_bug(), "{:?}", report.findings);
         report.lost_pages
     };
@@ -155,11 +212,21 @@ fn counters_are_defeated_as_published_and_not_where_they_are_bounds() {
     assert_eq!((lost("straw-ss"), lost("straw-ss-sound"), lost("straw-wl")), (192, 0, 0));
 }
 
-/// Without a policy the same drive loses data, so the attacks above would find a policy that does nothing.
+/// Without a policy the same drive loses data, so the attacks above would find a policy that does
+/// nothing.
 #[test]
 fn every_attack_reaches_the_limit_of_an_unprotected_drive() {
     for attack in ATTACKS {
-        let case = Case { attack, reclaim: "none", refresh: NO_REFRESH, rate: None, timed: false, rounds: 4, requests: u64::MAX, seed: 1 };
+        let case = Case {
+            attack,
+            reclaim: "none",
+            refresh: NO_REFRESH,
+            rate: None,
+            timed: false,
+            rounds: 4,
+            requests: u64::MAX,
+            seed: 1,
+        };
         let report = case.run(&aged(SMALL, 2000, 0.0));
         assert!(!report.is_bug(), "{}: {:?}", attack.name, report.findings);
         assert!(report.lost_pages > 0, "{}", attack.name);

@@ -1,5 +1,6 @@
-//! What does parity cost the simulator? Seconds for each flash operation of random writes and of random reads, under each parity technique and
-//! without, and how many operations a host page takes. The drives take turns, so that what slows the machine down for a while slows them all;
+//! What does parity cost the simulator? Seconds for each flash operation of random writes and of
+//! random reads, under each parity technique and without, and how many operations a host page
+//! takes. The drives take turns, so that what slows the machine down for a while slows them all;
 //! ratios are medians over the rounds. `--small` runs it at a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
@@ -34,7 +35,8 @@ fn drive(size: &Size, parity: &str) -> Drive {
         "#
     );
     let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
-    let mut drive = Drive::new(config(&text, |_| {}), &techniques, false).expect("the techniques exist");
+    let mut drive =
+        Drive::new(config(&text, |_| {}), &techniques, false).expect("the techniques exist");
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -43,11 +45,19 @@ fn drive(size: &Size, parity: &str) -> Drive {
 /// Nanoseconds a flash operation, and operations a host page.
 type Cost = [(f64, f64); TECHNIQUES.len()];
 
-fn turn(drives: &mut [Drive; TECHNIQUES.len()], pages: u64, writes_of_256: u64, round: u64) -> Cost {
+fn turn(
+    drives: &mut [Drive; TECHNIQUES.len()],
+    pages: u64,
+    writes_of_256: u64,
+    round: u64,
+) -> Cost {
     drives.each_mut().map(|drive| {
         let before = operations(drive);
         let page_bytes = drive.geometry().page_bytes;
-        let seconds = untimed_s(drive, Uniform::new(drive, pages, page_bytes, writes_of_256, 1).of_round(round));
+        let seconds = untimed_s(
+            drive,
+            Uniform::new(drive, pages, page_bytes, writes_of_256, 1).of_round(round),
+        );
         let done = (operations(drive) - before) as f64;
         (1e9 * seconds / done, done / pages as f64)
     })

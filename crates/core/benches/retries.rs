@@ -1,6 +1,6 @@
-//! What ageing and retries cost: a drive whose data is young, and one all of whose reads are tried again once, as a share of the same drive
-//! without an error rate, in both gears.
-//! `--small` runs it at a size that fits a test.
+//! What ageing and retries cost: a drive whose data is young, and one all of whose reads are tried
+//! again once, as a share of the same drive without an error rate, in both gears. `--small` runs it
+//! at a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;
@@ -15,7 +15,9 @@ const YOUNG: Span = Span(HOUR / 2);
 
 /// The error rate and the retries of `modern-tlc`.
 fn ages(mut config: DriveConfig, age: Span) -> DriveConfig {
-    let modern: DriveConfig = toml::from_str(include_str!("../../../presets/drives/modern-tlc.toml")).expect("the preset parses");
+    let modern: DriveConfig =
+        toml::from_str(include_str!("../../../presets/drives/modern-tlc.toml"))
+            .expect("the preset parses");
     (config.error, config.ecc) = (modern.error, modern.ecc);
     (config.start.age, config.error.longest_age) = (age, Span(YEAR));
     config
@@ -58,9 +60,20 @@ fn main() {
         let (without, _) = speed(&size, &plain, is_timed);
         let (young, of_young) = speed(&size, &ages(plain.clone(), YOUNG), is_timed);
         let (old, of_old) = speed(&size, &tired(plain.clone()), is_timed);
-        assert!(of_young == 0.0 && of_old > 0.99, "{of_young} and {of_old} of the reads were tried again");
+        assert!(
+            of_young == 0.0 && of_old > 0.99,
+            "{of_young} and {of_old} of the reads were tried again"
+        );
         say(&format!("reads without an error rate, {gear:<21} {:>7.1} M reads/s", without / 1e6));
-        say(&format!("young data, {gear:<38} {:>7.1} M reads/s   {:.2} of that (goal 0.95)", young / 1e6, young / without));
-        say(&format!("all tried again once, {gear:<28} {:>7.1} M reads/s   {:.2} of that (goal 0.5)", old / 1e6, old / without));
+        say(&format!(
+            "young data, {gear:<38} {:>7.1} M reads/s   {:.2} of that (goal 0.95)",
+            young / 1e6,
+            young / without
+        ));
+        say(&format!(
+            "all tried again once, {gear:<28} {:>7.1} M reads/s   {:.2} of that (goal 0.5)",
+            old / 1e6,
+            old / without
+        ));
     }
 }

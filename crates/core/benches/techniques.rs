@@ -1,5 +1,6 @@
-//! What do techniques that count by wordlines cost a read? Their drives take turns, so that what slows the machine down for a while slows
-//! them all; the median of the rounds' differences. `--small` runs it at a size that fits a test.
+//! What do techniques that count by wordlines cost a read? Their drives take turns, so that what
+//! slows the machine down for a while slows them all; the median of the rounds' differences.
+//! `--small` runs it at a size that fits a test.
 
 #[expect(dead_code, reason = "every bench uses its own part")]
 mod shared;
@@ -9,25 +10,37 @@ use vpass_core::drive::Drive;
 
 const TECHNIQUES: [&str; 4] = ["block", "straw-wl", "straw-ss", "straw-ss-sound"];
 
-/// At 2 TiB, where everything misses the cache and few blocks are looked at, and on 30 blocks that are worn out again and again.
+/// At 2 TiB, where everything misses the cache and few blocks are looked at, and on 30 blocks that
+/// are worn out again and again.
 fn main() {
     let size = Size::of_arguments();
     let (rounds, reads) = (size.pick(9, 3), size.pick(6_000_000, 50_000));
-    let even = |drive: &mut Drive, round| untimed_s(drive, Uniform::new(drive, reads, 16_384, 0, 1).of_round(round));
+    let even = |drive: &mut Drive, round| {
+        untimed_s(drive, Uniform::new(drive, reads, 16_384, 0, 1).of_round(round))
+    };
 
     let mut drives = TECHNIQUES.map(|technique| prepared_under(straw(&size), technique));
     report("even", "goal +40 ns", &in_turns(&mut drives, rounds, reads, even));
     let pages = Skewed::table(&drives[0], size.pick(1 << 24, 1 << 16));
-    let skewed = |drive: &mut Drive, round| untimed_s(drive, Skewed::of_round(drive, &pages, reads, round));
+    let skewed =
+        |drive: &mut Drive, round| untimed_s(drive, Skewed::of_round(drive, &pages, reads, round));
     report("skewed", "goal +30 %", &in_turns(&mut drives, rounds, reads, skewed));
     drop(drives);
-    let mut drives = TECHNIQUES.map(|technique| prepared_under(config(FEW_BLOCKS, |_| {}), technique));
+    let mut drives =
+        TECHNIQUES.map(|technique| prepared_under(config(FEW_BLOCKS, |_| {}), technique));
     report("30 blocks", "no goal", &in_turns(&mut drives, rounds, reads, even));
 }
 
 /// Nanoseconds a read of every drive, round by round.
-fn in_turns(drives: &mut [Drive; 4], rounds: u64, reads: u64, seconds: impl Fn(&mut Drive, u64) -> f64) -> Vec<[f64; 4]> {
-    (0..rounds).map(|round| drives.each_mut().map(|drive| 1e9 * seconds(drive, round) / reads as f64)).collect()
+fn in_turns(
+    drives: &mut [Drive; 4],
+    rounds: u64,
+    reads: u64,
+    seconds: impl Fn(&mut Drive, u64) -> f64,
+) -> Vec<[f64; 4]> {
+    (0..rounds)
+        .map(|round| drives.each_mut().map(|drive| 1e9 * seconds(drive, round) / reads as f64))
+        .collect()
 }
 
 fn report(workload: &str, goal: &str, rounds: &[[f64; 4]]) {
@@ -37,7 +50,8 @@ fn report(workload: &str, goal: &str, rounds: &[[f64; 4]]) {
         of_rounds[of_rounds.len() / 2]
     };
     for (n, technique) in TECHNIQUES.iter().enumerate() {
-        let (ns, over, ratio) = (median(&|r| r[n]), median(&|r| r[n] - r[0]), median(&|r| r[n] / r[0]));
+        let (ns, over, ratio) =
+            (median(&|r| r[n]), median(&|r| r[n] - r[0]), median(&|r| r[n] / r[0]));
         say(&format!(
             "{workload:<10} {technique:<15} {ns:>6.1} ns a read: {over:+.1} ns, {:+.0} % over block ({goal})",
             100.0 * (ratio - 1.0)

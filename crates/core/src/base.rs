@@ -1,4 +1,5 @@
-//! What everything else stands on: units, geometry, requests, counts, and fast arithmetic and memory. Knows nothing of flash.
+//! What everything else stands on: units, geometry, requests, counts, and fast arithmetic and
+//! memory. Knows nothing of flash.
 
 pub mod coding;
 pub mod codings;

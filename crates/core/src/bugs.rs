@@ -1,5 +1,5 @@
-//! Bugs on purpose, one chosen at run time: a checker that never fails is not trusted. The list is in `bugs/list.rs`.
-//! Without the feature `seeded-bugs` every question is `false` at compile time.
+//! Bugs on purpose, one chosen at run time: a checker that never fails is not trusted. The list is
+//! in `bugs/list.rs`. Without the feature `seeded-bugs` every question is `false` at compile time.
 
 #[macro_use]
 mod list;
@@ -80,8 +80,12 @@ impl Bug {
     ];
 
     /// Those of failures where wear says which stripes have parity.
-    pub const OF_WORN_FAILURES: [Self; 4] =
-        [Self::RebuiltWithoutParity, Self::FailedCountedWorn, Self::SweepEndsAtFailure, Self::ParityNotKeptForRebuild];
+    pub const OF_WORN_FAILURES: [Self; 4] = [
+        Self::RebuiltWithoutParity,
+        Self::FailedCountedWorn,
+        Self::SweepEndsAtFailure,
+        Self::ParityNotKeptForRebuild,
+    ];
 
     /// Those of parity.
     pub const OF_PARITY: [Self; 12] = [
@@ -121,18 +125,32 @@ impl Bug {
     pub const OF_MERGES: [Self; 1] = [Self::KeptMergedEarly];
 
     /// Those of parity where wear calls for it.
-    pub const OF_WEAR: [Self; 6] =
-        [Self::MovesNotCounted, Self::ParityNotFormed, Self::DissolvedEarly, Self::SweptUnformed, Self::WornRecycled, Self::WornShareTwice];
+    pub const OF_WEAR: [Self; 6] = [
+        Self::MovesNotCounted,
+        Self::ParityNotFormed,
+        Self::DissolvedEarly,
+        Self::SweptUnformed,
+        Self::WornRecycled,
+        Self::WornShareTwice,
+    ];
 
     /// Those of accelerated lives.
-    pub const OF_ACCELERATION: [Self; 3] = [Self::AccelerationForgotten, Self::ExtraWearOfOneCycle, Self::RowKept];
+    pub const OF_ACCELERATION: [Self; 3] =
+        [Self::AccelerationForgotten, Self::ExtraWearOfOneCycle, Self::RowKept];
 
     /// Those of limits that parity raises: in the drive's configuration already.
-    pub const OF_RAISED: [Self; 4] = [Self::LateParityTrusted, Self::SpreadForgotten, Self::ServiceForgotten, Self::ServiceAtNewLimit];
+    pub const OF_RAISED: [Self; 4] = [
+        Self::LateParityTrusted,
+        Self::SpreadForgotten,
+        Self::ServiceForgotten,
+        Self::ServiceAtNewLimit,
+    ];
 
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {
-        let of_writes = Self::OF_PARITY.contains(&self) || Self::OF_DELAY.contains(&self) || Self::OF_WEAR.contains(&self);
+        let of_writes = Self::OF_PARITY.contains(&self)
+            || Self::OF_DELAY.contains(&self)
+            || Self::OF_WEAR.contains(&self);
         of_writes || Self::OF_MERGES.contains(&self) || Self::OF_RAISED.contains(&self)
     }
 
@@ -141,7 +159,9 @@ impl Bug {
         match self {
             Self::AlarmNotDrawnAgain => Finder::Fluid,
             bug if Self::OF_ACCELERATION.contains(&bug) => Finder::Acceleration,
-            bug if Self::OF_FAILURES.contains(&bug) || Self::OF_WORN_FAILURES.contains(&bug) => Finder::Failures,
+            bug if Self::OF_FAILURES.contains(&bug) || Self::OF_WORN_FAILURES.contains(&bug) => {
+                Finder::Failures
+            }
             bug if bug.is_of_parity() => Finder::Parity,
             bug if Self::OF_BOUNDS.contains(&bug) => Finder::Battery,
             _ => Finder::Check,
@@ -159,7 +179,10 @@ pub(crate) struct Bugs {
 impl Bugs {
     /// Whether the drive has this bug.
     #[inline]
-    #[cfg_attr(not(feature = "seeded-bugs"), expect(clippy::unused_self, reason = "a drive without the feature has no bugs to look up"))]
+    #[cfg_attr(
+        not(feature = "seeded-bugs"),
+        expect(clippy::unused_self, reason = "a drive without the feature has no bugs to look up")
+    )]
     pub(crate) fn has(self, bug: Bug) -> bool {
         #[cfg(feature = "seeded-bugs")]
         return self.seeded == Some(bug);
@@ -189,14 +212,15 @@ fn of_all() -> Option<Bug> {
     Bug::ALL.into_iter().find(|bug| format!("{bug:?}") == named)
 }
 
-/// Drives of this thread have this bug from now on, until another is made: of what knows no drive, and of what whoever checks a drive might
-/// share with it.
+/// Drives of this thread have this bug from now on, until another is made: of what knows no drive,
+/// and of what whoever checks a drive might share with it.
 #[cfg(feature = "seeded-bugs")]
 pub(crate) fn plant(bug: Option<Bug>) {
     PLANTED.set(bug.or_else(|| OF_ALL.with(|of_all| *of_all)));
 }
 
-/// The drive that this thread makes next has this bug in its configuration, if it is one of those, and no other there.
+/// The drive that this thread makes next has this bug in its configuration, if it is one of those,
+/// and no other there.
 #[cfg(feature = "seeded-bugs")]
 pub fn plant_in_configuration(bug: Option<Bug>) {
     plant(bug.filter(|bug| Bug::OF_RAISED.contains(bug)));
@@ -214,7 +238,8 @@ pub(crate) fn planted(bug: Bug) -> bool {
     }
 }
 
-/// Another number each time that it is asked, whatever the seed: for a drive that is not deterministic.
+/// Another number each time that it is asked, whatever the seed: for a drive that is not
+/// deterministic.
 pub(crate) fn disorder() -> u32 {
     #[cfg(feature = "seeded-bugs")]
     {

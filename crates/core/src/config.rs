@@ -1,5 +1,5 @@
-//! The drive's configuration: one struct per TOML table, defaults, and what is checked before anything runs.
-//! Every error says which key, what was wrong and what would be right.
+//! The drive's configuration: one struct per TOML table, defaults, and what is checked before
+//! anything runs. Every error says which key, what was wrong and what would be right.
 
 mod bch;
 mod density;
@@ -37,7 +37,8 @@ use crate::base::span::Span;
 use crate::base::units::Ns;
 use serde::{Deserialize, Serialize};
 
-/// What a refresh may be late by in the timed gear, as a share of its period: a die finishes what it does, and requests have their latency.
+/// What a refresh may be late by in the timed gear, as a share of its period: a die finishes what
+/// it does, and requests have their latency.
 pub(crate) const LATE_SHARE: Ns = 8;
 
 /// Everything that describes a drive; the tables of a drive file.
@@ -96,12 +97,14 @@ pub struct DriveConfig {
 }
 
 impl DriveConfig {
-    /// Whether time counts for what the drive holds: its data has an age at the start, or is refreshed.
+    /// Whether time counts for what the drive holds: its data has an age at the start, or is
+    /// refreshed.
     pub fn keeps_time(&self) -> bool {
         self.refresh.at_work || !self.start.age.is_zero()
     }
 
-    /// The age that data may come to: what refresh allows, timed a little late, or else `error.longest_age`. 0 where time does not count.
+    /// The age that data may come to: what refresh allows, timed a little late, or else
+    /// `error.longest_age`. 0 where time does not count.
     pub fn longest_age(&self) -> Span {
         match self.refresh.at_work {
             _ if !self.keeps_time() => Span(0),
@@ -110,7 +113,8 @@ impl DriveConfig {
         }
     }
 
-    /// Checks every table but for what stands on cards, and fills in what follows from other keys (capacity, `blocks_per_plane`, spare).
+    /// Checks every table but for what stands on cards, and fills in what follows from other keys
+    /// (capacity, `blocks_per_plane`, spare).
     pub(crate) fn resolve_tables(mut self) -> Result<Self, ConfigError> {
         self.geometry.check()?;
         self.timing.check(self.geometry.cell)?;
@@ -145,11 +149,14 @@ impl DriveConfig {
         sense.iter().sum::<f64>() / sense.len() as f64
     }
 
-    /// Program time of a page, the mean of the page kinds: its share, where a program takes a wordline.
+    /// Program time of a page, the mean of the page kinds: its share, where a program takes a
+    /// wordline.
     pub fn program_us_per_page(&self) -> f64 {
         match self.timing.program_unit {
             ProgramUnit::Page => self.timing.program_us.mean(),
-            ProgramUnit::Wordline => self.timing.program_us.mean() / f64::from(self.geometry.cell.bits()),
+            ProgramUnit::Wordline => {
+                self.timing.program_us.mean() / f64::from(self.geometry.cell.bits())
+            }
         }
     }
 }

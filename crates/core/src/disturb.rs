@@ -1,6 +1,6 @@
-//! Error models: how reads wear at data, one model a file; this file is the seam.
-//! The drive asks a model rarely: `assess` says up to which count every page of a block certainly decodes at once. Past that
-//! count, `health` says how one page of the block stands.
+//! Error models: how reads wear at data, one model a file; this file is the seam. The drive asks a
+//! model rarely: `assess` says up to which count every page of a block certainly decodes at once.
+//! Past that count, `health` says how one page of the block stands.
 
 mod allowed;
 mod count;
@@ -49,7 +49,8 @@ pub struct BlockView<'a> {
     pub codings: &'a Codings,
     /// Coding of its cells.
     pub mode: u8,
-    /// The coding of each wordline that has one of its own, [`FULL`] for others; nothing where none has.
+    /// The coding of each wordline that has one of its own, [`FULL`] for others; nothing where none
+    /// has.
     pub recoded: &'a [u8],
     /// Pages programmed so far.
     pub written: u32,
@@ -80,12 +81,14 @@ impl BlockView<'_> {
         }
     }
 
-    /// Page kinds of a programmed wordline, a bit each, that hold current data or may still be given some.
+    /// Page kinds of a programmed wordline, a bit each, that hold current data or may still be
+    /// given some.
     pub fn live_kinds(&self, wordline: WordlineInBlock) -> u32 {
         let first = wordline.first_page(self.pages_per_wordline);
         let written = self.written.saturating_sub(first.number()).min(self.pages_per_wordline);
         let to_come = u32::from(self.codings.row(self.mode).kept) & (u32::MAX << written);
-        kinds_in(self.valid, wordline, self.pages_per_wordline) | if planted(Bug::ToComeForgotten) { 0 } else { to_come }
+        kinds_in(self.valid, wordline, self.pages_per_wordline)
+            | if planted(Bug::ToComeForgotten) { 0 } else { to_come }
     }
 }
 
@@ -103,7 +106,12 @@ pub struct Counts<'a> {
 
 impl<'a> Counts<'a> {
     fn of(block: &BlockView<'a>, wordline: WordlineInBlock) -> Self {
-        Self { wordlines: block.wordlines, reads: block.reads, wordline, own: block.wordlines[wordline.index()].reads }
+        Self {
+            wordlines: block.wordlines,
+            reads: block.reads,
+            wordline,
+            own: block.wordlines[wordline.index()].reads,
+        }
     }
 }
 
@@ -138,14 +146,17 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
-    /// Dose of a wordline of a block, where a neighbour's read weighs so much; 1 for a model without limits by group. At most the block's dose
-    /// times that weight or 1, whichever is larger.
+    /// Dose of a wordline of a block, where a neighbour's read weighs so much; 1 for a model
+    /// without limits by group. At most the block's dose times that weight or 1, whichever is
+    /// larger.
     fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
 
-    /// Up to which dose a page, numbered within the block, decodes with so many retries; below 0 where its age alone takes more.
+    /// Up to which dose a page, numbered within the block, decodes with so many retries; below 0
+    /// where its age alone takes more.
     fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose;
 
-    /// The limits by group and P/E count behind it, where it has such. Techniques that go by them are refused without.
+    /// The limits by group and P/E count behind it, where it has such. Techniques that go by them
+    /// are refused without.
     fn page_limits(&self) -> Option<&PageLimits> {
         None
     }
@@ -162,14 +173,17 @@ pub trait ErrorModel: Send {
     /// Dose of a page, numbered within the block.
     fn dose(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
-        let alpha = self.limits().map_or(Alpha::ONE, |table| table.truth(table.group_of(wordline), block.pec).alpha);
+        let alpha = self
+            .limits()
+            .map_or(Alpha::ONE, |table| table.truth(table.group_of(wordline), block.pec).alpha);
         self.weighed_dose(&Counts::of(block, wordline), alpha)
     }
 
-    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else as old as it may become and with the retries
-    /// that techniques count with.
+    /// The limit of a page that techniques go by: that of data which reads alone wear at, or else
+    /// as old as it may become and with the retries that techniques count with.
     fn limit_to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
-        self.page_limits().map_or_else(|| self.limit(block, page, 0), |limits| limits.to_keep(block, page))
+        self.page_limits()
+            .map_or_else(|| self.limit(block, page, 0), |limits| limits.to_keep(block, page))
     }
 
     /// How often a read is tried again before its page is given up.
@@ -187,12 +201,14 @@ pub trait ErrorModel: Send {
         self.page_limits().and_then(PageLimits::chances)
     }
 
-    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`] does.
+    /// Whether data grows old under it: then an answer holds as long as [`BlockView::age_step`]
+    /// does.
     fn ages(&self) -> bool {
         self.page_limits().is_some_and(PageLimits::age)
     }
 
-    /// Whether age alone takes more of a page than its last retry decodes; by P/E count and step of age, wordline and kind.
+    /// Whether age alone takes more of a page than its last retry decodes; by P/E count and step of
+    /// age, wordline and kind.
     fn is_spoilt_by_age(&self, block: (u32, usize), page: (WordlineInBlock, u32)) -> bool {
         self.page_limits().is_some_and(|limits| limits.is_spoilt_by_age(block, page))
     }
@@ -202,7 +218,8 @@ pub trait ErrorModel: Send {
         self.page_limits().map(|limits| Levels::of(limits, pec, step))
     }
 
-    /// What a read of a page comes to, by what its block's wordlines have counted and by the levels of its block's wear and age.
+    /// What a read of a page comes to, by what its block's wordlines have counted and by the levels
+    /// of its block's wear and age.
     ///
     /// # Panics
     /// Where the model has no table, and so no levels.
@@ -235,7 +252,11 @@ pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
     match config.disturb.model {
         DisturbModel::None => None,
         DisturbModel::Count => Some(Box::new(count::Count::new(limits(), weight))),
-        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(limits(), weight, config.geometry.neighbour_stride))),
+        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(
+            limits(),
+            weight,
+            config.geometry.neighbour_stride,
+        ))),
     }
 }
 
@@ -243,13 +264,18 @@ pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
 pub const MODELS: &[(&str, &str)] = &[
     ("none", "reads disturb nothing"),
     ("count", "every read of a block disturbs all its pages alike (ipr-2018)"),
-    ("wordline", "reads disturb neighbouring wordlines alpha times as much as the rest (straw-2024)"),
+    (
+        "wordline",
+        "reads disturb neighbouring wordlines alpha times as much as the rest (straw-2024)",
+    ),
 ];
 
-/// The part of what came before programming that a wordline is spared: all of it at weight 0, nothing at weight 1.
+/// The part of what came before programming that a wordline is spared: all of it at weight 0,
+/// nothing at weight 1.
 pub(crate) fn spared(before: Quarters, preprogram_weight: f64) -> Quarters {
     // In 1/65536, and rounded down, so that a dose is over-counted rather than under-counted.
     let kept = (preprogram_weight * 65_536.0).round() as u64;
-    let parts = u64::from(before.count()) * (65_536 - kept) + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };
+    let parts = u64::from(before.count()) * (65_536 - kept)
+        + if planted(Bug::SparedRoundsUp) { 65_535 } else { 0 };
     Quarters::from_count((parts >> 16) as u32)
 }

@@ -1,6 +1,8 @@
-//! The drive: flash, controller and techniques meet here. A pure state machine; who drives it (untimed, timed, a test) decides when.
+//! The drive: flash, controller and techniques meet here. A pure state machine; who drives it
+//! (untimed, timed, a test) decides when.
 //!
-//! The read path is `read`. What a read may set off begins in `alarm`, what a write does in `write`.
+//! The read path is `read`. What a read may set off begins in `alarm`, what a write does in
+//! `write`.
 
 mod ageing;
 mod alarm;
@@ -60,7 +62,13 @@ pub struct Techniques {
 
 impl Default for Techniques {
     fn default() -> Self {
-        Self { reclaim: "block".into(), gc: "greedy".into(), refresh: NO_REFRESH.into(), parity: NO_PARITY.into(), seed: 0 }
+        Self {
+            reclaim: "block".into(),
+            gc: "greedy".into(),
+            refresh: NO_REFRESH.into(),
+            parity: NO_PARITY.into(),
+            seed: 0,
+        }
     }
 }
 
@@ -86,7 +94,8 @@ pub struct Drive {
     hears_retries: bool,
     /// Data that lies among tighter data is moved in the background, where it is.
     regroup: Option<Regroup>,
-    /// Pages of the longest request that the write buffer keeps, where it keeps those of a stripe together.
+    /// Pages of the longest request that the write buffer keeps, where it keeps those of a stripe
+    /// together.
     pub(crate) longest_cached: Option<u32>,
     pub(crate) bugs: Bugs,
     /// Failures, and whether any is to come, or what was lost to one is being rebuilt.
@@ -137,7 +146,8 @@ impl Drive {
         self.regroup();
     }
 
-    /// Requests announced so far: the number of the next one. Of those at hand and not yet submitted the first has this number less theirs.
+    /// Requests announced so far: the number of the next one. Of those at hand and not yet
+    /// submitted the first has this number less theirs.
     pub fn announced(&self) -> u64 {
         self.announced
     }
@@ -187,16 +197,29 @@ impl Drive {
         self.policy_and_view_at(block, self.flash.cold(block).budget)
     }
 
-    fn policy_and_view_at(&mut self, block: BlockId, budget: AccessLatency) -> (&mut dyn Policy, View<'_>) {
+    fn policy_and_view_at(
+        &mut self,
+        block: BlockId,
+        budget: AccessLatency,
+    ) -> (&mut dyn Policy, View<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        (self.policy.as_mut(), View::of(&self.flash, self.ftl.away(&self.flash, block), told, budget))
+        (
+            self.policy.as_mut(),
+            View::of(&self.flash, self.ftl.away(&self.flash, block), told, budget),
+        )
     }
 
     /// The flash, the controller, and what that may ask of the techniques.
     #[inline]
     pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        let slots = Slots::new(self.policy.as_mut(), self.gc.as_mut(), self.refresh.as_ref(), told, self.flash.now);
+        let slots = Slots::new(
+            self.policy.as_mut(),
+            self.gc.as_mut(),
+            self.refresh.as_ref(),
+            told,
+            self.flash.now,
+        );
         (&mut self.flash, &mut self.ftl, slots)
     }
 }
@@ -226,7 +249,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_written_page_reads_back_and_an_unwritten_one_is_unmapped() {
-        let mut drive = Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive =
+            Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.write_page(Lpn::new(5), u64::MAX);
         assert_eq!([5, 6].map(|lpn| drive.read_page(Lpn::new(lpn))), [FROM_BUFFER, NO_PPN]);
         assert_eq!(drive.host.unmapped_read_pages, 1);

@@ -1,4 +1,5 @@
-//! Error rates: what wear, age and reads leave of data, and what each retry still decodes. Tables made once, pure, shared by drive and oracle.
+//! Error rates: what wear, age and reads leave of data, and what each retry still decodes. Tables
+//! made once, pure, shared by drive and oracle.
 //!
 //! ```text
 //! RBER(page) = base(P/E, group, kind) + retention(P/E, age, group) + slope x dose      `rate`, `ages`
@@ -9,7 +10,8 @@
 //! what a stripe with parity loses, at one read and over all                            `stripe`, `expected`
 //! ```
 //!
-//! `slope = (cap_0 - base) / ERC_MAX`: data without age keeps the limits of `[disturb]`, to the unit.
+//! `slope = (cap_0 - base) / ERC_MAX`: data without age keeps the limits of `[disturb]`, to the
+//! unit.
 
 pub mod ages;
 pub mod bch;
@@ -27,10 +29,12 @@ use crate::disturb::table::LimitTable;
 use ladder::Ladder;
 use rate::Rates;
 
-/// Checks what `[error]`, `[ecc]` and `[disturb]` say of each other, each of them checked by itself.
+/// Checks what `[error]`, `[ecc]` and `[disturb]` say of each other, each of them checked by
+/// itself.
 pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     require(!config.error.noise || config.ecc.codeword.is_some(), || {
-        "error.noise = true draws the wrong bits of codewords; ecc.codeword says how large one is".into()
+        "error.noise = true draws the wrong bits of codewords; ecc.codeword says how large one is"
+            .into()
     })?;
     require(!config.error.noise || config.error.model != ErrorLaw::None, || {
         "error.noise = true draws the wrong bits of data that has an error rate; with error.model = \"none\", error.noise = false is right"
@@ -47,7 +51,8 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
          expected numbers; error.noise = false is right"
             .into()
     })?;
-    let independent = config.error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent;
+    let independent =
+        config.error.model == ErrorLaw::Bch && config.bch.combine == Combine::Independent;
     require(!independent || !config.error.noise, || {
         "error.noise = true draws from a page's error rate, and with bch.combine = \"independent\" reads and age have one each; bch.combine = \
          \"sum\" is right"
@@ -79,16 +84,28 @@ pub(crate) fn check(config: &DriveConfig) -> Result<(), ConfigError> {
 
 /// A table of error rates has the rows of `[disturb]`.
 fn check_rows(config: &DriveConfig) -> Result<(), ConfigError> {
-    let (rows, wanted) = (config.error.table.iter().map(|row| row.pec), config.disturb.table.iter().map(|row| row.pec));
+    let (rows, wanted) = (
+        config.error.table.iter().map(|row| row.pec),
+        config.disturb.table.iter().map(|row| row.pec),
+    );
     require(config.error.model != ErrorLaw::Table || rows.clone().eq(wanted.clone()), || {
-        let list = |pec: &mut dyn Iterator<Item = u32>| pec.map(|pec| pec.to_string()).collect::<Vec<_>>().join(", ");
+        let list = |pec: &mut dyn Iterator<Item = u32>| {
+            pec.map(|pec| pec.to_string()).collect::<Vec<_>>().join(", ")
+        };
         let (rows, wanted) = (list(&mut rows.clone()), list(&mut wanted.clone()));
-        format!("error.table has rows at {rows} P/E cycles; disturb.table has them at {wanted}, and each needs one")
+        format!(
+            "error.table has rows at {rows} P/E cycles; disturb.table has them at {wanted}, and each needs one"
+        )
     })
 }
 
 /// Fresh data is decoded without retry wherever the run can come.
-fn check_base(config: &DriveConfig, table: &LimitTable, rates: &Rates, ladder: &Ladder) -> Result<(), ConfigError> {
+fn check_base(
+    config: &DriveConfig,
+    table: &LimitTable,
+    rates: &Rates,
+    ladder: &Ladder,
+) -> Result<(), ConfigError> {
     let cap = ladder.cap(0);
     for pec in counts_to_check(config, table) {
         for (group, name) in config.disturb.groups.iter().enumerate() {
@@ -113,7 +130,8 @@ fn check_base(config: &DriveConfig, table: &LimitTable, rates: &Rates, ladder: &
 fn counts_to_check(config: &DriveConfig, table: &LimitTable) -> Vec<u32> {
     let (first, _) = table.lookup_rows(config.start.pec);
     let (_, last) = table.lookup_rows(config.start.pec.max(config.drive.rated_pec));
-    let rows = config.disturb.table.iter().map(|row| row.pec).filter(|pec| (first..last).contains(pec));
+    let rows =
+        config.disturb.table.iter().map(|row| row.pec).filter(|pec| (first..last).contains(pec));
     let mut counts: Vec<u32> = rows.chain([first, last]).collect();
     counts.sort_unstable();
     counts.dedup();

@@ -1,4 +1,5 @@
-//! The flash itself: what every block and wordline has endured and holds, and all that is ever done to it.
+//! The flash itself: what every block and wordline has endured and holds, and all that is ever done
+//! to it.
 
 mod age;
 pub(crate) mod assess;
@@ -73,7 +74,8 @@ pub(crate) struct Flash {
     /// Dose of reading a page by its kind: in full density, and in every coding.
     dose: [Quarters; 4],
     dose_in: [[Quarters; 4]; CODINGS],
-    /// What a wordline has to answer for of the dose before its first page: `disturb.preprogram_weight`.
+    /// What a wordline has to answer for of the dose before its first page:
+    /// `disturb.preprogram_weight`.
     preprogram_weight: f64,
     /// Dose of reprogramming a wordline, in quarters.
     reprogram_dose: Quarters,
@@ -81,7 +83,8 @@ pub(crate) struct Flash {
     reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
     wear_counts: bool,
-    /// P/E cycles that an erase counts as, except one that levels wear: 1, or from the measured phase on `wear.acceleration`.
+    /// P/E cycles that an erase counts as, except one that levels wear: 1, or from the measured
+    /// phase on `wear.acceleration`.
     pub(crate) acceleration: u32,
     /// P/E cycles of every block when the drive was made.
     first_pec: u32,
@@ -109,7 +112,8 @@ pub(crate) struct Flash {
     pub(crate) ops: Vec<NandOp>,
     /// The time, as far as anybody has said.
     pub(crate) now: Ns,
-    /// Steps of age, and when a block of which the model was asked enters its next one; for a drive with an error rate that keeps time.
+    /// Steps of age, and when a block of which the model was asked enters its next one; for a drive
+    /// with an error rate that keeps time.
     ages: Option<Ages>,
     longest_age: Ns,
     ageing: TimeWheel,
@@ -135,7 +139,13 @@ pub(crate) struct ToCount {
 
 impl Flash {
     /// Erased flash; without a model reads disturb nothing.
-    pub(crate) fn new(config: &DriveConfig, geometry: Geometry, model: Option<Box<dyn ErrorModel>>, counts: ToCount, timed: bool) -> Self {
+    pub(crate) fn new(
+        config: &DriveConfig,
+        geometry: Geometry,
+        model: Option<Box<dyn ErrorModel>>,
+        counts: ToCount,
+        timed: bool,
+    ) -> Self {
         let ToCount { counters, counts_pages } = counts;
         let g = &geometry;
         let counted = match &model {
@@ -144,7 +154,11 @@ impl Flash {
             Some(_) if counts_pages => PAGES,
             Some(_) => WORDLINES,
         };
-        let page_counters = if counted == PAGES { PageCounters::new(g.blocks, g.pages_per_block) } else { PageCounters::default() };
+        let page_counters = if counted == PAGES {
+            PageCounters::new(g.blocks, g.pages_per_block)
+        } else {
+            PageCounters::default()
+        };
         let tracker = match counters.filter(|_| counted == TRACKED) {
             Some(counters) => SpaceSaving::new(g.blocks, g.wordlines_per_block, counters),
             None => SpaceSaving::default(),

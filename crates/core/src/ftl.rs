@@ -1,4 +1,5 @@
-//! The controller: map, free blocks, streams, the one allocator, the one mover, garbage collection, the write buffer.
+//! The controller: map, free blocks, streams, the one allocator, the one mover, garbage collection,
+//! the write buffer.
 
 pub(crate) mod adjust;
 pub(crate) mod buffer;
@@ -110,7 +111,8 @@ pub(crate) struct Ftl {
     pub(crate) refresh: RefreshCounts,
     /// When blocks are looked at because of their age.
     pub(crate) wheel: TimeWheel,
-    /// When a technique that looks limits up at the age of data is asked about blocks that are a step older.
+    /// When a technique that looks limits up at the age of data is asked about blocks that are a
+    /// step older.
     pub(crate) steps: TimeWheel,
     /// When reclaim's jobs run: `reclaim.schedule`.
     schedule: Schedule,
@@ -124,14 +126,27 @@ pub(crate) struct Ftl {
 }
 
 impl Ftl {
-    /// The controller of an empty drive, whose technique keeps these streams beside the drive's own.
+    /// The controller of an empty drive, whose technique keeps these streams beside the drive's
+    /// own.
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
-        // Half of the buffer gathers writes, the other half holds pages being programmed. Without a buffer, one page passes through.
-        let buffer_slots = (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
+        // Half of the buffer gathers writes, the other half holds pages being programmed. Without a
+        // buffer, one page passes through.
+        let buffer_slots =
+            (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
         // Pages of a stripe that came together wait for each other.
         let fewest = geometry.stripes.map_or(1, |stripes| stripes.members());
-        let streams = Streams::new(geometry, own, config.density.keep_pool, hints::in_use(config), config.part_of.as_ref());
-        let streams = if config.parity.by_wear().is_some() { streams.with_one_of_worn(geometry) } else { streams };
+        let streams = Streams::new(
+            geometry,
+            own,
+            config.density.keep_pool,
+            hints::in_use(config),
+            config.part_of.as_ref(),
+        );
+        let streams = if config.parity.by_wear().is_some() {
+            streams.with_one_of_worn(geometry)
+        } else {
+            streams
+        };
         let background_blocks = background_blocks(config, geometry, &streams);
         Self {
             map: PageMap::new(geometry.logical_pages()),
@@ -139,7 +154,11 @@ impl Ftl {
             buffer_slots,
             gathers: Gathers::new(),
             free: FreeBlocks::new(geometry.dies() * geometry.planes_per_die, geometry.domains()),
-            victims: VictimIndex::new(geometry.blocks, geometry.pages_per_block, geometry.domains()),
+            victims: VictimIndex::new(
+                geometry.blocks,
+                geometry.pages_per_block,
+                geometry.domains(),
+            ),
             jobs: vec![],
             gc_jobs: vec![0; geometry.domains() as usize],
             stripes: geometry.stripes,
@@ -179,22 +198,32 @@ impl Ftl {
     }
 }
 
-/// Pages that modes may take away in each domain: a share of the spare ones, and none that open blocks and the reserve may need.
+/// Pages that modes may take away in each domain: a share of the spare ones, and none that open
+/// blocks and the reserve may need.
 fn pages_to_spare(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
     let open: u32 = streams.widths().iter().map(|(_, width)| width / geometry.domains()).sum();
     // One block more is being moved, and one must be left to gain.
-    let free = geometry.spare_blocks_of_domain().saturating_sub(open + streams.reserve() + 2) * geometry.pages_per_block;
-    let of_share = geometry.spare_pages_of_domain().saturating_sub(geometry.beyond_share * geometry.pages_per_block);
+    let free = geometry.spare_blocks_of_domain().saturating_sub(open + streams.reserve() + 2)
+        * geometry.pages_per_block;
+    let of_share = geometry
+        .spare_pages_of_domain()
+        .saturating_sub(geometry.beyond_share * geometry.pages_per_block);
     free.min((config.density.spare_share * f64::from(of_share)) as u32)
 }
 
-/// `gc.background` of the spare blocks of a domain: more than writes and moves wait for, or background cleaning would always come too late.
+/// `gc.background` of the spare blocks of a domain: more than writes and moves wait for, or
+/// background cleaning would always come too late.
 fn background_blocks(config: &DriveConfig, geometry: &Geometry, streams: &Streams) -> u32 {
     let share = config.gc.background;
-    if share > 0.0 { ((share * f64::from(geometry.spare_blocks_of_domain())) as u32).max(streams.reserve() + 2) } else { 0 }
+    if share > 0.0 {
+        ((share * f64::from(geometry.spare_blocks_of_domain())) as u32).max(streams.reserve() + 2)
+    } else {
+        0
+    }
 }
 
-/// Reading a page and programming it on an idle drive; where a program takes a wordline, the page's share of it.
+/// Reading a page and programming it on an idle drive; where a program takes a wordline, the page's
+/// share of it.
 fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
     read_ns(config, geometry) + transfer + us(config.program_us_per_page())
@@ -203,17 +232,23 @@ fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
 /// Reading a wordline and programming one page of it on an idle drive.
 fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    u64::from(geometry.cell.bits()) * read_ns(config, geometry) + transfer + us(config.timing.program_us.longest())
+    u64::from(geometry.cell.bits()) * read_ns(config, geometry)
+        + transfer
+        + us(config.timing.program_us.longest())
 }
 
-/// Adjusting a wordline of which one page has moved, and writing all others elsewhere: the longest that it takes on an idle drive.
+/// Adjusting a wordline of which one page has moved, and writing all others elsewhere: the longest
+/// that it takes on an idle drive.
 fn adjust_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
     let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
     let kept = u64::from(geometry.cell.bits() - 1);
-    kept * (read_ns(config, geometry) + copy_ns(config, geometry)) + transfer + us(adjust_us(config))
+    kept * (read_ns(config, geometry) + copy_ns(config, geometry))
+        + transfer
+        + us(adjust_us(config))
 }
 
 /// Reading a page of the mean kind on an idle drive.
 fn read_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    us(config.sense_us_per_page() + config.timing.ecc_us) + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)
+    us(config.sense_us_per_page() + config.timing.ecc_us)
+        + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)
 }

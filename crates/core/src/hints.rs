@@ -5,7 +5,8 @@
 //! "idle"    ->   hints.idle_us  ->   as many as fit   ->  the dose from which on a page needs more
 //! ```
 //!
-//! A reclaim technique knows nothing of hints: it uses the limits of a block at the block's budget ([`crate::disturb::told::Limits`]).
+//! A reclaim technique knows nothing of hints: it uses the limits of a block at the block's budget
+//! ([`crate::disturb::told::Limits`]).
 
 mod books;
 mod budgets;
@@ -40,13 +41,15 @@ pub fn check(config: &DriveConfig) -> Result<(), ConfigError> {
     })
 }
 
-/// The words of a resolved drive's data, the tightest first; data has none where the host says nothing.
+/// The words of a resolved drive's data, the tightest first; data has none where the host says
+/// nothing.
 pub(crate) fn in_use(config: &DriveConfig) -> Vec<AccessLatency> {
     hinted(config).map_or_else(|| vec![AccessLatency::default()], |hinted| hinted.in_use())
 }
 
 /// The word of each page of a resolved drive; none where the host says nothing.
 pub(crate) fn hinted(config: &DriveConfig) -> Option<Hinted> {
-    let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.map_or(0, |capacity| capacity.0));
+    let (page, capacity) =
+        (config.geometry.page_size.0, config.drive.capacity.map_or(0, |capacity| capacity.0));
     config.hints.said.as_ref().map(|said| Hinted::new(said, page, (capacity / page) as u32))
 }

@@ -1,7 +1,8 @@
 //! The simulated drive: page-accurate, every read disturbs, pure.
 //!
-//! No I/O, no thread, no clock, no global: time, randomness and requests are arguments.
-//! Start with [`config`], [`base::geometry`] and [`base::request`]; the drive itself comes together in `drive`.
+//! No I/O, no thread, no clock, no global: time, randomness and requests are arguments. Start with
+//! [`config`], [`base::geometry`] and [`base::request`]; the drive itself comes together in
+//! `drive`.
 
 pub mod base;
 pub mod bugs;

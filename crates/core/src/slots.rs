@@ -31,7 +31,9 @@ pub struct Slot {
 impl Slot {
     /// Every parameter, with the technique that has it.
     pub fn params(&self) -> impl Iterator<Item = (&'static About, &'static Param)> + use<> {
-        (self.cards)().into_iter().flat_map(|about| about.params.iter().map(move |param| (about, param)))
+        (self.cards)()
+            .into_iter()
+            .flat_map(|about| about.params.iter().map(move |param| (about, param)))
     }
 
     /// The parameters' keys in the slot's own table, each once.
@@ -46,13 +48,19 @@ impl Slot {
     }
 
     /// The techniques that share an alias, and their parameters.
-    pub fn sharing<'a>(&self, alias: &'a str) -> impl Iterator<Item = (&'static About, &'static Param)> + use<'a> {
+    pub fn sharing<'a>(
+        &self,
+        alias: &'a str,
+    ) -> impl Iterator<Item = (&'static About, &'static Param)> + use<'a> {
         self.params().filter(move |(_, param)| param.alias == Some(alias))
     }
 
     /// The places of a key in tables of techniques, as `--set` takes them.
     pub fn paths_of(&self, key: &str) -> Vec<String> {
-        self.params().filter(|(_, param)| param.key == key).map(|(about, _)| format!("{}.{}.{key}", self.table, about.name)).collect()
+        self.params()
+            .filter(|(_, param)| param.key == key)
+            .map(|(about, _)| format!("{}.{}.{key}", self.table, about.name))
+            .collect()
     }
 }
 
@@ -97,18 +105,44 @@ mod tests {
             let names: Vec<_> = (slot.cards)().iter().map(|about| about.name).collect();
             for (about, param) in slot.params() {
                 let path = format!("{}.{}.{}", slot.table, about.name, param.key);
-                let fits = |n: &f64| (param.range.0..=param.range.1).contains(n) && (param.kind == Kind::Real || n.fract() == 0.0);
-                assert!([param.default, param.range.0, param.range.1].iter().chain(param.draw).all(fits), "{path}: {param:?}");
-                assert!(param.kind == Kind::Real || param.range.1 <= f64::from(u32::MAX), "{path}: {param:?}");
-                assert!(!param.draw.is_empty() && !param.meaning.is_empty() && !param.source.is_empty(), "{path}: {param:?}");
-                assert_eq!(about.params.iter().filter(|other| other.key == param.key).count(), 1, "{path}");
+                let fits = |n: &f64| {
+                    (param.range.0..=param.range.1).contains(n)
+                        && (param.kind == Kind::Real || n.fract() == 0.0)
+                };
+                assert!(
+                    [param.default, param.range.0, param.range.1]
+                        .iter()
+                        .chain(param.draw)
+                        .all(fits),
+                    "{path}: {param:?}"
+                );
+                assert!(
+                    param.kind == Kind::Real || param.range.1 <= f64::from(u32::MAX),
+                    "{path}: {param:?}"
+                );
+                assert!(
+                    !param.draw.is_empty() && !param.meaning.is_empty() && !param.source.is_empty(),
+                    "{path}: {param:?}"
+                );
+                assert_eq!(
+                    about.params.iter().filter(|other| other.key == param.key).count(),
+                    1,
+                    "{path}"
+                );
                 for (other, same) in param.alias.into_iter().flat_map(|alias| slot.sharing(alias)) {
                     assert_eq!(same, param, "{path} and that of {} have one alias", other.name);
                 }
-                assert!(param.alias.is_none_or(|alias| !names.contains(&alias)), "{path}: {names:?}");
+                assert!(
+                    param.alias.is_none_or(|alias| !names.contains(&alias)),
+                    "{path}: {names:?}"
+                );
             }
             for (n, about) in (slot.cards)().iter().enumerate() {
-                assert!(!about.summary.is_empty() && !names[..n].contains(&about.name), "{}", about.name);
+                assert!(
+                    !about.summary.is_empty() && !names[..n].contains(&about.name),
+                    "{}",
+                    about.name
+                );
             }
         }
     }

@@ -6,12 +6,18 @@ use crate::drive::{Drive, Techniques};
 /// A drive of a text under a technique, prepared with seed 1.
 pub(crate) fn drive(text: &str, technique: &str) -> Drive {
     let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-    let mut drive = Drive::new(config, &Techniques { reclaim: technique.into(), ..Techniques::default() }, false).unwrap();
+    let mut drive = Drive::new(
+        config,
+        &Techniques { reclaim: technique.into(), ..Techniques::default() },
+        false,
+    )
+    .unwrap();
     drive.precondition(1);
     drive
 }
 
-/// One plane of 60 blocks of 24 pages, which endure 1,000 reads each; the data fills 36. `more` holds further tables.
+/// One plane of 60 blocks of 24 pages, which endure 1,000 reads each; the data fills 36. `more`
+/// holds further tables.
 pub(crate) fn one_plane(technique: &str, more: &str) -> Drive {
     let text = format!(
         r#"

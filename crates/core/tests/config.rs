@@ -1,4 +1,5 @@
-//! Any text either describes a drive that can be made or is refused in words: mutated presets never panic.
+//! Any text either describes a drive that can be made or is refused in words: mutated presets never
+//! panic.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,11 +14,26 @@ const PRESETS: [&str; 4] = [
 ];
 
 /// What numbers are replaced by.
-const ODD: [&str; 14] =
-    ["0", "1", "-1", "3", "65535", "4294967295", "9223372036854775807", "1e308", "nan", "inf", "0.5", "\"16KiB\"", "[]", "true"];
+const ODD: [&str; 14] = [
+    "0",
+    "1",
+    "-1",
+    "3",
+    "65535",
+    "4294967295",
+    "9223372036854775807",
+    "1e308",
+    "nan",
+    "inf",
+    "0.5",
+    "\"16KiB\"",
+    "[]",
+    "true",
+];
 
 fn mutate(text: &str, rng: &mut Xoshiro256PlusPlus) -> String {
-    let mut lines: Vec<String> = text.lines().filter(|l| !l.trim_start().starts_with('#')).map(str::to_owned).collect();
+    let mut lines: Vec<String> =
+        text.lines().filter(|l| !l.trim_start().starts_with('#')).map(str::to_owned).collect();
     for _ in 0..=rng.next_u64() % 3 {
         let i = rng.next_u64() as usize % lines.len();
         match rng.next_u64() % 8 {
@@ -39,12 +55,15 @@ fn mutate(text: &str, rng: &mut Xoshiro256PlusPlus) -> String {
 
 #[test]
 fn mutated_presets_are_refused_in_words_or_work() {
-    let cases: u64 = std::env::var("VPASS_FUZZ_EXECS").map_or(20_000, |n| n.parse().expect("a number of mutants"));
+    let cases: u64 = std::env::var("VPASS_FUZZ_EXECS")
+        .map_or(20_000, |n| n.parse().expect("a number of mutants"));
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let (mut refused, mut resolved, mut made) = (0, 0, 0);
     for case in 0..cases {
         let text = mutate(PRESETS[case as usize % PRESETS.len()], &mut rng);
-        let config = toml::from_str::<DriveConfig>(&text).map_err(|e| e.to_string()).and_then(|c| c.resolve().map_err(|e| e.to_string()));
+        let config = toml::from_str::<DriveConfig>(&text)
+            .map_err(|e| e.to_string())
+            .and_then(|c| c.resolve().map_err(|e| e.to_string()));
         match config {
             Err(words) => {
                 assert!(words.len() > 10, "{words}");
@@ -56,12 +75,21 @@ fn mutated_presets_are_refused_in_words_or_work() {
                 let pages = u64::from(config.geometry.planes())
                     * u64::from(config.geometry.blocks_per_plane.unwrap_or(0))
                     * u64::from(config.geometry.pages_per_block());
-                if pages < 200_000 && config.drive.write_buffer.0 < 1 << 30 && config.start.overwrite <= 2.0 && made < 40 {
+                if pages < 200_000
+                    && config.drive.write_buffer.0 < 1 << 30
+                    && config.start.overwrite <= 2.0
+                    && made < 40
+                {
                     made += 1;
-                    Drive::new(config, &Techniques::default(), false).expect("the techniques exist").precondition(case);
+                    Drive::new(config, &Techniques::default(), false)
+                        .expect("the techniques exist")
+                        .precondition(case);
                 }
             }
         }
     }
-    assert!(refused > cases / 10 && resolved > cases / 10 && made > 0, "{refused} refused, {resolved} resolved, {made} made");
+    assert!(
+        refused > cases / 10 && resolved > cases / 10 && made > 0,
+        "{refused} refused, {resolved} resolved, {made} made"
+    );
 }

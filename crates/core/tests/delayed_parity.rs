@@ -1,5 +1,6 @@
-//! Parity that is programmed late, told with the smallest stripes: what each write and each commit read and program, what becomes of versions that
-//! parity still counts, and the window without protection.
+//! Parity that is programmed late, told with the smallest stripes: what each write and each commit
+//! read and program, what becomes of versions that parity still counts, and the window without
+//! protection.
 
 mod common;
 
@@ -20,29 +21,55 @@ fn parity_waits_until_its_place_is_needed() {
     assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 1)]), (0, 1, 0), "PP = D3");
     assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 1)]), (1, 1, 0), "PP = PP ^ D3 ^ D3'");
     assert_eq!(operations(&mut drive, vec![(Op::Write, 4, 1)]), (0, 1, 0), "it covers D4, too");
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 3)]), (2, 3, 0), "the two that it covered are read");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 3, 3)]),
+        (2, 3, 0),
+        "the two that it covered are read"
+    );
     assert_eq!(operations(&mut drive, vec![(Op::Write, 6, 1)]), (0, 1, 0), "another stripe");
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 9, 1)]), (0, 1, 1), "the first is committed: it covers all");
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 12, 1)]), (2, 1, 1), "the second: the two that it does not cover");
-    assert_eq!((drive.parity_counts().whole, drive.parity_counts().modified, drive.parity_counts().delayed), (2, 0, 7));
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 9, 1)]),
+        (0, 1, 1),
+        "the first is committed: it covers all"
+    );
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 12, 1)]),
+        (2, 1, 1),
+        "the second: the two that it does not cover"
+    );
+    assert_eq!(
+        (
+            drive.parity_counts().whole,
+            drive.parity_counts().modified,
+            drive.parity_counts().delayed
+        ),
+        (2, 0, 7)
+    );
 }
 
-/// Six dies, stripes of five: one page changes, and the parity from before is nearer than the four others.
+/// Six dies, stripes of five: one page changes, and the parity from before is nearer than the four
+/// others.
 #[test]
 fn a_commit_takes_the_way_with_fewer_reads() {
     let mut drive = drive_of(5, "ppc", "parity.ppc.pages = 1", false);
     assert_eq!(operations(&mut drive, vec![(Op::Write, 5, 1)]), (0, 1, 0));
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 10, 2)]), (2, 2, 1), "|C| + 1 = 2 reads, N - |C| = 4");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 10, 2)]),
+        (2, 2, 1),
+        "|C| + 1 = 2 reads, N - |C| = 4"
+    );
     assert_eq!(operations(&mut drive, vec![(Op::Write, 15, 3)]), (3, 3, 1), "3 and 3");
     assert_eq!(operations(&mut drive, vec![(Op::Write, 20, 5)]), (2, 5, 1), "4 and 2");
     assert_eq!((drive.parity_counts().modified, drive.parity_counts().whole), (1, 2));
 }
 
-/// The old version of page 5 lies beside page 1, which is read 150 times: 9 each of the 900 that it endures. Nobody watches it, as it is nobody's data. A
-/// commit finds it unreadable and takes the four other pages.
+/// The old version of page 5 lies beside page 1, which is read 150 times: 9 each of the 900 that it
+/// endures. Nobody watches it, as it is nobody's data. A commit finds it unreadable and takes the
+/// four other pages.
 #[test]
 fn a_version_past_its_limit_counts_for_nothing() {
-    const HARDY: &str = "disturb = { model = \"wordline\", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }";
+    const HARDY: &str =
+        "disturb = { model = \"wordline\", table = [{ pec = 0, limit = [900], alpha = [9.0] }] }";
     let reads_of_commit = |reads: usize| {
         let mut drive = drive_of(5, "ppc", &format!("parity.ppc.pages = 1\n{HARDY}"), false);
         assert_eq!(operations(&mut drive, vec![(Op::Write, 5, 1)]), (0, 1, 0));
@@ -51,21 +78,34 @@ fn a_version_past_its_limit_counts_for_nothing() {
         assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));
         (done, drive.parity_counts().modified, drive.parity_counts().whole)
     };
-    assert_eq!(reads_of_commit(99), ((2, 1, 1), 1, 0), "the parity from before and the old version");
+    assert_eq!(
+        reads_of_commit(99),
+        ((2, 1, 1), 1, 0),
+        "the parity from before and the old version"
+    );
     assert_eq!(reads_of_commit(150), ((5, 1, 1), 0, 1), "the old version in vain, and four pages");
 }
 
 #[test]
 fn a_trim_goes_to_the_cache() {
     let mut drive = drive("ppc", TWO_PAGES, false);
-    assert_eq!(operations(&mut drive, vec![(Op::Trim, 3, 1)]), (0, 0, 0), "it covers a page that holds nothing");
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 4, 1), (Op::Trim, 4, 1)]), (1, 1, 0), "what it holds of the page is read");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Trim, 3, 1)]),
+        (0, 0, 0),
+        "it covers a page that holds nothing"
+    );
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 4, 1), (Op::Trim, 4, 1)]),
+        (1, 1, 0),
+        "what it holds of the page is read"
+    );
     assert_eq!(drive.parity_window().unwrap().stripes, 1);
     assert_eq!(operations(&mut drive, vec![(Op::Trim, 5, 1)]), (0, 0, 0));
     assert_eq!(drive.parity_window().unwrap().stripes, 0, "nothing is left to protect");
 }
 
-/// Page 3 changes and its stripe with it no more, while the rest of the drive is overwritten until its old version's block is cleaned.
+/// Page 3 changes and its stripe with it no more, while the rest of the drive is overwritten until
+/// its old version's block is cleaned.
 #[test]
 fn what_parity_still_counts_is_not_erased_before() {
     let mut drive = drive("ppc", "parity.ppc.pages = 4096", false);
@@ -77,26 +117,44 @@ fn what_parity_still_counts_is_not_erased_before() {
     operations(&mut drive, (0..3000).filter_map(others).map(|page| (Op::Write, page, 1)).collect());
     let events = told.0.lock().unwrap();
     let stripe = 1;
-    let made_whole =
-        events.iter().position(|event| matches!(event, Event::Delayed(1, _, 0b111))).expect("its old version's block was cleaned");
+    let made_whole = events
+        .iter()
+        .position(|event| matches!(event, Event::Delayed(1, _, 0b111)))
+        .expect("its old version's block was cleaned");
     let next = &events[made_whole + 1..];
     let erased = next.iter().position(|event| *event == Event::Erased).expect("and erased then");
     let parity = drive.geometry().stripes.unwrap().parity(stripe);
-    let programmed = next.iter().position(|event| *event == Event::Programmed(parity)).expect("and the parity is programmed");
+    let programmed = next
+        .iter()
+        .position(|event| *event == Event::Programmed(parity))
+        .expect("and the parity is programmed");
     assert!(erased < programmed, "parity is not programmed while a block is cleaned");
     assert!(drive.parity_counts().made_whole > 0);
 }
 
-/// A stripe waits from the first write on, a second one from the next; the last state that the drive comes to is that of the third, which begins after
-/// two programs of 500 us.
+/// A stripe waits from the first write on, a second one from the next; the last state that the
+/// drive comes to is that of the third, which begins after two programs of 500 us.
 #[test]
 fn the_window_without_protection_is_measured() {
     let mut drive = drive("ppc", TWO_PAGES, true);
     let mut replay = Replay::new(&drive);
-    replay.run(&mut drive, &mut Asked(vec![(Op::Write, 3, 1), (Op::Write, 6, 1), (Op::Write, 7, 1)]), &mut |_, _| true).unwrap();
+    replay
+        .run(
+            &mut drive,
+            &mut Asked(vec![(Op::Write, 3, 1), (Op::Write, 6, 1), (Op::Write, 7, 1)]),
+            &mut |_, _| true,
+        )
+        .unwrap();
     let window = drive.parity_window().unwrap();
-    assert_eq!((window.stripes, window.pages, window.most_stripes, window.most_pages), (2, 6, 2, 6));
-    assert_eq!((window.stripe_writes, window.page_writes), (1 + 2, 3 + 6), "none before the first write, one, two");
+    assert_eq!(
+        (window.stripes, window.pages, window.most_stripes, window.most_pages),
+        (2, 6, 2, 6)
+    );
+    assert_eq!(
+        (window.stripe_writes, window.page_writes),
+        (1 + 2, 3 + 6),
+        "none before the first write, one, two"
+    );
     assert_eq!((window.stripe_ns, window.watched_ns), (500_000 + 2 * 500_000, 1_000_000));
 }
 
@@ -110,27 +168,40 @@ fn latency(asked: Vec<(Op, u64, u64)>) -> Ns {
 #[test]
 fn a_write_waits_for_its_data_and_its_partial_parity() {
     assert_eq!(latency(vec![(Op::Write, 3, 1)]), 500_000, "nothing is read");
-    assert_eq!(latency(vec![(Op::Write, 3, 1); 2]), 500_000 + 550_000, "the version until now is read first");
+    assert_eq!(
+        latency(vec![(Op::Write, 3, 1); 2]),
+        500_000 + 550_000,
+        "the version until now is read first"
+    );
 }
 
 #[test]
 fn both_gears_do_the_same() {
-    let asked = || (0..600u64).map(|n| (if n % 11 == 10 { Op::Trim } else { Op::Write }, n * 7919 % 700, 1 + n % 4)).collect();
-    let [mut untimed, mut timed]: [Drive; 2] =
-        [false, true].map(|timed| drive("ppc", "reclaim = { schedule = \"foreground\" }\nparity.ppc.pages = 5", timed));
+    let asked = || {
+        (0..600u64)
+            .map(|n| (if n % 11 == 10 { Op::Trim } else { Op::Write }, n * 7919 % 700, 1 + n % 4))
+            .collect()
+    };
+    let [mut untimed, mut timed]: [Drive; 2] = [false, true].map(|timed| {
+        drive("ppc", "reclaim = { schedule = \"foreground\" }\nparity.ppc.pages = 5", timed)
+    });
     run_untimed(&mut untimed, &mut Asked(asked()), &mut |_, _| true).unwrap();
     Replay::new(&timed).run(&mut timed, &mut Asked(asked()), &mut |_, _| true).unwrap();
     assert_eq!(untimed.flash_counts(), timed.flash_counts());
-    assert_eq!(untimed.all_map_rows().collect::<Vec<_>>(), timed.all_map_rows().collect::<Vec<_>>());
+    assert_eq!(
+        untimed.all_map_rows().collect::<Vec<_>>(),
+        timed.all_map_rows().collect::<Vec<_>>()
+    );
 }
 
-/// Fig. 4 of da-raid5-2013, whose sequence the figure does not say in full: stripes of four, a write cache of eight pages, `N_update` 2. A stripe leaves
-/// when a ninth page comes.
+/// Fig. 4 of da-raid5-2013, whose sequence the figure does not say in full: stripes of four, a
+/// write cache of eight pages, `N_update` 2. A stripe leaves when a ninth page comes.
 #[test]
 fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
     const WRITES: [u64; 18] = [4, 1, 3, 2, 22, 8, 9, 4, 13, 23, 1, 2, 3, 4, 13, 22, 15, 5];
     for rule in ["", "parity.hc = { published = 1, n_update = 2 }"] {
-        let mut drive = drive_of(4, "hc", &format!("drive.write_buffer = \"64KiB\"\n{rule}"), false);
+        let mut drive =
+            drive_of(4, "hc", &format!("drive.write_buffer = \"64KiB\"\n{rule}"), false);
         let told = Told::default();
         drive.observe(Box::new(told.clone()));
         operations(&mut drive, WRITES.map(|page| (Op::Write, page, 1)).to_vec());
@@ -138,7 +209,9 @@ fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
         let parts = |number: u32| {
             let parts = events.iter().filter_map(|event| match event {
                 Event::Added(of, XorSource::Memory(lpn)) if *of == number => Some(lpn.number()),
-                Event::Added(of, other) if *of == number => panic!("{other:?} is read for a partial parity"),
+                Event::Added(of, other) if *of == number => {
+                    panic!("{other:?} is read for a partial parity")
+                }
                 _ => None,
             });
             parts.collect::<Vec<_>>()
@@ -148,15 +221,27 @@ fn whole_stripes_leave_and_their_partial_parity_takes_no_flash_operation() {
             _ => None,
         });
         let first: Vec<_> = delayed.take(3).collect();
-        assert_eq!(first, [(0, 0b1110, vec![1, 2, 3]), (2, 0b0011, vec![8, 9]), (0, 0b1110, vec![1, 2, 3])], "PP0, PP2, PP0'");
-        assert_eq!(drive.flash_counts().reads[Cause::Parity as usize] + drive.flash_counts().programs[Cause::Parity as usize], 0);
+        assert_eq!(
+            first,
+            [(0, 0b1110, vec![1, 2, 3]), (2, 0b0011, vec![8, 9]), (0, 0b1110, vec![1, 2, 3])],
+            "PP0, PP2, PP0'"
+        );
+        assert_eq!(
+            drive.flash_counts().reads[Cause::Parity as usize]
+                + drive.flash_counts().programs[Cause::Parity as usize],
+            0
+        );
     }
 }
 
 #[test]
 fn long_requests_go_through() {
     let mut drive = drive("hc", "drive.write_buffer = \"64KiB\"\nparity.hc.cut_off = 2", false);
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 3)]), (0, 3, 1), "a whole stripe with its parity");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 3, 3)]),
+        (0, 3, 1),
+        "a whole stripe with its parity"
+    );
     assert_eq!(drive.parity_window().unwrap().stripes, 0);
     assert_eq!(
         operations(&mut drive, vec![(Op::Write, 5, 1), (Op::Write, 4, 3)]),
@@ -166,8 +251,8 @@ fn long_requests_go_through() {
     assert_eq!(drive.parity_window().unwrap().stripes, 0);
 }
 
-/// D1 to D3 of a stripe are written, and D1 and D2 again: by Algorithm 2 as printed the new partial parity holds these two alone. Then the block of D3
-/// is read until nothing in it can be.
+/// D1 to D3 of a stripe are written, and D1 and D2 again: by Algorithm 2 as printed the new partial
+/// parity holds these two alone. Then the block of D3 is read until nothing in it can be.
 #[test]
 fn the_published_rule_leaves_what_it_forgets_without_protection() {
     let lost = |rule: &str| {
@@ -175,7 +260,10 @@ fn the_published_rule_leaves_what_it_forgets_without_protection() {
         let more = format!("drive.write_buffer = \"32KiB\"\n{disturb}\n{rule}");
         let mut drive = drive_of(4, "hc", &more, false);
         // The cache holds four pages: with page 10 the first stripe leaves, and again with page 12.
-        operations(&mut drive, [1, 2, 3, 9, 10, 1, 2, 9, 12].map(|page| (Op::Write, page, 1)).to_vec());
+        operations(
+            &mut drive,
+            [1, 2, 3, 9, 10, 1, 2, 9, 12].map(|page| (Op::Write, page, 1)).to_vec(),
+        );
         let exposed = drive.parity_counts().exposed;
         (0..100).for_each(|_| drive.read_pages(&[Lpn::new(3)]));
         (exposed, drive.lost_pages())
@@ -188,21 +276,38 @@ fn the_published_rule_leaves_what_it_forgets_without_protection() {
 #[test]
 fn a_cache_below_a_stripe_is_refused() {
     let refused = |more: &str| {
-        let techniques = Techniques { reclaim: "none".into(), parity: "hc".into(), ..Techniques::default() };
+        let techniques =
+            Techniques { reclaim: "none".into(), parity: "hc".into(), ..Techniques::default() };
         Drive::new(config(more).resolve().unwrap(), &techniques, false).err().map(|e| e.to_string())
     };
     let small = refused("drive.write_buffer = \"20KiB\"").unwrap();
-    assert!(small.ends_with("one half of drive.write_buffer, which is 20KiB: 24KiB or more is expected"), "{small}");
+    assert!(
+        small
+            .ends_with("one half of drive.write_buffer, which is 20KiB: 24KiB or more is expected"),
+        "{small}"
+    );
     assert_eq!(refused("drive.write_buffer = \"24KiB\""), None);
     for published in [0, 1] {
-        let resolved =
-            |more: &str| config(&format!("parity.hc = {{ published = {published}{more} }}")).resolve().map_err(|e| e.to_string());
+        let resolved = |more: &str| {
+            config(&format!("parity.hc = {{ published = {published}{more} }}"))
+                .resolve()
+                .map_err(|e| e.to_string())
+        };
         let beyond = resolved(", n_update = 4").expect_err("it is refused");
-        assert!(beyond.starts_with("parity.hc.n_update = 4 is more than the 3 pages of a stripe"), "{beyond}");
-        let turn = |config: DriveConfig| config.parity.params.get(Some("hc"), "n_update").map(Number::value);
+        assert!(
+            beyond.starts_with("parity.hc.n_update = 4 is more than the 3 pages of a stripe"),
+            "{beyond}"
+        );
+        let turn = |config: DriveConfig| {
+            config.parity.params.get(Some("hc"), "n_update").map(Number::value)
+        };
         for right in [", n_update = 3", ""] {
             let once = resolved(right).unwrap();
-            assert_eq!((turn(once.clone()), turn(once.resolve().unwrap())), (Some(3.0), Some(3.0)), "the default, 6, is no mistake");
+            assert_eq!(
+                (turn(once.clone()), turn(once.resolve().unwrap())),
+                (Some(3.0), Some(3.0)),
+                "the default, 6, is no mistake"
+            );
         }
     }
 }

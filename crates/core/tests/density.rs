@@ -8,7 +8,9 @@ use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, PageInBlock, Reads};
 use vpass_core::drive::audit::BlockRow;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::flash::block::BlockState;
-use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{
+    Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View,
+};
 use vpass_core::time::{Replay, run_untimed};
 
 /// Acts once on each block of full density, at so many reads, and never on one of low density.
@@ -31,7 +33,13 @@ impl Policy for Once {
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
-        let spec = |purpose, mode| StreamSpec { purpose, mode, pool: false, most_pages: None, counts_pages: false };
+        let spec = |purpose, mode| StreamSpec {
+            purpose,
+            mode,
+            pool: false,
+            most_pages: None,
+            counts_pages: false,
+        };
         vec![spec("backup", 0), spec("low density", 1)]
     }
 
@@ -52,7 +60,8 @@ fn reprogram(block: BlockId, _pages: u32) -> Rewrite {
     Rewrite::recode(block, GUARDED, FIRST_OWN)
 }
 
-/// The drive of ipr-2018, Table I, cut to four dies: 64 wordlines of 3 pages a block, limit 10,000 reads.
+/// The drive of ipr-2018, Table I, cut to four dies: 64 wordlines of 3 pages a block, limit 10,000
+/// reads.
 fn drive(act: fn(BlockId, u32) -> Rewrite, more: &str, timed: bool) -> Drive {
     let text = format!(
         r#"
@@ -63,7 +72,13 @@ fn drive(act: fn(BlockId, u32) -> Rewrite, more: &str, timed: bool) -> Drive {
         {more}
         "#
     );
-    let mut drive = Drive::with_policy(config(&text), Box::new(Once { at: 9_000, act }), &Techniques::default(), timed).unwrap();
+    let mut drive = Drive::with_policy(
+        config(&text),
+        Box::new(Once { at: 9_000, act }),
+        &Techniques::default(),
+        timed,
+    )
+    .unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -73,7 +88,8 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
     (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));
 }
 
-/// The host's stream writes two blocks in turn: block 0 holds pages 0, 2, 4, .., 382, of which 4, 10, 16, .. are MSB pages.
+/// The host's stream writes two blocks in turn: block 0 holds pages 0, 2, 4, .., 382, of which 4,
+/// 10, 16, .. are MSB pages.
 const MSB: [u32; 3] = [4, 10, 16];
 
 fn row(drive: &Drive, block: usize) -> BlockRow {
@@ -86,17 +102,28 @@ fn reprogramming_moves_a_third_and_reads_it_twice() {
     read(&mut drive, 0, 9_000);
     let (flash, reclaim) = (drive.flash_counts(), drive.reclaim_counts());
     let by = |counts: [u64; Cause::COUNT]| counts[Cause::Reclaim as usize];
-    assert_eq!((by(flash.reads), by(flash.programs), by(flash.reprograms), by(flash.erases)), (64 + 192, 64, 64, 0));
+    assert_eq!(
+        (by(flash.reads), by(flash.programs), by(flash.reprograms), by(flash.erases)),
+        (64 + 192, 64, 64, 0)
+    );
     assert_eq!((reclaim.reprograms, reclaim.pages_copied, reclaim.low_density_refused), (1, 64, 0));
     let block = row(&drive, 0);
     assert_eq!((block.mode, block.valid, block.state), (1, 128, BlockState::Closed));
-    assert!((block.reads - (9_000.0 + 256.0)).abs() < 1e-9, "what it has endured stays: {} reads", block.reads);
+    assert!(
+        (block.reads - (9_000.0 + 256.0)).abs() < 1e-9,
+        "what it has endured stays: {} reads",
+        block.reads
+    );
     let out = MSB.map(|lpn| drive.read_page(Lpn::new(lpn)));
-    assert!(out.iter().all(|ppn| drive.geometry().block_of(*ppn) != BlockId::new(0)), "backed up elsewhere");
+    assert!(
+        out.iter().all(|ppn| drive.geometry().block_of(*ppn) != BlockId::new(0)),
+        "backed up elsewhere"
+    );
     assert_eq!([0, 2].map(|lpn| drive.read_page(Lpn::new(lpn)).number()), [0, 1]);
 }
 
-/// 64 wordlines, 5.5 units each, on top of the 9,000 reads and the 256 of the job; the alarm of the block that stays is put off by both.
+/// 64 wordlines, 5.5 units each, on top of the 9,000 reads and the 256 of the job; the alarm of the
+/// block that stays is put off by both.
 #[test]
 fn a_reprogramming_may_disturb_its_neighbours() {
     let mut drive = drive(reprogram, "density = { reprogram_dose = 5.5 }", false);
@@ -112,7 +139,11 @@ fn what_a_job_is_about_to_take_is_not_given_away() {
     let mut drive = drive(to_low_density, "density = { spare_share = 0.015 }", false);
     read(&mut drive, 0, 9_000);
     let low = drive.block_states().filter(|row| row.mode > 0).count();
-    assert_eq!((low, drive.reclaim_counts().low_density_refused), (1, 2), "that stream writes two blocks in turn");
+    assert_eq!(
+        (low, drive.reclaim_counts().low_density_refused),
+        (1, 2),
+        "that stream writes two blocks in turn"
+    );
 }
 
 #[test]
@@ -145,12 +176,16 @@ fn full_low_density_blocks_do_not_look_like_victims() {
     let erases_before: u32 = drive.block_states().map(|b| b.pec).sum();
     // Every page but those of block 0 is written again, which takes GC.
     let others = |lpn: &u32| !lpn.is_multiple_of(2) || *lpn >= 2 * 192;
-    (0..drive.geometry().host_pages).filter(others).for_each(|lpn| drive.write_page(Lpn::new(lpn), u64::MAX));
+    (0..drive.geometry().host_pages)
+        .filter(others)
+        .for_each(|lpn| drive.write_page(Lpn::new(lpn), u64::MAX));
     assert!(drive.block_states().map(|b| b.pec).sum::<u32>() > erases_before + 50);
     assert_eq!((row(&drive, 0).mode, row(&drive, 0).pec), (1, 0), "GC left it alone");
     // Empty it is one; then it is a block as before.
     (0..192).for_each(|n| drive.write_page(Lpn::new(2 * n), u64::MAX));
-    (0..drive.geometry().host_pages).filter(others).for_each(|lpn| drive.write_page(Lpn::new(lpn), u64::MAX));
+    (0..drive.geometry().host_pages)
+        .filter(others)
+        .for_each(|lpn| drive.write_page(Lpn::new(lpn), u64::MAX));
     assert_eq!((row(&drive, 0).mode, row(&drive, 0).pec), (0, 1));
     assert_eq!(row(&drive, 0).effective_milli, 1_200, "its only cycle was a reprogrammed one");
     assert_eq!((row(&drive, 0).cycles, row(&drive, 0).reprogrammed_cycles), (1, 1));
@@ -167,10 +202,18 @@ fn a_drive_that_cannot_spare_the_pages_relocates() {
         let mut drive = drive(reprogram, more, false);
         read(&mut drive, 0, 9_000);
         let reclaim = drive.reclaim_counts();
-        assert_eq!((reclaim.reprograms, reclaim.low_density_refused, reclaim.pages_copied), (0, 1, 192), "{more}");
-        assert_eq!((row(&drive, 0).state, drive.flash_counts().erases[Cause::Reclaim as usize]), (BlockState::Free, 1));
+        assert_eq!(
+            (reclaim.reprograms, reclaim.low_density_refused, reclaim.pages_copied),
+            (0, 1, 192),
+            "{more}"
+        );
+        assert_eq!(
+            (row(&drive, 0).state, drive.flash_counts().erases[Cause::Reclaim as usize]),
+            (BlockState::Free, 1)
+        );
     }
-    // 160 blocks, 128 for the host: half of 32 spare ones is 3,072 pages, 64 for each block of low density.
+    // 160 blocks, 128 for the host: half of 32 spare ones is 3,072 pages, 64 for each block of low
+    // density.
     let mut drive = drive(reprogram, "density = { spare_share = 0.5 }", false);
     (0..60 * 192).step_by(2).for_each(|lpn| read(&mut drive, lpn, 200));
     let low = drive.block_states().filter(|b| b.mode == 1).count();
@@ -194,8 +237,14 @@ fn a_stream_of_low_density_writes_two_pages_and_pays_three_programs() {
     let pages: Vec<u16> = low.iter().map(|b| b.valid).collect();
     assert_eq!(pages.iter().sum::<u16>(), 10);
     let whole: u16 = pages.iter().map(|pages| pages / 2).sum();
-    assert_eq!((by(flash.programs), by(flash.reprograms), by(flash.erases)), (192, u64::from(whole), 1));
-    assert!(low.iter().all(|b| b.written == b.valid / 2 * 3 + b.valid % 2), "the third page of a wordline is passed over");
+    assert_eq!(
+        (by(flash.programs), by(flash.reprograms), by(flash.erases)),
+        (192, u64::from(whole), 1)
+    );
+    assert!(
+        low.iter().all(|b| b.written == b.valid / 2 * 3 + b.valid % 2),
+        "the third page of a wordline is passed over"
+    );
 }
 
 /// The longest read of a workload that makes one job, in microseconds.
@@ -212,16 +261,24 @@ fn longest_us(schedule: &str) -> (Drive, f64) {
 fn in_the_foreground_reprogramming_takes_its_reads_and_programs() {
     let (drive, longest) = longest_us("foreground");
     assert_eq!(drive.reclaim_counts().reprograms, 1);
-    // 64 copies of (100 + 1600) us, then 64 wordlines of (3 x 100 + 1600) us; a rewrite of the block takes 331 ms.
+    // 64 copies of (100 + 1600) us, then 64 wordlines of (3 x 100 + 1600) us; a rewrite of the
+    // block takes 331 ms.
     let job_us = 64.0 * 1_700.0 + 64.0 * 1_900.0;
-    assert!(longest > job_us && longest < job_us * 1.002 + 300.0, "the longest read took {longest} us, the job {job_us} us");
+    assert!(
+        longest > job_us && longest < job_us * 1.002 + 300.0,
+        "the longest read took {longest} us, the job {job_us} us"
+    );
 }
 
 #[test]
 fn in_batches_and_by_deadline_reprogramming_is_done_step_by_step() {
     for (schedule, most_us) in [("batch:4", 4.0 * 1_900.0 + 2_000.0), ("deadline", 40_000.0)] {
         let (drive, longest) = longest_us(schedule);
-        assert_eq!((drive.reclaim_counts().reprograms, drive.lost_pages(), row(&drive, 0).mode), (1, 0, 1), "{schedule}");
+        assert_eq!(
+            (drive.reclaim_counts().reprograms, drive.lost_pages(), row(&drive, 0).mode),
+            (1, 0, 1),
+            "{schedule}"
+        );
         assert!(longest < most_us, "{schedule}: the longest read took {longest} us");
     }
 }
@@ -235,10 +292,14 @@ fn cells_of_one_bit_have_nothing_to_give_up() {
         disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
         "#;
     let policy = Box::new(Once { at: 100, act: reprogram });
-    let mut drive = Drive::with_policy(config(text), policy, &Techniques::default(), false).unwrap();
+    let mut drive =
+        Drive::with_policy(config(text), policy, &Techniques::default(), false).unwrap();
     drive.precondition(1);
     let mut source = Cycle { offsets: vec![0], bytes: 4096, left: 150, at: 0, depth: 1 };
     run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();
-    assert_eq!((drive.reclaim_counts().reprograms, drive.reclaim_counts().low_density_refused), (0, 1));
+    assert_eq!(
+        (drive.reclaim_counts().reprograms, drive.reclaim_counts().low_density_refused),
+        (0, 1)
+    );
     assert!(drive.block_states().all(|b| b.mode == 0));
 }

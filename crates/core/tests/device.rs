@@ -1,4 +1,5 @@
-//! A device driven by hand: one event a call, completions in order at the times that they must have, and the same as when a replay drives it.
+//! A device driven by hand: one event a call, completions in order at the times that they must
+//! have, and the same as when a replay drives it.
 
 mod common;
 
@@ -35,7 +36,11 @@ fn each_call_is_one_event_and_completions_come_in_order() {
         assert_eq!(submit(&mut device, &mut drive, tag, &request(Op::Read, 0, page, 1)), []);
     }
     assert_eq!((device.outstanding(), device.next_event()), (3, 50_000));
-    assert_eq!(event(&mut device, &mut drive, 49_999), (49_999, vec![]), "nothing happens before both pages are sensed");
+    assert_eq!(
+        event(&mut device, &mut drive, 49_999),
+        (49_999, vec![]),
+        "nothing happens before both pages are sensed"
+    );
     let mut happened = vec![];
     while device.outstanding() > 0 {
         happened.push(event(&mut device, &mut drive, Ns::MAX));
@@ -66,7 +71,9 @@ fn a_request_in_parts_is_complete_with_the_last() {
     let mut drive = drive(&dies(2, "slc", timing, "drive = { spare = 0.25 }"), true);
     let mut device = Device::new(&drive);
     assert_eq!(submit(&mut device, &mut drive, 41, &request(Op::Read, 0, 0, 2)), []);
-    for (now, complete) in [(50_000, vec![]), (50_000, vec![]), (70_480, vec![]), (70_480, vec![(41, 70_480)])] {
+    for (now, complete) in
+        [(50_000, vec![]), (50_000, vec![]), (70_480, vec![]), (70_480, vec![(41, 70_480)])]
+    {
         assert_eq!(event(&mut device, &mut drive, Ns::MAX), (now, complete));
     }
 }
@@ -80,7 +87,8 @@ fn between_events_of_one_time_the_host_may_submit() {
     for now in [50_000, 50_000, 70_480] {
         assert_eq!(event(&mut device, &mut drive, Ns::MAX), (now, vec![]));
     }
-    // The first page is in the controller, the second still on its channel: its die is taken until then, the other free now.
+    // The first page is in the controller, the second still on its channel: its die is taken until
+    // then, the other free now.
     submit(&mut device, &mut drive, 3, &request(Op::Read, 70_480, 2, 1));
     submit(&mut device, &mut drive, 4, &request(Op::Trim, 70_000, 5, 1));
     let mut order = vec![];
@@ -93,7 +101,8 @@ fn between_events_of_one_time_the_host_may_submit() {
 
 #[test]
 fn what_needs_no_flash_is_complete_at_once() {
-    let mut drive = drive(&dies(1, "slc", TIMING, "drive = { spare = 0.25, write_buffer = \"1MiB\" }"), true);
+    let mut drive =
+        drive(&dies(1, "slc", TIMING, "drive = { spare = 0.25, write_buffer = \"1MiB\" }"), true);
     let mut device = Device::new(&drive);
     assert_eq!(submit(&mut device, &mut drive, 0, &request(Op::Trim, 0, 3, 1)), [(0, 0)]);
     // A write when its data has come over the link, and a trim not before it.
@@ -101,7 +110,14 @@ fn what_needs_no_flash_is_complete_at_once() {
     assert_eq!(submit(&mut device, &mut drive, 2, &request(Op::Trim, 0, 3, 1)), []);
     assert_eq!(event(&mut device, &mut drive, Ns::MAX), (4_096, vec![(1, 4_096)]));
     assert_eq!(event(&mut device, &mut drive, Ns::MAX), (4_096, vec![(2, 4_096)]));
-    assert_eq!((drive.host_counts().write_requests, drive.host_counts().trim_requests, device.outstanding()), (1, 2, 0));
+    assert_eq!(
+        (
+            drive.host_counts().write_requests,
+            drive.host_counts().trim_requests,
+            device.outstanding()
+        ),
+        (1, 2, 0)
+    );
 }
 
 #[test]
@@ -128,8 +144,14 @@ impl RequestSource for List {
     }
 }
 
-/// A host of its own: as many requests outstanding as may be, each from its arrival on or, in a closed loop, from its turn.
-fn serve_by_hand(drive: &mut Drive, requests: &[Request], open: bool, depth: u32) -> (Device, Vec<(Tag, Ns)>) {
+/// A host of its own: as many requests outstanding as may be, each from its arrival on or, in a
+/// closed loop, from its turn.
+fn serve_by_hand(
+    drive: &mut Drive,
+    requests: &[Request],
+    open: bool,
+    depth: u32,
+) -> (Device, Vec<(Tag, Ns)>) {
     let mut device = Device::new(drive);
     let mut complete = vec![];
     device.begin_run(drive);
@@ -142,7 +164,9 @@ fn serve_by_hand(drive: &mut Drive, requests: &[Request], open: bool, depth: u32
                 break;
             }
             let at = if open { requests[next].at } else { device.now() };
-            device.submit(drive, Tag(next as u32), &Request { at, ..requests[next] }, |tag, at| complete.push((tag, at)));
+            device.submit(drive, Tag(next as u32), &Request { at, ..requests[next] }, |tag, at| {
+                complete.push((tag, at))
+            });
             next += 1;
         }
         if next < requests.len() || device.outstanding() > 0 {
@@ -153,7 +177,8 @@ fn serve_by_hand(drive: &mut Drive, requests: &[Request], open: bool, depth: u32
     (device, complete)
 }
 
-/// What happened in time, less how the host said that its requests come: completions apart, which are told beside the rest.
+/// What happened in time, less how the host said that its requests come: completions apart, which
+/// are told beside the rest.
 fn in_time(log: Log) -> (Vec<TimeEvent>, Vec<TimeEvent>) {
     let told = log.time.into_iter().filter(|event| !matches!(event, TimeEvent::Paced { .. }));
     told.partition(|event| matches!(event, TimeEvent::Completed { .. }))
@@ -177,7 +202,12 @@ fn a_host_of_its_own_and_a_replay_see_the_same() {
     let text = dies(4, "tlc", &format!("{TIMING}, suspend = true"), tables);
     let capacity = config(&text).drive.capacity.unwrap().0;
     for (arrival, mean_gap) in [(Arrival::Closed { depth: 16 }, 0.0), (Arrival::Open, 90_000.0)] {
-        let mut uniform = Uniform { read_share: 0.7, arrival, mean_gap, ..Uniform::reads(0, capacity - 65_536, 8192, 1) };
+        let mut uniform = Uniform {
+            read_share: 0.7,
+            arrival,
+            mean_gap,
+            ..Uniform::reads(0, capacity - 65_536, 8192, 1)
+        };
         uniform.left = 40_000;
         let mut requests = vec![];
         while uniform.left > 0 {
@@ -192,17 +222,25 @@ fn a_host_of_its_own_and_a_replay_see_the_same() {
 
         let mut replayed = watched(&text);
         let mut replay = Replay::new(&replayed);
-        replay.run(&mut replayed, &mut List { requests: requests.clone(), arrival }, &mut |_, _| true).unwrap();
+        replay
+            .run(&mut replayed, &mut List { requests: requests.clone(), arrival }, &mut |_, _| true)
+            .unwrap();
         let expected = in_time(Log::of(&mut replayed));
 
         let mut by_hand = watched(&text);
         let (device, complete) = serve_by_hand(&mut by_hand, &requests, open, depth);
         let seen = in_time(Log::of(&mut by_hand));
 
-        assert!(by_hand.flash_counts().erases.iter().sum::<u64>() > 100, "hardly anything happened");
+        assert!(
+            by_hand.flash_counts().erases.iter().sum::<u64>() > 100,
+            "hardly anything happened"
+        );
         assert_same("completions", &seen.0, &expected.0);
         assert_same("the rest", &seen.1, &expected.1);
-        assert_eq!((device.last_completion(), by_hand.flash_counts()), (replay.last_completion(), replayed.flash_counts()));
+        assert_eq!(
+            (device.last_completion(), by_hand.flash_counts()),
+            (replay.last_completion(), replayed.flash_counts())
+        );
         // What the host hears is what happened, each completion once and in order of time.
         assert!(complete.windows(2).all(|two| two[0].1 <= two[1].1));
         let told = expected.0.iter().map(|event| match *event {

@@ -1,5 +1,6 @@
-//! Are wear and loss right? Greedy's write amplification against its closed form, the computed steady state against a
-//! drive that was really written, limits reached exactly when arithmetic says so.
+//! Are wear and loss right? Greedy's write amplification against its closed form, the computed
+//! steady state against a drive that was really written, limits reached exactly when arithmetic
+//! says so.
 
 mod common;
 
@@ -32,8 +33,9 @@ fn write_amplification(drive: &Drive) -> f64 {
     programs as f64 / drive.host_counts().write_pages as f64
 }
 
-/// Greedy GC under uniform writes, blocks of b pages, a share alpha of the cleanable pages valid (mean field): blocks enter
-/// full and leave with m valid pages, where `H(b) - H(m) = (b - m) / (alpha b)`, and `WA = b / (b - m)`.
+/// Greedy GC under uniform writes, blocks of b pages, a share alpha of the cleanable pages valid
+/// (mean field): blocks enter full and leave with m valid pages, where `H(b) - H(m) = (b - m) /
+/// (alpha b)`, and `WA = b / (b - m)`.
 fn closed_form(alpha: f64, pages: u32) -> f64 {
     let b = f64::from(pages);
     let (mut harmonic, mut m) = (0.0, b);
@@ -63,11 +65,18 @@ fn greedy_write_amplification_is_that_of_the_closed_form() {
         drive.begin_measurement();
         write_uniformly(&mut drive, 2 * pages);
         let closed = drive.block_states().filter(|b| b.state == BlockState::Closed).count() as f64;
-        let open_pages: u32 = drive.block_states().filter(|b| b.state == BlockState::Open).map(|b| u32::from(b.written)).sum();
+        let open_pages: u32 = drive
+            .block_states()
+            .filter(|b| b.state == BlockState::Open)
+            .map(|b| u32::from(b.written))
+            .sum();
         let cleanable = closed * 128.0 + f64::from(open_pages);
         let expected = closed_form(pages as f64 / cleanable, 128);
         let got = write_amplification(&drive);
-        assert!((got / expected - 1.0).abs() < 0.03, "spare {spare}: {got:.3}, closed form {expected:.3}");
+        assert!(
+            (got / expected - 1.0).abs() < 0.03,
+            "spare {spare}: {got:.3}, closed form {expected:.3}"
+        );
     }
 }
 
@@ -84,14 +93,23 @@ fn the_computed_steady_state_is_that_of_a_drive_really_written() {
     let pages = u64::from(written.geometry().host_pages);
     write_uniformly(&mut written, 3 * pages);
     let histogram = |drive: &Drive| {
-        let mut valid: Vec<u16> = drive.block_states().filter(|b| b.state == BlockState::Closed).map(|b| b.valid).collect();
+        let mut valid: Vec<u16> = drive
+            .block_states()
+            .filter(|b| b.state == BlockState::Closed)
+            .map(|b| b.valid)
+            .collect();
         valid.sort_unstable();
         valid
     };
     let (a, b) = (histogram(&computed), histogram(&written));
     for q in [0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98] {
         let at = |v: &Vec<u16>| f64::from(v[(v.len() as f64 * q) as usize]);
-        assert!((at(&a) - at(&b)).abs() < 0.02 * 192.0, "quantile {q}: {} computed, {} written", at(&a), at(&b));
+        assert!(
+            (at(&a) - at(&b)).abs() < 0.02 * 192.0,
+            "quantile {q}: {} computed, {} written",
+            at(&a),
+            at(&b)
+        );
     }
     for drive in [&mut computed, &mut written] {
         drive.begin_measurement();
@@ -117,7 +135,8 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
 
 #[test]
 fn a_neighbour_is_lost_with_the_first_read_past_its_limit() {
-    // Pages 0, 1 and 2 fill block 0. 100 reads of page 1 put a dose of 900 on both neighbours: at the limit, not past it.
+    // Pages 0, 1 and 2 fill block 0. 100 reads of page 1 put a dose of 900 on both neighbours: at
+    // the limit, not past it.
     let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
     let mut drive = Drive::new(config(HAND), &none, false).unwrap();
     drive.precondition(1);
@@ -150,10 +169,13 @@ fn pages_past_their_limit_that_nobody_reads_are_reported_at_the_end() {
 #[test]
 fn the_weak_page_kind_is_lost_first() {
     let none = Techniques { reclaim: "none".into(), ..Techniques::default() };
-    let text = HAND.replace("\"slc\"", "\"mlc\"").replace("model = ", "kind_factor = [1.5, 1.0], model = ");
+    let text = HAND
+        .replace("\"slc\"", "\"mlc\"")
+        .replace("model = ", "kind_factor = [1.5, 1.0], model = ");
     let mut drive = Drive::new(config(&text), &none, false).unwrap();
     drive.precondition(1);
-    // Pages 2 and 3 are the wordline in the middle: 909 on both neighbours, of 1,350 (LSB, pages 0 and 4) and 900 (MSB, 1 and 5).
+    // Pages 2 and 3 are the wordline in the middle: 909 on both neighbours, of 1,350 (LSB, pages 0
+    // and 4) and 900 (MSB, 1 and 5).
     read(&mut drive, 2, 101);
     read(&mut drive, 0, 1);
     read(&mut drive, 4, 1);
@@ -200,12 +222,23 @@ fn an_impossible_drive_is_refused_with_the_smallest_capacity_that_works() {
                 "#
             )
         };
-        let parse = |capacity: &str| toml::from_str::<vpass_core::config::DriveConfig>(&text(capacity)).unwrap().resolve();
+        let parse = |capacity: &str| {
+            toml::from_str::<vpass_core::config::DriveConfig>(&text(capacity)).unwrap().resolve()
+        };
         let refused = parse("\"64KiB\"").expect_err("too small").to_string();
-        let smallest: u64 =
-            refused.split(" is ").last().unwrap().split(' ').next().unwrap().parse().unwrap_or_else(|_| panic!("{refused}"));
+        let smallest: u64 = refused
+            .split(" is ")
+            .last()
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap_or_else(|_| panic!("{refused}"));
         assert!(parse(&smallest.to_string()).is_ok(), "{refused}: it does not work");
-        let mut drive = Drive::new(parse(&smallest.to_string()).unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive =
+            Drive::new(parse(&smallest.to_string()).unwrap(), &Techniques::default(), false)
+                .unwrap();
         drive.precondition(1);
         let pages = u64::from(drive.geometry().host_pages);
         write_uniformly(&mut drive, 5 * pages);

@@ -1,5 +1,5 @@
-//! An error model that is in no list and has no table of limits: the drive asks it all that it asks of its own, and techniques that go by a table
-//! are refused.
+//! An error model that is in no list and has no table of limits: the drive asks it all that it asks
+//! of its own, and techniques that go by a table are refused.
 
 mod common;
 
@@ -10,7 +10,8 @@ use vpass_core::disturb::{Assessment, BlockView, Counts, ErrorModel};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::slots::reclaim::RECLAIM;
 
-/// Every read of a block harms what it holds; a page decodes at once up to 100 of them, and with one retry up to 200.
+/// Every read of a block harms what it holds; a page decodes at once up to 100 of them, and with
+/// one retry up to 200.
 struct Plain;
 
 const AT_ONCE: u32 = 100;
@@ -21,7 +22,11 @@ fn reads(count: u32) -> Quarters {
 
 impl ErrorModel for Plain {
     fn assess(&self, block: &BlockView) -> Assessment {
-        if block.reads > reads(AT_ONCE) { Assessment::Suspect } else { Assessment::CleanUntil(reads(AT_ONCE)) }
+        if block.reads > reads(AT_ONCE) {
+            Assessment::Suspect
+        } else {
+            Assessment::CleanUntil(reads(AT_ONCE))
+        }
     }
 
     fn weighed_dose(&self, counts: &Counts, _alpha: Alpha) -> Dose {
@@ -44,7 +49,12 @@ impl ErrorModel for Plain {
 fn drive(reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
     let timing = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
     // What the table says is for those who have one: a single read.
-    let text = dies(1, "slc", timing, "drive = { spare = 0.25 }\ndisturb = { model = \"count\", table = [{ pec = 0, limit = [1.0] }] }");
+    let text = dies(
+        1,
+        "slc",
+        timing,
+        "drive = { spare = 0.25 }\ndisturb = { model = \"count\", table = [{ pec = 0, limit = [1.0] }] }",
+    );
     let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
     let mut drive = Drive::with_error_model(config(&text), Box::new(Plain), &techniques, false)?;
     drive.precondition(1);
@@ -52,7 +62,8 @@ fn drive(reclaim: &str) -> Result<Drive, vpass_core::config::ConfigError> {
     Ok(drive)
 }
 
-/// Doses of 0 to 100 decode at once: 101 reads. From 101 on a read is sensed twice, so that 101, 103, .. 199 make fifty more; 201 is too much.
+/// Doses of 0 to 100 decode at once: 101 reads. From 101 on a read is sensed twice, so that 101,
+/// 103, .. 199 make fifty more; 201 is too much.
 #[test]
 fn a_model_without_a_table_is_asked_at_each_read_of_tired_data() {
     let mut drive = drive("none").unwrap();
@@ -62,7 +73,10 @@ fn a_model_without_a_table_is_asked_at_each_read_of_tired_data() {
     (0..50).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
     assert_eq!((sensed(&drive, Cause::Retry), drive.uncorrectable_reads()), (50, 0));
     drive.read_pages(&[Lpn::new(0)]);
-    assert_eq!((sensed(&drive, Cause::Host), drive.uncorrectable_reads(), drive.lost_pages()), (152, 1, 1));
+    assert_eq!(
+        (sensed(&drive, Cause::Host), drive.uncorrectable_reads(), drive.lost_pages()),
+        (152, 1, 1)
+    );
 }
 
 #[test]
@@ -71,7 +85,10 @@ fn techniques_that_go_by_a_table_are_refused() {
     for card in RECLAIM.iter().filter(|card| !card.needs.retries) {
         let said = drive(card.name).err().map(|said| said.to_string());
         assert_eq!(said.is_some(), card.needs.limits, "{}: {said:?}", card.name);
-        let sentence = format!("`{}` goes by a table of limits, and the drive's error model has none", card.name);
+        let sentence = format!(
+            "`{}` goes by a table of limits, and the drive's error model has none",
+            card.name
+        );
         assert!(said.is_none_or(|said| said.starts_with(&sentence)), "{}", card.name);
     }
 }

@@ -9,7 +9,8 @@ use vpass_core::base::units::Ns;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::Replay;
 
-/// When a read of page 0, the first of stripe 0 and on die 0, is complete on a drive of four dies with so many channels.
+/// When a read of page 0, the first of stripe 0 and on die 0, is complete on a drive of four dies
+/// with so many channels.
 fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
     let mut config = config("parity.rebuild = 0");
     (config.geometry.channels, config.geometry.dies_per_channel) = (channels, 4 / channels);
@@ -25,8 +26,10 @@ fn latency(channels: u32, parity: &str, fail: &[&str]) -> Ns {
     replay.last_completion()
 }
 
-/// Fifty stripes are written, some of which leave the buffer: each die has several programs of 500 us to do, one after the other. The read of a die that
-/// has just failed waits for what the others are at, and no longer: its stripe is read before their next programs, as the page itself would be.
+/// Fifty stripes are written, some of which leave the buffer: each die has several programs of 500
+/// us to do, one after the other. The read of a die that has just failed waits for what the others
+/// are at, and no longer: its stripe is read before their next programs, as the page itself would
+/// be.
 #[test]
 fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
     for parity in ["raid5", "ppc"] {
@@ -37,10 +40,15 @@ fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
         drive.begin_measurement();
         drive.expect_failures(&["die:0@r50".parse().unwrap()]);
         let mut replay = Replay::new(&drive);
-        let writes = (0..50).map(|n| (Op::Write, 3 * (n + 1), 3)).chain([(Op::Read, 0, 1)]).collect();
+        let writes =
+            (0..50).map(|n| (Op::Write, 3 * (n + 1), 3)).chain([(Op::Read, 0, 1)]).collect();
         replay.run(&mut drive, &mut Asked(writes), &mut |_, _| true).unwrap();
         let read = &replay.metrics().read;
-        assert_eq!((read.count(), drive.failure_books().unwrap().rebuilt_for_reads), (1, 1), "{parity}");
+        assert_eq!(
+            (read.count(), drive.failure_books().unwrap().rebuilt_for_reads),
+            (1, 1),
+            "{parity}"
+        );
         let programs: u64 = drive.flash_counts().programs.iter().sum();
         assert!(programs >= 16, "{parity}: {programs} programs, four for each die");
         // All are submitted at time 0, and writes are complete when they are in the buffer.
@@ -49,8 +57,8 @@ fn what_a_read_needs_for_its_rebuild_goes_before_other_work() {
     }
 }
 
-/// 50 us of sensing, 5.12 us on the channel, and 3 us to decode. What a rebuild reads is sensed side by side; on one channel three pages then follow
-/// each other.
+/// 50 us of sensing, 5.12 us on the channel, and 3 us to decode. What a rebuild reads is sensed
+/// side by side; on one channel three pages then follow each other.
 #[test]
 fn a_read_of_a_dead_die_waits_for_the_rest_of_its_stripe() {
     for parity in ["raid5", "ppc"] {
@@ -63,22 +71,36 @@ fn a_read_of_a_dead_die_waits_for_the_rest_of_its_stripe() {
     }
 }
 
-/// A page that endures 20 reads has served 21, and is read again: it is sensed in vain, then the three others of its stripe, which lie on other dies, and then
-/// the host has it. A page is in the controller after 55.12 us, three behind each other on one channel after 65.36; decoding takes 3 us each time.
+/// A page that endures 20 reads has served 21, and is read again: it is sensed in vain, then the
+/// three others of its stripe, which lie on other dies, and then the host has it. A page is in the
+/// controller after 55.12 us, three behind each other on one channel after 65.36; decoding takes 3
+/// us each time.
 #[test]
 fn a_read_of_a_page_past_its_limit_waits_for_the_rest_of_its_stripe() {
     for parity in ["raid5", "ppc"] {
-        for (channels, last) in [(4, 21 * 58_120 + 2 * 58_120), (1, 21 * 58_120 + 58_120 + 68_360)] {
-            let mut config = config("disturb = { model = \"count\", table = [{ pec = 0, limit = [20] }] }");
+        for (channels, last) in [(4, 21 * 58_120 + 2 * 58_120), (1, 21 * 58_120 + 58_120 + 68_360)]
+        {
+            let mut config =
+                config("disturb = { model = \"count\", table = [{ pec = 0, limit = [20] }] }");
             (config.geometry.channels, config.geometry.dies_per_channel) = (channels, 4 / channels);
             (config.timing.channel_mb_s, config.timing.ecc_us) = (800.0, 3.0);
-            let techniques = Techniques { reclaim: "none".into(), parity: parity.into(), ..Techniques::default() };
+            let techniques = Techniques {
+                reclaim: "none".into(),
+                parity: parity.into(),
+                ..Techniques::default()
+            };
             let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
             drive.precondition(1);
             drive.begin_measurement();
             let mut replay = Replay::new(&drive);
-            replay.run(&mut drive, &mut Asked(vec![(Op::Read, 0, 1); 22]), &mut |_, _| true).unwrap();
-            assert_eq!((drive.parity_counts().rebuilt, drive.uncorrectable_reads(), drive.lost_pages()), (1, 0, 0), "{parity}");
+            replay
+                .run(&mut drive, &mut Asked(vec![(Op::Read, 0, 1); 22]), &mut |_, _| true)
+                .unwrap();
+            assert_eq!(
+                (drive.parity_counts().rebuilt, drive.uncorrectable_reads(), drive.lost_pages()),
+                (1, 0, 0),
+                "{parity}"
+            );
             assert_eq!(replay.last_completion(), last, "{parity}, {channels} channels");
         }
     }

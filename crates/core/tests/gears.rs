@@ -1,4 +1,5 @@
-//! Both gears do the same to the flash: one request at a time, reclaim in the foreground and no background cleaning, time changes nothing.
+//! Both gears do the same to the flash: one request at a time, reclaim in the foreground and no
+//! background cleaning, time changes nothing.
 
 mod common;
 
@@ -21,7 +22,11 @@ const DRIVE: &str = r#"
 
 fn source(drive: &Drive) -> Uniform {
     let capacity = u64::from(drive.geometry().host_pages) * 16_384;
-    Uniform { read_share: 0.98, arrival: Arrival::Closed { depth: 1 }, ..Uniform::reads(400_000, capacity, 16_384, 1) }
+    Uniform {
+        read_share: 0.98,
+        arrival: Arrival::Closed { depth: 1 },
+        ..Uniform::reads(400_000, capacity, 16_384, 1)
+    }
 }
 
 #[test]
@@ -38,6 +43,7 @@ fn both_gears_move_the_same_pages() {
     assert_eq!(untimed.reclaim_counts().pages_copied, timed.reclaim_counts().pages_copied);
     assert_eq!(format!("{:?}", untimed.flash_counts()), format!("{:?}", timed.flash_counts()));
     assert_eq!(untimed.map_rows().collect::<Vec<_>>(), timed.map_rows().collect::<Vec<_>>());
-    let owned = |drive: &Drive| drive.valid_pages().map(|ppn| (ppn, drive.owner(ppn))).collect::<Vec<_>>();
+    let owned =
+        |drive: &Drive| drive.valid_pages().map(|ppn| (ppn, drive.owner(ppn))).collect::<Vec<_>>();
     assert_eq!(owned(&untimed), owned(&timed));
 }

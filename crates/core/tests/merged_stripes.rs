@@ -1,5 +1,6 @@
-//! Wordlines that are merged in place on a drive with parity, told with stripes of five on six dies: what is read and programmed, what becomes of an
-//! old version that delayed parity counts, and of what cannot be read before it is merged. Refresh merges, or reclaim.
+//! Wordlines that are merged in place on a drive with parity, told with stripes of five on six
+//! dies: what is read and programmed, what becomes of an old version that delayed parity counts,
+//! and of what cannot be read before it is merged. Refresh merges, or reclaim.
 //!
 //! ```text
 //! member i of stripe s lies on die (s + i) mod 6; six stripes are written, then page 0 again. Die 0 by wordlines, pages of the host by number:
@@ -24,7 +25,8 @@ fn drive(parity: &str, more: &str) -> Drive {
     drive_under(("none", "ida"), parity, more)
 }
 
-/// Six dies of 20 blocks of four wordlines of three pages, under a reclaim and a refresh technique. What is written is due 875 s later.
+/// Six dies of 20 blocks of four wordlines of three pages, under a reclaim and a refresh technique.
+/// What is written is due 875 s later.
 fn drive_under((reclaim, refresh): (&str, &str), parity: &str, more: &str) -> Drive {
     let text = format!(
         r#"
@@ -39,10 +41,21 @@ fn drive_under((reclaim, refresh): (&str, &str), parity: &str, more: &str) -> Dr
         {more}
         "#
     );
-    let techniques = Techniques { reclaim: reclaim.into(), refresh: refresh.into(), parity: parity.into(), ..Techniques::default() };
+    let techniques = Techniques {
+        reclaim: reclaim.into(),
+        refresh: refresh.into(),
+        parity: parity.into(),
+        ..Techniques::default()
+    };
     let mut drive = Drive::new(config(&text), &techniques, false).unwrap();
     drive.begin_measurement();
-    serve(&mut drive, (0..6).map(|stripe| request(Op::Write, 0, 5 * stripe, 5)).chain([request(Op::Write, 0, 0, 1)]).collect());
+    serve(
+        &mut drive,
+        (0..6)
+            .map(|stripe| request(Op::Write, 0, 5 * stripe, 5))
+            .chain([request(Op::Write, 0, 0, 1)])
+            .collect(),
+    );
     drive
 }
 
@@ -62,7 +75,8 @@ fn done(drive: &Drive, cause: Cause) -> [u64; 3] {
 
 const MERGED: [u64; 3] = [6 * (2 + 2 * 4), 6 * 2, 6 * 2];
 
-/// Parity of whole stripes takes no read; that of the page which changes again the old parity and the old page. Merging leaves pages where they are.
+/// Parity of whole stripes takes no read; that of the page which changes again the old parity and
+/// the old page. Merging leaves pages where they are.
 #[test]
 fn parity_on_flash_has_nothing_to_do_with_merges() {
     let mut drive = drive("raid5", "");
@@ -75,13 +89,18 @@ fn parity_on_flash_has_nothing_to_do_with_merges() {
     assert!(drive.all_map_rows().all(|row| g.die_of(g.block_of(row.ppn)) == stripes.die(row.lpn)));
 }
 
-/// The merge of die 0's first wordline would destroy the version of page 0 that the parity of stripe 0 counts: the partial parity is made whole first,
-/// out of that version and the parity (two reads; the four other pages would be twice as many). The next write of the host programs it, and reads
-/// nothing for it.
+/// The merge of die 0's first wordline would destroy the version of page 0 that the parity of
+/// stripe 0 counts: the partial parity is made whole first, out of that version and the parity (two
+/// reads; the four other pages would be twice as many). The next write of the host programs it, and
+/// reads nothing for it.
 #[test]
 fn a_merge_waits_until_no_parity_counts_what_it_destroys() {
     let mut drive = drive("ppc", "");
-    assert_eq!(done(&drive, Cause::Parity), [0, 6, 0], "six stripes are committed as they are, the last in favour of the first");
+    assert_eq!(
+        done(&drive, Cause::Parity),
+        [0, 6, 0],
+        "six stripes are committed as they are, the last in favour of the first"
+    );
     let told = Told::default();
     drive.observe(Box::new(told.clone()));
     let first = BlockId::new(0);
@@ -91,7 +110,10 @@ fn a_merge_waits_until_no_parity_counts_what_it_destroys() {
     assert_eq!((done(&drive, Cause::Parity), drive.parity_counts().made_whole), ([2, 6, 0], 1));
     let events = std::mem::take(&mut *told.0.lock().unwrap());
     let at = |event: &Event| events.iter().position(|other| other == event);
-    let whole = events.iter().position(|event| matches!(event, Event::Delayed(0, _, 0b11111))).expect("it is made whole");
+    let whole = events
+        .iter()
+        .position(|event| matches!(event, Event::Delayed(0, _, 0b11111)))
+        .expect("it is made whole");
     let Event::Delayed(_, number, _) = events[whole] else { unreachable!() };
     let read = at(&Event::Added(number, XorSource::Page(kept))).expect("out of the old version");
     let merged = at(&Event::Merged(first, WordlineInBlock::FIRST)).expect("its wordline is merged");
@@ -102,8 +124,10 @@ fn a_merge_waits_until_no_parity_counts_what_it_destroys() {
     assert!(told.0.lock().unwrap().contains(&Event::Programmed(parity)));
 }
 
-/// Page 18 is read until its neighbours come to their limit. Reclaim merges the first wordline, which holds the old version of page 0: parity lets go
-/// of that version first. Page 14 moves, because guard levels give its place up, and so does 0', whose wordline is written in part. P1 stays.
+/// Page 18 is read until its neighbours come to their limit. Reclaim merges the first wordline,
+/// which holds the old version of page 0: parity lets go of that version first. Page 14 moves,
+/// because guard levels give its place up, and so does 0', whose wordline is written in part. P1
+/// stays.
 #[test]
 fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
     let limits = r#"
@@ -119,7 +143,10 @@ fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
         merges(&drive) > 0
     });
     assert!(reads.is_some_and(|reads| reads > 50), "{reads:?}");
-    assert_eq!((merges(&drive), drive.reclaim_counts().pages_copied, drive.parity_counts().made_whole), (1, 2, 1));
+    assert_eq!(
+        (merges(&drive), drive.reclaim_counts().pages_copied, drive.parity_counts().made_whole),
+        (1, 2, 1)
+    );
     let events = std::mem::take(&mut *told.0.lock().unwrap());
     let at = |event: &Event| events.iter().position(|other| other == event);
     let whole = events.iter().position(|event| matches!(event, Event::Delayed(0, _, 0b11111)));
@@ -129,12 +156,14 @@ fn guard_levels_wait_until_no_parity_counts_what_they_destroy() {
     assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));
 }
 
-/// Page 14 is read until nothing can be read that its block holds. The host gets it rebuilt, and it is written behind 0': twice into the wordline that
-/// has endured what that has, then into the next one. Refresh rebuilds P1, 18, 22, 26 and 0', two of them when their wordline is about to be merged, and
-/// nothing of it is left to merge.
+/// Page 14 is read until nothing can be read that its block holds. The host gets it rebuilt, and it
+/// is written behind 0': twice into the wordline that has endured what that has, then into the next
+/// one. Refresh rebuilds P1, 18, 22, 26 and 0', two of them when their wordline is about to be
+/// merged, and nothing of it is left to merge.
 #[test]
 fn what_cannot_be_read_before_a_merge_is_rebuilt() {
-    let mut drive = drive("raid5", "disturb = { model = \"count\", table = [{ pec = 0, limit = [100] }] }");
+    let mut drive =
+        drive("raid5", "disturb = { model = \"count\", table = [{ pec = 0, limit = [100] }] }");
     (0..110).for_each(|_| drive.read_pages(&[Lpn::new(14)]));
     assert_eq!(drive.parity_counts().rebuilt, 3);
     wait(&mut drive, 876 * SECOND);

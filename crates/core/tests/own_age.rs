@@ -1,5 +1,5 @@
-//! What a technique makes of a block's own age (`reclaim.own_age`): it lets young data serve more reads, and rewrites what has served so many before
-//! age brings it past its limit, read or not.
+//! What a technique makes of a block's own age (`reclaim.own_age`): it lets young data serve more
+//! reads, and rewrites what has served so many before age brings it past its limit, read or not.
 
 mod common;
 
@@ -13,7 +13,8 @@ use vpass_core::time::{Replay, run_untimed};
 
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
 
-/// A block endures 10,000 reads, of which an hour of age takes 10: nothing is left after 1,000 hours, and 2,800 after the longest 720.
+/// A block endures 10,000 reads, of which an hour of age takes 10: nothing is left after 1,000
+/// hours, and 2,800 after the longest 720.
 fn drive(reclaim: &str, own_age: u32, timed: bool) -> Drive {
     let tables = format!(
         r#"
@@ -26,7 +27,8 @@ fn drive(reclaim: &str, own_age: u32, timed: bool) -> Drive {
         "#
     );
     let techniques = Techniques { reclaim: reclaim.into(), ..Techniques::default() };
-    let mut drive = Drive::new(config(&dies(1, "slc", TIMING, &tables)), &techniques, timed).unwrap();
+    let mut drive =
+        Drive::new(config(&dies(1, "slc", TIMING, &tables)), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -55,22 +57,32 @@ const TECHNIQUES: [&str; 5] = ["block", "straw-wl", "straw-ss", "straw-ss-sound"
 
 #[test]
 fn young_data_serves_more_reads() {
-    for (reclaim, timed) in TECHNIQUES.iter().flat_map(|reclaim| [(reclaim, false), (reclaim, true)]) {
+    for (reclaim, timed) in
+        TECHNIQUES.iter().flat_map(|reclaim| [(reclaim, false), (reclaim, true)])
+    {
         let after = |own_age| rewritten(reclaim, own_age, timed, reads(6_000, HOUR));
-        assert!(after(0).0 > 0, "{reclaim}, timed: {timed}: 6,000 are more than data of 720 hours endures");
+        assert!(
+            after(0).0 > 0,
+            "{reclaim}, timed: {timed}: 6,000 are more than data of 720 hours endures"
+        );
         assert_eq!(after(1), (0, 0), "{reclaim}, timed: {timed}: and less than that of an hour");
     }
 }
 
-/// 6,000 reads and a block's pages leave it less than 394 hours. The technique acts within three steps of age before that; timed, with what a job
-/// still serves reserved twice, before 260.
+/// 6,000 reads and a block's pages leave it less than 394 hours. The technique acts within three
+/// steps of age before that; timed, with what a job still serves reserved twice, before 260.
 #[test]
 fn what_grows_older_is_rewritten_though_nobody_reads_it() {
-    for (reclaim, timed) in TECHNIQUES.iter().flat_map(|reclaim| [(reclaim, false), (reclaim, true)]) {
+    for (reclaim, timed) in
+        TECHNIQUES.iter().flat_map(|reclaim| [(reclaim, false), (reclaim, true)])
+    {
         let at = |hours: u64| rewritten(reclaim, 1, timed, reads(6_000, hours * HOUR));
         assert_eq!(at(200), (0, 0), "{reclaim}, timed: {timed}");
         let (pages, lost) = at(394);
-        assert!(pages > 0 && lost == 0, "{reclaim}, timed: {timed}: {pages} pages rewritten, {lost} lost");
+        assert!(
+            pages > 0 && lost == 0,
+            "{reclaim}, timed: {timed}: {pages} pages rewritten, {lost} lost"
+        );
     }
 }
 
@@ -93,12 +105,24 @@ fn a_job_outlasts_a_step_of_age() {
     let told = Told::default();
     drive.observe(Box::new(told.clone()));
     let busy = request(Op::Write, HOUR - 300_000, 300, 1);
-    let requests = vec![request(Op::Write, 0, 0, 192), busy, request(Op::Read, HOUR + SECOND, 500, 1)];
+    let requests =
+        vec![request(Op::Write, 0, 0, 192), busy, request(Op::Read, HOUR + SECOND, 500, 1)];
     Replay::new(&drive).run(&mut drive, &mut Script(requests), &mut |_, _| true).unwrap();
     let events = told.0.lock().unwrap();
-    let began = events.iter().position(|event| matches!(event, Event::JobBegan(_))).expect("the block is refreshed");
+    let began = events
+        .iter()
+        .position(|event| matches!(event, Event::JobBegan(_)))
+        .expect("the block is refreshed");
     let Event::JobBegan(block) = events[began] else { unreachable!() };
-    let of_job: Vec<&Event> = events[began..].iter().take_while(|event| **event != Event::JobEnded(block)).collect();
-    assert_eq!(of_job.iter().filter(|event| matches!(event, Event::Merged(..))).count(), 64, "the job ends with its last wordline");
-    assert!(of_job.contains(&&Event::AskedAt(block, Reads(0))), "and the block is a step older before that");
+    let of_job: Vec<&Event> =
+        events[began..].iter().take_while(|event| **event != Event::JobEnded(block)).collect();
+    assert_eq!(
+        of_job.iter().filter(|event| matches!(event, Event::Merged(..))).count(),
+        64,
+        "the job ends with its last wordline"
+    );
+    assert!(
+        of_job.contains(&&Event::AskedAt(block, Reads(0))),
+        "and the block is a step older before that"
+    );
 }

@@ -1,5 +1,5 @@
-//! RAID-5 inside the drive, told with the smallest stripes: what each write reads and programs, where pages lie, and that nothing of it is there
-//! without it.
+//! RAID-5 inside the drive, told with the smallest stripes: what each write reads and programs,
+//! where pages lie, and that nothing of it is there without it.
 
 mod common;
 
@@ -13,20 +13,40 @@ use vpass_core::time::{Replay, run_untimed};
 #[test]
 fn each_write_takes_the_equation_with_fewer_reads() {
     let mut drive = drive("raid5", "", false);
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 1)]), (2, 1, 1), "the old parity and the old page");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 3, 1)]),
+        (2, 1, 1),
+        "the old parity and the old page"
+    );
     assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 2)]), (1, 2, 1), "the page that stays");
     assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 3)]), (0, 3, 1), "a whole stripe");
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 4, 4)]), (1 + 1, 4, 2), "parts of two stripes");
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 1), (Op::Write, 4, 1)]), (4, 2, 2), "apart they came, and apart they leave");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 4, 4)]),
+        (1 + 1, 4, 2),
+        "parts of two stripes"
+    );
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 3, 1), (Op::Write, 4, 1)]),
+        (4, 2, 2),
+        "apart they came, and apart they leave"
+    );
 }
 
 #[test]
 fn pages_that_are_not_there_count_as_zero() {
     let mut drive = drive("raid5", "start = { fill = 0.0 }", false);
     assert_eq!(operations(&mut drive, vec![(Op::Write, 3, 1)]), (0, 1, 1), "parity of one page");
-    assert_eq!(operations(&mut drive, vec![(Op::Write, 4, 1)]), (1, 1, 1), "the old parity, or the other page");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Write, 4, 1)]),
+        (1, 1, 1),
+        "the old parity, or the other page"
+    );
     assert_eq!(operations(&mut drive, vec![(Op::Trim, 4, 1)]), (1, 0, 1), "the page that stays");
-    assert_eq!(operations(&mut drive, vec![(Op::Trim, 3, 1)]), (0, 0, 0), "nothing is left to protect");
+    assert_eq!(
+        operations(&mut drive, vec![(Op::Trim, 3, 1)]),
+        (0, 0, 0),
+        "nothing is left to protect"
+    );
     assert_eq!(operations(&mut drive, vec![(Op::Trim, 3, 3)]), (0, 0, 0));
 }
 
@@ -44,8 +64,9 @@ fn members_lie_on_dies_of_their_own() {
     assert_eq!(drive.all_map_rows().count() as u32, g.logical_pages());
 }
 
-/// Without a buffer a write is complete when its data and parity are in place: the reads of old data and old parity on their dies, side by side, and
-/// then the program of the parity; the data is programmed meanwhile.
+/// Without a buffer a write is complete when its data and parity are in place: the reads of old
+/// data and old parity on their dies, side by side, and then the program of the parity; the data is
+/// programmed meanwhile.
 #[test]
 fn a_small_write_takes_a_read_and_a_program() {
     let latency = |parity: &str, asked: (Op, u64, u64)| {
@@ -55,18 +76,30 @@ fn a_small_write_takes_a_read_and_a_program() {
         replay.last_completion()
     };
     assert_eq!(latency("none", (Op::Write, 3, 1)), 500_000);
-    assert_eq!(latency("raid5", (Op::Write, 3, 1)), 550_000, "the old data is read where the new is programmed, too");
+    assert_eq!(
+        latency("raid5", (Op::Write, 3, 1)),
+        550_000,
+        "the old data is read where the new is programmed, too"
+    );
     assert_eq!(latency("raid5", (Op::Write, 3, 3)), 500_000, "a whole stripe reads nothing");
 }
 
 #[test]
 fn both_gears_do_the_same() {
-    let asked = || (0..600u64).map(|n| (if n % 11 == 10 { Op::Trim } else { Op::Write }, n * 7919 % 700, 1 + n % 4)).collect();
-    let [mut untimed, mut timed] = [false, true].map(|timed| drive("raid5", "reclaim = { schedule = \"foreground\" }", timed));
+    let asked = || {
+        (0..600u64)
+            .map(|n| (if n % 11 == 10 { Op::Trim } else { Op::Write }, n * 7919 % 700, 1 + n % 4))
+            .collect()
+    };
+    let [mut untimed, mut timed] =
+        [false, true].map(|timed| drive("raid5", "reclaim = { schedule = \"foreground\" }", timed));
     run_untimed(&mut untimed, &mut Asked(asked()), &mut |_, _| true).unwrap();
     Replay::new(&timed).run(&mut timed, &mut Asked(asked()), &mut |_, _| true).unwrap();
     assert_eq!(untimed.flash_counts(), timed.flash_counts());
-    assert_eq!(untimed.all_map_rows().collect::<Vec<_>>(), timed.all_map_rows().collect::<Vec<_>>());
+    assert_eq!(
+        untimed.all_map_rows().collect::<Vec<_>>(),
+        timed.all_map_rows().collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -74,11 +107,15 @@ fn what_does_not_fit_is_refused_with_what_does() {
     let refused = |change: &dyn Fn(&mut DriveConfig), reclaim: &str| {
         let mut config = config("");
         change(&mut config);
-        let techniques = Techniques { reclaim: reclaim.into(), parity: "raid5".into(), ..Techniques::default() };
+        let techniques =
+            Techniques { reclaim: reclaim.into(), parity: "raid5".into(), ..Techniques::default() };
         Drive::new(config.resolve().unwrap(), &techniques, false).err().map(|e| e.to_string())
     };
     let too_wide = refused(&|config| config.geometry.channels = 3, "none").unwrap();
-    assert!(too_wide.contains("want 4 dies, and the drive has 3: parity.stripe=2 at most"), "{too_wide}");
+    assert!(
+        too_wide.contains("want 4 dies, and the drive has 3: parity.stripe=2 at most"),
+        "{too_wide}"
+    );
     let too_full = refused(&|config| config.drive.spare = Some(0.3), "none").unwrap();
     let words: Vec<&str> = too_full.split(['=', ' ']).collect();
     let named = words.iter().position(|word| *word == "drive.capacity").unwrap();

@@ -12,7 +12,10 @@ use vpass_core::bugs::{Bug, stories};
 #[test]
 fn each_bug_is_seen_by_its_story() {
     stories::check(&[
-        (Bug::PadsNever, "program_unit::a_page_that_waits_is_served_from_memory_and_padded_after_a_pause"),
+        (
+            Bug::PadsNever,
+            "program_unit::a_page_that_waits_is_served_from_memory_and_padded_after_a_pause",
+        ),
         (Bug::RefusalsUncounted, "density::a_drive_that_cannot_spare_the_pages_relocates"),
     ]);
 }

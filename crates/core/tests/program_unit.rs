@@ -1,4 +1,5 @@
-//! What changes where a program takes a whole wordline: when pages are programmed, how long it takes, and where they are read until then.
+//! What changes where a program takes a whole wordline: when pages are programmed, how long it
+//! takes, and where they are read until then.
 
 mod common;
 
@@ -14,7 +15,9 @@ const TRANSFER_NS: u64 = 20_480;
 
 /// An empty drive of a single die, TLC, whose wordlines are programmed in 600 us.
 fn one_die(drive: &str, timing: &str) -> String {
-    let timing = format!(r#"sense_us = 50, program_unit = "wordline", program_us = 600, erase_us = 3000, channel_mb_s = 800, {timing}"#);
+    let timing = format!(
+        r#"sense_us = 50, program_unit = "wordline", program_us = 600, erase_us = 3000, channel_mb_s = 800, {timing}"#
+    );
     dies(1, "tlc", &timing, &format!("drive = {{ spare = 0.2, {drive} }}\nstart = {{ fill = 0 }}"))
 }
 
@@ -30,20 +33,29 @@ fn host_programs(drive: &Drive) -> (u64, u64) {
     (drive.flash_counts().programs[Cause::Host as usize], drive.flash_counts().padded_pages)
 }
 
-/// Four pages are a wordline and a page of the next, which is padded: 3 transfers and a program, 1 transfer and a program.
+/// Four pages are a wordline and a page of the next, which is padded: 3 transfers and a program, 1
+/// transfer and a program.
 #[test]
 fn without_a_buffer_a_write_is_acknowledged_when_its_last_wordline_is_programmed() {
-    let (drive, engine) = run(&one_die("write_buffer = 0", ""), vec![request(Op::Write, 0, 0, 4), request(Op::Read, 2000, 3, 1)]);
+    let (drive, engine) = run(
+        &one_die("write_buffer = 0", ""),
+        vec![request(Op::Write, 0, 0, 4), request(Op::Read, 2000, 3, 1)],
+    );
     assert_eq!(engine.metrics().write.mean_ns() as u64, 4 * TRANSFER_NS + 2 * 600_000);
     assert_eq!(host_programs(&drive), (6, 2));
-    assert_eq!(engine.metrics().read.mean_ns() as u64, 50_000 + TRANSFER_NS, "the padded wordline is on flash");
+    assert_eq!(
+        engine.metrics().read.mean_ns() as u64,
+        50_000 + TRANSFER_NS,
+        "the padded wordline is on flash"
+    );
     let mut untimed = common::drive(&one_die("write_buffer = 0", ""), false);
-    run_untimed(&mut untimed, &mut Script(vec![request(Op::Write, 0, 0, 4)]), &mut |_, _| true).unwrap();
+    run_untimed(&mut untimed, &mut Script(vec![request(Op::Write, 0, 0, 4)]), &mut |_, _| true)
+        .unwrap();
     assert_eq!(host_programs(&untimed), (6, 2), "as in time");
 }
 
-/// Two pages fit the buffer, so the first of three leaves it and waits for its wordline, where it is read in no time. A pause of 100 ms
-/// brings it to flash.
+/// Two pages fit the buffer, so the first of three leaves it and waits for its wordline, where it
+/// is read in no time. A pause of 100 ms brings it to flash.
 #[test]
 fn a_page_that_waits_is_served_from_memory_and_padded_after_a_pause() {
     let script = || {
@@ -53,15 +65,18 @@ fn a_page_that_waits_is_served_from_memory_and_padded_after_a_pause() {
             .collect()
     };
     let (drive, engine) = run(&one_die("write_buffer = \"64KiB\"", ""), script());
-    assert_eq!((engine.metrics().read.quantile_ns(0.5), 2 * engine.metrics().read.mean_ns() as u64), (0, 50_000 + TRANSFER_NS));
+    assert_eq!(
+        (engine.metrics().read.quantile_ns(0.5), 2 * engine.metrics().read.mean_ns() as u64),
+        (0, 50_000 + TRANSFER_NS)
+    );
     assert_eq!(host_programs(&drive), (3, 2));
     let (drive, engine) = run(&one_die("write_buffer = \"64KiB\"", "pad_after_us = 0"), script());
     assert_eq!(engine.metrics().read.max_ns(), 0, "it waits for ever");
     assert_eq!(host_programs(&drive), (0, 0));
 }
 
-/// A page rewritten or trimmed while it waits takes no place in the wordline: pages 0 and 1 leave the buffer, 1 is trimmed, 0 rewritten, and
-/// with 2 and 3 there are three.
+/// A page rewritten or trimmed while it waits takes no place in the wordline: pages 0 and 1 leave
+/// the buffer, 1 is trimmed, 0 rewritten, and with 2 and 3 there are three.
 #[test]
 fn what_waits_is_rewritten_in_place_and_forgotten_when_trimmed() {
     let mut script: Vec<Request> = (0..4).map(|page| request(Op::Write, 0, page, 1)).collect();
@@ -79,18 +94,28 @@ fn a_die_programs_a_wordline_in_the_time_of_one_program() {
     let pages = 30_000;
     let writes = (0..pages).map(|i| request(Op::Write, 0, i % 9600, 1)).collect();
     let (drive, engine) = run(&one_die("write_buffer = \"1MiB\"", ""), writes);
-    assert_eq!(drive.flash_counts().programs[Cause::Gc as usize], 0, "sequential rewrites leave nothing to copy");
+    assert_eq!(
+        drive.flash_counts().programs[Cause::Gc as usize],
+        0,
+        "sequential rewrites leave nothing to copy"
+    );
     let erases: u64 = drive.flash_counts().erases.iter().sum();
     let wordlines = drive.flash_counts().programs[Cause::Host as usize] / 3;
     let busy_ns = wordlines * (3 * TRANSFER_NS + 600_000) + erases * 3_000_000;
     // The last 32 pages are acknowledged while the buffer's programs go on.
     let took = engine.last_completion() as f64;
-    assert!((took / busy_ns as f64 - 1.0).abs() < 0.01, "{took} ns for {wordlines} wordlines and {erases} erases: {busy_ns} ns");
+    assert!(
+        (took / busy_ns as f64 - 1.0).abs() < 0.01,
+        "{took} ns for {wordlines} wordlines and {erases} erases: {busy_ns} ns"
+    );
 }
 
-/// The drive of ipr-2018, Table I, cut to one die: 192 pages a block, 100/1600/5000 us, limit 10,000 reads.
+/// The drive of ipr-2018, Table I, cut to one die: 192 pages a block, 100/1600/5000 us, limit
+/// 10,000 reads.
 fn ipr(schedule: &str, unit: &str) -> String {
-    let timing = format!(r#"sense_us = 100, program_unit = "{unit}", program_us = 1600, erase_us = 5000, channel_mb_s = 0"#);
+    let timing = format!(
+        r#"sense_us = 100, program_unit = "{unit}", program_us = 1600, erase_us = 5000, channel_mb_s = 0"#
+    );
     let tables = format!(
         r#"
         drive = {{ spare = 0.2 }}
@@ -106,10 +131,14 @@ fn busy(log: &Log) -> (u64, u64) {
     (log.busy().map(|(from, to)| to - from).sum(), log.reads_below(Ppn::new(80 * 192), |_| false))
 }
 
-/// A block of 192 pages reads 192 and programs 64 wordlines, or 192 pages, and is erased: in one piece, in batches and in gaps.
+/// A block of 192 pages reads 192 and programs 64 wordlines, or 192 pages, and is erased: in one
+/// piece, in batches and in gaps.
 #[test]
 fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
-    for (unit, job_ns) in [("wordline", 192 * 100_000 + 64 * 1_600_000 + 5_000_000), ("page", 192 * 1_700_000 + 5_000_000)] {
+    for (unit, job_ns) in [
+        ("wordline", 192 * 100_000 + 64 * 1_600_000 + 5_000_000),
+        ("page", 192 * 1_700_000 + 5_000_000),
+    ] {
         for schedule in ["foreground", "batch:24", "deadline"] {
             let requests = (0..12_000).map(|i| request(Op::Read, i * 1000, 0, 1)).collect();
             let (drive, engine, log) = run_watched(&ipr(schedule, unit), |_| Script(requests));
@@ -128,15 +157,21 @@ fn a_job_occupies_its_die_for_its_reads_its_programs_and_its_erase() {
     }
 }
 
-/// Reads in the time of a job that shares its die with them: 192 (100 + 1600 / 3) / 100, and an eighth of the limit where that is less.
+/// Reads in the time of a job that shares its die with them: 192 (100 + 1600 / 3) / 100, and an
+/// eighth of the limit where that is less.
 #[test]
 fn a_block_that_is_out_sooner_serves_fewer_late_reads() {
-    let late = |unit| Drive::new(config(&ipr("deadline", unit)), &Techniques::default(), true).unwrap().late_reads();
+    let late = |unit| {
+        Drive::new(config(&ipr("deadline", unit)), &Techniques::default(), true)
+            .unwrap()
+            .late_reads()
+    };
     assert_eq!((late("wordline"), late("page")), (1216, 1250));
 }
 
-/// One of the block's pages was written in part, and the rest of it completes it in the write buffer: it is read, and takes no place in a
-/// wordline. So 191 pages are to be programmed, and the last two of them wait.
+/// One of the block's pages was written in part, and the rest of it completes it in the write
+/// buffer: it is read, and takes no place in a wordline. So 191 pages are to be programmed, and the
+/// last two of them wait.
 #[test]
 fn a_job_charges_no_program_for_a_page_that_it_completes_in_the_buffer() {
     let part = Request { bytes: 512, ..request(Op::Write, 0, 5, 1) };
@@ -178,16 +213,24 @@ fn time_of_halves(write_buffer_kib: u64) -> f64 {
     let counts = drive.flash_counts();
     // Some are left in the buffer.
     let fills = counts.reads[Cause::Host as usize];
-    assert_eq!(counts.programs.iter().sum::<u64>(), counts.programs[Cause::Host as usize], "nothing is cleaned");
-    assert!(fills.abs_diff(counts.programs[Cause::Host as usize]) < 8 && fills > 8_000, "each page is filled: {fills}");
+    assert_eq!(
+        counts.programs.iter().sum::<u64>(),
+        counts.programs[Cause::Host as usize],
+        "nothing is cleaned"
+    );
+    assert!(
+        fills.abs_diff(counts.programs[Cause::Host as usize]) < 8 && fills > 8_000,
+        "each page is filled: {fills}"
+    );
     let of_a_page = 50_000 + TRANSFER_NS + (600_000 + 3 * TRANSFER_NS) / 3;
     // The last write is acknowledged while half of the buffer is still to be programmed.
     let programmed = fills - write_buffer_kib * 1024 / PAGE / 2;
     engine.last_completion() as f64 / (programmed * of_a_page / 4) as f64
 }
 
-/// A wordline waits until the rest of each of its pages is read. Its die does other work meanwhile, as long as the buffer holds any: so the
-/// wait costs no throughput, and what a page takes is its read and its share of a program.
+/// A wordline waits until the rest of each of its pages is read. Its die does other work meanwhile,
+/// as long as the buffer holds any: so the wait costs no throughput, and what a page takes is its
+/// read and its share of a program.
 #[test]
 fn dies_that_fill_pages_are_busy_while_wordlines_wait() {
     let (large, small) = (time_of_halves(8192), time_of_halves(256));

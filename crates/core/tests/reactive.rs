@@ -1,4 +1,5 @@
-//! Requests that follow from completions: asked for when one is complete, at the times that their source names, measured by origin.
+//! Requests that follow from completions: asked for when one is complete, at the times that their
+//! source names, measured by origin.
 
 mod common;
 
@@ -31,7 +32,14 @@ impl RequestSource for Pausing {
                 self.left[i] -= 1;
                 self.due[i] = None;
                 self.outstanding += 1;
-                out.push(Request { at: self.now, offset: 0, bytes: 4096, op: Op::Read, origin: i as u16, hint: None });
+                out.push(Request {
+                    at: self.now,
+                    offset: 0,
+                    bytes: 4096,
+                    op: Op::Read,
+                    origin: i as u16,
+                    hint: None,
+                });
             }
         }
         Ok(())
@@ -63,13 +71,28 @@ fn each_origin_follows_its_own_completions() {
     let mut engine = Replay::new(&drive);
     engine.count_groups(&[0, 1]);
     // The second begins when the first is done.
-    let mut source = Pausing { left: [3, 2], due: [Some(0), Some(1_000_000)], outstanding: 0, now: 0, ended: vec![] };
+    let mut source = Pausing {
+        left: [3, 2],
+        due: [Some(0), Some(1_000_000)],
+        outstanding: 0,
+        now: 0,
+        ended: vec![],
+    };
     assert_eq!(engine.run(&mut drive, &mut source, &mut |_, _| true).unwrap(), 5);
     let first = |n: u64| n * READ_NS + (n - 1) * PAUSE_NS;
     let second = |n: u64| 1_000_000 + n * READ_NS + (n - 1) * 2 * PAUSE_NS;
-    assert_eq!(source.ended, [(0, first(1)), (0, first(2)), (0, first(3)), (1, second(1)), (1, second(2))]);
+    assert_eq!(
+        source.ended,
+        [(0, first(1)), (0, first(2)), (0, first(3)), (1, second(1)), (1, second(2))]
+    );
     assert_eq!(engine.last_completion(), second(2));
     let groups = engine.metrics().groups.list();
-    assert_eq!([groups[0].read.count(), groups[1].read.count(), engine.metrics().read.count()], [3, 2, 5]);
-    assert_eq!([groups[0].span, groups[1].span], [Some((0, first(3))), Some((1_000_000, second(2)))]);
+    assert_eq!(
+        [groups[0].read.count(), groups[1].read.count(), engine.metrics().read.count()],
+        [3, 2, 5]
+    );
+    assert_eq!(
+        [groups[0].span, groups[1].span],
+        [Some((0, first(3))), Some((1_000_000, second(2)))]
+    );
 }

@@ -35,7 +35,8 @@ fn count(drive: &Drive, name: &str) -> u64 {
 }
 
 fn erases(drive: &Drive) -> u64 {
-    drive.flash_counts().erases[Cause::Reclaim as usize] + drive.flash_counts().erases[Cause::Gc as usize]
+    drive.flash_counts().erases[Cause::Reclaim as usize]
+        + drive.flash_counts().erases[Cause::Gc as usize]
 }
 
 #[test]
@@ -67,7 +68,9 @@ fn ipr_does_not_reprogram_for_nothing() {
 #[test]
 fn the_least_read_block_gives_its_guard_levels_back() {
     for technique in ["hotld", "ipr"] {
-        let drive = read_hot_and_cold(technique, 2_000_000, |c| (c.density.low_density, c.density.pool) = (1.0 / 60.0, 1.0));
+        let drive = read_hot_and_cold(technique, 2_000_000, |c| {
+            (c.density.low_density, c.density.pool) = (1.0 / 60.0, 1.0)
+        });
         assert!(count(&drive, "reversals") > 0, "{technique}");
         assert_eq!(drive.lost_pages(), 0, "{technique}");
     }
@@ -75,8 +78,12 @@ fn the_least_read_block_gives_its_guard_levels_back() {
 
 #[test]
 fn every_ratio_may_be_none_or_all() {
-    let ratios: [fn(&mut DriveConfig) -> &mut f64; 4] =
-        [|c| &mut c.density.pool, |c| &mut c.density.low_density, |c| &mut c.density.monitor, |c| &mut c.density.shadow];
+    let ratios: [fn(&mut DriveConfig) -> &mut f64; 4] = [
+        |c| &mut c.density.pool,
+        |c| &mut c.density.low_density,
+        |c| &mut c.density.monitor,
+        |c| &mut c.density.shadow,
+    ];
     for technique in ["hotld", "ipr"] {
         for ratio in ratios {
             for value in [0.0, 1.0] {
@@ -93,11 +100,15 @@ fn every_ratio_may_be_none_or_all() {
 fn the_paper_s_controller_takes_1_37_mb_for_128_gb() {
     // 32-KiB pages, 192 to a block: 27,307 blocks.
     let config = DRIVE
-        .replace("blocks_per_plane = 60, wordlines_per_block = 8", "blocks_per_plane = 27307, wordlines_per_block = 64")
+        .replace(
+            "blocks_per_plane = 60, wordlines_per_block = 8",
+            "blocks_per_plane = 27307, wordlines_per_block = 64",
+        )
         .replace("4KiB", "32KiB");
     let config: DriveConfig = toml::from_str(&config).unwrap();
     let techniques = Techniques { reclaim: "ipr".into(), ..Techniques::default() };
     let drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
-    // 12 bytes a block, and 2 for each page of 2,730 monitor blocks (ipr-2018 III-E prints 1.37 MB).
+    // 12 bytes a block, and 2 for each page of 2,730 monitor blocks (ipr-2018 III-E prints 1.37
+    // MB).
     assert_eq!(drive.controller_ram().0, 27_307 * 12 + 2_730 * 192 * 2);
 }

@@ -1,4 +1,5 @@
-//! Recoding that gives up the least significant page: what is moved, what stays readable, how long its reads take and what it endures.
+//! Recoding that gives up the least significant page: what is moved, what stays readable, how long
+//! its reads take and what it endures.
 
 mod common;
 
@@ -7,7 +8,9 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::{PageSet, WordlineSet};
 use vpass_core::base::units::{BlockId, Bytes, Cause, Lpn, Reads, WordlineInBlock};
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{
+    Action, FASTER, FIRST_OWN, Policy, Promise, Rewrite, StreamSpec, Threshold, View,
+};
 use vpass_core::time::Replay;
 
 /// Asks for this rewrite of the first block that comes to so many reads, and for nothing else.
@@ -31,7 +34,13 @@ impl Policy for Once {
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
-        vec![StreamSpec { purpose: "fast", mode: FASTER, pool: false, most_pages: None, counts_pages: false }]
+        vec![StreamSpec {
+            purpose: "fast",
+            mode: FASTER,
+            pool: false,
+            most_pages: None,
+            counts_pages: false,
+        }]
     }
 
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
@@ -47,7 +56,8 @@ impl Policy for Once {
     }
 }
 
-/// Four wordlines of three pages a block, one block written at a time: block 0 holds pages 0 to 11. Limit 1,000 reads, whatever is read.
+/// Four wordlines of three pages a block, one block written at a time: block 0 holds pages 0 to 11.
+/// Limit 1,000 reads, whatever is read.
 fn drive(rewrite: fn(BlockId) -> Rewrite, more: &str, timed: bool) -> Drive {
     let text = format!(
         r#"
@@ -63,8 +73,13 @@ fn drive(rewrite: fn(BlockId) -> Rewrite, more: &str, timed: bool) -> Drive {
         {more}
         "#
     );
-    let mut drive =
-        Drive::with_policy(config(&text), Box::new(Once { at: 100, rewrite, is_done: false }), &Techniques::default(), timed).unwrap();
+    let mut drive = Drive::with_policy(
+        config(&text),
+        Box::new(Once { at: 100, rewrite, is_done: false }),
+        &Techniques::default(),
+        timed,
+    )
+    .unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -87,34 +102,42 @@ fn read(drive: &mut Drive, lpn: u32, times: u32) {
 
 /// The pages of the block that page 1 lies in which still lie there.
 fn stayed(drive: &Drive) -> Vec<u32> {
-    let places: Vec<_> = drive.map_rows().take(12).map(|row| drive.geometry().block_of(row.ppn)).collect();
+    let places: Vec<_> =
+        drive.map_rows().take(12).map(|row| drive.geometry().block_of(row.ppn)).collect();
     (0..12).filter(|lpn| places[*lpn as usize] == places[1]).collect()
 }
 
-/// The whole block's LSB pages go to a block of the same coding, whose two wordlines are merged, too.
+/// The whole block's LSB pages go to a block of the same coding, whose two wordlines are merged,
+/// too.
 #[test]
 fn csb_and_msb_pages_stay_where_the_lsb_page_is_given_up() {
-    for (rewrite, left, merged) in
-        [(two_wordlines as fn(BlockId) -> Rewrite, vec![0, 1, 2, 4, 5, 7, 8, 9, 10, 11], 2), (whole, vec![1, 2, 4, 5, 7, 8, 10, 11], 4 + 2)]
-    {
+    for (rewrite, left, merged) in [
+        (two_wordlines as fn(BlockId) -> Rewrite, vec![0, 1, 2, 4, 5, 7, 8, 9, 10, 11], 2),
+        (whole, vec![1, 2, 4, 5, 7, 8, 10, 11], 4 + 2),
+    ] {
         let mut drive = drive(rewrite, "", false);
         read(&mut drive, 1, 100);
         assert_eq!(stayed(&drive), left);
         let reprograms = drive.flash_counts().reprograms[Cause::Reclaim as usize];
-        assert_eq!((reprograms, drive.reclaim_counts().pages_copied), (merged, 12 - left.len() as u64));
+        assert_eq!(
+            (reprograms, drive.reclaim_counts().pages_copied),
+            (merged, 12 - left.len() as u64)
+        );
         (0..12).for_each(|lpn| read(&mut drive, lpn, 1));
         assert_eq!((drive.uncorrectable_reads(), drive.lost_pages()), (0, 0));
     }
 }
 
-/// The pages that are given up go to blocks of the same coding: CSB and MSB pages of two wordlines are programmed, and each is merged.
+/// The pages that are given up go to blocks of the same coding: CSB and MSB pages of two wordlines
+/// are programmed, and each is merged.
 #[test]
 fn a_stream_may_write_csb_and_msb_pages_only() {
     for unit in ["page", "wordline"] {
         let mut drive = drive(whole, &format!("program_unit = \"{unit}\""), false);
         read(&mut drive, 1, 100);
         drive.report_unread_losses();
-        let pages_of_fast: Vec<u32> = drive.map_rows().take(12).map(|row| row.ppn.number() % 12).collect();
+        let pages_of_fast: Vec<u32> =
+            drive.map_rows().take(12).map(|row| row.ppn.number() % 12).collect();
         assert_eq!([0, 3, 6, 9].map(|lpn| pages_of_fast[lpn]), [1, 2, 4, 5], "{unit}");
         assert_eq!(drive.flash_counts().reprograms[Cause::Reclaim as usize], 4 + 2, "{unit}");
         (0..12).for_each(|lpn| read(&mut drive, lpn, 1));
@@ -122,7 +145,8 @@ fn a_stream_may_write_csb_and_msb_pages_only() {
     }
 }
 
-/// The job reads 2 pages that move and 6 of two wordlines, or 4 and 12. What it has endured stays; there are no guard levels.
+/// The job reads 2 pages that move and 6 of two wordlines, or 4 and 12. What it has endured stays;
+/// there are no guard levels.
 #[test]
 fn limits_are_those_of_its_row() {
     for (rewrite, by_job) in [(two_wordlines as fn(BlockId) -> Rewrite, 8), (whole, 16)] {

@@ -1,4 +1,5 @@
-//! Is data rewritten before it is older than `refresh.period`, in either gear, at the very time that follows from when it was written?
+//! Is data rewritten before it is older than `refresh.period`, in either gear, at the very time
+//! that follows from when it was written?
 
 mod common;
 
@@ -12,11 +13,19 @@ use vpass_core::time::{Replay, RunError, run_untimed, warm_up};
 
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800";
 
-/// A die of 80 blocks of 64 pages, under refresh; nothing is written yet. Period 1,000 s, of which the last 125 s are for idle gaps.
+/// A die of 80 blocks of 64 pages, under refresh; nothing is written yet. Period 1,000 s, of which
+/// the last 125 s are for idle gaps.
 fn drive(tables: &str, timed: bool) -> Drive {
-    let text =
-        dies(1, "slc", TIMING, &format!("drive = {{ spare = 0.5, write_buffer = 0 }}\nrefresh = {{ period = \"1000s\" }}\n{tables}"));
-    let techniques = Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
+    let text = dies(
+        1,
+        "slc",
+        TIMING,
+        &format!(
+            "drive = {{ spare = 0.5, write_buffer = 0 }}\nrefresh = {{ period = \"1000s\" }}\n{tables}"
+        ),
+    );
+    let techniques =
+        Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
     let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
@@ -37,8 +46,14 @@ fn serve(drive: &mut Drive, requests: &[Request]) {
 /// A page written at 100 s, then a read at this second.
 fn refreshed_by(second: Ns, timed: bool) -> u64 {
     let mut drive = drive(EMPTY, timed);
-    serve(&mut drive, &[request(Op::Write, 100 * SECOND, 0, 1), request(Op::Read, second * SECOND, 0, 1)]);
-    assert_eq!(drive.flash_counts().programs[Cause::Refresh as usize], drive.flash_counts().reads[Cause::Refresh as usize]);
+    serve(
+        &mut drive,
+        &[request(Op::Write, 100 * SECOND, 0, 1), request(Op::Read, second * SECOND, 0, 1)],
+    );
+    assert_eq!(
+        drive.flash_counts().programs[Cause::Refresh as usize],
+        drive.flash_counts().reads[Cause::Refresh as usize]
+    );
     drive.flash_counts().programs[Cause::Refresh as usize]
 }
 
@@ -50,7 +65,8 @@ fn a_page_is_rewritten_at_the_time_that_follows_from_its_writing() {
     }
 }
 
-/// A page that nobody touches is rewritten every 875 s, in one long pause as well: by 10,000 s at 875, 1,750 .. 9,625 s.
+/// A page that nobody touches is rewritten every 875 s, in one long pause as well: by 10,000 s at
+/// 875, 1,750 .. 9,625 s.
 #[test]
 fn a_pause_has_all_its_refreshes() {
     for timed in [false, true] {
@@ -58,7 +74,10 @@ fn a_pause_has_all_its_refreshes() {
         serve(&mut drive, &[request(Op::Write, 0, 0, 1), request(Op::Read, 10_000 * SECOND, 0, 1)]);
         assert_eq!(drive.refresh_counts().invocations, 11, "timed: {timed}");
         let counts = drive.flash_counts();
-        assert_eq!((counts.programs[Cause::Refresh as usize], counts.erases[Cause::Refresh as usize]), (11, 11));
+        assert_eq!(
+            (counts.programs[Cause::Refresh as usize], counts.erases[Cause::Refresh as usize]),
+            (11, 11)
+        );
         assert_eq!(
             (drive.refresh_counts().open_blocks, drive.refresh_counts().unused_pages),
             (11, 11 * 63),
@@ -74,10 +93,15 @@ fn a_blocks_age_is_that_of_its_oldest_page() {
     let writes = (0..60).map(|n| request(Op::Write, n * 14 * SECOND, n, 1));
     let all: Vec<_> = writes.chain([request(Op::Read, 876 * SECOND, 0, 1)]).collect();
     serve(&mut drive, &all);
-    assert_eq!(drive.flash_counts().programs[Cause::Refresh as usize], 60, "written from 0 to 826 s, and moved together at 875 s");
+    assert_eq!(
+        drive.flash_counts().programs[Cause::Refresh as usize],
+        60,
+        "written from 0 to 826 s, and moved together at 875 s"
+    );
 }
 
-/// 40 blocks of age 0 to 800 s: by 875 s each has been refreshed once, at the time that its age says.
+/// 40 blocks of age 0 to 800 s: by 875 s each has been refreshed once, at the time that its age
+/// says.
 #[test]
 fn ages_at_the_start_are_spread_evenly() {
     let of = |second: Ns| {
@@ -101,16 +125,22 @@ fn a_warm_up_passes_time() {
         drive.begin_measurement();
         assert_eq!(drive.now(), 0);
         serve(&mut drive, &[374, 376].map(|s| request(Op::Read, s * SECOND, 0, 1)));
-        assert_eq!(drive.refresh_counts().invocations, 1, "due 875 s after the first write, 500 s of which were warm-up; timed: {timed}");
+        assert_eq!(
+            drive.refresh_counts().invocations,
+            1,
+            "due 875 s after the first write, 500 s of which were warm-up; timed: {timed}"
+        );
     }
 }
 
-/// A block that GC, reclaim or a rewrite of the host's takes away before it is due is not refreshed.
+/// A block that GC, reclaim or a rewrite of the host's takes away before it is due is not
+/// refreshed.
 #[test]
 fn what_is_erased_in_time_is_not_refreshed() {
     let mut drive = drive("", false);
     // All is overwritten every 160 s, block by block.
-    let all: Vec<_> = (0..2560 * 20).map(|n| request(Op::Write, n * SECOND / 16, n % 2560, 1)).collect();
+    let all: Vec<_> =
+        (0..2560 * 20).map(|n| request(Op::Write, n * SECOND / 16, n % 2560, 1)).collect();
     serve(&mut drive, &all);
     let counts = drive.flash_counts();
     assert!(counts.erases[Cause::Gc as usize] > 500, "{counts:?}");
@@ -129,7 +159,8 @@ fn a_block_that_fails_with_its_only_page_is_not_refreshed() {
             refresh = { period = "1000s" }
             start = { fill = 0.0 }
         "#;
-        let techniques = Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
+        let techniques =
+            Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
         let mut drive = Drive::new(config(text), &techniques, timed).unwrap();
         drive.precondition(1);
         drive.begin_measurement();
@@ -139,16 +170,22 @@ fn a_block_that_fails_with_its_only_page_is_not_refreshed() {
         drive.expect_failures(&[Failure { unit, when: When::Request(0) }]);
         serve(&mut drive, &[1, 10_000].map(|second| request(Op::Read, second * SECOND, 0, 1)));
         let erases: u64 = drive.flash_counts().erases.iter().sum();
-        assert_eq!((drive.lost_pages(), drive.refresh_counts().invocations, erases), (1, 0, 0), "timed: {timed}, page: {of_page}");
+        assert_eq!(
+            (drive.lost_pages(), drive.refresh_counts().invocations, erases),
+            (1, 0, 0),
+            "timed: {timed}, page: {of_page}"
+        );
     }
 }
 
-/// All requests at once at 900 s keep the die busy past 1,000 s: the patrol, with no idle gap, becomes urgent in time.
+/// All requests at once at 900 s keep the die busy past 1,000 s: the patrol, with no idle gap,
+/// becomes urgent in time.
 #[test]
 fn a_busy_die_refreshes_before_the_period_ends() {
     let mut drive = drive("", true);
     // 77 us a read: 1,500,000 of them take 115 s and more.
-    let mut all: Vec<_> = (0..1_500_000).map(|n| request(Op::Read, 870 * SECOND, n % 2560, 1)).collect();
+    let mut all: Vec<_> =
+        (0..1_500_000).map(|n| request(Op::Read, 870 * SECOND, n % 2560, 1)).collect();
     all.push(request(Op::Read, 1_001 * SECOND, 0, 1));
     serve(&mut drive, &all);
     assert_eq!(drive.refresh_counts().invocations, 40);
@@ -158,8 +195,12 @@ fn a_busy_die_refreshes_before_the_period_ends() {
 #[test]
 fn requests_without_times_are_refused() {
     let mut drive = drive(EMPTY, false);
-    let mut source = common::Cycle { offsets: vec![0, PAGE], bytes: PAGE as u32, left: 10, at: 0, depth: 1 };
-    let Err(RunError::Source(refused)) = run_untimed(&mut drive, &mut source, &mut |_, _| true) else { panic!("it was served") };
+    let mut source =
+        common::Cycle { offsets: vec![0, PAGE], bytes: PAGE as u32, left: 10, at: 0, depth: 1 };
+    let Err(RunError::Source(refused)) = run_untimed(&mut drive, &mut source, &mut |_, _| true)
+    else {
+        panic!("it was served")
+    };
     assert!(refused.0.contains("workload.rate"), "{refused}");
 }
 
@@ -185,10 +226,14 @@ fn what_refresh_cannot_keep_is_refused() {
     assert_eq!(refused("", "blok").unwrap(), "unknown refresh technique `blok`");
     let text = dies(1, "slc", TIMING, "drive = { spare = 0.5 }\nrefresh = { period = \"0s\" }");
     let resolved = toml::from_str::<vpass_core::config::DriveConfig>(&text).unwrap().resolve();
-    assert_eq!(resolved.unwrap_err().to_string(), "refresh.period is 0; a span of time such as \"30d\" is expected");
+    assert_eq!(
+        resolved.unwrap_err().to_string(),
+        "refresh.period is 0; a span of time such as \"30d\" is expected"
+    );
 }
 
-/// Written at 0, and nobody reads it: after three years at which age has left nothing, the end of the run says so.
+/// Written at 0, and nobody reads it: after three years at which age has left nothing, the end of
+/// the run says so.
 #[test]
 fn data_that_age_alone_has_ruined_is_reported_at_the_end() {
     let year = 365 * 86_400 * SECOND;
@@ -205,16 +250,21 @@ fn data_that_age_alone_has_ruined_is_reported_at_the_end() {
                 "#
             );
             let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
-            let mut drive = Drive::new(config(&dies(1, "slc", TIMING, &text)), &techniques, false).unwrap();
+            let mut drive =
+                Drive::new(config(&dies(1, "slc", TIMING, &text)), &techniques, false).unwrap();
             serve(&mut drive, &[request(Op::Write, 0, 0, 1), request(Op::Read, after, 1, 1)]);
             drive.report_unread_losses();
-            assert_eq!((drive.lost_pages(), drive.lost_by_age()), (lost, lost), "{model}, {longest}");
+            assert_eq!(
+                (drive.lost_pages(), drive.lost_by_age()),
+                (lost, lost),
+                "{model}, {longest}"
+            );
         }
     }
 }
 
-/// A read adds 0.0075 / 1000, and a month 0.000966: a page bears a dose of 871 without a retry and of 1,404 with one, which is 871 reads and 267
-/// that count twice.
+/// A read adds 0.0075 / 1000, and a month 0.000966: a page bears a dose of 871 without a retry and
+/// of 1,404 with one, which is 871 reads and 267 that count twice.
 #[test]
 fn what_reads_take_of_old_data_is_lost_by_reads() {
     let text = r#"
@@ -227,15 +277,20 @@ fn what_reads_take_of_old_data_is_lost_by_reads() {
     let month = 30 * 86_400 * SECOND;
     for (reads, lost) in [(1130, 0), (1150, 1)] {
         let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
-        let mut drive = Drive::new(config(&dies(1, "slc", TIMING, text)), &techniques, false).unwrap();
+        let mut drive =
+            Drive::new(config(&dies(1, "slc", TIMING, text)), &techniques, false).unwrap();
         let reads = (0..reads).map(|n| request(Op::Read, month + n, 0, 1));
-        serve(&mut drive, &std::iter::once(request(Op::Write, 0, 0, 1)).chain(reads).collect::<Vec<_>>());
+        serve(
+            &mut drive,
+            &std::iter::once(request(Op::Write, 0, 0, 1)).chain(reads).collect::<Vec<_>>(),
+        );
         drive.report_unread_losses();
         assert_eq!((drive.lost_pages(), drive.lost_by_age()), (lost, 0));
     }
 }
 
-/// A drive of one die with a buffer of four pages, on which three years leave nothing of what was written.
+/// A drive of one die with a buffer of four pages, on which three years leave nothing of what was
+/// written.
 fn ruined_by_three_years(unit: &str, reclaim: &str) -> Drive {
     let timing = format!("{TIMING}, program_unit = \"{unit}\"");
     let text = r#"
@@ -249,7 +304,8 @@ fn ruined_by_three_years(unit: &str, reclaim: &str) -> Drive {
     Drive::new(config(&dies(1, "slc", &timing, text)), &techniques, false).unwrap()
 }
 
-/// Written at 0 and in part three years later: what could not be read to complete it is lost by age, whoever came upon it.
+/// Written at 0 and in part three years later: what could not be read to complete it is lost by
+/// age, whoever came upon it.
 #[test]
 fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
     let year = 365 * 86_400 * SECOND;
@@ -265,7 +321,8 @@ fn the_rest_of_a_page_that_age_has_ruined_is_lost_by_age() {
     }
 }
 
-/// The same where a move comes upon the rest: reads of another page are answered by reclaim of a block of 64 ruined pages.
+/// The same where a move comes upon the rest: reads of another page are answered by reclaim of a
+/// block of 64 ruined pages.
 #[test]
 fn the_rest_that_a_move_finds_ruined_by_age_is_lost_by_age() {
     let year = 365 * 86_400 * SECOND;
@@ -275,25 +332,31 @@ fn the_rest_that_a_move_finds_ruined_by_age_is_lost_by_age() {
         let part = Request { bytes: 512, ..request(Op::Write, 3 * year, 0, 1) };
         let reads = (1..1500).map(|n| request(Op::Read, 3 * year + n * SECOND, 1, 1));
         serve(&mut drive, &first.chain([part]).chain(reads).collect::<Vec<_>>());
-        assert!(drive.reclaim_counts().invocations > 0 && drive.host_counts().fill_reads == 0, "{unit}: a move comes first");
+        assert!(
+            drive.reclaim_counts().invocations > 0 && drive.host_counts().fill_reads == 0,
+            "{unit}: a move comes first"
+        );
         assert_eq!((drive.lost_pages(), drive.lost_by_age()), (64, 64), "{unit}");
     }
 }
 
-/// The 2-3-2 code, with 10 us and 15 us for each sensing. A wordline whose LSB page is trimmed is merged at 875 s: reads of its CSB page sense once
-/// in the place of three times, those of its MSB page twice as before.
+/// The 2-3-2 code, with 10 us and 15 us for each sensing. A wordline whose LSB page is trimmed is
+/// merged at 875 s: reads of its CSB page sense once in the place of three times, those of its MSB
+/// page twice as before.
 #[test]
 fn merging_in_the_code_of_todays_tlc_saves_the_middle_pages_sensings() {
-    let more =
-        "drive = { spare = 0.5, write_buffer = 0 }\nrefresh = { period = \"1000s\", ida = { error_rate = 0 } }\nstart = { fill = 0.0 }";
+    let more = "drive = { spare = 0.5, write_buffer = 0 }\nrefresh = { period = \"1000s\", ida = { error_rate = 0 } }\nstart = { fill = 0.0 }";
     let timing = TIMING.replace("sense_us = 50", "sense_us = [40, 55, 40]");
     let sensed = |cell: &str, reclaim: &str| {
         let text = dies(1, cell, &timing, more);
-        let techniques = Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() };
+        let techniques =
+            Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() };
         let mut drive = Drive::new(config(&text), &techniques, true).map_err(|e| e.to_string())?;
         let writes = (0..3).map(|page| request(Op::Write, 0, page, 1));
-        let reads = |second: Ns| [1, 2].map(|page| request(Op::Read, (second + page) * SECOND, page, 1));
-        let requests = writes.chain([request(Op::Trim, SECOND, 0, 1)]).chain(reads(10)).chain(reads(900));
+        let reads =
+            |second: Ns| [1, 2].map(|page| request(Op::Read, (second + page) * SECOND, page, 1));
+        let requests =
+            writes.chain([request(Op::Trim, SECOND, 0, 1)]).chain(reads(10)).chain(reads(900));
         let mut replay = Replay::new(&drive);
         replay.run(&mut drive, &mut Script(requests.collect()), &mut |_, _| true).unwrap();
         assert_eq!(drive.refresh_counts().merged_wordlines, 1);
@@ -302,5 +365,9 @@ fn merging_in_the_code_of_todays_tlc_saves_the_middle_pages_sensings() {
     };
     assert_eq!(sensed("tlc-2-3-2", "none"), Ok(55_000 + 40_000 + 25_000 + 40_000));
     let refused = sensed("tlc-2-3-2", "ipr-wl").unwrap_err();
-    assert!(refused.contains("`ipr-wl` makes guard levels") && refused.contains("geometry.cell = \"tlc-2-3-2\""), "{refused}");
+    assert!(
+        refused.contains("`ipr-wl` makes guard levels")
+            && refused.contains("geometry.cell = \"tlc-2-3-2\""),
+        "{refused}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Reads of tired data, by hand: how often they sense, what each sensing takes on die and channel, where they begin, and what chance makes of them.
+//! Reads of tired data, by hand: how often they sense, what each sensing takes on die and channel,
+//! where they begin, and what chance makes of them.
 
 mod common;
 
@@ -11,7 +12,8 @@ use vpass_core::time::{Device, Replay, Tag, run_untimed};
 
 /// Pages of 16 KiB, so 20,480 ns on a channel and 4,096 ns on the link.
 const TIMING: &str = "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800, ecc_us = 3.5, host_mb_s = 4000";
-/// A read adds 4e-5 to an error rate of 0.0045: up to a dose of 100 data decodes at once, up to 200 with a retry, up to 300 with two.
+/// A read adds 4e-5 to an error rate of 0.0045: up to a dose of 100 data decodes at once, up to 200
+/// with a retry, up to 300 with two.
 const TIRED: &str = r#"
     drive = { spare = 0.25 }
     disturb = { model = "count", table = [{ pec = 0, limit = [100.0] }] }
@@ -44,7 +46,8 @@ fn dose(drive: &Drive) -> u64 {
     drive.block_states().map(|row| row.reads).sum::<f64>() as u64
 }
 
-/// Each retry keeps the die while the page is sensed and the controller tries to decode it, and then the channel, as long as `[ecc]` says.
+/// Each retry keeps the die while the page is sensed and the controller tries to decode it, and
+/// then the channel, as long as `[ecc]` says.
 #[test]
 fn a_retry_takes_what_its_level_takes_on_die_and_channel() {
     let mut drive = drive(SLOW, "", 0, true);
@@ -64,7 +67,10 @@ fn a_retry_takes_what_its_level_takes_on_die_and_channel() {
     let counts = drive.flash_counts();
     assert_eq!(counts.retried[..3], [0, 50, 1]);
     assert_eq!([Cause::Host, Cause::Retry].map(|cause| counts.reads[cause as usize]), [152, 52]);
-    assert_eq!(device.metrics().read.total_ns(), u128::from(101 * FIRST + 50 * one_retry + two_retries));
+    assert_eq!(
+        device.metrics().read.total_ns(),
+        u128::from(101 * FIRST + 50 * one_retry + two_retries)
+    );
 }
 
 /// Where `[ecc]` says nothing of sensing and transfer, they are those of the first read.
@@ -76,7 +82,8 @@ fn a_retry_takes_what_the_first_sensing_takes_but_for_its_decoding() {
     assert_eq!(read(&mut device, &mut drive), 50_000 + 20_000 + 20_480 + FIRST);
 }
 
-/// With `ecc.start_from_last` the first tired read finds the level, and those after it begin there: one sensing, in the time of that level.
+/// With `ecc.start_from_last` the first tired read finds the level, and those after it begin there:
+/// one sensing, in the time of that level.
 #[test]
 fn a_read_begins_with_the_level_that_worked_last() {
     let mut drive = drive(&format!("{SLOW}, start_from_last = true"), "", 0, true);
@@ -90,16 +97,23 @@ fn a_read_begins_with_the_level_that_worked_last() {
     for _ in 0..97 {
         assert_eq!(read(&mut device, &mut drive), at_one);
     }
-    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (200, at_one + (70_000 + 25_500) + 40_000));
-    assert_eq!((dose(&drive), read(&mut device, &mut drive)), (202, (70_000 + 22_000) + 40_000 + 3_500 + 4_096));
+    assert_eq!(
+        (dose(&drive), read(&mut device, &mut drive)),
+        (200, at_one + (70_000 + 25_500) + 40_000)
+    );
+    assert_eq!(
+        (dose(&drive), read(&mut device, &mut drive)),
+        (202, (70_000 + 22_000) + 40_000 + 3_500 + 4_096)
+    );
     assert_eq!(drive.flash_counts().retried[..3], [0, 2, 0]);
 }
 
-/// Moves of tired pages sense, and wait, as reads do: a garbage collector's copies begin with the level that worked last, and a new block with the
-/// first.
+/// Moves of tired pages sense, and wait, as reads do: a garbage collector's copies begin with the
+/// level that worked last, and a new block with the first.
 #[test]
 fn a_level_does_not_outlive_its_blocks_erase() {
-    let mut drive = drive(&format!("{SLOW}, start_from_last = true"), "gc = { background = 0 }", 0, false);
+    let mut drive =
+        drive(&format!("{SLOW}, start_from_last = true"), "gc = { background = 0 }", 0, false);
     for _ in 0..110 {
         drive.read_page(Lpn::new(0));
     }
@@ -117,18 +131,27 @@ fn a_level_does_not_outlive_its_blocks_erase() {
 
 const CODE: &str = "codeword = \"4KiB\", code_rate = 0.8888888888888888, cap = [0.0085, 0.0125, 0.02], retry_decode_us = [20, 20]";
 
-/// The same draws in either gear, others under another seed, and in all about as many as the tail says.
+/// The same draws in either gear, others under another seed, and in all about as many as the tail
+/// says.
 #[test]
 fn drawn_retries_follow_from_seed_page_and_reads() {
     let more = "gc = { background = 0 }";
     let noisy = |seed: u64, timed: bool| {
-        let text =
-            dies(1, "slc", TIMING, &format!("{}\necc = {{ {CODE} }}\n{more}", TIRED.replace("e = 0.0045", "e = 0.0045, noise = true")));
+        let text = dies(
+            1,
+            "slc",
+            TIMING,
+            &format!(
+                "{}\necc = {{ {CODE} }}\n{more}",
+                TIRED.replace("e = 0.0045", "e = 0.0045, noise = true")
+            ),
+        );
         let techniques = Techniques { reclaim: "none".into(), seed, ..Techniques::default() };
         let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
         drive.precondition(1);
         drive.begin_measurement();
-        let mut source = Uniform::reads(7000, u64::from(drive.geometry().host_pages) * common::PAGE, 16_384, 1);
+        let mut source =
+            Uniform::reads(7000, u64::from(drive.geometry().host_pages) * common::PAGE, 16_384, 1);
         if timed {
             Replay::new(&drive).run(&mut drive, &mut source, &mut |_, _| true).unwrap();
         } else {
@@ -142,10 +165,16 @@ fn drawn_retries_follow_from_seed_page_and_reads() {
     let other = noisy(2, false);
     assert!(first.0 != other.0, "{:?}", first.0);
     let close = first.0[1].abs_diff(other.0[1]);
-    assert!(first.0[1] > 100 && close * close < 25 * (first.0[1] + other.0[1]), "{:?} {:?}", first.0, other.0);
+    assert!(
+        first.0[1] > 100 && close * close < 25 * (first.0[1] + other.0[1]),
+        "{:?} {:?}",
+        first.0,
+        other.0
+    );
 }
 
-/// One block is read until its pages are lost: codewords lost on average are the binomial tail's, read by read.
+/// One block is read until its pages are lost: codewords lost on average are the binomial tail's,
+/// read by read.
 #[test]
 fn lost_codewords_are_the_tails_of_what_was_read() {
     let mut drive = drive(CODE, "", 0, false);

@@ -1,4 +1,5 @@
-//! A workload in stages: the second begins when the first is done, at its own depth, and knows the time.
+//! A workload in stages: the second begins when the first is done, at its own depth, and knows the
+//! time.
 
 mod common;
 
@@ -27,7 +28,14 @@ impl RequestSource for Stages {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let n = self.now.1.min(max as u64);
         self.now.1 -= n;
-        out.extend((0..n).map(|_| Request { at: 0, offset: 0, bytes: 4096, op: Op::Read, origin: 0, hint: None }));
+        out.extend((0..n).map(|_| Request {
+            at: 0,
+            offset: 0,
+            bytes: 4096,
+            op: Op::Read,
+            origin: 0,
+            hint: None,
+        }));
         Ok(())
     }
 
@@ -54,7 +62,10 @@ fn stages_follow_each_other_at_their_own_depths() {
     let mut source = stages();
     let (drive, engine) = run_timed(DRIVE, &mut source);
     assert_eq!(source.begun_at, [100 * READ_NS, 2100 * READ_NS, 2110 * READ_NS]);
-    assert_eq!((drive.host_counts().read_requests, engine.last_completion()), (2110, 2110 * READ_NS));
+    assert_eq!(
+        (drive.host_counts().read_requests, engine.last_completion()),
+        (2110, 2110 * READ_NS)
+    );
     // The die serves one read after another: four outstanding wait for four.
     let longest = engine.metrics().read.max_ns();
     assert!((4 * READ_NS..4 * READ_NS + 1000).contains(&longest), "{longest}");

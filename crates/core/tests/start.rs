@@ -1,4 +1,5 @@
-//! Does a drive that begins in mid-life (`start.reads`) have blocks out of phase, and none that is lost already?
+//! Does a drive that begins in mid-life (`start.reads`) have blocks out of phase, and none that is
+//! lost already?
 
 mod common;
 
@@ -6,7 +7,8 @@ use common::{Uniform, config};
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::run_untimed;
 
-/// 400 blocks of 24 pages, 240 of them the host's; every read counts for the whole block, which endures 1,024: `block` acts at 1,000.
+/// 400 blocks of 24 pages, 240 of them the host's; every read counts for the whole block, which
+/// endures 1,024: `block` acts at 1,000.
 fn text(reads: u32) -> String {
     format!(
         r#"
@@ -30,7 +32,8 @@ fn reads_of_blocks(drive: &Drive) -> Vec<f64> {
     drive.block_states().filter(|b| b.written > 0).map(|b| b.reads).collect()
 }
 
-/// Reads of a whole block: 982 at most, since 1,024 less the 24 of the job and 8 probes leaves 10 for the question.
+/// Reads of a whole block: 982 at most, since 1,024 less the 24 of the job and 8 probes leaves 10
+/// for the question.
 #[test]
 fn blocks_begin_anywhere_between_none_and_all() {
     let reads = reads_of_blocks(&drive(982, 1));
@@ -43,12 +46,14 @@ fn blocks_begin_anywhere_between_none_and_all() {
     assert_ne!(reads, reads_of_blocks(&drive(982, 2)));
 }
 
-/// Of blocks evenly spread over 982 reads, those above 900 come to their threshold in the first 100 reads: 8 % of 240.
+/// Of blocks evenly spread over 982 reads, those above 900 come to their threshold in the first 100
+/// reads: 8 % of 240.
 #[test]
 fn blocks_come_to_their_threshold_from_the_first_read_on() {
     let reclaimed = |reads| {
         let mut drive = drive(reads, 1);
-        let capacity = u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
+        let capacity =
+            u64::from(drive.geometry().host_pages) * u64::from(drive.geometry().page_bytes);
         let mut source = Uniform::reads(24_000, capacity, 16 << 10, 1);
         run_untimed(&mut drive, &mut source, &mut |_, _| true).unwrap();
         assert_eq!(drive.lost_pages(), 0);
@@ -61,8 +66,14 @@ fn blocks_come_to_their_threshold_from_the_first_read_on() {
 
 #[test]
 fn a_drive_that_would_begin_with_losses_is_refused() {
-    let refused = |reads| Drive::new(config(&text(reads)), &Techniques::default(), false).err().map(|e| e.to_string());
+    let refused = |reads| {
+        Drive::new(config(&text(reads)), &Techniques::default(), false).err().map(|e| e.to_string())
+    };
     assert_eq!(refused(982), None);
     let words = refused(983).unwrap();
-    assert!(words.contains("start.reads = 983") && words.contains("wordline group all at 0 P/E cycles leaves room for 982"), "{words}");
+    assert!(
+        words.contains("start.reads = 983")
+            && words.contains("wordline group all at 0 P/E cycles leaves room for 982"),
+        "{words}"
+    );
 }

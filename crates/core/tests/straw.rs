@@ -1,4 +1,5 @@
-//! The numbers of straw-2024 that arithmetic can reach: its Fig. 2 and Fig. 4, on drives that reclaim nothing.
+//! The numbers of straw-2024 that arithmetic can reach: its Fig. 2 and Fig. 4, on drives that
+//! reclaim nothing.
 
 mod common;
 
@@ -22,11 +23,13 @@ fn block(wordlines: u32, limit: f64, alpha: f64) -> Drive {
     drive
 }
 
-/// Reads of block 0 until one of its pages is past its limit; the pattern gives the page of each read.
+/// Reads of block 0 until one of its pages is past its limit; the pattern gives the page of each
+/// read.
 fn reads_until_loss(drive: &mut Drive, pattern: impl Fn(u64) -> Lpn) -> u64 {
     let mut reads = 0;
     loop {
-        // A loss that nobody has read counts from the next time one looks: 32 reads of some ten thousand.
+        // A loss that nobody has read counts from the next time one looks: 32 reads of some ten
+        // thousand.
         for _ in 0..32 {
             drive.read_pages(&[pattern(reads)]);
             reads += 1;
@@ -42,29 +45,40 @@ fn close(got: u64, expected: f64) {
     assert!((got as f64 / expected - 1.0).abs() < 0.005, "{got} reads, {expected} expected");
 }
 
-/// straw-2024 Fig. 2: PA reads the page beside the worst wordline only, PB reads all pages in order.
+/// straw-2024 Fig. 2: PA reads the page beside the worst wordline only, PB reads all pages in
+/// order.
 #[test]
 fn the_sample_block_loses_data_when_the_paper_says() {
     let (limit, alpha) = (521_674.0, 9.5615);
     close(reads_until_loss(&mut block(2568, limit, alpha), |_| Lpn::new(35)), 54_560.0);
-    close(reads_until_loss(&mut block(2568, limit, alpha), |n| Lpn::new((n % 2568) as u32)), 518_420.0);
+    close(
+        reads_until_loss(&mut block(2568, limit, alpha), |n| Lpn::new((n % 2568) as u32)),
+        518_420.0,
+    );
 }
 
-/// straw-2024 Fig. 4: with a share x of the reads on its neighbours, a wordline that is not read itself lasts
-/// `ERC_MAX / (1 + (alpha - 1) x)` reads; here for every group and P/E count of `straw-2t-tlc`, from no read beside it to all.
+/// straw-2024 Fig. 4: with a share x of the reads on its neighbours, a wordline that is not read
+/// itself lasts `ERC_MAX / (1 + (alpha - 1) x)` reads; here for every group and P/E count of
+/// `straw-2t-tlc`, from no read beside it to all.
 #[test]
 fn a_share_of_reads_on_the_neighbours_shortens_life_as_the_formula_says() {
-    let preset: vpass_core::config::DriveConfig = toml::from_str(include_str!("../../../presets/drives/straw-2t-tlc.toml")).unwrap();
+    let preset: vpass_core::config::DriveConfig =
+        toml::from_str(include_str!("../../../presets/drives/straw-2t-tlc.toml")).unwrap();
     for row in &preset.disturb.table {
         for (limit, alpha) in row.limit.iter().zip(&row.alpha) {
             for tenths in [0, 3, 10] {
                 let mut drive = block(64, *limit, *alpha);
-                // Beside wordline 31 lie 30 and 32. The other reads go to many wordlines in turn, none beside another or beside those:
-                // what is read has its own reads less, so that 31 is the first to go, and what lies beside it holds nothing.
+                // Beside wordline 31 lie 30 and 32. The other reads go to many wordlines in turn,
+                // none beside another or beside those: what is read has its own reads less, so that
+                // 31 is the first to go, and what lies beside it holds nothing.
                 let elsewhere = |n: u64| Lpn::new(36 + 3 * (n / 10 % 9) as u32);
-                let kept = |page: &Lpn| (30..=32).contains(&page.number()) || (0..90).any(|n| elsewhere(n) == *page);
+                let kept = |page: &Lpn| {
+                    (30..=32).contains(&page.number()) || (0..90).any(|n| elsewhere(n) == *page)
+                };
                 Lpn::range(0..64).filter(|page| !kept(page)).for_each(|page| drive.trim_page(page));
-                let pattern = |n: u64| if n % 10 < tenths { Lpn::new(30 + (n % 2 * 2) as u32) } else { elsewhere(n) };
+                let pattern = |n: u64| {
+                    if n % 10 < tenths { Lpn::new(30 + (n % 2 * 2) as u32) } else { elsewhere(n) }
+                };
                 let x = tenths as f64 / 10.0;
                 close(reads_until_loss(&mut drive, pattern), limit / (1.0 + (alpha - 1.0) * x));
             }

@@ -18,14 +18,16 @@ pub fn text(what: &impl Serialize) -> Result<String, Failure> {
     Ok(escaped(&text).into_owned() + "\n")
 }
 
-/// JSON without the characters that JSON allows and a terminal obeys: only strings hold them, as `\u009b`.
+/// JSON without the characters that JSON allows and a terminal obeys: only strings hold them, as
+/// `\u009b`.
 fn escaped(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_hidden(c);
     if !text.contains(is_escaped) {
         return text.into();
     }
     // Each of them is one unit of UTF-16.
-    let escape = |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
+    let escape =
+        |c: char| if is_escaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.into() };
     text.chars().map(escape).collect::<String>().into()
 }
 
@@ -37,8 +39,13 @@ pub fn value(what: &impl Serialize) -> Result<Value, Failure> {
     serde_json::to_value(what).map_err(Failure::failed)
 }
 
-/// Results of several techniques: what they were run on, the seeds being so many from the plan's on, and then what is their own.
-pub(crate) fn of_techniques(plan: &RunPlan, seeds: u32, own: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+/// Results of several techniques: what they were run on, the seeds being so many from the plan's
+/// on, and then what is their own.
+pub(crate) fn of_techniques(
+    plan: &RunPlan,
+    seeds: u32,
+    own: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Value {
     let workload = &plan.workload;
     let setting: [(&str, Value); 8] = [
         ("vpass", env!("CARGO_PKG_VERSION").into()),
@@ -50,7 +57,13 @@ pub(crate) fn of_techniques(plan: &RunPlan, seeds: u32, own: impl IntoIterator<I
         ("seed", plan.seed.into()),
         ("seeds", seeds.into()),
     ];
-    Value::Object(setting.into_iter().chain(own).map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+    Value::Object(
+        setting
+            .into_iter()
+            .chain(own)
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect::<Map<_, _>>(),
+    )
 }
 
 #[cfg(test)]

@@ -46,7 +46,8 @@ pub fn of_sum(batches: &[f64]) -> f64 {
 /// 0.
 pub fn of_ratio(over: &[f64], under: &[f64]) -> Option<f64> {
     let (sum, all) = (over.iter().sum::<f64>(), under.iter().sum::<f64>());
-    let residuals: Vec<f64> = over.iter().zip(under).map(|(over, under)| over - sum / all * under).collect();
+    let residuals: Vec<f64> =
+        over.iter().zip(under).map(|(over, under)| over - sum / all * under).collect();
     (all > 0.0).then(|| of_sum(&residuals) / all)
 }
 
@@ -116,7 +117,10 @@ mod tests {
 
     /// A percentile of `values`, and half the width of its interval.
     fn percentile(values: &[f64], q: f64) -> (f64, f64) {
-        let parts = values.chunks(values.len() / BATCHES).map(|part| quantile(&mut part.to_vec(), q)).collect::<Vec<_>>();
+        let parts = values
+            .chunks(values.len() / BATCHES)
+            .map(|part| quantile(&mut part.to_vec(), q))
+            .collect::<Vec<_>>();
         let whole = quantile(&mut values.to_vec(), q);
         (whole, of_percentile(whole, &parts))
     }
@@ -132,8 +136,13 @@ mod tests {
         assert!(of_ratio(&doubled, &rising).unwrap() < 1e-9);
         // Half of the batches a tenth below, half above: t = 2.262 of 9 degrees.
         let spread: Vec<f64> = (0..10).map(|n| if n % 2 == 0 { 0.9 } else { 1.1 }).collect();
-        assert!((of_percentile(1.0, &spread) - 2.262 * (10.0f64 * 0.01 / 90.0).sqrt()).abs() < 1e-9);
-        assert_eq!((reads_needed(0.999), reads_needed(0.99), reads_needed(0.5)), (10_000, 1000, 20));
+        assert!(
+            (of_percentile(1.0, &spread) - 2.262 * (10.0f64 * 0.01 / 90.0).sqrt()).abs() < 1e-9
+        );
+        assert_eq!(
+            (reads_needed(0.999), reads_needed(0.99), reads_needed(0.5)),
+            (10_000, 1000, 20)
+        );
     }
 
     #[test]
@@ -142,7 +151,11 @@ mod tests {
         assert_eq!(ends(&even), Some(std::array::from_fn(|batch| 2 * batch + 1)));
         assert_eq!(ends(&even[..19]), None);
         let uneven: Vec<u64> = (1..=24).map(|n| 4 * n).chain([100]).collect();
-        assert_eq!(ends(&uneven).unwrap()[..2], [2, 4], "10 is as near to 8 as to 12: the later one; 20 is there");
+        assert_eq!(
+            ends(&uneven).unwrap()[..2],
+            [2, 4],
+            "10 is as near to 8 as to 12: the later one; 20 is there"
+        );
         assert_eq!(ends(&uneven).unwrap()[9], 24);
     }
 
@@ -161,7 +174,8 @@ mod tests {
             let mean = |batch: usize| 3.0 + drift * batch as f64;
             let truth: f64 = (0..BATCHES).map(mean).sum();
             let share = coverage(2000, |draws| {
-                let batches: Vec<f64> = (0..BATCHES).map(|batch| jobs(draws, mean(batch))).collect();
+                let batches: Vec<f64> =
+                    (0..BATCHES).map(|batch| jobs(draws, mean(batch))).collect();
                 (truth, batches.iter().sum(), of_sum(&batches))
             });
             assert!((0.92..=0.995).contains(&share), "drift {drift}: {share}");

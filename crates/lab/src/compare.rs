@@ -1,4 +1,5 @@
-//! Techniques side by side, on the same workload and seeds: a row for each, who wins each column, and what that comes to in a sentence or two.
+//! Techniques side by side, on the same workload and seeds: a row for each, who wins each column,
+//! and what that comes to in a sentence or two.
 
 pub mod column;
 pub mod mean_ci95;
@@ -23,20 +24,33 @@ use ranking::winners;
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
 
-/// The rows of runs that were made in this order: techniques as given, so many seeds of each. A technique whose drive stopped on one of them has
-/// no row.
-pub fn rows(plans: &[&RunPlan], finished: Vec<Result<Summary, Failure>>, seeds: usize) -> (Vec<ComparisonRow>, Vec<Stopped>) {
+/// The rows of runs that were made in this order: techniques as given, so many seeds of each. A
+/// technique whose drive stopped on one of them has no row.
+pub fn rows(
+    plans: &[&RunPlan],
+    finished: Vec<Result<Summary, Failure>>,
+    seeds: usize,
+) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
     // What a parity technique brings goes by its name.
-    let many_refreshes = plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
+    let many_refreshes =
+        plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
     let (mut rows, mut stopped) = (vec![], vec![]);
     let mut finished = finished.into_iter();
     for plan in plans.chunks(seeds).map(|chunk| chunk[0]) {
-        let others = [(many_gcs, plan.gc), (many_refreshes, plan.refresh), (many_parities, plan.parity)];
+        let others =
+            [(many_gcs, plan.gc), (many_refreshes, plan.refresh), (many_parities, plan.parity)];
         let others = others.into_iter().filter(|(many, _)| *many);
-        let label = others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
-        match finished.by_ref().take(seeds).collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>() {
+        let label =
+            others.fold(plan.reclaim.to_owned(), |label, (_, name)| format!("{label} + {name}"));
+        match finished
+            .by_ref()
+            .take(seeds)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()
+        {
             Ok(runs) => rows.push(ComparisonRow::new(plan, label, runs)),
             Err(failure) => stopped.push(Stopped::of(plan, label, failure.sentence)),
         }
@@ -50,7 +64,8 @@ pub fn rows(plans: &[&RunPlan], finished: Vec<Result<Summary, Failure>>, seeds: 
 /// Whether a column stands in a comparison of these rows.
 pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
     let of = &COLUMNS[column];
-    !of.is_of_aged_data() || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
+    !of.is_of_aged_data()
+        || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
 }
 
 /// What the lives of these rows are counted in; none where they differ in that.
@@ -88,7 +103,8 @@ struct Technique<'a> {
     /// Of the life, over all runs; null where there is none.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
-    /// Whether rates and state have settled in all runs, so that the life can be projected from them.
+    /// Whether rates and state have settled in all runs, so that the life can be projected from
+    /// them.
     life_settled: bool,
     /// What the life is counted in, and its range; null where there is none.
     life_unit: Option<LifeUnit>,
@@ -100,11 +116,17 @@ struct Technique<'a> {
     runs: &'a [Summary],
 }
 
-/// All of it, as it stands in `compare.json`, with the techniques whose drives stopped where any did. The runs are those of `plan` and of so many seeds from its own on.
+/// All of it, as it stands in `compare.json`, with the techniques whose drives stopped where any
+/// did. The runs are those of `plan` and of so many seeds from its own on.
 ///
 /// # Errors
 /// A value that has no JSON.
-pub fn json_of(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, seeds: u32) -> Result<Value, Failure> {
+pub fn json_of(
+    rows: &[ComparisonRow],
+    stopped: &[Stopped],
+    plan: &RunPlan,
+    seeds: u32,
+) -> Result<Value, Failure> {
     let mut techniques = vec![];
     for row in rows {
         let mut columns = Map::new();
@@ -115,8 +137,10 @@ pub fn json_of(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, seed
             }
             columns.insert(COLUMNS[c].key.into(), cell);
         }
-        let (days, life) = (row.life(LifeUnit::Days), row.life_unit().and_then(|unit| row.life(unit)));
-        let high = |life: Option<RowLife>| life.map(|life| life.high).filter(|high| high.is_finite());
+        let (days, life) =
+            (row.life(LifeUnit::Days), row.life_unit().and_then(|unit| row.life(unit)));
+        let high =
+            |life: Option<RowLife>| life.map(|life| life.high).filter(|high| high.is_finite());
         techniques.push(as_json::value(&Technique {
             reclaim: row.reclaim,
             gc: row.gc,
@@ -140,7 +164,12 @@ pub fn json_of(rows: &[ComparisonRow], stopped: &[Stopped], plan: &RunPlan, seed
     let sizes = Sizes::of(plan);
     for (c, column) in COLUMNS.iter().enumerate().filter(|(c, _)| stands(rows, *c)) {
         let wins = winners(rows, c, &sizes);
-        let names: Vec<_> = rows.iter().zip(wins).filter(|(_, wins)| *wins).map(|(r, _)| r.label.as_str()).collect();
+        let names: Vec<_> = rows
+            .iter()
+            .zip(wins)
+            .filter(|(_, wins)| *wins)
+            .map(|(r, _)| r.label.as_str())
+            .collect();
         best.insert(column.key.into(), json!(names));
     }
     // Of the lives, the one that is counted in this workload's unit.

@@ -1,7 +1,8 @@
-//! Estimates of a drive's life from equations, without a simulation: an answer at once, which the simulation then checks.
+//! Estimates of a drive's life from equations, without a simulation: an answer at once, which the
+//! simulation then checks.
 //!
-//! `docs/estimate.md` has the equations and what their errors were where they were measured. Where no equation is known, there is no
-//! estimate, and [`of`] says why.
+//! `docs/estimate.md` has the equations and what their errors were where they were measured. Where
+//! no equation is known, there is no estimate, and [`of`] says why.
 
 mod counted;
 mod even;
@@ -34,7 +35,8 @@ pub use said::{Record, early, final_words};
 const POINTS: u32 = 4;
 /// Cycles by which lives are uncertain whose blocks are rewritten in step.
 const HALF_A_ROUND: f64 = 0.5;
-/// Share of the refresh period before its end at which blocks are rewritten, where `refresh.block.lead` says nothing else.
+/// Share of the refresh period before its end at which blocks are rewritten, where
+/// `refresh.block.lead` says nothing else.
 const LEAD: f64 = 0.125;
 
 /// Which equations an estimate comes from.
@@ -50,7 +52,8 @@ pub enum Case {
 }
 
 impl Case {
-    /// Largest error that was measured, as a share of the simulated life: of lives of 50 P/E cycles or more.
+    /// Largest error that was measured, as a share of the simulated life: of lives of 50 P/E cycles
+    /// or more.
     pub const fn within(self) -> f64 {
         match self {
             Self::BlocksByReads => 0.01,
@@ -63,7 +66,8 @@ impl Case {
 /// A life by equations.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Estimate {
-    /// Years until the mean block has endured its rated P/E cycles; null where nothing wears the drive or no time is known.
+    /// Years until the mean block has endured its rated P/E cycles; null where nothing wears the
+    /// drive or no time is known.
     pub life_years: Option<f64>,
     /// Bytes that the host writes until then; null where it writes nothing.
     pub host_bytes: Option<f64>,
@@ -77,7 +81,8 @@ pub struct Estimate {
     pub cycles_by_age: f64,
     /// The equations.
     pub case: Case,
-    /// Largest error that was measured of these equations, as a share; half a cycle where that is more.
+    /// Largest error that was measured of these equations, as a share; half a cycle where that is
+    /// more.
     pub within: f64,
 }
 
@@ -144,7 +149,9 @@ impl Lived<'_> {
         let (writes, kind) = (self.pages.writes(), self.limits.kind());
         let refreshes = self.period().is_some();
         match kind {
-            Kind::Blocks | Kind::Nothing if self.pages.is_even && (writes > 0.0 || refreshes) => Case::EvenWrites,
+            Kind::Blocks | Kind::Nothing if self.pages.is_even && (writes > 0.0 || refreshes) => {
+                Case::EvenWrites
+            }
             Kind::Blocks | Kind::Nothing if writes == 0.0 && !refreshes => Case::BlocksByReads,
             _ => Case::MeanField,
         }
@@ -154,18 +161,22 @@ impl Lived<'_> {
     fn period(&self) -> Option<f64> {
         let config = &self.plan.drive.config;
         let lead = config.refresh.params.get(Some("block"), "lead").map_or(LEAD, Number::value);
-        (self.plan.refresh != NO_REFRESH).then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
+        (self.plan.refresh != NO_REFRESH)
+            .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
     /// The life without the cycles that the drive's content cost before it began.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
-        let cycles = cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
+        let cycles =
+            cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
         rate::Span { seconds: (life.seconds - cycles * life.first).max(0.0), ..life }
     }
 
     fn by_reads(&self, from: u32, to: u32) -> rate::Span {
         let reads = self.pages.reads();
-        let at = |pec: u32| self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads));
+        let at = |pec: u32| {
+            self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads))
+        };
         let mut life = span(self.shape.blocks, (from, to), &at);
         // Blocks that begin unread are half a cycle behind, in the mean.
         if self.plan.drive.config.start.reads == 0 {
@@ -176,21 +187,39 @@ impl Lived<'_> {
     }
 
     fn even(&self, pec: u32) -> Rate {
-        let class = self.pages.classes.iter().find(|class| class.writes > 0.0 || class.reads > 0.0).copied().unwrap_or_default();
+        let class = self
+            .pages
+            .classes
+            .iter()
+            .find(|class| class.writes > 0.0 || class.reads > 0.0)
+            .copied()
+            .unwrap_or_default();
         let threshold = self.limits.at(pec).first().map(|part| part.reads);
-        Even { reads: class.reads, writes: class.writes, threshold, period: self.period() }.rate(&self.shape)
+        Even { reads: class.reads, writes: class.writes, threshold, period: self.period() }
+            .rate(&self.shape)
     }
 
     fn by_field(&self, from: u32, to: u32) -> rate::Span {
         let first = self.limits.at(from);
-        let mut field = Field::new(&self.shape, &self.pages.classes, self.limits.kind(), first.len(), self.period());
+        let mut field = Field::new(
+            &self.shape,
+            &self.pages.classes,
+            self.limits.kind(),
+            first.len(),
+            self.period(),
+        );
         let changes = !first.is_empty() && to - from > 1;
         let points = if changes { POINTS } else { 1 };
-        let at = |n: u32| from + (u64::from(to - 1 - from) * u64::from(n) / u64::from((points - 1).max(1))) as u32;
+        let at = |n: u32| {
+            from + (u64::from(to - 1 - from) * u64::from(n) / u64::from((points - 1).max(1))) as u32
+        };
         let (mut known, mut begun): (Vec<(u32, Rate)>, Vec<Rate>) = (vec![], vec![]);
         for pec in (0..points).map(at) {
             if known.last().is_none_or(|(before, _)| *before < pec) {
-                let mut rates = field.settle(&self.limits.at(pec), if pec == from { FIRST_STEPS } else { LATER_STEPS });
+                let mut rates = field.settle(
+                    &self.limits.at(pec),
+                    if pec == from { FIRST_STEPS } else { LATER_STEPS },
+                );
                 known.push((pec, *rates.last().expect("a window at least")));
                 if pec == from {
                     begun.append(&mut rates);
@@ -199,6 +228,8 @@ impl Lived<'_> {
         }
         // The first cycles are those in which the rates settle.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
-        span(self.shape.blocks, (from, to), &|pec| at_first(pec).unwrap_or_else(|| between(&known, pec)))
+        span(self.shape.blocks, (from, to), &|pec| {
+            at_first(pec).unwrap_or_else(|| between(&known, pec))
+        })
     }
 }

@@ -1,4 +1,5 @@
-//! One read taken apart: how long it takes, what it does to its block, and when the block is rewritten because of reads.
+//! One read taken apart: how long it takes, what it does to its block, and when the block is
+//! rewritten because of reads.
 
 mod budget;
 mod code;
@@ -46,7 +47,8 @@ pub struct Explanation {
     pub counterfactual: bool,
     /// Limit of each page kind over that of the weakest.
     pub kind_factor: Vec<(&'static str, f64)>,
-    /// What a block endures at the starting age of the drive and at each age of its table; none without a table.
+    /// What a block endures at the starting age of the drive and at each age of its table; none
+    /// without a table.
     pub ages: Vec<Age>,
     /// What the code bears from which limits follow; none where they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,9 +56,11 @@ pub struct Explanation {
     /// What parity adds to the reads that a block bears; none but with `bch.target = "stripe"`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stripes: Option<Stripes>,
-    /// What wear, age and reads leave of a page at each retry, at the same P/E counts; none where the drive says nothing of errors.
+    /// What wear, age and reads leave of a page at each retry, at the same P/E counts; none where
+    /// the drive says nothing of errors.
     pub error_budget: Option<ErrorBudget>,
-    /// What each word of a host's hints allows; none where reads take no retries, or a word of `[hints]` has no room for a read.
+    /// What each word of a host's hints allows; none where reads take no retries, or a word of
+    /// `[hints]` has no room for a read.
     pub hints: Option<Vec<Word>>,
 }
 
@@ -105,7 +109,8 @@ pub struct Age {
     pub thresholds: Vec<Rewrite>,
     /// What the technique promises of such a block, and what that rests on.
     pub promise: String,
-    /// Dose units left of the tightest budget of a wordline, below 0 where the promise does not hold; none where it promises nothing.
+    /// Dose units left of the tightest budget of a wordline, below 0 where the promise does not
+    /// hold; none where it promises nothing.
     pub slack: Option<f64>,
 }
 
@@ -143,18 +148,29 @@ impl From<Threshold> for Rewrite {
 ///
 /// # Errors
 /// A drive that cannot be.
-pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique) -> Result<Explanation, ConfigError> {
+pub fn explanation(
+    name: &str,
+    config: &DriveConfig,
+    reclaim: &'static Technique,
+) -> Result<Explanation, ConfigError> {
     let geometry = Geometry::new(config);
     Ok(Explanation {
         drive: name.into(),
         reclaim: reclaim.name,
-        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0 + config.ecc.level_bytes(geometry.blocks).0,
+        controller_ram_bytes: reclaim.make(config, 0).controller_ram(&geometry).0
+            + config.ecc.level_bytes(geometry.blocks).0,
         page_bytes: geometry.page_bytes,
         mapping_unit: Unit::of(geometry.page_bytes.into()),
         read: latencies(config, &geometry),
         dose: dose(config, &geometry),
         counterfactual: reclaim.is_counterfactual(),
-        kind_factor: geometry.cell.kinds().iter().copied().zip(config.disturb.kind_factor.iter().copied()).collect(),
+        kind_factor: geometry
+            .cell
+            .kinds()
+            .iter()
+            .copied()
+            .zip(config.disturb.kind_factor.iter().copied())
+            .collect(),
         ages: ages_at(config, &geometry, reclaim, &ages(config))?,
         code: code::code(config, ages(config).into_iter()),
         stripes: stripe::stripes(config),
@@ -166,7 +182,8 @@ pub fn explanation(name: &str, config: &DriveConfig, reclaim: &'static Technique
 fn latencies(config: &DriveConfig, geometry: &Geometry) -> Vec<ReadLatency> {
     let t = &config.timing;
     let page = u64::from(geometry.page_bytes);
-    let (channel, host, ecc) = (transfer_ns(page, t.channel_mb_s), transfer_ns(page, t.host_mb_s), us(t.ecc_us));
+    let (channel, host, ecc) =
+        (transfer_ns(page, t.channel_mb_s), transfer_ns(page, t.host_mb_s), us(t.ecc_us));
     let cell = geometry.cell;
     let kinds = cell.kinds().iter().zip(cell.sensings()).zip(t.sense_per_kind_us(cell));
     let in_us = |ns: u64| ns as f64 / 1e3;
@@ -194,7 +211,13 @@ fn dose(config: &DriveConfig, geometry: &Geometry) -> Option<Dose> {
     };
     let weights = dose_per_kind(config.disturb.dose, geometry.cell).map(Quarters::units);
     let weight = geometry.cell.kinds().iter().copied().zip(weights).collect();
-    Some(Dose { model, unit, weight, neighbour_stride: geometry.neighbour_stride, wordlines_per_block: geometry.wordlines_per_block })
+    Some(Dose {
+        model,
+        unit,
+        weight,
+        neighbour_stride: geometry.neighbour_stride,
+        wordlines_per_block: geometry.wordlines_per_block,
+    })
 }
 
 /// The drive's starting age, in P/E cycles, and each age of its table.
@@ -206,18 +229,28 @@ fn ages(config: &DriveConfig) -> BTreeSet<u32> {
 ///
 /// # Errors
 /// A drive that cannot be.
-pub fn age(config: &DriveConfig, pec: u32, reclaim: &Technique) -> Result<Option<Age>, ConfigError> {
+pub fn age(
+    config: &DriveConfig,
+    pec: u32,
+    reclaim: &Technique,
+) -> Result<Option<Age>, ConfigError> {
     Ok(ages_at(config, &Geometry::new(config), reclaim, &BTreeSet::from([pec]))?.pop())
 }
 
-fn ages_at(config: &DriveConfig, geometry: &Geometry, technique: &Technique, counts: &BTreeSet<u32>) -> Result<Vec<Age>, ConfigError> {
+fn ages_at(
+    config: &DriveConfig,
+    geometry: &Geometry,
+    technique: &Technique,
+    counts: &BTreeSet<u32>,
+) -> Result<Vec<Age>, ConfigError> {
     let prospect = Prospect::new(config, technique, true)?;
     let Some(table) = LimitTable::of(config) else { return Ok(vec![]) };
     let group = |g: usize, pec: u32| {
         let e = table.truth(g, pec);
         Group {
             name: config.disturb.groups[g].clone(),
-            wordlines: geometry.wordlines_in_block().filter(|w| table.group_of(*w) == g).count() as u32,
+            wordlines: geometry.wordlines_in_block().filter(|w| table.group_of(*w) == g).count()
+                as u32,
             limit: e.limit.units(),
             alpha: e.alpha.weight(),
         }

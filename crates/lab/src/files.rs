@@ -23,7 +23,11 @@ pub type File = (String, Vec<u8>);
 ///
 /// # Errors
 /// A trace file that can no longer be read.
-pub fn of_run(plan: &RunPlan, outcome: &Outcome, command: &'static str) -> Result<Vec<File>, Failure> {
+pub fn of_run(
+    plan: &RunPlan,
+    outcome: &Outcome,
+    command: &'static str,
+) -> Result<Vec<File>, Failure> {
     let manifest = as_json::text(&outcome.manifest(plan, command)?)?;
     let mut files = of_summary(&outcome.summary)?.to_vec();
     files.push(("manifest.json".into(), manifest.into_bytes()));
@@ -32,26 +36,43 @@ pub fn of_run(plan: &RunPlan, outcome: &Outcome, command: &'static str) -> Resul
     if let Some(engine) = &outcome.engine {
         let m = engine.metrics();
         let seconds = engine.last_completion() as f64 / 1e9;
-        for (name, latency) in [("read", &m.read), ("write", &m.write), ("read_during_reclaim", &m.read_during_reclaim)] {
+        for (name, latency) in [
+            ("read", &m.read),
+            ("write", &m.write),
+            ("read_during_reclaim", &m.read_during_reclaim),
+        ] {
             if latency.count() > 0 {
-                files.push((format!("{name}.hlog"), histogram_log(name, &latency.histogram(), seconds)?));
+                files.push((
+                    format!("{name}.hlog"),
+                    histogram_log(name, &latency.histogram(), seconds)?,
+                ));
             }
         }
     }
     Ok(files)
 }
 
-/// A summary, and apart from it what two runs of the same seed do not share, so that folders can be compared byte by byte.
+/// A summary, and apart from it what two runs of the same seed do not share, so that folders can be
+/// compared byte by byte.
 fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
-    let simulation = Simulation { wall_s: None, requests_per_s: None, peak_rss_bytes: None, ..summary.simulation.clone() };
+    let simulation = Simulation {
+        wall_s: None,
+        requests_per_s: None,
+        peak_rss_bytes: None,
+        ..summary.simulation.clone()
+    };
     let timeless = Summary { simulation, ..summary.clone() };
-    Ok([("summary.json".into(), as_json::text(&timeless)?.into_bytes()), timing(&mut as_json::value(summary)?)?])
+    Ok([
+        ("summary.json".into(), as_json::text(&timeless)?.into_bytes()),
+        timing(&mut as_json::value(summary)?)?,
+    ])
 }
 
 /// Keys of a summary that two runs of the same seed do not share.
 const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 
-/// `timing.json`: what of these results two runs of the same seed do not share, each at its place. It is null in them then.
+/// `timing.json`: what of these results two runs of the same seed do not share, each at its place.
+/// It is null in them then.
 ///
 /// # Errors
 /// A value that has no JSON.
@@ -64,7 +85,11 @@ fn take_timing(results: &mut Value) -> Option<Value> {
     match results {
         Value::Object(map) => {
             let of_key = |(key, value): (&String, &mut Value)| {
-                let taken = if TIMING.contains(&key.as_str()) { Some(value.take()) } else { take_timing(value) };
+                let taken = if TIMING.contains(&key.as_str()) {
+                    Some(value.take())
+                } else {
+                    take_timing(value)
+                };
                 taken.map(|taken| (key.clone(), taken))
             };
             let taken: Map<String, Value> = map.iter_mut().filter_map(of_key).collect();
@@ -72,29 +97,39 @@ fn take_timing(results: &mut Value) -> Option<Value> {
         }
         Value::Array(values) => {
             let taken: Vec<Option<Value>> = values.iter_mut().map(take_timing).collect();
-            taken.iter().any(Option::is_some).then(|| taken.into_iter().map(Option::unwrap_or_default).collect())
+            taken
+                .iter()
+                .any(Option::is_some)
+                .then(|| taken.into_iter().map(Option::unwrap_or_default).collect())
         }
         _ => None,
     }
 }
 
-/// The standard `HdrHistogram` log: one interval, the whole run; values in ns, their maximum printed in ms.
+/// The standard `HdrHistogram` log: one interval, the whole run; values in ns, their maximum
+/// printed in ms.
 fn histogram_log(name: &str, histogram: &Histogram<u64>, seconds: f64) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![];
     let mut serializer = V2DeflateSerializer::new();
     let failed = |e: String| Failure::failed(format!("{name}.hlog: {e}"));
     let mut log = IntervalLogWriterBuilder::new()
-        .add_comment(&format!("vpass {}: {name} latencies in nanoseconds; times in simulated seconds", env!("CARGO_PKG_VERSION")))
+        .add_comment(&format!(
+            "vpass {}: {name} latencies in nanoseconds; times in simulated seconds",
+            env!("CARGO_PKG_VERSION")
+        ))
         .begin_log_with(&mut bytes, &mut serializer)
         .map_err(|e| failed(e.to_string()))?;
     let duration = Duration::from_secs_f64(seconds);
-    log.write_histogram(histogram, Duration::ZERO, duration, None).map_err(|e| failed(format!("{e:?}")))?;
+    log.write_histogram(histogram, Duration::ZERO, duration, None)
+        .map_err(|e| failed(format!("{e:?}")))?;
     Ok(bytes)
 }
 
 fn blocks_csv(outcome: &Outcome) -> String {
     let geometry = outcome.drive.geometry();
-    let mut csv = String::from("block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,written_pages\n");
+    let mut csv = String::from(
+        "block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,written_pages\n",
+    );
     for (block, row) in BlockId::all().zip(outcome.drive.block_states()) {
         let state = match row.state {
             BlockState::Free => "free",

@@ -1,4 +1,5 @@
-//! What the host says of how slow reads of its data may be: the file of `--hints`, or `[hints]` of a workload file.
+//! What the host says of how slow reads of its data may be: the file of `--hints`, or `[hints]` of
+//! a workload file.
 //!
 //! ```toml
 //! [[range]]
@@ -144,7 +145,8 @@ impl HintFile {
     /// Reads a hint file.
     ///
     /// # Errors
-    /// A file that cannot be read, a key or word that nobody knows, or ranges of one rank that overlap.
+    /// A file that cannot be read, a key or word that nobody knows, or ranges of one rank that
+    /// overlap.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&path.display().to_string(), &read_file("hint", path)?)
     }
@@ -160,23 +162,38 @@ impl HintFile {
         let ranges = tables.range.into_iter().map(|row| {
             let line = line(row.span().start);
             let Range { offset, bytes, access_latency, rank } = row.into_inner();
-            HintRow { line, whose: Whose::Range(offset, bytes), access_latency: access_latency.0, rank }
+            HintRow {
+                line,
+                whose: Whose::Range(offset, bytes),
+                access_latency: access_latency.0,
+                rank,
+            }
         });
         let named = |kind: Kind| {
             move |row: Spanned<Named>| {
                 let line = line(row.span().start);
                 let Named { name, access_latency, rank } = row.into_inner();
-                HintRow { line, whose: Whose::Named(kind, name), access_latency: access_latency.0, rank }
+                HintRow {
+                    line,
+                    whose: Whose::Named(kind, name),
+                    access_latency: access_latency.0,
+                    rank,
+                }
             }
         };
         let devices = tables.device.into_iter().map(named(Kind::Device));
-        let rows: Vec<HintRow> = ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
+        let rows: Vec<HintRow> =
+            ranges.chain(devices).chain(tables.file.into_iter().map(named(Kind::File))).collect();
         let file = Self { name: name.into(), rows };
         let empty = file.rows.iter().find(|row| matches!(row.whose, Whose::Range(_, Bytes(0))));
         if let Some(row) = empty {
             return Err(file.wrong(row, "a range of no bytes; 1 or more are expected"));
         }
-        let ranges: Vec<_> = file.rows.iter().filter_map(|row| Some((row, row.range(&[], |_| None).ok()??))).collect();
+        let ranges: Vec<_> = file
+            .rows
+            .iter()
+            .filter_map(|row| Some((row, row.range(&[], |_| None).ok()??)))
+            .collect();
         file.refuse_contradictions(&ranges)?;
         Ok(file)
     }
@@ -192,16 +209,27 @@ impl HintFile {
         first.map_or_else(|| self.name.clone(), |line| format!("{} line {line}", self.name))
     }
 
-    /// What the file says of which addresses, of a workload with these extents on a drive of this capacity.
+    /// What the file says of which addresses, of a workload with these extents on a drive of this
+    /// capacity.
     ///
     /// # Errors
-    /// A name that the workload does not know, a range beyond the drive, or extents that overlap with ranges of the same rank.
-    pub fn ranges(&self, kind: Option<Kind>, extents: &[NamedExtent], capacity: Option<Bytes>) -> Result<Vec<HintRange>, Failure> {
+    /// A name that the workload does not know, a range beyond the drive, or extents that overlap
+    /// with ranges of the same rank.
+    pub fn ranges(
+        &self,
+        kind: Option<Kind>,
+        extents: &[NamedExtent],
+        capacity: Option<Bytes>,
+    ) -> Result<Vec<HintRange>, Failure> {
         let mut ranges = vec![];
         for row in &self.rows {
             let found = row.range(extents, |of| (Some(of) != kind).then(|| of.is_missing()));
-            let range = found.map_err(|what| self.wrong(row, &what))?.expect("every row is of a range or a place");
-            if let Some(Bytes(capacity)) = capacity.filter(|capacity| range.end().is_none_or(|end| end > capacity.0)) {
+            let range = found
+                .map_err(|what| self.wrong(row, &what))?
+                .expect("every row is of a range or a place");
+            if let Some(Bytes(capacity)) =
+                capacity.filter(|capacity| range.end().is_none_or(|end| end > capacity.0))
+            {
                 let HintRange { offset, bytes, .. } = range;
                 let what = format!(
                     "a hint for {bytes} from {offset} on, and the drive ends at {capacity} bytes; a range within the drive is expected"
@@ -215,9 +243,14 @@ impl HintFile {
     }
 
     fn refuse_contradictions(&self, ranges: &[(&HintRow, HintRange)]) -> Result<(), Failure> {
-        let Some(second) = first_contradiction(ranges.iter().map(|(_, range)| range)) else { return Ok(()) };
+        let Some(second) = first_contradiction(ranges.iter().map(|(_, range)| range)) else {
+            return Ok(());
+        };
         let (row, range) = &ranges[second];
-        let (before, _) = ranges.iter().find(|(_, before)| range.contradicts(before)).expect("an earlier one contradicts it");
+        let (before, _) = ranges
+            .iter()
+            .find(|(_, before)| range.contradicts(before))
+            .expect("an earlier one contradicts it");
         let what = format!(
             "it overlaps with that of line {}, and both have rank {}; of ranges that overlap the higher rank counts, so give one of them \
              another",
@@ -233,8 +266,17 @@ impl HintFile {
 
 impl HintRow {
     /// The addresses that it speaks of; none yet where no extents are known.
-    fn range(&self, extents: &[NamedExtent], is_wrong: impl Fn(Kind) -> Option<String>) -> Result<Option<HintRange>, String> {
-        let of = |offset: Bytes, bytes: Bytes| HintRange { offset, bytes, access_latency: self.access_latency, rank: self.rank };
+    fn range(
+        &self,
+        extents: &[NamedExtent],
+        is_wrong: impl Fn(Kind) -> Option<String>,
+    ) -> Result<Option<HintRange>, String> {
+        let of = |offset: Bytes, bytes: Bytes| HintRange {
+            offset,
+            bytes,
+            access_latency: self.access_latency,
+            rank: self.rank,
+        };
         match &self.whose {
             Whose::Range(offset, bytes) => Ok(Some(of(*offset, *bytes))),
             Whose::Named(kind, name) => {
@@ -245,7 +287,13 @@ impl HintRow {
                     return Ok(None);
                 }
                 let found = extents.iter().find(|extent| extent.name == *name);
-                let found = found.ok_or_else(|| suggest::unknown(kind.name(), name, extents.iter().map(|extent| extent.name.as_str())))?;
+                let found = found.ok_or_else(|| {
+                    suggest::unknown(
+                        kind.name(),
+                        name,
+                        extents.iter().map(|extent| extent.name.as_str()),
+                    )
+                })?;
                 Ok(Some(of(Bytes(found.offset), Bytes(found.bytes))))
             }
         }
@@ -272,7 +320,8 @@ impl Kind {
 mod tests {
     use super::*;
 
-    const IDLE: &str = "[[range]]\noffset = \"1MiB\"\nbytes = \"1MiB\"\naccess_latency = \"idle\"\n";
+    const IDLE: &str =
+        "[[range]]\noffset = \"1MiB\"\nbytes = \"1MiB\"\naccess_latency = \"idle\"\n";
 
     const DRIVE: Option<Bytes> = Some(Bytes(2 << 20));
 
@@ -283,7 +332,12 @@ mod tests {
     #[test]
     fn ranges_read() {
         let file = HintFile::parse("h.toml", &format!("{IDLE}rank = 3\n")).unwrap();
-        let range = HintRange { offset: Bytes(1 << 20), bytes: Bytes(1 << 20), access_latency: Some(AccessLatency::Idle), rank: 3 };
+        let range = HintRange {
+            offset: Bytes(1 << 20),
+            bytes: Bytes(1 << 20),
+            access_latency: Some(AccessLatency::Idle),
+            rank: 3,
+        };
         assert_eq!(file.ranges(None, &[], DRIVE).unwrap(), [range]);
     }
 
@@ -295,13 +349,21 @@ mod tests {
             sentence,
             "h.toml line 2: a hint for 1MiB from 1MiB on, and the drive ends at 2097151 bytes; a range within the drive is expected"
         );
-        let far = HintFile::parse("h.toml", &IDLE.replace("\"1MiB\"", "18446744073709551615")).unwrap();
-        assert!(far.ranges(None, &[], DRIVE).unwrap_err().sentence.starts_with("h.toml line 1: a hint for"));
+        let far =
+            HintFile::parse("h.toml", &IDLE.replace("\"1MiB\"", "18446744073709551615")).unwrap();
+        assert!(
+            far.ranges(None, &[], DRIVE)
+                .unwrap_err()
+                .sentence
+                .starts_with("h.toml line 1: a hint for")
+        );
     }
 
     #[test]
     fn a_workload_file_has_the_same_tables() {
-        let of = |hints: &str| HintFile::of_workload("w.toml", &format!("[workload]\nrequests = 9\n{hints}"));
+        let of = |hints: &str| {
+            HintFile::of_workload("w.toml", &format!("[workload]\nrequests = 9\n{hints}"))
+        };
         let own = IDLE.replace("[[range]]", "[[hints.range]]");
         let file = of(&own).unwrap().unwrap();
         let plain = HintFile::parse("h.toml", IDLE).unwrap();
@@ -309,33 +371,66 @@ mod tests {
         assert_eq!(file.place(), "w.toml line 3");
         assert!(of("").unwrap().is_none());
         let wrong = |text: &str| of(text).map(drop).unwrap_err().sentence;
-        assert!(wrong(&format!("{own}{own}")).starts_with("w.toml line 7: it overlaps with that of line 3, and both have rank 0"));
         assert!(
-            wrong("[hints]\nidle_us = 7").contains("w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`")
+            wrong(&format!("{own}{own}")).starts_with(
+                "w.toml line 7: it overlaps with that of line 3, and both have rank 0"
+            )
         );
+        assert!(wrong("[hints]\nidle_us = 7").contains(
+            "w.toml line 4: unknown field `idle_us`, expected one of `range`, `device`, `file`"
+        ));
         let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
         let sentence = file.ranges(None, &[], DRIVE).unwrap_err().sentence;
-        assert_eq!(sentence, "w.toml line 3: [[file]] is for fio job files; [[range]] says it of addresses");
+        assert_eq!(
+            sentence,
+            "w.toml line 3: [[file]] is for fio job files; [[range]] says it of addresses"
+        );
     }
 
     #[test]
     fn extents_are_found_by_name() {
-        let file = HintFile::parse("h.toml", "[[file]]\nname = \"b\"\naccess_latency = \"none\"\n").unwrap();
-        let extents = [("a", 0), ("b", 10)].map(|(name, offset)| NamedExtent { name: name.into(), offset, bytes: 10 });
-        let range = HintRange { offset: Bytes(10), bytes: Bytes(10), access_latency: None, rank: 0 };
+        let file = HintFile::parse("h.toml", "[[file]]\nname = \"b\"\naccess_latency = \"none\"\n")
+            .unwrap();
+        let extents = [("a", 0), ("b", 10)].map(|(name, offset)| NamedExtent {
+            name: name.into(),
+            offset,
+            bytes: 10,
+        });
+        let range =
+            HintRange { offset: Bytes(10), bytes: Bytes(10), access_latency: None, rank: 0 };
         assert_eq!(file.ranges(Some(Kind::File), &extents, DRIVE).unwrap(), [range]);
-        let wrong = |kind, extents: &[NamedExtent]| file.ranges(kind, extents, DRIVE).unwrap_err().sentence;
-        assert_eq!(wrong(Some(Kind::Device), &extents), "h.toml line 1: [[file]] is for fio job files; [[range]] says it of addresses");
-        assert!(wrong(Some(Kind::File), &extents[..1]).starts_with("h.toml line 1: unknown file `b`"));
+        let wrong =
+            |kind, extents: &[NamedExtent]| file.ranges(kind, extents, DRIVE).unwrap_err().sentence;
+        assert_eq!(
+            wrong(Some(Kind::Device), &extents),
+            "h.toml line 1: [[file]] is for fio job files; [[range]] says it of addresses"
+        );
+        assert!(
+            wrong(Some(Kind::File), &extents[..1]).starts_with("h.toml line 1: unknown file `b`")
+        );
     }
 
     #[test]
     fn what_contradicts_itself_is_refused_with_its_line() {
         let twice = sentence(&format!("# first\n{IDLE}{IDLE}"));
-        assert!(twice.starts_with("h.toml line 6: it overlaps with that of line 2, and both have rank 0"), "{twice}");
+        assert!(
+            twice.starts_with(
+                "h.toml line 6: it overlaps with that of line 2, and both have rank 0"
+            ),
+            "{twice}"
+        );
         assert!(HintFile::parse("h.toml", &format!("{IDLE}{IDLE}rank = 1\n")).is_ok());
-        assert!(sentence(&IDLE.replace("idle", "slow")).contains("`slow` is no access latency; expected none, idle, typical or smallest"));
-        assert!(sentence(&IDLE.replace("bytes = \"1MiB\"", "bytes = 0")).contains("line 1: a range of no bytes"));
-        assert!(sentence(&IDLE.replace("rank", "rang").replace("offset", "from")).contains("h.toml line 2"));
+        assert!(
+            sentence(&IDLE.replace("idle", "slow"))
+                .contains("`slow` is no access latency; expected none, idle, typical or smallest")
+        );
+        assert!(
+            sentence(&IDLE.replace("bytes = \"1MiB\"", "bytes = 0"))
+                .contains("line 1: a range of no bytes")
+        );
+        assert!(
+            sentence(&IDLE.replace("rank", "rang").replace("offset", "from"))
+                .contains("h.toml line 2")
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Finished parts of a long command on disk, so that the same command goes on where it was stopped.
 //!
-//! Each part is a file of its own, named by a [`Key`]: the digest of all that the part follows from. A part is read back exactly, or it is
-//! not read back at all.
+//! Each part is a file of its own, named by a [`Key`]: the digest of all that the part follows
+//! from. A part is read back exactly, or it is not read back at all.
 
 mod key;
 mod part;

@@ -1,7 +1,8 @@
 //! Every key of drive and workload files: its meaning, its range and its default.
 //!
-//! Names and defaults come from the types that read the keys, meanings from the comments on their fields (`docs`). Ranges and units stand in
-//! `ranges`; tests hold them against the checks. The cards of techniques say all of this about their parameters.
+//! Names and defaults come from the types that read the keys, meanings from the comments on their
+//! fields (`docs`). Ranges and units stand in `ranges`; tests hold them against the checks. The
+//! cards of techniques say all of this about their parameters.
 
 use serde::Serialize;
 use vpass_core::config::Number;
@@ -20,7 +21,8 @@ pub(crate) use ranges::{Allowed, allowed};
 /// A key, as `vpass list keys` tells of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
-    /// `table.key`, as `--set` takes it; keys of lists of tables have three parts and stand in files only.
+    /// `table.key`, as `--set` takes it; keys of lists of tables have three parts and stand in
+    /// files only.
     #[serde(rename = "key")]
     pub path: String,
     /// "drive" or "workload": the kind of file.
@@ -62,7 +64,8 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
         if keys.iter().any(|known| known.path == key) {
             continue;
         }
-        let (unit, allowed) = allowed(&key).map_or(("", None), |(unit, allowed)| (unit, Some(allowed)));
+        let (unit, allowed) =
+            allowed(&key).map_or(("", None), |(unit, allowed)| (unit, Some(allowed)));
         let required = section.requires(name);
         keys.push(Key {
             file,
@@ -70,7 +73,10 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
             default: if required { None } else { defaults.get(*name).cloned() },
             range: allowed.map_or_else(String::new, |allowed| allowed.to_string()),
             unit,
-            meaning: docs.iter().find(|(field, _)| field == name).map_or_else(String::new, |(_, meaning)| meaning.clone()),
+            meaning: docs
+                .iter()
+                .find(|(field, _)| field == name)
+                .map_or_else(String::new, |(_, meaning)| meaning.clone()),
             settable: settable && *name != "phase",
             source: None,
             path: key.clone(),
@@ -81,9 +87,9 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
     }
     if let Some(slot) = section.slot() {
         keys.extend(slot.aliases().into_iter().map(|alias| of_alias(slot, alias)));
-        keys.extend(
-            slot.params().map(|(about, param)| of_param(format!("{path}.{}.{}", about.name, param.key), param, param.meaning.into())),
-        );
+        keys.extend(slot.params().map(|(about, param)| {
+            of_param(format!("{path}.{}.{}", about.name, param.key), param, param.meaning.into())
+        }));
     }
 }
 
@@ -91,7 +97,11 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
 fn of_alias(slot: &Slot, alias: &str) -> Key {
     let names: Vec<_> = slot.sharing(alias).map(|(about, _)| about.name).collect();
     let (_, param) = slot.sharing(alias).next().expect("an alias is some parameter's");
-    of_param(format!("{}.{alias}", slot.table), param, format!("{}: {}", names.join(", "), param.meaning))
+    of_param(
+        format!("{}.{alias}", slot.table),
+        param,
+        format!("{}: {}", names.join(", "), param.meaning),
+    )
 }
 
 fn of_param(path: String, param: &Param, meaning: String) -> Key {
@@ -101,5 +111,15 @@ fn of_param(path: String, param: &Param, meaning: String) -> Key {
         Number::Real(x) => toml::Value::Float(x),
     };
     let source = Some(param.source);
-    Key { path, file: "drive", required: false, default: Some(default), range, unit: param.unit, meaning, settable: true, source }
+    Key {
+        path,
+        file: "drive",
+        required: false,
+        default: Some(default),
+        range,
+        unit: param.unit,
+        meaning,
+        settable: true,
+        source,
+    }
 }

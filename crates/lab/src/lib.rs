@@ -1,7 +1,8 @@
 //! What makes a run, without a command line.
 //!
-//! A [`setup::Setup`] names a drive, a workload and how to run them; [`plan::RunPlan`] reads and checks all of it. [`run::execute`] runs one, as
-//! a [`session::Session`], and [`pool::run_all`] many. [`results::Summary`] is what was found, and [`files`] what is kept of it.
+//! A [`setup::Setup`] names a drive, a workload and how to run them; [`plan::RunPlan`] reads and
+//! checks all of it. [`run::execute`] runs one, as a [`session::Session`], and [`pool::run_all`]
+//! many. [`results::Summary`] is what was found, and [`files`] what is kept of it.
 //!
 //! ```
 //! use vpass_lab::plan::{Chosen, RunPlan};
@@ -16,8 +17,9 @@
 //! # Ok::<(), vpass_lab::failure::Failure>(())
 //! ```
 //!
-//! Nothing is printed here and no signal heard: a caller that wants to show how far a run is, or to stop it, lends a [`progress::Progress`].
-//! Why something could not be done comes back as a [`failure::Failure`].
+//! Nothing is printed here and no signal heard: a caller that wants to show how far a run is, or to
+//! stop it, lends a [`progress::Progress`]. Why something could not be done comes back as a
+//! [`failure::Failure`].
 
 pub mod as_json;
 pub mod batch;

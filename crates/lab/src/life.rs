@@ -1,8 +1,10 @@
 //! Lives: a drive simulated from its start until it is worn out, and what consumed it.
 //!
-//! A drive is worn out when its mean block has endured the P/E cycles that it is rated for (`drive.rated_pec`), with what reprogramming wears.
-//! Its life ends before where the user says so: after so many years, or when the reads of its life together have a higher error rate (UBER) than a
-//! target, which is how JESD218 defines what a drive endures. After a hundred years it ends in any case.
+//! A drive is worn out when its mean block has endured the P/E cycles that it is rated for
+//! (`drive.rated_pec`), with what reprogramming wears. Its life ends before where the user says so:
+//! after so many years, or when the reads of its life together have a higher error rate (UBER) than
+//! a target, which is how JESD218 defines what a drive endures. After a hundred years it ends in
+//! any case.
 
 mod accelerated;
 pub mod answer;
@@ -91,7 +93,8 @@ pub struct Lived {
     pub read_pages: u64,
     /// Pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
-    /// Errors by each bit that the host read, as in a run's summary; none where data has no error rate.
+    /// Errors by each bit that the host read, as in a run's summary; none where data has no error
+    /// rate.
     pub uber: Option<f64>,
     /// Retries of the host's reads; none where the drive makes none.
     pub retries: Option<Retries>,
@@ -101,19 +104,23 @@ pub struct Lived {
     pub oracle: Option<OracleReport>,
     /// P/E cycles that an erase counted as after the warm-up; 1 in an exact life.
     pub acceleration: NonZeroU32,
-    /// P/E cycles of the mean block when the warm-up ended; none where the life ended before, or is exact.
+    /// P/E cycles of the mean block when the warm-up ended; none where the life ended before, or is
+    /// exact.
     pub accelerated_from: Option<f64>,
     /// P/E cycles of the mean block at the start.
     pub pec_first: f64,
 }
 
-/// Refuses a plan that has no life: one without time, cut into parts, or to end at an error rate that nobody knows.
+/// Refuses a plan that has no life: one without time, cut into parts, or to end at an error rate
+/// that nobody knows.
 ///
 /// # Errors
 /// A sentence with what to set.
 pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     if let Some(years) = until.years.filter(|years| !(*years > 0.0 && *years <= MOST_YEARS)) {
-        return Err(Failure::usage(format!("--years {years}: years above 0 and at most {MOST_YEARS} are expected")));
+        return Err(Failure::usage(format!(
+            "--years {years}: years above 0 and at most {MOST_YEARS} are expected"
+        )));
     }
     if let Some(uber) = until.uber.filter(|uber| !(*uber > 0.0 && *uber < 1.0)) {
         return Err(Failure::usage(format!(
@@ -150,30 +157,46 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
 
 /// Whether it is known how many codewords reads lose.
 fn has_uber(config: &DriveConfig) -> bool {
-    config.error.model != ErrorLaw::None && config.ecc.codeword.is_some() && config.disturb.model.has_table()
+    config.error.model != ErrorLaw::None
+        && config.ecc.codeword.is_some()
+        && config.disturb.model.has_table()
 }
 
-/// Exact lives of these plans, in their order, until they are worn out or `until` says so. `threads`: as many as there
-/// are cores where absent.
+/// Exact lives of these plans, in their order, until they are worn out or `until` says so.
+/// `threads`: as many as there are cores where absent.
 ///
 /// # Errors
 /// What ended the first that failed, or an interruption.
-pub fn live_all(plans: &[RunPlan], until: Until, threads: Option<NonZeroUsize>, begin: Begin) -> Result<Vec<Lived>, Failure> {
-    let asked: Vec<_> = plans.iter().map(|plan| OneLife { plan, acceleration: NonZeroU32::MIN }).collect();
+pub fn live_all(
+    plans: &[RunPlan],
+    until: Until,
+    threads: Option<NonZeroUsize>,
+    begin: Begin,
+) -> Result<Vec<Lived>, Failure> {
+    let asked: Vec<_> =
+        plans.iter().map(|plan| OneLife { plan, acceleration: NonZeroU32::MIN }).collect();
     let lived = live_each(&asked, until, threads, &Tables::default(), begin, None, &|_, _| ())?;
     lived.expect("without a deadline every life ends").into_iter().collect()
 }
 
 /// One life.
-fn live(one: &OneLife, until: Until, tables: &Tables, progress: &dyn Progress) -> Result<Lived, Failure> {
+fn live(
+    one: &OneLife,
+    until: Until,
+    tables: &Tables,
+    progress: &dyn Progress,
+) -> Result<Lived, Failure> {
     let OneLife { plan, acceleration } = *one;
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
     let measured = begun(&accelerable(plan, acceleration), progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
     beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
-    let (measured, years, end, clock) =
-        if plan.is_fluid() { fluid(plan, acceleration, measured, &mut parts)? } else { untimed(plan, measured, &mut parts)? };
+    let (measured, years, end, clock) = if plan.is_fluid() {
+        fluid(plan, acceleration, measured, &mut parts)?
+    } else {
+        untimed(plan, measured, &mut parts)?
+    };
     parts.end();
     if !progress.may_go_on() {
         return Err(Failure::interrupted());
@@ -231,7 +254,11 @@ fn worn(drive: &Drive) -> f64 {
 }
 
 /// Pass after pass, request by request.
-fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<(Measured, f64, End, Clock), Failure> {
+fn untimed(
+    plan: &RunPlan,
+    mut measured: Measured,
+    parts: &mut Parts,
+) -> Result<(Measured, f64, End, Clock), Failure> {
     let clock = Clock::begin(NonZeroU32::MIN, &measured.drive);
     let limit = clock.simulated(parts.limit);
     let ends = Cell::new(false);
@@ -251,7 +278,12 @@ fn untimed(plan: &RunPlan, mut measured: Measured, parts: &mut Parts) -> Result<
     })?;
     let end = Used::up_between(Used::default(), parts.used_up(&measured.drive, &clock));
     let at = if end.is_some() { last.get() } else { limit };
-    Ok((measured, clock.lived(at as f64) / YEAR as f64, end.map_or(End::LivesOn, |(_, end)| end), clock))
+    Ok((
+        measured,
+        clock.lived(at as f64) / YEAR as f64,
+        end.map_or(End::LivesOn, |(_, end)| end),
+        clock,
+    ))
 }
 
 /// Requests up to a time.
@@ -290,9 +322,12 @@ impl Used {
         self.wear.max(self.uber)
     }
 
-    /// The end that came first between two looks, and the share of the time between them at which it came.
+    /// The end that came first between two looks, and the share of the time between them at which
+    /// it came.
     fn up_between(before: Self, now: Self) -> Option<(f64, End)> {
-        let share = |before: f64, now: f64| if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 };
+        let share = |before: f64, now: f64| {
+            if now > before { ((1.0 - before) / (now - before)).clamp(0.0, 1.0) } else { 1.0 }
+        };
         let wear = (now.wear >= 1.0).then(|| (share(before.wear, now.wear), End::WornOut));
         let uber = (now.uber > 1.0).then(|| (share(before.uber, now.uber), End::Uber));
         wear.into_iter().chain(uber).min_by(|(one, _), (other, _)| one.total_cmp(other))
@@ -366,7 +401,11 @@ pub(crate) mod tests {
     fn a_life_that_begins_late_is_at_its_beginning() {
         let wear = Wear { start: 2990.0, rated: 3000.0 };
         let share = |cycles: f64| wear.share(Used { wear: cycles / 3000.0, uber: 0.0 });
-        assert!(share(2990.0).abs() < 1e-9 && (share(2992.5) - 0.25).abs() < 1e-9 && (share(3000.0) - 1.0).abs() < 1e-9);
+        assert!(
+            share(2990.0).abs() < 1e-9
+                && (share(2992.5) - 0.25).abs() < 1e-9
+                && (share(3000.0) - 1.0).abs() < 1e-9
+        );
         assert!((Wear { start: 3000.0, ..wear }.share(Used::default()) - 1.0).abs() < 1e-9);
     }
 

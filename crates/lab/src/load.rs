@@ -1,4 +1,5 @@
-//! Drives and workloads by name or file: found, read, overridden, checked. Every complaint names the file and the line.
+//! Drives and workloads by name or file: found, read, overridden, checked. Every complaint names
+//! the file and the line.
 
 use std::fmt::Write;
 use std::fs;
@@ -75,29 +76,43 @@ pub fn overrides(texts: &[String]) -> Result<Vec<Override>, Failure> {
             };
             return Err(Failure::usage(format!("--set {text}: a key is TABLE.KEY; {hint}")));
         }
-        schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key)
-            .map_err(|unknown| Failure::usage(of_files_only(&set).unwrap_or_else(|| unknown.sentence("--set"))))?;
+        schema::find(&schemas, &set.table, set.technique.as_deref(), &set.key).map_err(
+            |unknown| {
+                Failure::usage(of_files_only(&set).unwrap_or_else(|| unknown.sentence("--set")))
+            },
+        )?;
         sets.push(set);
     }
     Ok(sets)
 }
 
-/// Why `--set` does not take a key of a table that stands in files only, such as `workload.stripes`; none for any other key.
+/// Why `--set` does not take a key of a table that stands in files only, such as
+/// `workload.stripes`; none for any other key.
 fn of_files_only(set: &Override) -> Option<String> {
-    let table = set.technique.as_ref().map_or_else(|| set.table.clone(), |inner| format!("{}.{inner}", set.table));
+    let table = set
+        .technique
+        .as_ref()
+        .map_or_else(|| set.table.clone(), |inner| format!("{}.{inner}", set.table));
     let of_table = |key: &Key| key.path.rsplit_once('.').is_some_and(|(of, _)| of == table);
-    let known: Vec<Key> = keys::all().into_iter().filter(|key| !key.settable && of_table(key)).collect();
-    let names: Vec<&str> = known.iter().filter_map(|key| Some(key.path.rsplit_once('.')?.1)).collect();
+    let known: Vec<Key> =
+        keys::all().into_iter().filter(|key| !key.settable && of_table(key)).collect();
+    let names: Vec<&str> =
+        known.iter().filter_map(|key| Some(key.path.rsplit_once('.')?.1)).collect();
     let path = format!("{table}.{}", set.key);
     let what = if names.contains(&set.key.as_str()) {
         format!("--set does not take `{path}`")
     } else if set.technique.is_some() {
-        format!("unknown key `{path}` in --set{}", suggest::hint(&set.key, names).trim_end_matches('?'))
+        format!(
+            "unknown key `{path}` in --set{}",
+            suggest::hint(&set.key, names).trim_end_matches('?')
+        )
     } else {
         return None;
     };
     let file = known.first()?.file;
-    Some(format!("{what}: keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from"))
+    Some(format!(
+        "{what}: keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from"
+    ))
 }
 
 /// A drive, resolved.
@@ -123,19 +138,32 @@ pub fn drive(name: &str, sets: &[Override]) -> Result<Loaded<DriveConfig>, Failu
 ///
 /// # Errors
 /// An unknown name, a file that cannot be read, a wrong key or value.
-pub fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) -> Result<Loaded<Generated>, Failure> {
+pub fn workload(
+    name: &str,
+    sets: &[Override],
+    queue_depth: Option<u32>,
+) -> Result<Loaded<Generated>, Failure> {
     let names: Vec<_> = workloads::names().collect();
     let text = text_of("workload", name, &names, workloads::preset(name))?;
     let phased = has_phases(&text);
     let schema = if phased { schema::PHASES } else { schema::WORKLOAD };
     let plain = counts::expanded(name, &text, schema)?;
     let mut file = parse(name, &plain, schema)?;
-    let (table, other) = if file.contains_key("statistics") { ("statistics", "workload") } else { ("workload", "statistics") };
+    let (table, other) = if file.contains_key("statistics") {
+        ("statistics", "workload")
+    } else {
+        ("workload", "statistics")
+    };
     if file.contains_key(other) {
-        return Err(Failure::usage(format!("{name}: [workload] and [statistics] exclude each other; one of them is expected")));
+        return Err(Failure::usage(format!(
+            "{name}: [workload] and [statistics] exclude each other; one of them is expected"
+        )));
     }
     if let Some(set) = sets.iter().find(|s| s.table == other) {
-        return Err(Failure::usage(format!("--set {}: {name} holds [{table}], not [{other}]", set.text)));
+        return Err(Failure::usage(format!(
+            "--set {}: {name} holds [{table}], not [{other}]",
+            set.text
+        )));
     }
     let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
     if let Some(depth) = queue_depth {
@@ -154,11 +182,21 @@ pub fn workload(name: &str, sets: &[Override], queue_depth: Option<u32>) -> Resu
 /// Whether the text of a workload file, right or wrong, has phases.
 fn has_phases(text: &str) -> bool {
     let table = toml::from_str::<Table>(text).ok();
-    table.is_some_and(|table| table.get("workload").and_then(toml::Value::as_table).is_some_and(|w| w.contains_key("phase")))
+    table.is_some_and(|table| {
+        table
+            .get("workload")
+            .and_then(toml::Value::as_table)
+            .is_some_and(|w| w.contains_key("phase"))
+    })
 }
 
 /// A preset's text, or a file's.
-fn text_of(what: &str, name: &str, names: &[&str], preset: Option<&str>) -> Result<String, Failure> {
+fn text_of(
+    what: &str,
+    name: &str,
+    names: &[&str],
+    preset: Option<&str>,
+) -> Result<String, Failure> {
     if let Some(text) = preset {
         return Ok(text.into());
     }
@@ -181,10 +219,14 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
     let about = fs::metadata(path).map_err(failed)?;
     // A pipe may never end, and nor does a device such as /dev/zero.
     if !about.is_file() && !about.is_dir() {
-        return Err(Failure::usage(format!("{name}: is no regular file; a {what} file, a few kilobytes of TOML, is expected")));
+        return Err(Failure::usage(format!(
+            "{name}: is no regular file; a {what} file, a few kilobytes of TOML, is expected"
+        )));
     }
     if about.len() > MAX_FILE_BYTES {
-        return Err(Failure::usage(format!("{name}: more than 4 MiB are no {what} file; a few kilobytes of TOML are expected")));
+        return Err(Failure::usage(format!(
+            "{name}: more than 4 MiB are no {what} file; a few kilobytes of TOML are expected"
+        )));
     }
     fs::read_to_string(path).map_err(failed)
 }
@@ -193,18 +235,29 @@ pub fn read_file(what: &str, path: &Path) -> Result<String, Failure> {
 fn parse(name: &str, text: &str, schema: &[Section]) -> Result<Table, Failure> {
     let document = DeTable::parse(text).map_err(|e| complaint(name, text, &e))?;
     if let Some((at, unknown)) = schema::unknown_key(schema, document.get_ref()) {
-        return Err(Failure::usage(unknown.sentence(&format!("{name} line {}", line_of(text, at)))));
+        return Err(Failure::usage(
+            unknown.sentence(&format!("{name} line {}", line_of(text, at))),
+        ));
     }
     toml::from_str(text).map_err(|e| complaint(name, text, &e))
 }
 
 /// Reads the tables after the overrides, each of which is checked as it is put in.
-fn read<T: DeserializeOwned>(name: &str, text: &str, mut table: Table, schema: &[Section], sets: &[Override]) -> Result<T, Failure> {
-    // What is wrong in the file itself is reported with its line; what is missing there a --set may bring.
+fn read<T: DeserializeOwned>(
+    name: &str,
+    text: &str,
+    mut table: Table,
+    schema: &[Section],
+    sets: &[Override],
+) -> Result<T, Failure> {
+    // What is wrong in the file itself is reported with its line; what is missing there a --set may
+    // bring.
     let plain = toml::from_str::<T>(text);
     match plain {
         Ok(config) if sets.is_empty() => return Ok(config),
-        Err(e) if sets.is_empty() || !e.message().starts_with("missing field") => return Err(complaint(name, text, &e)),
+        Err(e) if sets.is_empty() || !e.message().starts_with("missing field") => {
+            return Err(complaint(name, text, &e));
+        }
         _ => {}
     }
     for set in sets {
@@ -212,12 +265,15 @@ fn read<T: DeserializeOwned>(name: &str, text: &str, mut table: Table, schema: &
         let section = schema.iter().find(|s| s.name == set.table).expect("its key was found");
         if let Some(part) = table.get(&set.table).and_then(toml::Value::as_table)
             && let Err(e) = (section.check)(part.clone())
-            && (set.value.is_none() && section.requires(&set.key) || !e.message().starts_with("missing field"))
+            && (set.value.is_none() && section.requires(&set.key)
+                || !e.message().starts_with("missing field"))
         {
             return Err(Failure::usage(format!("{}: {}", set.said(), in_words(e.message()))));
         }
     }
-    table.try_into().map_err(|e: toml::de::Error| Failure::usage(format!("{name} with --set: {}", in_words(e.message()))))
+    table.try_into().map_err(|e: toml::de::Error| {
+        Failure::usage(format!("{name} with --set: {}", in_words(e.message())))
+    })
 }
 
 /// What is wrong in a file, with its line.
@@ -256,7 +312,9 @@ pub(crate) struct Lines(Vec<usize>);
 impl Lines {
     /// The lines of this text.
     pub(crate) fn of(text: &str) -> Self {
-        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
+        Self(
+            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect(),
+        )
     }
 
     /// The line of a place, as [`line_of`] counts them.
@@ -289,15 +347,23 @@ mod tests {
     fn a_key_of_files_only_is_said_to_be_one() {
         let said = |text: &str| overrides(&[text.into()]).unwrap_err().sentence;
         let only = |table: &str, file: &str| {
-            format!("keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from")
+            format!(
+                "keys of `{table}` stand in {file} files only; `vpass show {file} NAME` prints a file to start from"
+            )
         };
         assert_eq!(
             said("workload.stripes.recent_share=0.5"),
-            format!("--set does not take `workload.stripes.recent_share`: {}", only("workload.stripes", "workload"))
+            format!(
+                "--set does not take `workload.stripes.recent_share`: {}",
+                only("workload.stripes", "workload")
+            )
         );
         assert_eq!(
             said("disturb.table.limit=[1]"),
-            format!("--set does not take `disturb.table.limit`: {}", only("disturb.table", "drive"))
+            format!(
+                "--set does not take `disturb.table.limit`: {}",
+                only("disturb.table", "drive")
+            )
         );
         assert_eq!(
             said("workload.stripes.recent_shar=0.5"),
@@ -306,7 +372,10 @@ mod tests {
                 only("workload.stripes", "workload")
             )
         );
-        assert!(said("workload.phase.pages=[1]").contains("keys of `workload.phase` stand in workload files only"));
+        assert!(
+            said("workload.phase.pages=[1]")
+                .contains("keys of `workload.phase` stand in workload files only")
+        );
         assert_eq!(
             said("workload.stripe.recent_share=0.5"),
             "unknown key `workload.stripe.recent_share` in --set: did you mean `stripes`?"
@@ -317,7 +386,9 @@ mod tests {
     fn overrides_go_where_they_belong() {
         let sets = overrides(&["start.pec=7".into(), "workload.requests=3".into()]).unwrap();
         assert_eq!(drive("tiny", &sets).unwrap().config.start.pec, 7);
-        let Generated::Workload(file) = workload("zipf-read", &sets, None).unwrap().config else { panic!("a preset of that kind") };
+        let Generated::Workload(file) = workload("zipf-read", &sets, None).unwrap().config else {
+            panic!("a preset of that kind")
+        };
         assert_eq!(file.workload.requests, 3);
     }
 
@@ -329,11 +400,21 @@ mod tests {
         };
         assert!(sentence("geometry.chanels=4").contains("did you mean `channels`?"));
         assert!(sentence("capacity=4GiB").contains("did you mean `drive.capacity`?"));
-        assert!(sentence("model=count").ends_with("did you mean `disturb.model` or `error.model`?"));
+        assert!(
+            sentence("model=count").ends_with("did you mean `disturb.model` or `error.model`?")
+        );
         assert!(sentence("geometry.channels=four").starts_with("--set geometry.channels=four: "));
-        assert!(sentence("geometry.channels=-1").ends_with("integer `-1`, expected a whole number from 0 to 4294967295"));
-        assert!(sentence("start.pec=1.5").ends_with("`1.5`, expected a whole number from 0 to 4294967295"));
+        assert!(
+            sentence("geometry.channels=-1")
+                .ends_with("integer `-1`, expected a whole number from 0 to 4294967295")
+        );
+        assert!(
+            sentence("start.pec=1.5")
+                .ends_with("`1.5`, expected a whole number from 0 to 4294967295")
+        );
         assert_eq!(sentence("geometry.cell=3"), "--set geometry.cell=3: a word is expected");
-        assert!(sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256"));
+        assert!(
+            sentence("geometry.channels=0").contains("geometry.channels = 0 is outside 1 to 256")
+        );
     }
 }

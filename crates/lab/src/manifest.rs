@@ -32,7 +32,8 @@ pub struct Manifest {
     pub workload_source: String,
     /// Read-reclaim technique.
     pub reclaim: String,
-    /// Whether the results are those of no real drive; `drive_configuration` is then the drive that was run.
+    /// Whether the results are those of no real drive; `drive_configuration` is then the drive that
+    /// was run.
     pub counterfactual: bool,
     /// Garbage collection policy.
     pub gc: String,
@@ -43,7 +44,8 @@ pub struct Manifest {
     pub parity: Option<String>,
     /// timed, untimed or fluid.
     pub gear: &'static str,
-    /// The share of the drive's pages that was simulated, on the drive of `drive_configuration`; absent where it was all.
+    /// The share of the drive's pages that was simulated, on the drive of `drive_configuration`;
+    /// absent where it was all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Of all chance.
@@ -60,7 +62,8 @@ pub struct Manifest {
     pub oracle: bool,
     /// How much it checked: off, on or full.
     pub oracle_level: &'static str,
-    /// What the host said of how slow reads of its data may be, null standing for none; absent where it said nothing.
+    /// What the host said of how slow reads of its data may be, null standing for none; absent
+    /// where it said nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Vec<HintRange>>,
     /// Null where the workload is no trace.
@@ -172,10 +175,18 @@ pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
         Workload::Generated(loaded) => (None, vec![], Some(as_json::value(&loaded.config)?)),
         Workload::Adversary { requests, depth, rate } => {
             let coming = rate.map_or(("queue_depth", json!(depth)), |rate| ("rate", json!(rate)));
-            (None, vec![], Some(json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 })))
+            (
+                None,
+                vec![],
+                Some(
+                    json!({ "attack": plan.workload.name(), "requests": requests, coming.0: coming.1 }),
+                ),
+            )
         }
         Workload::Fio { path, jobs, queue_depth } => {
-            let Stream::Fio(source) = plan.source()? else { unreachable!("a job file is run by its own source") };
+            let Stream::Fio(source) = plan.source()? else {
+                unreachable!("a job file is run by its own source")
+            };
             let name = path.display().to_string();
             let fio = json!({
                 "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),
@@ -185,7 +196,11 @@ pub(crate) fn workload(plan: &RunPlan) -> Result<WorkloadRecord, Failure> {
         }
         Workload::Trace { survey, options } => {
             let record = |file: &FileSurvey| -> Result<_, Failure> {
-                Ok(TraceFileRecord { name: file.path.display().to_string(), format: file.format.name, sha256: sha256_hex(&file.path)? })
+                Ok(TraceFileRecord {
+                    name: file.path.display().to_string(),
+                    format: file.format.name,
+                    sha256: sha256_hex(&file.path)?,
+                })
             };
             let records = survey.files().iter().map(record).collect::<Result<_, _>>()?;
             (Some(options_of(options)), records, None)

@@ -1,4 +1,5 @@
-//! How much memory a run takes, how much there is, and what runs may take together. What does not fit is refused before it is made.
+//! How much memory a run takes, how much there is, and what runs may take together. What does not
+//! fit is refused before it is made.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -16,10 +17,11 @@ use crate::numbers::bytes;
 use crate::plan::{RunPlan, Workload};
 use crate::run::memory_of_stages;
 
-/// What a run takes beside its drive and its source: requests on their way, the timed gear's queues, counts and histograms.
+/// What a run takes beside its drive and its source: requests on their way, the timed gear's
+/// queues, counts and histograms.
 const OF_A_RUN: u64 = 32 << 20;
-/// Runs that share the memory leave a part of it: to others on the machine, and to what nobody can count beforehand, such as requests that
-/// wait for a drive that is too slow for them.
+/// Runs that share the memory leave a part of it: to others on the machine, and to what nobody can
+/// count beforehand, such as requests that wait for a drive that is too slow for them.
 const LEFT_ALONE: u64 = 4;
 
 /// Bytes that a run takes at most.
@@ -81,7 +83,8 @@ pub fn budget() -> u64 {
     available().map_or(u64::MAX, |there| there - there / LEFT_ALONE)
 }
 
-/// Bytes that this process may still take, where the system tells: the machine's, of those its control groups', of those its own.
+/// Bytes that this process may still take, where the system tells: the machine's, of those its
+/// control groups', of those its own.
 fn available() -> Option<u64> {
     let info = read_to_string("/proc/meminfo").ok()?;
     let machine = kib(&info, "MemAvailable:")? + kib(&info, "SwapFree:").unwrap_or(0);
@@ -89,12 +92,16 @@ fn available() -> Option<u64> {
     let groups = groups.map_or(u64::MAX, |own| left_by_groups(&own, Path::new("/sys/fs/cgroup")));
     let limits = read_to_string("/proc/self/limits").ok();
     let addresses = limits.as_deref().and_then(|text| number_after(text, "Max address space"));
-    let taken = read_to_string("/proc/self/status").ok().and_then(|status| kib(&status, "VmSize:")).unwrap_or(0);
+    let taken = read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| kib(&status, "VmSize:"))
+        .unwrap_or(0);
     Some(machine.min(groups).min(addresses.map_or(u64::MAX, |most| most.saturating_sub(taken))))
 }
 
-/// What control groups leave to a process of theirs, given its `/proc/self/cgroup`. A group counts for those within it. Files that were read
-/// and are kept in case they are read again are given up when memory is short.
+/// What control groups leave to a process of theirs, given its `/proc/self/cgroup`. A group counts
+/// for those within it. Files that were read and are kept in case they are read again are given up
+/// when memory is short.
 fn left_by_groups(own: &str, root: &Path) -> u64 {
     let mut left = u64::MAX;
     for line in own.lines() {
@@ -102,17 +109,25 @@ fn left_by_groups(own: &str, root: &Path) -> u64 {
         let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
         let (root, most, now, cached) = match controllers {
             "" => (root.to_owned(), "memory.max", "memory.current", "inactive_file"),
-            _ if controllers.split(',').any(|c| c == "memory") => {
-                (root.join("memory"), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-            }
+            _ if controllers.split(',').any(|c| c == "memory") => (
+                root.join("memory"),
+                "memory.limit_in_bytes",
+                "memory.usage_in_bytes",
+                "total_inactive_file",
+            ),
             _ => continue,
         };
         // Where the process does not see its own group's place, that is the root.
-        for group in Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group)) {
-            let number = |file: &str| read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
+        for group in
+            Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(group))
+        {
+            let number =
+                |file: &str| read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
             let Some((most, now)) = number(most).zip(number(now)) else { continue };
-            let cached =
-                read_to_string(group.join("memory.stat")).ok().and_then(|stat| number_after(&stat, &format!("{cached} "))).unwrap_or(0);
+            let cached = read_to_string(group.join("memory.stat"))
+                .ok()
+                .and_then(|stat| number_after(&stat, &format!("{cached} ")))
+                .unwrap_or(0);
             left = left.min(most.saturating_sub(now.saturating_sub(cached)));
         }
     }

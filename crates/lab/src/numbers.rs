@@ -1,6 +1,8 @@
 //! Numbers for reading: digits grouped, units chosen by size.
 
-pub use vpass_core::base::in_words::{count, days, digits, microseconds, seconds, years, years_between};
+pub use vpass_core::base::in_words::{
+    count, days, digits, microseconds, seconds, years, years_between,
+};
 
 /// "1 page", "1,234 pages".
 pub fn plural(n: u64, what: &str) -> String {
@@ -25,8 +27,8 @@ pub fn short_number(n: f64) -> String {
     if plain.len() <= 7 { plain } else { exponent }
 }
 
-/// A whole number with a decimal unit: "1M" is 1,000,000; `k`, `M`, `G` and `T`, large or small, are 1000 to 1000^4. None where the text
-/// has no such unit.
+/// A whole number with a decimal unit: "1M" is 1,000,000; `k`, `M`, `G` and `T`, large or small,
+/// are 1000 to 1000^4. None where the text has no such unit.
 ///
 /// # Errors
 /// A sentence, where what stands before the unit is no number, or the whole is no whole number.
@@ -46,9 +48,15 @@ pub fn counted(text: &str) -> Option<Result<u64, String>> {
         return None;
     }
     let zeros = (3 * power).checked_sub(fraction.trim_end_matches('0').len());
-    let count = zeros.map(|zeros| format!("{whole}{}{}", fraction.trim_end_matches('0'), "0".repeat(zeros)));
+    let count = zeros
+        .map(|zeros| format!("{whole}{}{}", fraction.trim_end_matches('0'), "0".repeat(zeros)));
     let bad = || format!("`{text}` is no whole number below 2^63");
-    Some(count.and_then(|digits| digits.parse().ok()).filter(|n| i64::try_from(*n).is_ok()).ok_or_else(bad))
+    Some(
+        count
+            .and_then(|digits| digits.parse().ok())
+            .filter(|n| i64::try_from(*n).is_ok())
+            .ok_or_else(bad),
+    )
 }
 
 #[cfg(test)]
@@ -58,7 +66,10 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!([bytes(512), bytes(16384), bytes(3 << 29)], ["512 B", "16.0 KiB", "1.50 GiB"]);
-        assert_eq!([short_number(0.25), short_number(1e6), short_number(1e12)], ["0.25", "1000000", "1e12"]);
+        assert_eq!(
+            [short_number(0.25), short_number(1e6), short_number(1e12)],
+            ["0.25", "1000000", "1e12"]
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
-//! `--set KEY=VALUE`: values that replace those of a file, and what then becomes of the drive's size.
+//! `--set KEY=VALUE`: values that replace those of a file, and what then becomes of the drive's
+//! size.
 //!
-//! Capacity, geometry and spare depend on each other. Whoever sets one of them means the others to follow:
+//! Capacity, geometry and spare depend on each other. Whoever sets one of them means the others to
+//! follow:
 //!
 //! ```text
 //! set                               stays                             follows
@@ -9,7 +11,8 @@
 //! capacity and blocks_per_plane     -                                 spare
 //! ```
 //!
-//! `--set KEY=` takes a key away. Some keys of a workload exclude each other; one that is set takes the place of a file's others.
+//! `--set KEY=` takes a key away. Some keys of a workload exclude each other; one that is set takes
+//! the place of a file's others.
 
 use toml::{Table, Value};
 use vpass_core::config::DriveConfig;
@@ -31,29 +34,47 @@ pub struct Override {
 }
 
 impl Override {
-    /// Reads `geometry.channels=4`, or `gc.stable-greedy.slack=0.1`. The key's table is missing where there is no dot: that is for the caller to complain about.
+    /// Reads `geometry.channels=4`, or `gc.stable-greedy.slack=0.1`. The key's table is missing
+    /// where there is no dot: that is for the caller to complain about.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let (path, value) =
-            text.split_once('=').ok_or_else(|| format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB"))?;
+        let (path, value) = text.split_once('=').ok_or_else(|| {
+            format!("--set {text}: KEY=VALUE is expected, for instance --set drive.capacity=16GiB")
+        })?;
         let path = path.trim();
         let (table, rest) = path.split_once('.').unwrap_or(("", path));
-        let (technique, key) = rest.split_once('.').map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
+        let (technique, key) = rest
+            .split_once('.')
+            .map_or((None, rest), |(technique, key)| (Some(technique.trim().to_owned()), key));
         if key.is_empty() {
-            return Err(format!("--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"));
+            return Err(format!(
+                "--set {text}: a key is expected before the `=`, for instance --set drive.capacity=16GiB"
+            ));
         }
         let (table, key, value) = (table.trim(), key.trim(), value.trim());
         let read = || match read_value(value) {
-            Value::String(word) => counts::read(path, &word).map(|n| n.map_or(Value::String(word), Value::Integer)),
+            Value::String(word) => {
+                counts::read(path, &word).map(|n| n.map_or(Value::String(word), Value::Integer))
+            }
             other => Ok(other),
         };
-        let value = if value.is_empty() { None } else { Some(read().map_err(|what| format!("--set {text}: {what}"))?) };
+        let value = if value.is_empty() {
+            None
+        } else {
+            Some(read().map_err(|what| format!("--set {text}: {what}"))?)
+        };
         Ok(Self { table: table.into(), technique, key: key.into(), value, text: text.into() })
     }
 
     /// `--queue-depth`, for a workload of this table.
     pub(crate) fn queue_depth(table: &str, depth: u32) -> Self {
         let text = format!("--queue-depth {depth}");
-        Self { table: table.into(), technique: None, key: "queue_depth".into(), value: Some(Value::Integer(depth.into())), text }
+        Self {
+            table: table.into(),
+            technique: None,
+            key: "queue_depth".into(),
+            value: Some(Value::Integer(depth.into())),
+            text,
+        }
     }
 
     /// What the user typed.
@@ -94,17 +115,25 @@ const RIVALS: [(&str, &[&str]); 4] = [
 /// # Errors
 /// Two of `sets` that exclude each other.
 pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), String> {
-    let given = |key: &str| sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some());
+    let given = |key: &str| {
+        sets.iter().find(|s| s.table == "workload" && s.key == key && s.value.is_some())
+    };
     for (key, rivals) in RIVALS {
         let Some(set) = given(key) else { continue };
         for rival in rivals {
             match given(rival) {
                 Some(other) if *rival == "arrivals" => {
                     let (other, set) = (other.said(), set.said());
-                    return Err(format!("{other} needs a rate, and {set} asks for none: a request arrives when another completes"));
+                    return Err(format!(
+                        "{other} needs a rate, and {set} asks for none: a request arrives when another completes"
+                    ));
                 }
                 Some(other) => {
-                    return Err(format!("{} and {} exclude each other; give one of them", set.said(), other.said()));
+                    return Err(format!(
+                        "{} and {} exclude each other; give one of them",
+                        set.said(),
+                        other.said()
+                    ));
                 }
                 None => remove(file, "workload", rival),
             }
@@ -113,17 +142,24 @@ pub(crate) fn oust_rivals(file: &mut Table, sets: &[Override]) -> Result<(), Str
     Ok(())
 }
 
-/// Removes from a drive's tables the other names of the parameters that `sets` will put in. An alias of which one technique is set apart stays
-/// for the others that share it, under their own keys.
+/// Removes from a drive's tables the other names of the parameters that `sets` will put in. An
+/// alias of which one technique is set apart stays for the others that share it, under their own
+/// keys.
 pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
     let is_set = |slot: &Slot, technique: Option<&str>, key: &str| {
-        sets.iter().any(|s| s.table == slot.table && s.technique.as_deref() == technique && s.key == key && s.value.is_some())
+        sets.iter().any(|s| {
+            s.table == slot.table
+                && s.technique.as_deref() == technique
+                && s.key == key
+                && s.value.is_some()
+        })
     };
     for slot in SLOTS {
         let Some(table) = file.get_mut(slot.table).and_then(Value::as_table_mut) else { continue };
         for alias in slot.aliases() {
             let is_given = is_set(slot, None, alias);
-            let apart = slot.sharing(alias).any(|(about, param)| is_set(slot, Some(about.name), param.key));
+            let apart =
+                slot.sharing(alias).any(|(about, param)| is_set(slot, Some(about.name), param.key));
             let common = if apart && !is_given { table.remove(alias) } else { None };
             for (about, param) in slot.sharing(alias) {
                 if let Some(common) = &common {
@@ -138,18 +174,26 @@ pub(crate) fn oust_other_names(file: &mut Table, sets: &[Override]) {
 
 /// TOML where it is TOML, else a string.
 fn read_value(text: &str) -> Value {
-    let parsed = toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
+    let parsed =
+        toml::from_str::<Table>(&format!("value = {text}")).ok().filter(|table| table.len() == 1);
     match parsed.and_then(|mut table| table.remove("value")) {
         // 1e6 requests are a whole number of requests.
-        Some(Value::Float(f)) if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) => Value::Integer(f as i64),
+        Some(Value::Float(f))
+            if f.fract() == 0.0 && f.abs() < 9e15 && text.contains(['e', 'E']) =>
+        {
+            Value::Integer(f as i64)
+        }
         Some(value) => value,
         None => Value::String(text.into()),
     }
 }
 
-/// Removes from a drive's tables what follows from the keys that `sets` will put in. `resolved` is the drive as it was, where it could be.
+/// Removes from a drive's tables what follows from the keys that `sets` will put in. `resolved` is
+/// the drive as it was, where it could be.
 pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: &[Override]) {
-    let given = |table: &str, key: &str| sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some());
+    let given = |table: &str, key: &str| {
+        sets.iter().any(|s| s.table == table && s.key == key && s.value.is_some())
+    };
     let (capacity, spare) = (given("drive", "capacity"), given("drive", "spare"));
     let blocks = given("geometry", "blocks_per_plane");
     let Some(resolved) = resolved else {
@@ -163,7 +207,12 @@ pub(crate) fn make_room(file: &mut Table, resolved: Option<&DriveConfig>, sets: 
         remove(file, "drive", "capacity");
         // A hair less, so that rounding a capacity that stays the same gives the same capacity.
         put(file, "drive", "spare", Value::Float(resolved_spare(resolved) - 1e-12));
-        put(file, "geometry", "blocks_per_plane", Value::Integer(resolved.geometry.blocks_per_plane.map_or(1, i64::from)));
+        put(
+            file,
+            "geometry",
+            "blocks_per_plane",
+            Value::Integer(resolved.geometry.blocks_per_plane.map_or(1, i64::from)),
+        );
     } else if capacity && blocks {
         remove(file, "drive", "spare");
     } else if capacity || spare {
@@ -217,7 +266,11 @@ mod tests {
             set.apply(&mut file);
         }
         let drive = file.try_into::<DriveConfig>().unwrap().resolve().unwrap();
-        (drive.drive.capacity.unwrap().0, drive.drive.spare.unwrap(), drive.geometry.blocks_per_plane.unwrap())
+        (
+            drive.drive.capacity.unwrap().0,
+            drive.drive.spare.unwrap(),
+            drive.geometry.blocks_per_plane.unwrap(),
+        )
     }
 
     #[test]
@@ -229,7 +282,11 @@ mod tests {
         assert_eq!(value("workload.requests=1e6"), Value::Integer(1_000_000));
         assert_eq!(value("workload.requests=1.5M"), Value::Integer(1_500_000));
         assert_eq!(value("workload.rate=200k"), Value::Integer(200_000));
-        assert_eq!(value("workload.block_size=16k"), Value::String("16k".into()), "a size has binary units");
+        assert_eq!(
+            value("workload.block_size=16k"),
+            Value::String("16k".into()),
+            "a size has binary units"
+        );
         assert_eq!(Override::parse("workload.queue_depth=").unwrap().value, None);
         assert_eq!(value("timing.suspend=true"), Value::Boolean(true));
         assert_eq!(value("timing.sense_us=[40,60,90]").as_array().unwrap().len(), 3);
@@ -246,7 +303,8 @@ mod tests {
         let (twice, same_spare, same_blocks) = sized("tiny", &["geometry.channels=4"]);
         assert_eq!((twice, same_blocks), (2 * capacity, blocks));
         assert!((same_spare - spare).abs() < 1e-6);
-        let (capacity, spare, blocks) = sized("tiny", &["geometry.blocks_per_plane=100", "drive.spare=0.5"]);
+        let (capacity, spare, blocks) =
+            sized("tiny", &["geometry.blocks_per_plane=100", "drive.spare=0.5"]);
         assert_eq!((capacity, blocks), (800 * 192 * 16384 / 2, 100));
         assert!((spare - 0.5).abs() < 1e-6);
     }
@@ -263,13 +321,15 @@ mod tests {
         let (capacity, spare, blocks) = sized("straw-2t-tlc", &["drive.capacity=1TiB"]);
         assert_eq!((capacity, blocks), (1 << 40, 71));
         assert!((of_preset..of_preset + 0.01).contains(&spare), "{of_preset} {spare}");
-        let (capacity, _, _) = sized("straw-2t-tlc", &["geometry.channels=2", "drive.capacity=16GiB"]);
+        let (capacity, _, _) =
+            sized("straw-2t-tlc", &["geometry.channels=2", "drive.capacity=16GiB"]);
         assert_eq!(capacity, 16 << 30);
     }
 
     #[test]
     fn spare_follows_from_both() {
-        let (capacity, spare, blocks) = sized("tiny", &["drive.capacity=1GiB", "geometry.blocks_per_plane=86"]);
+        let (capacity, spare, blocks) =
+            sized("tiny", &["drive.capacity=1GiB", "geometry.blocks_per_plane=86"]);
         assert_eq!((Bytes(capacity).to_string().as_str(), blocks), ("1GiB", 86));
         assert!((0.5..0.51).contains(&spare));
     }

@@ -1,7 +1,8 @@
-//! Text from outside as it may be printed: names in traces and job files, paths, words of the command line, strings of TOML files.
+//! Text from outside as it may be printed: names in traces and job files, paths, words of the
+//! command line, strings of TOML files.
 //!
-//! Such text may hold codes that a terminal obeys, or the end of a line. All of it is printed through here, so that it changes nothing
-//! but the place where it stands.
+//! Such text may hold codes that a terminal obeys, or the end of a line. All of it is printed
+//! through here, so that it changes nothing but the place where it stands.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -29,7 +30,9 @@ pub fn report(text: &str, colour: bool) -> Cow<'_, str> {
     let mut clean = String::with_capacity(text.len());
     for (n, piece) in text.split('\x1b').enumerate() {
         let codes = piece.strip_prefix('[').and_then(|rest| rest.split_once('m'));
-        match codes.filter(|(codes, _)| n > 0 && codes.bytes().all(|c| c.is_ascii_digit() || c == b';')) {
+        match codes
+            .filter(|(codes, _)| n > 0 && codes.bytes().all(|c| c.is_ascii_digit() || c == b';'))
+        {
             Some((codes, rest)) => clean.extend(["\x1b[", codes, "m", &lines(rest)]),
             None => clean.extend([if n > 0 { "\\u{1b}" } else { "" }, &lines(piece)]),
         }
@@ -48,7 +51,8 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// Characters that a terminal obeys, and those that end a line or change the direction of what follows.
+/// Characters that a terminal obeys, and those that end a line or change the direction of what
+/// follows.
 pub(crate) fn is_hidden(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
@@ -60,7 +64,10 @@ mod tests {
 
     #[test]
     fn what_a_terminal_obeys_is_escaped() {
-        assert_eq!(line("a\x1b[31mb\nc\r\t\u{9b}2J\u{202e}\u{2028}\x7f"), "a\\u{1b}[31mb\\nc\\r\\t\\u{9b}2J\\u{202e}\\u{2028}\\u{7f}");
+        assert_eq!(
+            line("a\x1b[31mb\nc\r\t\u{9b}2J\u{202e}\u{2028}\x7f"),
+            "a\\u{1b}[31mb\\nc\\r\\t\\u{9b}2J\\u{202e}\\u{2028}\\u{7f}"
+        );
         assert_eq!(line("µs, 1–2 \"äöü\" \\n"), "µs, 1–2 \"äöü\" \\n");
         assert_eq!(lines("a\nb\x1bc"), "a\nb\\u{1b}c");
         assert_eq!(path(Path::new("a\nvpass: b")), "a\\nvpass: b");
@@ -69,7 +76,10 @@ mod tests {
     #[test]
     fn a_report_keeps_its_own_colours_and_no_other_code() {
         let text = "\x1b[1mhead\x1b[0m\n\x1b]0;title\x07 \x1b[2J\x1b[38;5;9mred\x1b[0m";
-        assert_eq!(report(text, true), "\x1b[1mhead\x1b[0m\n\\u{1b}]0;title\\u{7} \\u{1b}[2J\x1b[38;5;9mred\x1b[0m");
+        assert_eq!(
+            report(text, true),
+            "\x1b[1mhead\x1b[0m\n\\u{1b}]0;title\\u{7} \\u{1b}[2J\x1b[38;5;9mred\x1b[0m"
+        );
         assert_eq!(report("\x1b[1mhead", false), "\\u{1b}[1mhead");
     }
 }

@@ -62,8 +62,8 @@ pub struct RunPlan {
     pub repeat: NonZeroU32,
     /// Whether to repeat until wear per host page has settled instead.
     pub until_stable: bool,
-    /// What the host asked for at an earlier time, all of it served at once before anything of `workload` is: time passes by its clock, and
-    /// begins anew behind it.
+    /// What the host asked for at an earlier time, all of it served at once before anything of
+    /// `workload` is: time passes by its clock, and begins anew behind it.
     pub before: Option<WorkloadConfig>,
     /// Requests that are served before anything is counted.
     pub warm_up: u64,
@@ -81,7 +81,8 @@ pub struct RunPlan {
     pub seed: u64,
     /// Who watches the drive.
     pub oracle: Watch,
-    /// Whether the host's page reads are taken apart (`Summary::page_reads`): in the timed gear, where no oracle watches.
+    /// Whether the host's page reads are taken apart (`Summary::page_reads`): in the timed gear,
+    /// where no oracle watches.
     pub stages: bool,
 }
 
@@ -113,7 +114,8 @@ impl RunPlan {
         Self::prepared(setup, named, begin, true)?.checked()
     }
 
-    /// Reads what a user names, and leaves it to [`Self::with_room_or_not`] whether these techniques go with the drive and the workload.
+    /// Reads what a user names, and leaves it to [`Self::with_room_or_not`] whether these
+    /// techniques go with the drive and the workload.
     ///
     /// # Errors
     /// The first thing that is wrong whatever the techniques are, and a name that nobody knows.
@@ -121,16 +123,24 @@ impl RunPlan {
         Self::prepared(setup, named, begin, false)
     }
 
-    fn prepared(setup: &Setup, named: Chosen, begin: Begin, refuses: bool) -> Result<Self, Failure> {
-        let (reclaim, gc, parity) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
+    fn prepared(
+        setup: &Setup,
+        named: Chosen,
+        begin: Begin,
+        refuses: bool,
+    ) -> Result<Self, Failure> {
+        let (reclaim, gc, parity) =
+            (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
         let refresh = named.refresh.map(refresh_named).transpose()?;
         let sets = load::overrides(&setup.base.set)?;
         let mut drive = load::drive(&setup.base.drive, &sets)?;
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &sets, refresh);
         let refresh = said_of_refresh.put_under(&mut drive, parity, refresh)?;
         if refuses {
-            // Before a long trace is looked through. An age that cannot be is the reason, and not what it leaves of limits.
-            refresh::check(&drive.config, refresh).map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
+            // Before a long trace is looked through. An age that cannot be is the reason, and not
+            // what it leaves of limits.
+            refresh::check(&drive.config, refresh)
+                .map_err(|e| Failure::usage(format!("drive {}: {e}", drive.name)))?;
             refusal(&drive, reclaim, setup.base.gear).map_or(Ok(()), Err)?;
         }
         let given = HintFile::given(&setup.hints)?;
@@ -138,9 +148,15 @@ impl RunPlan {
         let hints = workload.hints(&setup.hints, given)?;
         if let Some(hints) = &hints {
             let (kind, extents) = workload.extents(&drive.config)?;
-            drive.config.hints.said = Some(hints.ranges(kind, &extents, drive.config.drive.capacity)?);
+            drive.config.hints.said =
+                Some(hints.ranges(kind, &extents, drive.config.drive.capacity)?);
         }
-        let plan = Self { refresh, said_of_refresh, parity, ..Self::once(&setup.base, drive, workload, reclaim, gc) };
+        let plan = Self {
+            refresh,
+            said_of_refresh,
+            parity,
+            ..Self::once(&setup.base, drive, workload, reclaim, gc)
+        };
         let plan = Self {
             repeat: setup.repeat,
             until_stable: setup.until_stable,
@@ -153,7 +169,13 @@ impl RunPlan {
     }
 
     /// One pass of a workload at hand, with techniques of the lists.
-    pub fn once(base: &Base, drive: Loaded<DriveConfig>, workload: Workload, reclaim: &'static str, gc: &'static str) -> Self {
+    pub fn once(
+        base: &Base,
+        drive: Loaded<DriveConfig>,
+        workload: Workload,
+        reclaim: &'static str,
+        gc: &'static str,
+    ) -> Self {
         let said_of_refresh = SaidOfRefresh::of(&drive.config, &[], None);
         Self {
             drive,
@@ -182,20 +204,22 @@ impl RunPlan {
     /// The same with other techniques.
     ///
     /// # Errors
-    /// A name that nobody knows, a technique that the drive's settings leave no room for, a period that the drive cannot keep, or requests
-    /// without times.
+    /// A name that nobody knows, a technique that the drive's settings leave no room for, a period
+    /// that the drive cannot keep, or requests without times.
     pub fn with(&self, named: Chosen) -> Result<Self, Failure> {
         let plan = self.with_room_or_not(named)?;
         require_room(&[&plan])?;
         Ok(plan)
     }
 
-    /// The same on a drive that need not have room for the parity: [`require_room`] says whether it has.
+    /// The same on a drive that need not have room for the parity: [`require_room`] says whether it
+    /// has.
     ///
     /// # Errors
     /// As [`Self::with`], but for that.
     pub fn with_room_or_not(&self, named: Chosen) -> Result<Self, Failure> {
-        let (reclaim, gc, parity) = (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
+        let (reclaim, gc, parity) =
+            (reclaim_named(named.reclaim)?, gc_named(named.gc)?, parity_named(named.parity)?);
         let refresh = named.refresh.map(refresh_named).transpose()?;
         let mut plan = Self { reclaim, gc, parity, ..self.clone() };
         plan.refresh = self.said_of_refresh.put_under(&mut plan.drive, parity, refresh)?;
@@ -207,7 +231,8 @@ impl RunPlan {
     /// The plan, if it can be run.
     ///
     /// # Errors
-    /// A technique that the drive's settings leave no room for, a period that the drive cannot keep, or requests without times.
+    /// A technique that the drive's settings leave no room for, a period that the drive cannot
+    /// keep, or requests without times.
     pub fn checked(self) -> Result<Self, Failure> {
         self.check_all_but_room()?;
         require_room(&[&self])?;
@@ -217,7 +242,8 @@ impl RunPlan {
     fn check_all_but_room(&self) -> Result<(), Failure> {
         let period = refresh::check(&self.drive.config, self.refresh);
         period.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
-        hints::check(&self.drive.config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        hints::check(&self.drive.config)
+            .map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         self.check_parity()?;
         self.check_failures()?;
         if self.is_fluid() {
@@ -247,7 +273,10 @@ impl RunPlan {
     /// Refuses parity that the drive has no way of keeping.
     fn check_parity(&self) -> Result<(), Failure> {
         if parity::has_stripes(self.parity) && !self.sample.is_whole() {
-            return Err(Failure::usage(format!("--sample: stripes of `{}` lie on all dies, and a sample has fewer", self.parity)));
+            return Err(Failure::usage(format!(
+                "--sample: stripes of `{}` lie on all dies, and a sample has fewer",
+                self.parity
+            )));
         }
         let checked = parity::goes_with(&self.drive.config, self.parity);
         checked.map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))
@@ -258,7 +287,8 @@ impl RunPlan {
         self.drive.config.keeps_time()
     }
 
-    /// Opens the requests, to see that they can be, and that they have times where those are needed; each run opens its own.
+    /// Opens the requests, to see that they can be, and that they have times where those are
+    /// needed; each run opens its own.
     fn require_time(&self) -> Result<(), Failure> {
         let arrival = match self.workload {
             Workload::Adversary { rate: Some(_), .. } => Arrival::Open,
@@ -267,11 +297,18 @@ impl RunPlan {
         };
         let before = self.source_before()?.is_none_or(|before| before.arrival() == Arrival::Open);
         // The timed gear has a clock of its own, a warm-up has none.
-        if !self.needs_time() || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0) {
+        if !self.needs_time()
+            || before && (arrival == Arrival::Open || self.gear == Gear::Timed && self.warm_up == 0)
+        {
             return Ok(());
         }
-        let what = if self.refresh == NO_REFRESH { "start.age".into() } else { format!("refresh {}", self.refresh) };
-        let whose = if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
+        let what = if self.refresh == NO_REFRESH {
+            "start.age".into()
+        } else {
+            format!("refresh {}", self.refresh)
+        };
+        let whose =
+            if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
             "{what} needs time, and {whose} has none but that of the requests, which come in closed loop: set workload.rate and take \
              workload.queue_depth away (--set workload.queue_depth=), or replay a trace by its own clock, without --queue-depth"
@@ -302,7 +339,9 @@ impl RunPlan {
         let of_a_pass = self.source()?.len_hint().filter(|_| !self.until_stable);
         let of_a_run = of_a_pass.and_then(|n| n.checked_mul(u64::from(self.repeat.get())));
         let before = self.source_before()?.map_or(Some(0), |before| before.len_hint());
-        Ok(of_a_run.and_then(|n| n.checked_add(before?)).and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
+        Ok(of_a_run
+            .and_then(|n| n.checked_add(before?))
+            .and_then(|n| n.checked_mul(1 + self.ages.len() as u64)))
     }
 
     /// The same on a drive of this age, and no other.
@@ -337,7 +376,8 @@ fn ages(setup: &Setup, plan: &RunPlan) -> Result<Vec<u32>, Failure> {
 /// Why a technique is refused on this drive, if it is.
 fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Failure> {
     let technique = technique(reclaim).expect("its name was found");
-    let checked = reclaim::check(&drive.config, technique).and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
+    let checked = reclaim::check(&drive.config, technique)
+        .and_then(|()| promise::check(&drive.config, technique, gear == Gear::Timed));
     checked.err().map(|e| Failure::usage(format!("drive {}: {e}", drive.name)))
 }
 
@@ -346,7 +386,9 @@ fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Fai
 /// # Errors
 /// A name that nobody knows, with the nearest.
 pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
-    let unknown = || Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)));
+    let unknown = || {
+        Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)))
+    };
     technique(name).ok_or_else(unknown)
 }
 
@@ -383,6 +425,13 @@ pub fn parity_named(name: &str) -> Result<&'static str, Failure> {
 }
 
 /// The same name, of a list of these.
-fn named(what: &str, name: &str, names: impl Iterator<Item = &'static str> + Clone) -> Result<&'static str, Failure> {
-    names.clone().find(|known| *known == name).ok_or_else(|| Failure::usage(suggest::unknown(what, name, names)))
+fn named(
+    what: &str,
+    name: &str,
+    names: impl Iterator<Item = &'static str> + Clone,
+) -> Result<&'static str, Failure> {
+    names
+        .clone()
+        .find(|known| *known == name)
+        .ok_or_else(|| Failure::usage(suggest::unknown(what, name, names)))
 }

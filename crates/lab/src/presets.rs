@@ -51,8 +51,15 @@ mod tests {
             let sensings = sensings(config.geometry.cell);
             for (few, short) in sensings.iter().zip(times) {
                 for (many, long) in sensings.iter().zip(times) {
-                    let ordered = if few < many { short < long } else { few > many || (short - long).abs() < 1e-9 };
-                    assert!(ordered, "{name}: {few} sensings take {short} us, {many} take {long} us");
+                    let ordered = if few < many {
+                        short < long
+                    } else {
+                        few > many || (short - long).abs() < 1e-9
+                    };
+                    assert!(
+                        ordered,
+                        "{name}: {few} sensings take {short} us, {many} take {long} us"
+                    );
                 }
             }
         }
@@ -65,11 +72,13 @@ mod tests {
         assert_eq!((of_124.geometry.cell, of_232.geometry.cell), (CellType::Tlc, CellType::Tlc232));
         for config in [&of_124, &of_232] {
             let cell = config.geometry.cell;
-            let by_hand: Vec<f64> = sensings(cell).iter().map(|sensings| 10.0 + 15.0 * f64::from(*sensings)).collect();
+            let by_hand: Vec<f64> =
+                sensings(cell).iter().map(|sensings| 10.0 + 15.0 * f64::from(*sensings)).collect();
             assert_eq!(config.timing.sense_per_kind_us(cell), by_hand);
             assert!((by_hand.iter().sum::<f64>() / 3.0 - 45.0).abs() < 1e-9);
         }
-        (of_232.geometry.cell, of_232.timing.sense_us) = (of_124.geometry.cell, of_124.timing.sense_us.clone());
+        (of_232.geometry.cell, of_232.timing.sense_us) =
+            (of_124.geometry.cell, of_124.timing.sense_us.clone());
         of_232.description.clone_from(&of_124.description);
         assert_eq!(of_232, of_124);
     }

@@ -10,10 +10,12 @@ pub trait Progress: Sync {
         self.advance(0)
     }
 
-    /// Work begins (false) or is over (true) that does not look whether it is to go on, such as a drive being made.
+    /// Work begins (false) or is over (true) that does not look whether it is to go on, such as a
+    /// drive being made.
     fn listens(&self, _listens: bool) {}
 
-    /// A stage of the work begins, said in a few words; of one piece of work of several, with its name.
+    /// A stage of the work begins, said in a few words; of one piece of work of several, with its
+    /// name.
     fn stage(&self, _whose: Option<&str>, _what: &str) {}
 
     /// Something to know that is no result, in a sentence.

@@ -1,4 +1,5 @@
-//! What a run found, as it stands in `summary.json`. Every key is always there; null where it does not apply.
+//! What a run found, as it stands in `summary.json`. Every key is always there; null where it does
+//! not apply.
 
 mod batch_means;
 mod failures;
@@ -71,14 +72,16 @@ pub struct Summary {
     /// timed, untimed or fluid.
     #[serde(deserialize_with = "words::one")]
     pub gear: Word,
-    /// The share of the drive's pages that was simulated, such as "1/16", of which all counts are; absent where it was all.
+    /// The share of the drive's pages that was simulated, such as "1/16", of which all counts are;
+    /// absent where it was all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
     /// Of all chance.
     pub seed: u64,
     /// Passes over the workload.
     pub passes: u64,
-    /// Whether `--until stable` ended because programs and erases per host page had settled; null without it.
+    /// Whether `--until stable` ended because programs and erases per host page had settled; null
+    /// without it.
     pub stable: Option<bool>,
     /// What the host asked for.
     pub host: HostCounts,
@@ -90,7 +93,8 @@ pub struct Summary {
     pub flash: Flash,
     /// Bytes programmed per byte that the host wrote, as JEDEC has it; null where it wrote none.
     pub write_amplification: Option<f64>,
-    /// Pages programmed per page that the host wrote, in whole or in part; null where it wrote none.
+    /// Pages programmed per page that the host wrote, in whole or in part; null where it wrote
+    /// none.
     pub programs_per_page_write: Option<f64>,
     /// The mapping unit, and how well the host's writes filled it.
     pub mapping_unit: MappingUnit,
@@ -125,7 +129,8 @@ pub struct Summary {
     /// The same by cause; absent where data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Losses>,
-    /// Data errors by each bit that the host read; absent where data has no error rate, or no codeword is known.
+    /// Data errors by each bit that the host read; absent where data has no error rate, or no
+    /// codeword is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uber: Option<Uber>,
     /// What the oracle found; null where it did not watch.
@@ -196,7 +201,8 @@ pub struct Flash {
     pub reads: ByCause,
     /// Pages programmed.
     pub programs: ByCause,
-    /// Those of them that hold nothing, in wordlines that were programmed before they were complete.
+    /// Those of them that hold nothing, in wordlines that were programmed before they were
+    /// complete.
     pub padded_pages: u64,
     /// Blocks erased.
     pub erases: ByCause,
@@ -299,7 +305,8 @@ pub struct Merged {
     pub merged_wordlines: u64,
     /// Pages of these that this corrupted, and that were written elsewhere.
     pub corrupted_pages: u64,
-    /// Blocks that moved whole because their reads had brought them too near to what reclaim allows.
+    /// Blocks that moved whole because their reads had brought them too near to what reclaim
+    /// allows.
     pub no_room: u64,
     /// Blocks with merged wordlines, at the end.
     pub merged_blocks: u32,
@@ -393,7 +400,9 @@ impl Quantiles {
 impl Latencies {
     /// Of the timed gear, or nothing but nulls.
     pub(crate) fn of(engine: Option<&Replay>) -> Self {
-        let of = |pick: fn(&Replay) -> &Latency| engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)));
+        let of = |pick: fn(&Replay) -> &Latency| {
+            engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)))
+        };
         Self {
             read: of(|e| &e.metrics().read),
             write: of(|e| &e.metrics().write),
@@ -418,7 +427,8 @@ impl Throughput {
 }
 
 impl Throughput {
-    /// With the clock that so many requests came by, the last at this second; the drive was done at another.
+    /// With the clock that so many requests came by, the last at this second; the drive was done at
+    /// another.
     pub(crate) fn against(self, requests: u64, last_arrival_s: f64, done_s: f64) -> Self {
         let offered_iops = (last_arrival_s > 0.0).then(|| requests as f64 / last_arrival_s);
         Self { offered_iops, backlog_s: Some((done_s - last_arrival_s).max(0.0)), ..self }
@@ -505,13 +515,25 @@ impl Blame {
 impl Simulation {
     pub(crate) fn new(simulated_s: Option<f64>, wall_s: f64, requests: u64) -> Self {
         let requests_per_s = if wall_s > 0.0 { requests as f64 / wall_s } else { 0.0 };
-        Self { simulated_s, wall_s: Some(wall_s), requests_per_s: Some(requests_per_s), peak_rss_bytes: peak_rss() }
+        Self {
+            simulated_s,
+            wall_s: Some(wall_s),
+            requests_per_s: Some(requests_per_s),
+            peak_rss_bytes: peak_rss(),
+        }
     }
 }
 
 /// The most memory this process ever had, where the system tells.
 fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?;
+    let kib = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?;
     Some(kib * 1024)
 }

@@ -56,9 +56,17 @@ pub fn execute(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Failu
     let mut outcome = at_one_age(plan, progress)?;
     if !plan.ages.is_empty() {
         // Their drives are given back one by one.
-        let found = |pec: &u32| at_one_age(&plan.at_age(*pec), progress).map(|outcome| (outcome.summary, outcome.ageing));
+        let found = |pec: &u32| {
+            at_one_age(&plan.at_age(*pec), progress)
+                .map(|outcome| (outcome.summary, outcome.ageing))
+        };
         let others = plan.ages.iter().map(found).collect::<Result<Vec<_>, _>>()?;
-        let others: Vec<_> = plan.ages.iter().copied().zip(others.iter().map(|(summary, ageing)| (summary, ageing))).collect();
+        let others: Vec<_> = plan
+            .ages
+            .iter()
+            .copied()
+            .zip(others.iter().map(|(summary, ageing)| (summary, ageing)))
+            .collect();
         outcome.summary.join_ages(plan.drive.config.start.pec, &outcome.ageing, &others);
     }
     Ok(outcome)
@@ -132,17 +140,30 @@ impl Measured {
     /// `wall_s`: seconds that this phase took.
     fn conclude(self, plan: &RunPlan, served: &Served, wall_s: f64) -> Outcome {
         let Self { mut session, mut series, before } = self;
-        let stages = plan.stages.then(|| session.drive.end_observation().and_then(watched)).flatten();
+        let stages =
+            plan.stages.then(|| session.drive.end_observation().and_then(watched)).flatten();
         let Judged { mut drive, engine, oracle } = session.judge();
-        let end = engine.as_ref().map(Replay::last_completion).or(served.last_arrival.filter(|_| plan.is_fluid()));
+        let end = engine
+            .as_ref()
+            .map(Replay::last_completion)
+            .or(served.last_arrival.filter(|_| plan.is_fluid()));
         series.end(&drive, end);
-        let terms = Terms { has_times: served.has_times, drives: plan.sample.of.into(), capacity_bytes: plan.whole_capacity().0 };
+        let terms = Terms {
+            has_times: served.has_times,
+            drives: plan.sample.of.into(),
+            capacity_bytes: plan.whole_capacity().0,
+        };
         let ageing = Ageing::of(&mut drive, simulated_s(engine.as_ref(), served), &before, terms);
         let mut summary = summary(plan, &drive, engine.as_ref(), served, wall_s, &ageing, oracle);
         summary.page_reads = stages;
         let batches = series.batches();
-        summary.wear.life_settled = has_settled(before.turned(&drive), batches.as_deref(), drive.geometry().pages_per_block.into());
-        summary.batch_means = BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
+        summary.wear.life_settled = has_settled(
+            before.turned(&drive),
+            batches.as_deref(),
+            drive.geometry().pages_per_block.into(),
+        );
+        summary.batch_means =
+            BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
         Outcome { summary, drive, engine, series, cycles: None, ageing }
     }
 }

@@ -1,4 +1,5 @@
-//! Which keys each table knows, taken from the types that read them, and what a key that none knows probably meant.
+//! Which keys each table knows, taken from the types that read them, and what a key that none knows
+//! probably meant.
 
 use std::fmt;
 
@@ -7,8 +8,9 @@ use serde::{Serialize, forward_to_deserialize_any};
 use toml::Table;
 use toml::de::{DeTable, DeValue};
 use vpass_core::config::{
-    BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig, ErrorRow, GcConfig, GeometryConfig,
-    HintsConfig, ParityConfig, PerPec, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    BchConfig, CapacityConfig, DensityConfig, DisturbConfig, EccConfig, EraseAtPec, ErrorConfig,
+    ErrorRow, GcConfig, GeometryConfig, HintsConfig, ParityConfig, PerPec, ReclaimConfig,
+    RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::slots::{Slot, slot};
 use vpass_workload::phases::{PhaseConfig, PhasesConfig};
@@ -40,12 +42,18 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// The keys of the type, in the order of its fields; then those of techniques, and the names of their tables.
+    /// The keys of the type, in the order of its fields; then those of techniques, and the names of
+    /// their tables.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         let mut keys = self.own_keys().to_vec();
         if let Some(slot) = self.slot() {
             keys.extend(slot.aliases());
-            keys.extend((slot.cards)().iter().filter(|about| !about.params.is_empty()).map(|about| about.name));
+            keys.extend(
+                (slot.cards)()
+                    .iter()
+                    .filter(|about| !about.params.is_empty())
+                    .map(|about| about.name),
+            );
         }
         keys
     }
@@ -62,7 +70,9 @@ impl Section {
 
     /// The keys of a technique's table in it.
     pub(crate) fn keys_of(&self, technique: &str) -> Option<Vec<&'static str>> {
-        let about = (self.slot()?.cards)().into_iter().find(|about| about.name == technique && !about.params.is_empty())?;
+        let about = (self.slot()?.cards)()
+            .into_iter()
+            .find(|about| about.name == technique && !about.params.is_empty())?;
         Some(about.params.iter().map(|param| param.key).collect())
     }
 
@@ -87,14 +97,18 @@ impl Section {
         toml::from_str::<Table>(self.least).is_ok_and(|least| least.contains_key(key))
     }
 
-    /// What stands for keys that are absent, from the type itself; keys that follow from others are not in it.
+    /// What stands for keys that are absent, from the type itself; keys that follow from others are
+    /// not in it.
     pub(crate) fn defaults(&self) -> Table {
         (self.whole)(self.least).expect("the shortest text reads")
     }
 }
 
 /// A table that a type reads; `least` is its shortest text.
-const fn section<T: DeserializeOwned + Serialize>(name: &'static str, least: &'static str) -> Section {
+const fn section<T: DeserializeOwned + Serialize>(
+    name: &'static str,
+    least: &'static str,
+) -> Section {
     Section {
         name,
         keys: keys::<T>,
@@ -118,7 +132,10 @@ pub(crate) const DRIVE: &[Section] = &[
     ),
     Section {
         inner: &[section::<EraseAtPec>("erase_by_pec", "pec = 0\nus = 1")],
-        ..section::<TimingConfig>("timing", "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1")
+        ..section::<TimingConfig>(
+            "timing",
+            "sense_us = 1\nprogram_us = 1\nerase_us = 1\nchannel_mb_s = 1",
+        )
     },
     section::<CapacityConfig>("drive", ""),
     Section { is_slot: true, ..section::<GcConfig>("gc", "") },
@@ -128,8 +145,14 @@ pub(crate) const DRIVE: &[Section] = &[
     Section { is_slot: true, ..section::<ParityConfig>("parity", "") },
     section::<DensityConfig>("density", ""),
     section::<StartConfig>("start", ""),
-    Section { inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")], ..section::<DisturbConfig>("disturb", "") },
-    Section { inner: &[section::<ErrorRow>("table", "pec = 0\nbase = []\nretention = []")], ..section::<ErrorConfig>("error", "") },
+    Section {
+        inner: &[section::<PerPec>("table", "pec = 0\nlimit = []")],
+        ..section::<DisturbConfig>("disturb", "")
+    },
+    Section {
+        inner: &[section::<ErrorRow>("table", "pec = 0\nbase = []\nretention = []")],
+        ..section::<ErrorConfig>("error", "")
+    },
     section::<EccConfig>("ecc", ""),
     section::<BchConfig>("bch", ""),
     section::<HintsConfig>("hints", ""),
@@ -141,11 +164,18 @@ const SIDE: &str = "requests = 1\nbytes = 1\npages = 1\naccesses = []\nsizes = [
 /// The tables of a workload file.
 pub(crate) const WORKLOAD: &[Section] = &[
     Section {
-        inner: &[section::<SizeShare>("block_sizes", "size = 512\nshare = 1"), section::<StripesConfig>("stripes", "")],
+        inner: &[
+            section::<SizeShare>("block_sizes", "size = 512\nshare = 1"),
+            section::<StripesConfig>("stripes", ""),
+        ],
         ..section::<WorkloadConfig>("workload", "")
     },
     Section {
-        inner: &[section::<WindowsConfig>("windows", WINDOWS), section::<SideConfig>("reads", SIDE), section::<SideConfig>("writes", SIDE)],
+        inner: &[
+            section::<WindowsConfig>("windows", WINDOWS),
+            section::<SideConfig>("reads", SIDE),
+            section::<SideConfig>("writes", SIDE),
+        ],
         ..section::<StatisticsConfig>(
             "statistics",
             "disk = \"\"\nfootprint_pages = 1\n[windows]\nends_s = []\nread_pages = []\nwrite_pages = []",
@@ -154,8 +184,10 @@ pub(crate) const WORKLOAD: &[Section] = &[
 ];
 
 /// The tables of a workload file of phases.
-pub(crate) const PHASES: &[Section] =
-    &[Section { inner: &[section::<PhaseConfig>("phase", "requests = 1")], ..section::<PhasesConfig>("workload", "phase = []") }];
+pub(crate) const PHASES: &[Section] = &[Section {
+    inner: &[section::<PhaseConfig>("phase", "requests = 1")],
+    ..section::<PhasesConfig>("workload", "phase = []")
+}];
 
 /// Finds the first key of a document that no table knows: its place in the text, and what it is.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
@@ -177,7 +209,11 @@ pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usi
     None
 }
 
-fn unknown_in_section(schema: &[Section], section: &Section, table: &DeTable) -> Option<(usize, Unknown)> {
+fn unknown_in_section(
+    schema: &[Section],
+    section: &Section,
+    table: &DeTable,
+) -> Option<(usize, Unknown)> {
     for (key, value) in table {
         if !section.keys().contains(&&**key.get_ref()) {
             return Some((key.span().start, unknown_in(schema, section, key.get_ref())));
@@ -185,43 +221,68 @@ fn unknown_in_section(schema: &[Section], section: &Section, table: &DeTable) ->
         let name = key.get_ref();
         let Some(known) = section.inner_keys(name) else { continue };
         let tables: Vec<_> = match value.get_ref() {
-            DeValue::Array(array) => array.iter().filter_map(|row| row.get_ref().as_table()).collect(),
+            DeValue::Array(array) => {
+                array.iter().filter_map(|row| row.get_ref().as_table()).collect()
+            }
             DeValue::Table(table) => vec![table],
             _ => continue,
         };
         for table in tables {
-            if let Some((key, _)) = table.iter().find(|(key, _)| !known.contains(&&**key.get_ref())) {
+            if let Some((key, _)) = table.iter().find(|(key, _)| !known.contains(&&**key.get_ref()))
+            {
                 let path = format!("{}.{name}.{}", section.name, key.get_ref());
-                return Some((key.span().start, unknown(&path, nearest(key.get_ref(), known.iter().copied()), &known)));
+                return Some((
+                    key.span().start,
+                    unknown(&path, nearest(key.get_ref(), known.iter().copied()), &known),
+                ));
             }
         }
     }
     None
 }
 
-/// Checks the parts of a key such as `geometry.channels`, or `gc.stable-greedy.slack`; gives its table.
-pub(crate) fn find<'a>(schema: &[&'a [Section]], table: &str, technique: Option<&str>, key: &str) -> Result<&'a Section, Unknown> {
+/// Checks the parts of a key such as `geometry.channels`, or `gc.stable-greedy.slack`; gives its
+/// table.
+pub(crate) fn find<'a>(
+    schema: &[&'a [Section]],
+    table: &str,
+    technique: Option<&str>,
+    key: &str,
+) -> Result<&'a Section, Unknown> {
     let mut all = schema.iter().flat_map(|s| s.iter());
     let Some(section) = all.clone().find(|s| s.name == table) else {
         let names: Vec<_> = all.map(|s| s.name).collect();
-        return Err(unknown(&format!("{table}.{key}"), nearest(table, names.iter().copied()), &names));
+        return Err(unknown(
+            &format!("{table}.{key}"),
+            nearest(table, names.iter().copied()),
+            &names,
+        ));
     };
     let key = match (technique, technique.and_then(|technique| section.keys_of(technique))) {
         (Some(_), Some(known)) if known.contains(&key) => return Ok(section),
         (Some(technique), Some(known)) => {
-            return Err(unknown(&format!("{table}.{technique}.{key}"), nearest(key, known.iter().copied()), &known));
+            return Err(unknown(
+                &format!("{table}.{technique}.{key}"),
+                nearest(key, known.iter().copied()),
+                &known,
+            ));
         }
         (Some(technique), None) => &format!("{technique}.{key}"),
         (None, _) => key,
     };
     if let (None, Some(known)) = (technique, section.keys_of(key)) {
         let paths: Vec<_> = known.iter().map(|known| format!("{table}.{key}.{known}")).collect();
-        return Err(unknown(&format!("{table}.{key}"), None, &paths.iter().map(String::as_str).collect::<Vec<_>>()));
+        return Err(unknown(
+            &format!("{table}.{key}"),
+            None,
+            &paths.iter().map(String::as_str).collect::<Vec<_>>(),
+        ));
     }
     if technique.is_none() && section.keys().contains(&key) {
         return Ok(section);
     }
-    let own = schema.iter().find(|s| s.iter().any(|s| s.name == table)).expect("the table was found");
+    let own =
+        schema.iter().find(|s| s.iter().any(|s| s.name == table)).expect("the table was found");
     debug_assert!(all.any(|s| s.name == table));
     Err(unknown_in(own, section, key))
 }
@@ -231,7 +292,8 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
     let all: Vec<_> = schema.iter().flat_map(|s| s.iter()).collect();
     let holds = |wanted: &str| {
         let tables = all.iter().filter(|s| s.keys().contains(&wanted));
-        let of_techniques = all.iter().filter_map(|s| s.slot()).flat_map(|slot| slot.paths_of(wanted));
+        let of_techniques =
+            all.iter().filter_map(|s| s.slot()).flat_map(|slot| slot.paths_of(wanted));
         tables.map(|s| format!("{}.{wanted}", s.name)).chain(of_techniques).collect::<Vec<_>>()
     };
     let exact = holds(key);
@@ -252,7 +314,11 @@ fn unknown_table(schema: &[Section], name: &str) -> Unknown {
 
 fn unknown_in(schema: &[Section], section: &Section, key: &str) -> Unknown {
     let path = format!("{}.{key}", section.name);
-    let elsewhere: Vec<_> = schema.iter().filter(|s| s.keys().contains(&key)).map(|s| format!("{}.{key}", s.name)).collect();
+    let elsewhere: Vec<_> = schema
+        .iter()
+        .filter(|s| s.keys().contains(&key))
+        .map(|s| format!("{}.{key}", s.name))
+        .collect();
     if !elsewhere.is_empty() {
         return meant(&path, &elsewhere);
     }
@@ -287,7 +353,9 @@ fn meant(path: &str, near: &[String]) -> Unknown {
 }
 
 fn unknown(path: &str, near: Option<&str>, known: &[&str]) -> Unknown {
-    let Some(near) = near else { return Unknown { path: path.into(), hint: format!("known are {}", known.join(", ")) } };
+    let Some(near) = near else {
+        return Unknown { path: path.into(), hint: format!("known are {}", known.join(", ")) };
+    };
     meant(path, &[near.into()])
 }
 
@@ -326,7 +394,12 @@ impl<'de> Deserializer<'de> for KeysOnly {
         Err(Captured(&[]))
     }
 
-    fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, fields: Keys, _: V) -> Result<V::Value, Captured> {
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: Keys,
+        _: V,
+    ) -> Result<V::Value, Captured> {
         Err(Captured(fields))
     }
 
@@ -342,7 +415,8 @@ mod tests {
 
     fn found(text: &str) -> String {
         let document = DeTable::parse(text).unwrap();
-        unknown_key(DRIVE, document.get_ref()).map_or_else(String::new, |(_, unknown)| unknown.sentence("@"))
+        unknown_key(DRIVE, document.get_ref())
+            .map_or_else(String::new, |(_, unknown)| unknown.sentence("@"))
     }
 
     #[test]
@@ -353,12 +427,27 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_found_and_its_meaning_guessed() {
-        assert_eq!(found("[geometry]\nchanels = 1"), "unknown key `geometry.chanels` in @: did you mean `channels`?");
-        assert_eq!(found("[geometry]\ncapacity = 1"), "unknown key `geometry.capacity` in @: did you mean `drive.capacity`?");
-        assert_eq!(found("[geometry]\nlongest_age = 1"), "unknown key `geometry.longest_age` in @: did you mean `error.longest_age`?");
-        assert_eq!(found("model = 1"), "unknown key `model` in @: did you mean `disturb.model` or `error.model`?");
+        assert_eq!(
+            found("[geometry]\nchanels = 1"),
+            "unknown key `geometry.chanels` in @: did you mean `channels`?"
+        );
+        assert_eq!(
+            found("[geometry]\ncapacity = 1"),
+            "unknown key `geometry.capacity` in @: did you mean `drive.capacity`?"
+        );
+        assert_eq!(
+            found("[geometry]\nlongest_age = 1"),
+            "unknown key `geometry.longest_age` in @: did you mean `error.longest_age`?"
+        );
+        assert_eq!(
+            found("model = 1"),
+            "unknown key `model` in @: did you mean `disturb.model` or `error.model`?"
+        );
         assert_eq!(found("geometri = {}"), "unknown key `geometri` in @: did you mean `geometry`?");
-        assert_eq!(found("capacity = 1"), "unknown key `capacity` in @: did you mean `drive.capacity`?");
+        assert_eq!(
+            found("capacity = 1"),
+            "unknown key `capacity` in @: did you mean `drive.capacity`?"
+        );
         assert_eq!(
             found("disturb = { table = [{ pec = 0, limits = [1] }] }"),
             "unknown key `disturb.table.limits` in @: did you mean `limit`?"

@@ -1,4 +1,5 @@
-//! How a run went, row by row: the drive's counts at evenly spaced numbers of requests, as `series.csv` holds them.
+//! How a run went, row by row: the drive's counts at evenly spaced numbers of requests, as
+//! `series.csv` holds them.
 
 use std::fmt::Write;
 
@@ -9,7 +10,8 @@ use vpass_core::drive::Drive;
 
 use crate::batch;
 
-/// Rows kept at most, the last one apart; when there are as many, every second one goes and the rest of the run is looked at half as often.
+/// Rows kept at most, the last one apart; when there are as many, every second one goes and the
+/// rest of the run is looked at half as often.
 const MOST_ROWS: usize = 512;
 
 /// The counts so far, all of them since the beginning of what is measured.
@@ -48,7 +50,12 @@ impl Tired {
         let most = drive.max_retries().filter(|_| drive.config().error.model != ErrorLaw::None)?;
         let mut retried = [0; MOST_RETRIES];
         retried.copy_from_slice(&drive.flash_counts().retried[1..]);
-        Some(Self { retried, levels: most, lost_codewords: drive.lost_codewords(), lost_by_age: drive.lost_by_age() })
+        Some(Self {
+            retried,
+            levels: most,
+            lost_codewords: drive.lost_codewords(),
+            lost_by_age: drive.lost_by_age(),
+        })
     }
 
     fn retried(&self) -> &[u64] {
@@ -84,7 +91,8 @@ pub struct Part {
     pub reclaim_wait_us: f64,
     /// Codewords that reads were expected to lose; 0 where that is not known.
     pub lost_codewords: f64,
-    /// Pages that the host read, by the retries that they took, from one on; empty where there are none.
+    /// Pages that the host read, by the retries that they took, from one on; empty where there are
+    /// none.
     pub retried: Vec<f64>,
 }
 
@@ -94,10 +102,19 @@ const TIRED: &str = ",host_retries,host_reads_with_retry,expected_lost_codewords
 /// The names of the counts, with units.
 fn columns() -> [String; COUNTS] {
     let named = |name: &str| name.to_owned();
-    let by_cause = |what: &str, unit: &str| Cause::ALL.map(|cause| format!("{what}_{}_{unit}", cause.name()));
+    let by_cause =
+        |what: &str, unit: &str| Cause::ALL.map(|cause| format!("{what}_{}_{unit}", cause.name()));
     let host = ["host_read_pages", "host_write_pages"].map(named).into_iter();
-    let last = ["reclaim_alarms", "reclaim_jobs", "reclaim_copied_pages", "uncorrectable_reads", "lost_pages"].map(named);
-    let mut all = host.chain(by_cause("programs", "pages")).chain(by_cause("erases", "blocks")).chain(last);
+    let last = [
+        "reclaim_alarms",
+        "reclaim_jobs",
+        "reclaim_copied_pages",
+        "uncorrectable_reads",
+        "lost_pages",
+    ]
+    .map(named);
+    let mut all =
+        host.chain(by_cause("programs", "pages")).chain(by_cause("erases", "blocks")).chain(last);
     std::array::from_fn(|_| all.next().expect("a name for each count"))
 }
 
@@ -121,15 +138,28 @@ impl Series {
     }
 
     fn add(&mut self, requests: u64, drive: &Drive, now: Option<Ns>) {
-        let (host, flash, reclaim) = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts());
+        let (host, flash, reclaim) =
+            (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts());
         let of_reclaim = [reclaim.alarms, reclaim.invocations, reclaim.pages_copied];
-        let all = [host.read_pages, host.write_pages].into_iter().chain(flash.programs).chain(flash.erases).chain(of_reclaim);
+        let all = [host.read_pages, host.write_pages]
+            .into_iter()
+            .chain(flash.programs)
+            .chain(flash.erases)
+            .chain(of_reclaim);
         let mut counts = [0; COUNTS];
-        for (count, value) in counts.iter_mut().zip(all.chain([drive.uncorrectable_reads(), drive.lost_pages()])) {
+        for (count, value) in
+            counts.iter_mut().zip(all.chain([drive.uncorrectable_reads(), drive.lost_pages()]))
+        {
             *count = value;
         }
         let seconds = now.map(|ns| ns as f64 / 1e9);
-        self.rows.push(Sample { requests, seconds, counts, reclaim_wait: reclaim.stall_ns, tired: Tired::of(drive) });
+        self.rows.push(Sample {
+            requests,
+            seconds,
+            counts,
+            reclaim_wait: reclaim.stall_ns,
+            tired: Tired::of(drive),
+        });
     }
 
     fn thin_out(&mut self) {
@@ -138,20 +168,25 @@ impl Series {
             odd = !odd;
             odd
         });
-        self.every = self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
+        self.every =
+            self.rows.last().map_or(0, |last| last.requests) / self.rows.len().max(1) as u64;
     }
 
-    /// The run cut into so many parts: of equal time where rows have one, else of equally many requests.
+    /// The run cut into so many parts: of equal time where rows have one, else of equally many
+    /// requests.
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
-        let sums: Vec<Part> = (0..=parts).map(|n| self.up_to(end * f64::from(n) / f64::from(parts), at)).collect();
+        let sums: Vec<Part> =
+            (0..=parts).map(|n| self.up_to(end * f64::from(n) / f64::from(parts), at)).collect();
         sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
     }
 
-    /// What came up to there, in proportion between two rows; before the first nothing had come at 0.
+    /// What came up to there, in proportion between two rows; before the first nothing had come at
+    /// 0.
     fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
-        let after = self.rows.partition_point(|row| at(row) < end).min(self.rows.len().saturating_sub(1));
+        let after =
+            self.rows.partition_point(|row| at(row) < end).min(self.rows.len().saturating_sub(1));
         let (before, behind) = (after.checked_sub(1).map(|n| &self.rows[n]), self.rows.get(after));
         let [from, to] = [before, behind].map(|row| row.map_or(0.0, &at));
         let share = if to > from { ((end - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
@@ -166,18 +201,25 @@ impl Series {
     /// it was looked at too seldom.
     pub fn batches(&self) -> Option<Vec<Part>> {
         // The first look may come before the first request.
-        let rows = &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
+        let rows =
+            &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
         let ends = batch::ends(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
-        let levels = rows.last().and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
+        let levels =
+            rows.last().and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
         let nothing = Part::made(levels, &|_| 0.0);
-        let sums: Vec<Part> = std::iter::once(nothing).chain(ends.map(|end| Part::made(levels, &|count| count(&rows[end])))).collect();
+        let sums: Vec<Part> = std::iter::once(nothing)
+            .chain(ends.map(|end| Part::made(levels, &|count| count(&rows[end]))))
+            .collect();
         Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
     }
 
     /// Which counts have a column: regrouping by hints is an option.
     fn shown(&self) -> [bool; COUNTS] {
-        let of_hints = [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
-        std::array::from_fn(|at| !of_hints.contains(&at) || self.rows.iter().any(|row| row.counts[at] > 0))
+        let of_hints =
+            [PROGRAMS, PROGRAMS + Cause::COUNT].map(|first| first + Cause::Hint as usize);
+        std::array::from_fn(|at| {
+            !of_hints.contains(&at) || self.rows.iter().any(|row| row.counts[at] > 0)
+        })
     }
 
     /// All rows under their header.
@@ -270,7 +312,10 @@ mod tests {
         fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
             let now = self.0.min(max);
             self.0 -= now;
-            out.extend(std::iter::repeat_n(Request { at: 0, offset: 0, bytes: 4096, op: Op::Read, origin: 0, hint: None }, now));
+            out.extend(std::iter::repeat_n(
+                Request { at: 0, offset: 0, bytes: 4096, op: Op::Read, origin: 0, hint: None },
+                now,
+            ));
             Ok(())
         }
 
@@ -281,8 +326,16 @@ mod tests {
 
     #[test]
     fn a_long_run_has_no_more_rows_than_a_short_one_and_their_steps_are_even() {
-        let config = toml::from_str::<DriveConfig>(crate::presets::drive("tiny").unwrap()).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
+        let config = toml::from_str::<DriveConfig>(crate::presets::drive("tiny").unwrap())
+            .unwrap()
+            .resolve()
+            .unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "none".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         let mut series = Series::default();
         // A look each 10 requests: 512 rows, then 256 of each 20, then of each 40.
         for _ in 0..2000 {
@@ -299,10 +352,17 @@ mod tests {
         assert!(widths.iter().all(|w| *w == COUNTS), "{widths:?}");
         // Parts are of equally many requests, whatever the rows.
         let parts = series.parts(3);
-        assert!(parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6), "{parts:?}");
+        assert!(
+            parts.iter().all(|part| (part.read_pages - 20_000.0 / 3.0).abs() < 1e-6),
+            "{parts:?}"
+        );
         assert_eq!(Series::default().parts(2).len(), 2);
         let batches = series.batches().unwrap();
-        assert!(batches.len() == 10 && batches.iter().all(|batch| (batch.read_pages - 2000.0).abs() <= 40.0), "{batches:?}");
+        assert!(
+            batches.len() == 10
+                && batches.iter().all(|batch| (batch.read_pages - 2000.0).abs() <= 40.0),
+            "{batches:?}"
+        );
         assert!(Series::default().batches().is_none());
     }
 }

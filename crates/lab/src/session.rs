@@ -1,4 +1,5 @@
-//! A drive from being made to being judged, the same way for whoever runs one: made, watched and filled; warmed up; measured; judged.
+//! A drive from being made to being judged, the same way for whoever runs one: made, watched and
+//! filled; warmed up; measured; judged.
 //!
 //! ```text
 //! Session::new   a drive with its content, the oracle beside it    warm_up    serves requests that nothing counts
@@ -55,7 +56,9 @@ impl Session {
         if let Some(level) = oracle {
             let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(level);
             oracle.expect_refresh(drive.config(), &techniques.refresh, techniques.seed, timed);
-            if technique(&techniques.reclaim).is_some_and(|technique| technique.protects == Protection::Sound) {
+            if technique(&techniques.reclaim)
+                .is_some_and(|technique| technique.protects == Protection::Sound)
+            {
                 oracle.expect_budgets(drive.config());
             }
             drive.observe(Box::new(oracle));
@@ -142,7 +145,9 @@ impl Measured {
         let Self { mut drive, engine } = self;
         drive.report_unread_losses();
         let watcher: Option<Box<dyn Any>> = drive.end_observation().map(|watcher| watcher as _);
-        let oracle = watcher.and_then(|watcher| watcher.downcast::<Oracle>().ok()).map(|oracle| oracle.conclude(&drive));
+        let oracle = watcher
+            .and_then(|watcher| watcher.downcast::<Oracle>().ok())
+            .map(|oracle| oracle.conclude(&drive));
         Judged { drive, engine, oracle }
     }
 }

@@ -1,4 +1,5 @@
-//! What a user asks for: a drive, a workload, and how to run them; names not yet looked up and nothing read.
+//! What a user asks for: a drive, a workload, and how to run them; names not yet looked up and
+//! nothing read.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -29,7 +30,14 @@ pub struct Base {
 impl Base {
     /// This drive in the timed gear, watched.
     pub fn new(drive: impl Into<String>) -> Self {
-        Self { drive: drive.into(), gear: Gear::Timed, queue_depth: None, set: vec![], seed: 1, oracle: Watch::On }
+        Self {
+            drive: drive.into(),
+            gear: Gear::Timed,
+            queue_depth: None,
+            set: vec![],
+            seed: 1,
+            oracle: Watch::On,
+        }
     }
 }
 
@@ -174,7 +182,8 @@ pub enum Watch {
     Off,
     /// The data of every page read, the rules of flash, the drive's counts and map.
     On,
-    /// Also the host's requests from end to end: each page served once, whole and newest; and whether wear is levelled.
+    /// Also the host's requests from end to end: each page served once, whole and newest; and
+    /// whether wear is levelled.
     Full,
 }
 

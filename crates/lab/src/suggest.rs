@@ -8,7 +8,11 @@ pub fn hint<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Strin
 }
 
 /// "unknown drive `tniy`; did you mean `tiny`? (known: ...)".
-pub fn unknown<'a>(what: &str, wanted: &str, names: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub fn unknown<'a>(
+    what: &str,
+    wanted: &str,
+    names: impl IntoIterator<Item = &'a str> + Clone,
+) -> String {
     let known: Vec<_> = names.clone().into_iter().collect();
     format!("unknown {what} `{wanted}`{} (known: {})", hint(wanted, names), known.join(", "))
 }

@@ -1,4 +1,5 @@
-//! Estimates of lives against lives that are simulated, cycle by cycle. The cases were fixed before any of them was run.
+//! Estimates of lives against lives that are simulated, cycle by cycle. The cases were fixed before
+//! any of them was run.
 #![expect(clippy::print_stdout, reason = "a table of errors is printed")]
 
 use vpass_lab::estimate::{self, Case, Estimate};
@@ -18,7 +19,14 @@ struct Asked {
     refresh: Option<&'static str>,
 }
 
-const READS: Asked = Asked { reclaim: "block", distribution: "uniform", read_share: 1.0, pec: (2950, 3000), more: &[], refresh: None };
+const READS: Asked = Asked {
+    reclaim: "block",
+    distribution: "uniform",
+    read_share: 1.0,
+    pec: (2950, 3000),
+    more: &[],
+    refresh: None,
+};
 const SKEWED: Asked = Asked { distribution: "zipf:0.99", more: &["start.overwrite=1"], ..READS };
 
 fn plan(asked: Asked, seed: u64) -> RunPlan {
@@ -34,7 +42,8 @@ fn plan(asked: Asked, seed: u64) -> RunPlan {
     set.extend(asked.more.iter().map(ToString::to_string));
     let base = Base { gear: Gear::Fluid, set, seed, oracle: Watch::Off, ..Base::new("tiny") };
     let named = Chosen { reclaim: asked.reclaim, refresh: asked.refresh, ..Chosen::default() };
-    RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), named, &unwatched).unwrap()
+    RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), named, &unwatched)
+        .unwrap()
 }
 
 /// The estimate, and how far off it is on the mean of lives with these seeds.
@@ -61,7 +70,10 @@ fn by_reads() -> Vec<(&'static str, Asked)> {
         ("even reads", READS),
         ("skewed reads", Asked { distribution: "zipf:0.99", ..READS }),
         ("hot and cold reads", Asked { distribution: "hot-cold:0.1/0.9", ..READS }),
-        ("reads across a row of the table", Asked { distribution: "zipf:0.99", pec: (980, 1030), ..READS }),
+        (
+            "reads across a row of the table",
+            Asked { distribution: "zipf:0.99", pec: (980, 1030), ..READS },
+        ),
         ("reads of a drive half full", Asked { more: &["start.fill=0.5"], ..READS }),
         ("reads under ideal", Asked { reclaim: "ideal", pec: (2985, 3000), ..READS }),
     ]
@@ -75,8 +87,22 @@ fn even() -> Vec<(&'static str, Asked)> {
         ("even writes, 7 reads of 10", Asked { read_share: 0.7, ..even }),
         ("even writes, 99 reads of 100", Asked { read_share: 0.99, ..even }),
         ("even writes, 999 reads of 1,000", Asked { read_share: 0.999, ..even }),
-        ("few spare blocks", Asked { read_share: 0.0, more: &["start.overwrite=1", "drive.spare=0.08", "drive.capacity="], ..even }),
-        ("refresh of what is seldom read", Asked { more: &["workload.rate=2000", "refresh.period=2min"], refresh: Some("block"), ..READS }),
+        (
+            "few spare blocks",
+            Asked {
+                read_share: 0.0,
+                more: &["start.overwrite=1", "drive.spare=0.08", "drive.capacity="],
+                ..even
+            },
+        ),
+        (
+            "refresh of what is seldom read",
+            Asked {
+                more: &["workload.rate=2000", "refresh.period=2min"],
+                refresh: Some("block"),
+                ..READS
+            },
+        ),
     ]
 }
 
@@ -88,12 +114,24 @@ fn skewed() -> Vec<(&'static str, Asked)> {
         ("skewed, 7 reads of 10", Asked { read_share: 0.7, ..SKEWED }),
         ("skewed, 99 reads of 100", Asked { read_share: 0.99, ..SKEWED }),
         ("skewed, 999 reads of 1,000", Asked { read_share: 0.999, ..SKEWED }),
-        ("hot and cold writes", Asked { read_share: 0.0, distribution: "hot-cold:0.2/0.8", ..SKEWED }),
-        ("hot and cold, 9 reads of 10", Asked { read_share: 0.9, distribution: "hot-cold:0.1/0.9", ..SKEWED }),
+        (
+            "hot and cold writes",
+            Asked { read_share: 0.0, distribution: "hot-cold:0.2/0.8", ..SKEWED },
+        ),
+        (
+            "hot and cold, 9 reads of 10",
+            Asked { read_share: 0.9, distribution: "hot-cold:0.1/0.9", ..SKEWED },
+        ),
         ("straw-wl, even reads", wordlines),
         ("straw-wl, skewed reads", Asked { distribution: "zipf:0.99", ..wordlines }),
-        ("straw-wl, skewed, 99 reads of 100", Asked { reclaim: "straw-wl", read_share: 0.99, ..SKEWED }),
-        ("straw-ss-sound, skewed reads", Asked { reclaim: "straw-ss-sound", distribution: "zipf:0.99", ..wordlines }),
+        (
+            "straw-wl, skewed, 99 reads of 100",
+            Asked { reclaim: "straw-wl", read_share: 0.99, ..SKEWED },
+        ),
+        (
+            "straw-ss-sound, skewed reads",
+            Asked { reclaim: "straw-ss-sound", distribution: "zipf:0.99", ..wordlines },
+        ),
     ]
 }
 
@@ -122,7 +160,11 @@ fn skewed_writes_and_wordlines_are_within_30_percent() {
 #[test]
 #[ignore = "minutes"]
 fn all_cases_are_within_their_bounds() {
-    let all = [(Case::BlocksByReads, by_reads()), (Case::EvenWrites, even()), (Case::MeanField, skewed())];
+    let all = [
+        (Case::BlocksByReads, by_reads()),
+        (Case::EvenWrites, even()),
+        (Case::MeanField, skewed()),
+    ];
     for (case, asked) in all {
         for (name, asked) in asked {
             check(name, asked, 1..=3, case);
@@ -150,11 +192,23 @@ fn where_no_equation_is_known_there_is_no_estimate() {
 
 #[test]
 fn a_closed_loop_has_a_life_in_bytes() {
-    let mut set: Vec<String> = vec!["start.overwrite=1".into(), "workload.block_size=16KiB".into(), "start.pec=2950".into()];
+    let mut set: Vec<String> = vec![
+        "start.overwrite=1".into(),
+        "workload.block_size=16KiB".into(),
+        "start.pec=2950".into(),
+    ];
     set.push("workload.read_share=0".into());
     let base = Base { gear: Gear::Untimed, set, oracle: Watch::Off, ..Base::new("tiny") };
-    let closed = RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen::default(), &unwatched).unwrap();
-    let (closed, open) = (estimate::of(&closed).unwrap().unwrap(), estimate::of(&plan(even()[0].1, 1)).unwrap().unwrap());
+    let closed = RunPlan::new(
+        &Setup::new(base, Named::Workload("uniform-read".into())),
+        Chosen::default(),
+        &unwatched,
+    )
+    .unwrap();
+    let (closed, open) = (
+        estimate::of(&closed).unwrap().unwrap(),
+        estimate::of(&plan(even()[0].1, 1)).unwrap().unwrap(),
+    );
     assert!(closed.life_years.is_none() && open.life_years.is_some());
     assert!((closed.host_bytes.unwrap() / open.host_bytes.unwrap() - 1.0).abs() < 1e-9);
     assert_eq!(

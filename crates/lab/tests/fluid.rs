@@ -1,5 +1,6 @@
-//! The fluid gear against the untimed one, and samples against whole drives. Both gears draw their reads by chance, so what is compared is
-//! means over seeds: within 1 % or three standard errors of the difference, whichever is larger.
+//! The fluid gear against the untimed one, and samples against whole drives. Both gears draw their
+//! reads by chance, so what is compared is means over seeds: within 1 % or three standard errors of
+//! the difference, whichever is larger.
 
 mod common;
 
@@ -19,7 +20,8 @@ struct Pair {
 const ZIPF: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000"];
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
 const EVEN: &[&str] = &["workload.distribution=uniform", "workload.requests=4000000"];
-const MIXED: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "workload.read_share=0.98"];
+const MIXED: &[&str] =
+    &["workload.distribution=zipf:0.9", "workload.requests=2000000", "workload.read_share=0.98"];
 const SPLIT: &[&str] = &[
     "workload.distribution=hot-cold:0.1/0.9",
     "workload.write_distribution=hot-cold:0.2/0.8",
@@ -27,7 +29,8 @@ const SPLIT: &[&str] = &[
     "workload.requests=8000000",
     "workload.read_share=0.999",
 ];
-const SENSINGS: &[&str] = &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];
+const SENSINGS: &[&str] =
+    &["workload.distribution=zipf:0.9", "workload.requests=2000000", "disturb.dose=sensings"];
 
 const PAIRS: [Pair; 13] = [
     Pair { reclaim: "block", set: ZIPF },
@@ -71,7 +74,12 @@ fn plan(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> R
 fn run(gear: Gear, reclaim: &str, set: &[&str], seed: u64, sample: Sample) -> Summary {
     let summary = execute(&plan(gear, reclaim, set, seed, sample), &Unwatched).unwrap().summary;
     let oracle = summary.oracle.as_ref().unwrap();
-    assert!(!oracle.is_bug(), "{reclaim} {set:?} in the {} gear: {:?}", summary.gear, oracle.findings);
+    assert!(
+        !oracle.is_bug(),
+        "{reclaim} {set:?} in the {} gear: {:?}",
+        summary.gear,
+        oracle.findings
+    );
     summary
 }
 
@@ -87,21 +95,30 @@ fn techniques_with_state_agree_in_both_gears() {
 
 fn both_gears_agree(pairs: &[Pair]) {
     for Pair { reclaim, set } in pairs {
-        let runs = |gear| -> Vec<Summary> { (1..=SEEDS).map(|seed| run(gear, reclaim, set, seed, Sample::WHOLE)).collect() };
+        let runs = |gear| -> Vec<Summary> {
+            (1..=SEEDS).map(|seed| run(gear, reclaim, set, seed, Sample::WHOLE)).collect()
+        };
         let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
         let what = |name: &str| format!("{reclaim} {set:?}: {name}");
-        let both =
-            |name: &str, share: f64, value: &dyn Fn(&Summary) -> f64| agree(&what(name), share, &of(&untimed, value), &of(&fluid, value));
+        let both = |name: &str, share: f64, value: &dyn Fn(&Summary) -> f64| {
+            agree(&what(name), share, &of(&untimed, value), &of(&fluid, value))
+        };
         both("pages read", 0.01, &|s| s.host.read_pages as f64);
         both("pages written", 0.01, &|s| s.host.write_pages as f64);
-        both("erases of reclaim", 0.01, &|s| s.flash.erases.of(vpass_core::base::units::Cause::Reclaim) as f64);
+        both("erases of reclaim", 0.01, &|s| {
+            s.flash.erases.of(vpass_core::base::units::Cause::Reclaim) as f64
+        });
         both("copies of reclaim", 0.01, &|s| s.reclaim.pages_copied as f64);
         both("erases", 0.01, &|s| s.flash.erases.sum() as f64);
         both("programs", 0.01, &|s| s.flash.programs.sum() as f64);
         both("alarms", 0.01, &|s| s.reclaim.alarms as f64);
         // An extreme of few seeds: its own deviation is that of a few per cent.
         both("worst dose", 0.02, &|s| s.oracle.as_ref().unwrap().worst_dose_ratio);
-        assert!(fluid.iter().any(|s| s.reclaim.pages_copied > 100), "{}: nothing to compare", what("copies"));
+        assert!(
+            fluid.iter().any(|s| s.reclaim.pages_copied > 100),
+            "{}: nothing to compare",
+            what("copies")
+        );
     }
 }
 
@@ -115,18 +132,33 @@ fn the_same_seed_gives_the_same_run() {
     assert_eq!(format!("{one:?}"), format!("{other:?}"));
 }
 
-/// Samples of a drive of 32 planes, held against all of it: their means lie within the interval that they give themselves.
+/// Samples of a drive of 32 planes, held against all of it: their means lie within the interval
+/// that they give themselves.
 #[test]
 fn samples_agree_with_the_whole_drive() {
-    let size: &[&str] = &["geometry.dies_per_channel=8", "drive.capacity=2GiB", "start.overwrite=1"];
+    let size: &[&str] =
+        &["geometry.dies_per_channel=8", "drive.capacity=2GiB", "start.overwrite=1"];
     let sets: [(&str, Vec<&str>); 3] = [
         ("block", [size, ZIPF, &["workload.requests=8000000"]].concat()),
         ("straw-wl", [size, HOT, &["workload.requests=8000000"]].concat()),
-        ("block", [size, &["workload.read_share=0.9", "workload.block_size=16KiB", "workload.requests=4000000"]].concat()),
+        (
+            "block",
+            [
+                size,
+                &[
+                    "workload.read_share=0.9",
+                    "workload.block_size=16KiB",
+                    "workload.requests=4000000",
+                ],
+            ]
+            .concat(),
+        ),
     ];
     for (reclaim, set) in &sets {
         let whole = run(Gear::Fluid, reclaim, set, 1, Sample::WHOLE);
-        let samples: Vec<Summary> = (0..4).map(|residue| run(Gear::Fluid, reclaim, set, 1, Sample { of: 4, residue })).collect();
+        let samples: Vec<Summary> = (0..4)
+            .map(|residue| run(Gear::Fluid, reclaim, set, 1, Sample { of: 4, residue }))
+            .collect();
         let within = |name: &str, value: &dyn Fn(&Summary) -> f64| {
             let (mean, variance) = mean(&of(&samples, value));
             // Student's t for three degrees of freedom at 99.9 %, or 1 %.

@@ -1,4 +1,5 @@
-//! Drives whose reads take retries, with hints and without, in the fluid gear and in the untimed one.
+//! Drives whose reads take retries, with hints and without, in the fluid gear and in the untimed
+//! one.
 
 mod common;
 
@@ -27,10 +28,19 @@ const ALL: &str = "[[range]]\noffset = 0\nbytes = \"1GiB\"\naccess_latency = \"i
 const SOME: &str = "[[range]]\noffset = 0\nbytes = \"300MiB\"\naccess_latency = \"idle\"\n\
     [[range]]\noffset = \"500MiB\"\nbytes = \"200MiB\"\naccess_latency = \"typical\"\n";
 const HOT: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000"];
-const BRIEF: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "workload.rate=1000"];
-const REGROUPED: &[&str] =
-    &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "workload.rate=1000", "hints.regroup=0.4"];
-const WRITES: &[&str] = &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=6000000", "workload.read_share=0.999"];
+const BRIEF: &[&str] =
+    &["workload.distribution=hot-cold:0.1/0.9", "workload.requests=1000000", "workload.rate=1000"];
+const REGROUPED: &[&str] = &[
+    "workload.distribution=hot-cold:0.1/0.9",
+    "workload.requests=1000000",
+    "workload.rate=1000",
+    "hints.regroup=0.4",
+];
+const WRITES: &[&str] = &[
+    "workload.distribution=hot-cold:0.1/0.9",
+    "workload.requests=6000000",
+    "workload.read_share=0.999",
+];
 
 const CASES: [Case; 6] = [
     Case { reclaim: "block", hints: Some(SOME), set: HOT },
@@ -55,7 +65,8 @@ fn setup(room: &Path, gear: Gear, case: &Case, seed: u64) -> Setup {
     let drive = drive(room);
     let common = ["workload.rate=10000", "workload.queue_depth="];
     let set = common.iter().chain(case.set).map(ToString::to_string).collect();
-    let base = Base { gear, seed, set, oracle: Watch::On, ..Base::new(drive.display().to_string()) };
+    let base =
+        Base { gear, seed, set, oracle: Watch::On, ..Base::new(drive.display().to_string()) };
     let hints = case.hints.map_or(HintSource::Off, |text| {
         let path = room.join(format!("hints-{}.toml", text.len()));
         std::fs::write(&path, text).unwrap();
@@ -65,7 +76,8 @@ fn setup(room: &Path, gear: Gear, case: &Case, seed: u64) -> Setup {
 }
 
 fn run(setup: &Setup, reclaim: &str) -> Summary {
-    let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched)
+        .unwrap_or_else(|e| panic!("{}", e.sentence));
     let summary = execute(&plan, &Unwatched).unwrap().summary;
     let oracle = summary.oracle.as_ref().unwrap();
     assert!(!oracle.is_bug(), "{reclaim} in the {} gear: {:?}", summary.gear, oracle.findings);
@@ -83,14 +95,20 @@ fn retries_and_hints_agree() {
     let room = room("hints-agree");
     for case in &CASES {
         let what = |name: &str| format!("{} {:?} {:?}: {name}", case.reclaim, case.hints, case.set);
-        let runs = |gear| -> Vec<Summary> { (1..=SEEDS).map(|seed| run(&setup(&room, gear, case, seed), case.reclaim)).collect() };
+        let runs = |gear| -> Vec<Summary> {
+            (1..=SEEDS).map(|seed| run(&setup(&room, gear, case, seed), case.reclaim)).collect()
+        };
         let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
-        let both = |name: &str, value: &dyn Fn(&Summary) -> f64| agree(&what(name), 0.01, &of(&untimed, value), &of(&fluid, value));
+        let both = |name: &str, value: &dyn Fn(&Summary) -> f64| {
+            agree(&what(name), 0.01, &of(&untimed, value), &of(&fluid, value))
+        };
         both("pages read", &|s| s.host.read_pages as f64);
         both("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
         both("programs", &|s| s.flash.programs.sum() as f64);
         for retries in 1..3 {
-            both(&format!("{retries} retries"), &|s| s.retries.as_ref().unwrap().histogram[retries] as f64);
+            both(&format!("{retries} retries"), &|s| {
+                s.retries.as_ref().unwrap().histogram[retries] as f64
+            });
         }
         if case.hints.is_some() {
             for word in 0..3 {
@@ -101,7 +119,11 @@ fn retries_and_hints_agree() {
             }
         }
         let retried = mean(&of(&fluid, |s| s.retries.as_ref().unwrap().reads_with_retry as f64)).0;
-        assert!(case.reclaim == "block" || retried > 30.0, "{}: {retried}", what("no read took a retry"));
+        assert!(
+            case.reclaim == "block" || retried > 30.0,
+            "{}: {retried}",
+            what("no read took a retry")
+        );
     }
 }
 
@@ -112,52 +134,83 @@ fn a_sample_has_the_words_of_its_pages() {
     let case = &CASES[2];
     let whole = run(&setup(&room, Gear::Fluid, case, 1), case.reclaim).hints.unwrap();
     let of_samples: Vec<_> = (0..2)
-        .map(|residue| run(&Setup { sample: Sample { of: 2, residue }, ..setup(&room, Gear::Fluid, case, 1) }, case.reclaim).hints.unwrap())
+        .map(|residue| {
+            run(
+                &Setup { sample: Sample { of: 2, residue }, ..setup(&room, Gear::Fluid, case, 1) },
+                case.reclaim,
+            )
+            .hints
+            .unwrap()
+        })
         .collect();
     for word in 0..3 {
         let of_word = |hints: &vpass_lab::results::Hints| hints.words()[word].1;
         let pages: u64 = of_samples.iter().map(|hints| of_word(hints).pages).sum();
         let reads: u64 = of_samples.iter().map(|hints| of_word(hints).reads).sum();
         assert_eq!(pages, of_word(&whole).pages);
-        assert!((reads as f64 - of_word(&whole).reads as f64).abs() <= 6.0 * (reads as f64).sqrt(), "{reads} {:?}", of_word(&whole));
+        assert!(
+            (reads as f64 - of_word(&whole).reads as f64).abs() <= 6.0 * (reads as f64).sqrt(),
+            "{reads} {:?}",
+            of_word(&whole)
+        );
     }
 }
 
-/// Words that change every 2 MiB lie together in every block that the drive begins with, until data is regrouped.
+/// Words that change every 2 MiB lie together in every block that the drive begins with, until data
+/// is regrouped.
 #[test]
 fn data_is_regrouped_in_both_gears() {
     let room = room("hints-regroup");
     let mut mixed = String::new();
     for n in 0..250 {
-        let _ = writeln!(mixed, "[[range]]\noffset = \"{}MiB\"\nbytes = \"2MiB\"\naccess_latency = \"idle\"", 4 * n);
+        let _ = writeln!(
+            mixed,
+            "[[range]]\noffset = \"{}MiB\"\nbytes = \"2MiB\"\naccess_latency = \"idle\"",
+            4 * n
+        );
     }
     let of = |gear, set: &'static [&'static str]| {
         let case = Case { reclaim: "block", hints: Some(mixed.clone().leak()), set };
         let summary = run(&setup(&room, gear, &case, 1), case.reclaim);
-        (summary.hints.unwrap().idle.pages_kept_tighter as f64, summary.flash.programs.of(Cause::Hint) as f64)
+        (
+            summary.hints.unwrap().idle.pages_kept_tighter as f64,
+            summary.flash.programs.of(Cause::Hint) as f64,
+        )
     };
     let ((kept, none), (left, moved)) = (of(Gear::Fluid, BRIEF), of(Gear::Fluid, REGROUPED));
     let (left_untimed, moved_untimed) = of(Gear::Untimed, REGROUPED);
     assert!(none == 0.0 && kept > 20_000.0, "{kept}");
-    assert!(left < 0.05 * kept && left_untimed < 0.05 * kept, "{left} and {left_untimed} of {kept}");
+    assert!(
+        left < 0.05 * kept && left_untimed < 0.05 * kept,
+        "{left} and {left_untimed} of {kept}"
+    );
     // Those that reclaim or GC takes first go where they belong, too.
-    assert!(moved > kept && (moved / moved_untimed - 1.0).abs() < 0.1, "{moved} and {moved_untimed}");
+    assert!(
+        moved > kept && (moved / moved_untimed - 1.0).abs() < 0.1,
+        "{moved} and {moved_untimed}"
+    );
 }
 
-/// Pages 0 and 16 begin in one block, and only the first may be slow: each is read in a phase of its own.
+/// Pages 0 and 16 begin in one block, and only the first may be slow: each is read in a phase of
+/// its own.
 #[test]
 fn reads_of_phases_have_the_words_of_their_own_pages() {
     let room = room("hints-phases");
     let phases = room.join("phases.toml");
-    let text =
-        "[workload]\nrate = 1000.0\n[[workload.phase]]\npages = [0]\nrequests = 3000\n[[workload.phase]]\npages = [16]\nrequests = 1000\n";
+    let text = "[workload]\nrate = 1000.0\n[[workload.phase]]\npages = [0]\nrequests = 3000\n[[workload.phase]]\npages = [16]\nrequests = 1000\n";
     std::fs::write(&phases, text).unwrap();
     let hints = "[[range]]\noffset = 0\nbytes = \"16KiB\"\naccess_latency = \"idle\"\n";
     let of = |gear| {
         let case = Case { reclaim: "block", hints: Some(hints), set: &[] };
         let of_case = setup(&room, gear, &case, 1);
         let base = Base { set: vec![], ..of_case.base.clone() };
-        let summary = run(&Setup { hints: of_case.hints, ..Setup::new(base, Named::Workload(phases.display().to_string())) }, case.reclaim);
+        let summary = run(
+            &Setup {
+                hints: of_case.hints,
+                ..Setup::new(base, Named::Workload(phases.display().to_string()))
+            },
+            case.reclaim,
+        );
         let hints = summary.hints.unwrap();
         (hints.idle.reads, hints.smallest.reads)
     };

@@ -1,4 +1,5 @@
-//! Workloads whose rates change, in the fluid gear and in the untimed one: phases, a trace, a disk's statistics, fio jobs that have a rate.
+//! Workloads whose rates change, in the fluid gear and in the untimed one: phases, a trace, a
+//! disk's statistics, fio jobs that have a rate.
 
 mod common;
 
@@ -33,17 +34,26 @@ fn plan(gear: Gear, workload: Named, repeat: u32, seed: u64) -> Setup {
 }
 
 fn run(setup: &Setup, reclaim: &str) -> Summary {
-    let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    let plan = RunPlan::new(setup, Chosen { reclaim, ..Chosen::default() }, &unwatched)
+        .unwrap_or_else(|e| panic!("{}", e.sentence));
     let summary = execute(&plan, &Unwatched).unwrap().summary;
     let oracle = summary.oracle.as_ref().unwrap();
     assert!(!oracle.is_bug(), "{reclaim} in the {} gear: {:?}", summary.gear, oracle.findings);
     summary
 }
 
-/// Both gears over eight seeds: what is read and written, what reclaim does, and what wears; and the worst dose, which is larger where numbers are
-/// drawn that are always the same in the stream.
-fn gears_agree(workload: &Named, reclaim: &str, repeat: u32, fewest_copies: u64, worst_within: f64) {
-    let runs = |gear| -> Vec<Summary> { (1..=SEEDS).map(|seed| run(&plan(gear, workload.clone(), repeat, seed), reclaim)).collect() };
+/// Both gears over eight seeds: what is read and written, what reclaim does, and what wears; and
+/// the worst dose, which is larger where numbers are drawn that are always the same in the stream.
+fn gears_agree(
+    workload: &Named,
+    reclaim: &str,
+    repeat: u32,
+    fewest_copies: u64,
+    worst_within: f64,
+) {
+    let runs = |gear| -> Vec<Summary> {
+        (1..=SEEDS).map(|seed| run(&plan(gear, workload.clone(), repeat, seed), reclaim)).collect()
+    };
     let (untimed, fluid) = (runs(Gear::Untimed), runs(Gear::Fluid));
     let both = |name: &str, value: &dyn Fn(&Summary) -> f64| {
         agree(&format!("{reclaim}: {name}"), 0.01, &of(&untimed, value), &of(&fluid, value));
@@ -56,8 +66,16 @@ fn gears_agree(workload: &Named, reclaim: &str, repeat: u32, fewest_copies: u64,
     both("copies of reclaim", &|s| s.reclaim.pages_copied as f64);
     both("programs", &|s| s.flash.programs.sum() as f64);
     let worst = |s: &Summary| s.oracle.as_ref().unwrap().worst_dose_ratio;
-    agree(&format!("{reclaim}: worst dose"), worst_within, &of(&untimed, worst), &of(&fluid, worst));
-    assert!(fluid.iter().any(|s| s.reclaim.pages_copied >= fewest_copies), "{reclaim}: nothing to compare");
+    agree(
+        &format!("{reclaim}: worst dose"),
+        worst_within,
+        &of(&untimed, worst),
+        &of(&fluid, worst),
+    );
+    assert!(
+        fluid.iter().any(|s| s.reclaim.pages_copied >= fewest_copies),
+        "{reclaim}: nothing to compare"
+    );
 }
 
 /// Two hot sets in turn, and writes between them.
@@ -74,12 +92,14 @@ fn phases_agree() {
     }
 }
 
-/// A trace in which some pages are read now, others later, and a few are written: in the columns of MSR Cambridge.
+/// A trace in which some pages are read now, others later, and a few are written: in the columns of
+/// MSR Cambridge.
 fn trace(room: &Path) -> PathBuf {
     let mut text = String::new();
     let mut random = 1u64;
     let mut below = |n: u64| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) % n
     };
     for row in 0..150_000u64 {
@@ -99,45 +119,68 @@ fn trace(room: &Path) -> PathBuf {
 fn a_trace_agrees() {
     let files = vec![trace(&room("trace"))];
     for reclaim in ["block", "straw-wl"] {
-        gears_agree(&Named::Trace { files: files.clone(), replay: Replay::default() }, reclaim, 10, 100, 0.05);
+        gears_agree(
+            &Named::Trace { files: files.clone(), replay: Replay::default() },
+            reclaim,
+            10,
+            100,
+            0.05,
+        );
     }
 }
 
 #[test]
 fn statistics_and_jobs_with_a_rate_agree() {
-    let office = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/statistics/office-day.toml");
+    let office =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/statistics/office-day.toml");
     let setup = |gear, seed| {
         let mut setup = plan(gear, Named::Workload(office.display().to_string()), 1, seed);
         setup.base.set.push("statistics.scale=0.05".into());
         setup
     };
-    let (untimed, fluid) = (run(&setup(Gear::Untimed, 1), "block"), run(&setup(Gear::Fluid, 1), "block"));
+    let (untimed, fluid) =
+        (run(&setup(Gear::Untimed, 1), "block"), run(&setup(Gear::Fluid, 1), "block"));
     let near = |what: &str, one: u64, other: u64, deviations: f64| {
         let allowed = deviations * (one.max(other) as f64).sqrt();
         assert!((one as f64 - other as f64).abs() <= allowed, "{what}: {one} and {other}");
     };
     // Reads of data that is in the write buffer, or nowhere, are nobody's in bulk.
     near("pages written", untimed.host.write_pages, fluid.host.write_pages, 0.0);
-    near("pages read", untimed.host.read_pages, fluid.host.read_pages, 5.0 + 0.01 * (untimed.host.read_pages as f64).sqrt());
+    near(
+        "pages read",
+        untimed.host.read_pages,
+        fluid.host.read_pages,
+        5.0 + 0.01 * (untimed.host.read_pages as f64).sqrt(),
+    );
 
     let job = "[reader]\nrw=randread\nbs=16k\nsize=16m\nfilename=a\nrate_iops=2000\nnumber_ios=200000\nio_size=16g\nrandom_generator=tausworthe\n";
     let jobs = Named::Fio(file(&room("jobs"), "jobs.fio", job));
     gears_agree(&jobs, "straw-wl", 4, 100, 0.05);
 }
 
-/// Samples of phases and of a trace hold the pages that they should: their reads and writes add up to those of the whole drive.
+/// Samples of phases and of a trace hold the pages that they should: their reads and writes add up
+/// to those of the whole drive.
 #[test]
 fn samples_add_up() {
     let room = room("samples");
     let phases = Named::Workload(file(&room, "phases.toml", PHASES).display().to_string());
     let trace = Named::Trace { files: vec![trace(&room)], replay: Replay::default() };
     for workload in [phases, trace] {
-        let of = |sample| run(&Setup { sample, ..plan(Gear::Fluid, workload.clone(), 1, 1) }, "block");
+        let of =
+            |sample| run(&Setup { sample, ..plan(Gear::Fluid, workload.clone(), 1, 1) }, "block");
         let whole = of(Sample::WHOLE);
         let samples: Vec<Summary> = (0..2).map(|residue| of(Sample { of: 2, residue })).collect();
         let sum = |value: &dyn Fn(&Summary) -> u64| samples.iter().map(value).sum::<u64>() as f64;
         let (reads, written) = (sum(&|s| s.host.read_pages), sum(&|s| s.host.write_pages));
-        assert!((reads - whole.host.read_pages as f64).abs() < 6.0 * reads.sqrt(), "{reads} of {}", whole.host.read_pages);
-        assert!((written - whole.host.write_pages as f64).abs() < 0.5, "{written} of {}", whole.host.write_pages);
+        assert!(
+            (reads - whole.host.read_pages as f64).abs() < 6.0 * reads.sqrt(),
+            "{reads} of {}",
+            whole.host.read_pages
+        );
+        assert!(
+            (written - whole.host.write_pages as f64).abs() < 0.5,
+            "{written} of {}",
+            whole.host.write_pages
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What two lives come to together, worked out by hand: half of a drive each, of 200 pages programmed.
+//! What two lives come to together, worked out by hand: half of a drive each, of 200 pages
+//! programmed.
 
 use std::num::NonZeroU32;
 
@@ -19,15 +20,27 @@ fn plans() -> Vec<RunPlan> {
     let plan = |residue| {
         let set = ["workload.rate=1000", "workload.queue_depth="].map(str::to_owned).to_vec();
         let base = Base { gear: Gear::Fluid, set, ..Base::new("tiny") };
-        let setup = Setup { sample: Sample { of: 2, residue }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-        RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+        let setup = Setup {
+            sample: Sample { of: 2, residue },
+            ..Setup::new(base, Named::Workload("zipf-read".into()))
+        };
+        RunPlan::new(&setup, Chosen::default(), &unwatched)
+            .unwrap_or_else(|e| panic!("{}", e.sentence))
     };
     vec![plan(0), plan(1)]
 }
 
 /// Pages programmed for the host, GC, reads, age, levelling, parity and hints.
 fn programs(pages: [u64; 7]) -> ByCause {
-    let causes = [Cause::Host, Cause::Gc, Cause::Reclaim, Cause::Refresh, Cause::Wear, Cause::Parity, Cause::Hint];
+    let causes = [
+        Cause::Host,
+        Cause::Gc,
+        Cause::Reclaim,
+        Cause::Refresh,
+        Cause::Wear,
+        Cause::Parity,
+        Cause::Hint,
+    ];
     let mut counts = [0; Cause::COUNT];
     for (cause, pages) in causes.into_iter().zip(pages) {
         counts[cause as usize] = pages;
@@ -36,7 +49,13 @@ fn programs(pages: [u64; 7]) -> ByCause {
 }
 
 fn retries(histogram: [u64; 3]) -> Retries {
-    Retries { histogram: histogram.to_vec(), mean: None, reads_with_retry: 0, began_higher: 0, budget_raised: 0 }
+    Retries {
+        histogram: histogram.to_vec(),
+        mean: None,
+        reads_with_retry: 0,
+        began_higher: 0,
+        budget_raised: 0,
+    }
 }
 
 fn hints(smallest: (u64, u64), idle: (u64, u64)) -> Hints {
@@ -127,7 +146,8 @@ fn near(what: &str, one: f64, other: f64) {
 fn means_and_intervals() {
     let life = Life::of("two".into(), &plans(), &lives());
     near("years", life.years.mean, 2.0);
-    // Student's t for one degree of freedom; the standard deviation is the root of two, that of the mean is 1.
+    // Student's t for one degree of freedom; the standard deviation is the root of two, that of the
+    // mean is 1.
     near("interval", life.years.ci95.unwrap(), 12.706);
     near("P/E cycles", life.pec_mean.mean, 2500.0);
     // Of a whole drive: twice that of a half.
@@ -137,9 +157,21 @@ fn means_and_intervals() {
     // 200 by 100, and 200 by 20.
     near("amplification", life.write_amplification.unwrap().mean, 6.0);
     // 80 of 180 writes are small, and 45 fill reads are a quarter of 180.
-    assert_eq!((life.mapping_unit.small_write_share, life.mapping_unit.fill_reads_per_write), (Some(80.0 / 180.0), Some(0.25)));
-    assert!(life.warnings[0].starts_with("44 % of the writes are smaller than the mapping unit"), "{:?}", life.warnings);
-    assert!(life.warnings[0].contains("0.25 fill reads, and 6.00 bytes were programmed per byte written"), "{:?}", life.warnings);
+    assert_eq!(
+        (life.mapping_unit.small_write_share, life.mapping_unit.fill_reads_per_write),
+        (Some(80.0 / 180.0), Some(0.25))
+    );
+    assert!(
+        life.warnings[0].starts_with("44 % of the writes are smaller than the mapping unit"),
+        "{:?}",
+        life.warnings
+    );
+    assert!(
+        life.warnings[0]
+            .contains("0.25 fill reads, and 6.00 bytes were programmed per byte written"),
+        "{:?}",
+        life.warnings
+    );
     near("UBER", life.uber.unwrap().mean, 2e-16);
     near("worst dose", life.worst_dose_ratio.unwrap(), 0.7);
     assert!(life.lost_data() && !life.competes() && !life.has_bug());
@@ -152,8 +184,15 @@ fn means_and_intervals() {
 #[test]
 fn shares_are_means_of_shares() {
     let consumed = Life::of("two".into(), &plans(), &lives()).consumed.unwrap();
-    let by_hand =
-        [("host", 0.35), ("GC", 0.225), ("reads", 0.275), ("age", 0.075), ("levelling", 0.04), ("parity", 0.02), ("hints", 0.015)];
+    let by_hand = [
+        ("host", 0.35),
+        ("GC", 0.225),
+        ("reads", 0.275),
+        ("age", 0.075),
+        ("levelling", 0.04),
+        ("parity", 0.02),
+        ("hints", 0.015),
+    ];
     for ((name, share), (row, right)) in consumed.rows().into_iter().zip(by_hand) {
         assert_eq!(name, row);
         near(name, share.mean, right);
@@ -162,9 +201,15 @@ fn shares_are_means_of_shares() {
     near("interval", consumed.host.ci95.unwrap(), 12.706 * 0.15);
     let json = serde_json::to_value(&consumed).unwrap();
     let of = |name: &str| json[name]["mean"].as_f64().unwrap();
-    for (name, right) in
-        [("host", 0.35), ("gc", 0.225), ("reads", 0.275), ("age", 0.075), ("wear_levelling", 0.04), ("parity", 0.02), ("hints", 0.015)]
-    {
+    for (name, right) in [
+        ("host", 0.35),
+        ("gc", 0.225),
+        ("reads", 0.275),
+        ("age", 0.075),
+        ("wear_levelling", 0.04),
+        ("parity", 0.02),
+        ("hints", 0.015),
+    ] {
         near(name, of(name), right);
     }
     let none = lives().map(|lived| Lived { programs: programs([0; 7]), ..lived });
@@ -174,7 +219,8 @@ fn shares_are_means_of_shares() {
 #[test]
 fn reads_by_retries_and_words() {
     let life = Life::of("two".into(), &plans(), &lives());
-    let shares: Vec<f64> = life.reads_by_retries.as_ref().unwrap().iter().map(|share| share.mean).collect();
+    let shares: Vec<f64> =
+        life.reads_by_retries.as_ref().unwrap().iter().map(|share| share.mean).collect();
     assert_eq!(shares.len(), 3);
     shares.iter().zip([0.7, 0.2, 0.1]).for_each(|(share, right)| near("retries", *share, right));
     let of = |word| life.hints.as_ref().unwrap()[word];
@@ -190,13 +236,18 @@ fn reads_by_retries_and_words() {
 fn how_lives_ended() {
     let of = |ends: [End; 2]| {
         let [one, other] = lives();
-        let life = Life::of("two".into(), &plans(), &[Lived { end: ends[0], ..one }, Lived { end: ends[1], ..other }]);
+        let life = Life::of(
+            "two".into(),
+            &plans(),
+            &[Lived { end: ends[0], ..one }, Lived { end: ends[1], ..other }],
+        );
         (life.worn_out, life.ended, life.length_text())
     };
     assert_eq!(of([End::WornOut, End::WornOut]), (true, true, "2.00 ± 12.7 years".into()));
     assert_eq!(of([End::WornOut, End::Uber]), (false, true, "2.00 ± 12.7 years".into()));
     assert_eq!(of([End::LivesOn, End::Uber]), (false, false, "> 2.00 years".into()));
-    // 0.02 and 0.06: 0.04 years are 14.6 days, and 12.706 times 0.02 are 92.8. 0.2 and 0.6: ten times as much.
+    // 0.02 and 0.06: 0.04 years are 14.6 days, and 12.706 times 0.02 are 92.8. 0.2 and 0.6: ten
+    // times as much.
     let text = |scale: f64| {
         let [one, other] = lives().map(|lived| Lived { end: End::WornOut, ..lived });
         let lives = [Lived { years: 0.02 * scale, ..one }, Lived { years: 0.06 * scale, ..other }];
@@ -204,6 +255,7 @@ fn how_lives_ended() {
     };
     assert_eq!((text(1.0), text(10.0)), ("14.6 ± 92.8 days".into(), "146 ± 928 days".into()));
     let [one, other] = lives();
-    let bugs = Life::of("two".into(), &plans(), &[one, Lived { oracle: Some(report(0.5, 1)), ..other }]);
+    let bugs =
+        Life::of("two".into(), &plans(), &[one, Lived { oracle: Some(report(0.5, 1)), ..other }]);
     assert!(bugs.has_bug());
 }

@@ -1,4 +1,5 @@
-//! What consumed a life, by arithmetic of its own: from how long it was, what was written in it, and what a block holds.
+//! What consumed a life, by arithmetic of its own: from how long it was, what was written in it,
+//! and what a block holds.
 
 use std::num::NonZeroUsize;
 
@@ -20,12 +21,14 @@ fn plan(gear: Gear, chosen: Chosen, set: &[&str]) -> RunPlan {
     let common = ["workload.rate=10000", "workload.queue_depth=", "workload.block_size=16KiB"];
     let set = common.iter().chain(set).map(ToString::to_string).collect();
     let base = Base { gear, set, oracle: Watch::On, ..Base::new("tiny") };
-    RunPlan::new(&Setup::new(base, Named::Workload("zipf-read".into())), chosen, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+    RunPlan::new(&Setup::new(base, Named::Workload("zipf-read".into())), chosen, &unwatched)
+        .unwrap_or_else(|e| panic!("{}", e.sentence))
 }
 
 fn life(gear: Gear, chosen: Chosen, set: &[&str]) -> (Lived, Life, f64) {
     let plans = [plan(gear, chosen, set)];
-    let of = |until: Until| live_all(&plans, until, NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
+    let of =
+        |until: Until| live_all(&plans, until, NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
     let lived = of(Until::default());
     adds_up(&lived, &of(Until { years: Some(1e-9), uber: None }));
     assert!(lived.end == End::WornOut && !lived.oracle.as_ref().unwrap().is_bug());
@@ -38,15 +41,18 @@ fn near(what: &str, one: f64, other: f64, share: f64) {
     assert!((one - other).abs() <= share * other.abs(), "{what}: {one} and {other}");
 }
 
-/// Whatever the cause: the programmed pages are those of the blocks that were erased, and the mean block has had its share of these, beyond what it
-/// had at the start.
+/// Whatever the cause: the programmed pages are those of the blocks that were erased, and the mean
+/// block has had its share of these, beyond what it had at the start.
 fn adds_up(lived: &Lived, start: &Lived) {
     let (programmed, erased) = Cause::ALL.iter().fold((0.0, 0.0), |(programmed, erased), cause| {
         (programmed + lived.programs.of(*cause) as f64, erased + lived.erases.of(*cause) as f64)
     });
     near("P/E cycles", lived.pec_mean - start.pec_mean, erased / blocks(), 1e-3);
     // Beyond what was erased, at most what all blocks hold was programmed.
-    assert!((programmed - erased * OF_A_BLOCK).abs() <= blocks() * OF_A_BLOCK, "{programmed} pages, {erased} blocks");
+    assert!(
+        (programmed - erased * OF_A_BLOCK).abs() <= blocks() * OF_A_BLOCK,
+        "{programmed} pages, {erased} blocks"
+    );
 }
 
 /// Shares are those of the programmed pages, and bytes are theirs.
@@ -85,28 +91,58 @@ fn reads_alone() {
     let consumed = life.consumed.unwrap();
     assert!((consumed.reads.mean - 1.0).abs() < 1e-12 && lived.host_bytes == 0);
     // Whole blocks move: each erase has copied what a block holds.
-    near("copies", lived.programs.of(Cause::Reclaim) as f64, lived.erases.of(Cause::Reclaim) as f64 * OF_A_BLOCK, 0.05);
+    near(
+        "copies",
+        lived.programs.of(Cause::Reclaim) as f64,
+        lived.erases.of(Cause::Reclaim) as f64 * OF_A_BLOCK,
+        0.05,
+    );
     near("reads", lived.read_pages as f64, seconds * 1000.0, 0.01);
-    // Blocks are read alike, and rewritten after as many reads as the first was: half of the time on the way is an alarm's.
+    // Blocks are read alike, and rewritten after as many reads as the first was: half of the time
+    // on the way is an alarm's.
     let twice = ["drive.rated_pec=12", "workload.distribution=uniform", "workload.rate=2000"];
-    near("a drive that is read twice as often", self::life(Gear::Fluid, Chosen::default(), &twice).2, seconds / 2.0, 0.05);
+    near(
+        "a drive that is read twice as often",
+        self::life(Gear::Fluid, Chosen::default(), &twice).2,
+        seconds / 2.0,
+        0.05,
+    );
 }
 
 #[test]
 fn writes_alone() {
-    let set = ["drive.rated_pec=40", "workload.read_share=0", "workload.distribution=uniform", "start.overwrite=2", "workload.rate=100"];
+    let set = [
+        "drive.rated_pec=40",
+        "workload.read_share=0",
+        "workload.distribution=uniform",
+        "start.overwrite=2",
+        "workload.rate=100",
+    ];
     for gear in [Gear::Fluid, Gear::Untimed] {
-        let (lived, life, seconds) = life(gear, Chosen { reclaim: "none", ..Chosen::default() }, &set);
+        let (lived, life, seconds) =
+            life(gear, Chosen { reclaim: "none", ..Chosen::default() }, &set);
         shares_add_up(&lived, &life);
         let consumed = life.consumed.unwrap();
         assert!(consumed.reads.mean == 0.0 && consumed.age.mean == 0.0);
         near("bytes of the host's", lived.host_bytes as f64, seconds * 100.0 * PAGE, 0.02);
-        // Pages that come together in the write buffer, or wait in it at the end, are not programmed.
-        near("the host's share", consumed.host.mean * life.flash_bytes_written.mean, lived.host_bytes as f64, 0.01);
+        // Pages that come together in the write buffer, or wait in it at the end, are not
+        // programmed.
+        near(
+            "the host's share",
+            consumed.host.mean * life.flash_bytes_written.mean,
+            lived.host_bytes as f64,
+            0.01,
+        );
         near("the others'", 1.0 / consumed.host.mean, life.write_amplification.unwrap().mean, 0.01);
-        // A drive that is worn evenly: all its blocks' cycles, by the host's pages and those moved for each.
+        // A drive that is worn evenly: all its blocks' cycles, by the host's pages and those moved
+        // for each.
         let cycles = (40.0 - 2.0) * blocks() * OF_A_BLOCK;
-        near("cycles", cycles / life.write_amplification.unwrap().mean * PAGE, lived.host_bytes as f64, 0.1);
+        near(
+            "cycles",
+            cycles / life.write_amplification.unwrap().mean * PAGE,
+            lived.host_bytes as f64,
+            0.1,
+        );
     }
 }
 
@@ -121,15 +157,28 @@ fn a_life_of_seconds_ends_in_time() {
 
 #[test]
 fn lives_come_in_the_order_of_their_plans() {
-    let plans = ["workload.read_share=0", "workload.read_share=1"].map(|share| plan(Gear::Fluid, Chosen::default(), &[share]));
-    let lived = live_all(&plans, Until { years: Some(1e-6), uber: None }, NonZeroUsize::new(2), &unwatched).unwrap();
-    assert!(lived[0].host_bytes > 0 && lived[0].read_pages == 0 && lived[1].host_bytes == 0 && lived[1].read_pages > 0, "{lived:?}");
+    let plans = ["workload.read_share=0", "workload.read_share=1"]
+        .map(|share| plan(Gear::Fluid, Chosen::default(), &[share]));
+    let lived =
+        live_all(&plans, Until { years: Some(1e-6), uber: None }, NonZeroUsize::new(2), &unwatched)
+            .unwrap();
+    assert!(
+        lived[0].host_bytes > 0
+            && lived[0].read_pages == 0
+            && lived[1].host_bytes == 0
+            && lived[1].read_pages > 0,
+        "{lived:?}"
+    );
 }
 
 #[test]
 fn age_alone() {
     let set = ["drive.rated_pec=8", "refresh.period=2000s", "workload.rate=0.001"];
-    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "block", refresh: Some("block"), ..Chosen::default() }, &set);
+    let (lived, life, seconds) = life(
+        Gear::Fluid,
+        Chosen { reclaim: "block", refresh: Some("block"), ..Chosen::default() },
+        &set,
+    );
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
     assert!(consumed.age.mean > 0.95, "{consumed:?}");
@@ -141,11 +190,24 @@ fn age_alone() {
 /// Everything at once.
 #[test]
 fn all_causes() {
-    let set = ["drive.rated_pec=25", "refresh.period=1500s", "workload.rate=1000", "workload.read_share=0.97", "start.overwrite=1"];
-    let (lived, life, seconds) = life(Gear::Fluid, Chosen { reclaim: "straw-wl", refresh: Some("block"), ..Chosen::default() }, &set);
+    let set = [
+        "drive.rated_pec=25",
+        "refresh.period=1500s",
+        "workload.rate=1000",
+        "workload.read_share=0.97",
+        "start.overwrite=1",
+    ];
+    let (lived, life, seconds) = life(
+        Gear::Fluid,
+        Chosen { reclaim: "straw-wl", refresh: Some("block"), ..Chosen::default() },
+        &set,
+    );
     shares_add_up(&lived, &life);
     let consumed = life.consumed.unwrap();
-    assert!([consumed.host, consumed.gc, consumed.age].iter().all(|share| share.mean > 0.01), "{consumed:?}");
+    assert!(
+        [consumed.host, consumed.gc, consumed.age].iter().all(|share| share.mean > 0.01),
+        "{consumed:?}"
+    );
     near("bytes of the host's", lived.host_bytes as f64, seconds * 1000.0 * 0.03 * PAGE, 0.02);
 }
 
@@ -155,15 +217,21 @@ fn projections_are_near_lives() {
     let cases: [(&str, &[&str]); 3] = [
         ("block", &["workload.distribution=zipf:0.9"]),
         ("straw-wl", &["workload.distribution=hot-cold:0.1/0.9"]),
-        ("block", &["workload.distribution=zipf:0.9", "workload.read_share=0.98", "start.overwrite=1"]),
+        (
+            "block",
+            &["workload.distribution=zipf:0.9", "workload.read_share=0.98", "start.overwrite=1"],
+        ),
     ];
     for (reclaim, set) in cases {
         let chosen = Chosen { reclaim, ..Chosen::default() };
         let set = [&["drive.rated_pec=100"], set].concat();
         let run = [&set[..], &["workload.requests=8000000"]].concat();
-        let summary = execute(&plan(Gear::Fluid, chosen, &run), &vpass_lab::progress::Unwatched).unwrap().summary;
-        let projected =
-            summary.wear.projected_life_days.unwrap_or_else(|| panic!("{reclaim} {set:?}: {} cycles", summary.wear.cycles_observed));
+        let summary = execute(&plan(Gear::Fluid, chosen, &run), &vpass_lab::progress::Unwatched)
+            .unwrap()
+            .summary;
+        let projected = summary.wear.projected_life_days.unwrap_or_else(|| {
+            panic!("{reclaim} {set:?}: {} cycles", summary.wear.cycles_observed)
+        });
         let lived = self::life(Gear::Fluid, chosen, &set).2 / 86_400.0;
         near(&format!("{reclaim} {set:?}"), projected, lived, 0.15);
     }

@@ -1,7 +1,7 @@
 //! Lives on the ladder against exact lives: twelve cases, fixed before any result was seen.
 //!
-//! In eleven of twelve cases the exact life lies in the interval, and no interval is wider than asked. The long test
-//! prints the table: `make life-rungs`.
+//! In eleven of twelve cases the exact life lies in the interval, and no interval is wider than
+//! asked. The long test prints the table: `make life-rungs`.
 #![expect(clippy::print_stderr, reason = "the long test prints its table")]
 
 use std::fmt::Write;
@@ -42,7 +42,12 @@ const fn zipf(reclaim: &'static str) -> Case {
 }
 
 /// 256 MiB, so that an exact life takes seconds. One request in a hundred is a write.
-const ZIPF: &[&str] = &["drive.capacity=256MiB", "workload.rate=10000", "workload.read_share=0.99", "workload.block_size=16KiB"];
+const ZIPF: &[&str] = &[
+    "drive.capacity=256MiB",
+    "workload.rate=10000",
+    "workload.read_share=0.99",
+    "workload.block_size=16KiB",
+];
 
 const CASES: [Case; 12] = [
     zipf("block"),
@@ -59,9 +64,25 @@ const CASES: [Case; 12] = [
         workload: Load::Preset("uniform-read"),
         set: &["drive.capacity=256MiB", "workload.rate=10000"],
     },
-    Case { name: "a third written", drive: "tiny", chosen: NONE, workload: Load::Third, set: &["drive.capacity=256MiB"] },
-    Case { name: "refresh block", chosen: Chosen { refresh: Some("block"), ..NONE }, set: SLOWER, ..zipf("block") },
-    Case { name: "refresh ida", chosen: Chosen { refresh: Some("ida"), ..NONE }, set: SLOWER, ..zipf("block") },
+    Case {
+        name: "a third written",
+        drive: "tiny",
+        chosen: NONE,
+        workload: Load::Third,
+        set: &["drive.capacity=256MiB"],
+    },
+    Case {
+        name: "refresh block",
+        chosen: Chosen { refresh: Some("block"), ..NONE },
+        set: SLOWER,
+        ..zipf("block")
+    },
+    Case {
+        name: "refresh ida",
+        chosen: Chosen { refresh: Some("ida"), ..NONE },
+        set: SLOWER,
+        ..zipf("block")
+    },
     Case {
         name: "da-raid5",
         drive: "da-raid5-mlc",
@@ -82,8 +103,13 @@ const CASES: [Case; 12] = [
 ];
 
 /// Reads as above, but so slow that age causes rewrites, too.
-const SLOWER: &[&str] =
-    &["drive.capacity=256MiB", "workload.rate=200", "workload.read_share=0.99", "workload.block_size=16KiB", "refresh.period=30min"];
+const SLOWER: &[&str] = &[
+    "drive.capacity=256MiB",
+    "workload.rate=200",
+    "workload.read_share=0.99",
+    "workload.block_size=16KiB",
+    "refresh.period=30min",
+];
 
 impl Case {
     fn plan(&self, more: &[&str], folder: &Path, oracle: Watch) -> RunPlan {
@@ -93,13 +119,17 @@ impl Case {
         let base = Base { gear: Gear::Fluid, set, oracle, ..Base::new(self.drive) };
         let named = match self.workload {
             Load::Preset(name) => Named::Workload(name.into()),
-            Load::Third => Named::Trace { files: vec![third_written(folder)], replay: Replay::default() },
+            Load::Third => {
+                Named::Trace { files: vec![third_written(folder)], replay: Replay::default() }
+            }
         };
-        RunPlan::new(&Setup::new(base, named), self.chosen, &unwatched).unwrap_or_else(|e| panic!("{}: {}", self.name, e.sentence))
+        RunPlan::new(&Setup::new(base, named), self.chosen, &unwatched)
+            .unwrap_or_else(|e| panic!("{}: {}", self.name, e.sentence))
     }
 }
 
-/// A minute: each page of the first third is written once, in a scattered order, and 29 reads to each write go to all pages.
+/// A minute: each page of the first third is written once, in a scattered order, and 29 reads to
+/// each write go to all pages.
 fn third_written(folder: &Path) -> std::path::PathBuf {
     const PAGES: u64 = (256 << 20) / 16_384;
     const ROWS: u64 = 30;
@@ -112,7 +142,11 @@ fn third_written(folder: &Path) -> std::path::PathBuf {
     for n in 0..ROWS * third {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         at += ticks;
-        let (op, page) = if n % ROWS == 0 { ("Write", n / ROWS * 1009 % third) } else { ("Read", (draw >> 33) % PAGES) };
+        let (op, page) = if n % ROWS == 0 {
+            ("Write", n / ROWS * 1009 % third)
+        } else {
+            ("Read", (draw >> 33) % PAGES)
+        };
         let _ = writeln!(text, "{at},host,0,{op},{},16384,0", page * 16_384);
     }
     std::fs::write(&path, text).unwrap();
@@ -121,15 +155,32 @@ fn third_written(folder: &Path) -> std::path::PathBuf {
 
 /// The years of an exact life.
 fn exact(plan: &RunPlan) -> f64 {
-    live_all(std::slice::from_ref(plan), Until::default(), NonZeroUsize::new(1), &unwatched).unwrap()[0].years
+    live_all(std::slice::from_ref(plan), Until::default(), NonZeroUsize::new(1), &unwatched)
+        .unwrap()[0]
+        .years
 }
 
 /// Climbs without a limit of time.
 fn climbed(plan: &RunPlan, rung: Option<Rung>, threads: usize) -> Climbed {
-    let climb = Climb { rung, wanted: Wanted { within: WITHIN, seconds: None }, seeds: 1, samples: None, threads, touched: None };
+    let climb = Climb {
+        rung,
+        wanted: Wanted { within: WITHIN, seconds: None },
+        seeds: 1,
+        samples: None,
+        threads,
+        touched: None,
+    };
     let contenders = [Contender { label: "one".into(), plan: plan.clone() }];
     let live: Live = &mut |lives, deadline| {
-        live_each(lives, Until::default(), NonZeroUsize::new(threads), &Tables::default(), &unwatched, deadline, &|_, _| ())
+        live_each(
+            lives,
+            Until::default(),
+            NonZeroUsize::new(threads),
+            &Tables::default(),
+            &unwatched,
+            deadline,
+            &|_, _| (),
+        )
     };
     climb.go(&contenders, live, &mut |_| ()).unwrap()
 }
@@ -141,14 +192,17 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     assert!(matches!(climbed.end, Some(Next::Answered)), "{}: {:?}", case.name, climbed.end);
     let answer = &climbed.answers[0];
     let lived = answer.lived.as_ref().unwrap();
-    let clean = lived.iter().all(|one| one.data_lost_pages == 0 && one.oracle.as_ref().is_some_and(|oracle| !oracle.is_bug()));
+    let clean = lived.iter().all(|one| {
+        one.data_lost_pages == 0 && one.oracle.as_ref().is_some_and(|oracle| !oracle.is_bug())
+    });
     assert!(clean, "{}: {:?}", case.name, lived[0].oracle);
     let interval = answer.interval.unwrap();
     let middle = f64::midpoint(interval.low, interval.high);
     assert!(interval.half() <= WITHIN * middle, "{}: {interval:?}", case.name);
     let inside = (interval.low..=interval.high).contains(&years);
     let days = |years: f64| 365.0 * years;
-    let (rung, from) = (climbed.rung.unwrap(), lived[0].accelerated_from.unwrap_or(f64::NAN) - lived[0].pec_first);
+    let (rung, from) =
+        (climbed.rung.unwrap(), lived[0].accelerated_from.unwrap_or(f64::NAN) - lived[0].pec_first);
     let row = format!(
         "{:<16} exact {:>8.4} days, rung {} (K = {:>3}, {} lives, warm-up {from:>4.0} cycles): {:>8.4} ({:.4} to {:.4}), {:+.2} % off{}",
         case.name,
@@ -197,10 +251,16 @@ fn short_lives_lie_in_their_intervals() {
 #[test]
 fn a_rung_gives_the_same_on_any_number_of_cores() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = CASES[7].plan(&["drive.capacity=128MiB", "drive.rated_pec=600"], folder.path(), Watch::On);
-    let climbs = [1, 2].map(|threads| format!("{:?}", climbed(&plan, Rung::of_number(2).ok(), threads).answers));
+    let plan =
+        CASES[7].plan(&["drive.capacity=128MiB", "drive.rated_pec=600"], folder.path(), Watch::On);
+    let climbs = [1, 2]
+        .map(|threads| format!("{:?}", climbed(&plan, Rung::of_number(2).ok(), threads).answers));
     assert_eq!(climbs[0], climbs[1]);
     let by_results = climbed(&plan, None, 2);
     let named = climbed(&plan, by_results.rung, 1);
-    assert_eq!(format!("{:?}", named.answers), format!("{:?}", by_results.answers), "a rung that results chose");
+    assert_eq!(
+        format!("{:?}", named.answers),
+        format!("{:?}", by_results.answers),
+        "a rung that results chose"
+    );
 }

@@ -20,12 +20,27 @@ fn lives(reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
 
 /// The same with another seed.
 fn lives_of(seed: u64, reclaim: &str, of: u32, until: Until, set: &[&str]) -> Life {
-    let common = ["workload.rate=10000", "workload.queue_depth=", "workload.block_size=16KiB", "start.overwrite=1"];
+    let common = [
+        "workload.rate=10000",
+        "workload.queue_depth=",
+        "workload.block_size=16KiB",
+        "start.overwrite=1",
+    ];
     let set: Vec<String> = common.iter().chain(set).map(ToString::to_string).collect();
     let plan = |residue| {
-        let base = Base { gear: Gear::Fluid, seed, set: set.clone(), oracle: Watch::On, ..Base::new("tiny") };
-        let setup = Setup { sample: Sample { of, residue }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-        RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+        let base = Base {
+            gear: Gear::Fluid,
+            seed,
+            set: set.clone(),
+            oracle: Watch::On,
+            ..Base::new("tiny")
+        };
+        let setup = Setup {
+            sample: Sample { of, residue },
+            ..Setup::new(base, Named::Workload("zipf-read".into()))
+        };
+        RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched)
+            .unwrap_or_else(|e| panic!("{}", e.sentence))
     };
     let plans: Vec<RunPlan> = (0..of).map(plan).collect();
     let lived = live_all(&plans, until, NonZeroUsize::new(1), &unwatched).unwrap();
@@ -38,12 +53,25 @@ fn near(what: &str, one: f64, other: f64, share: f64) {
 
 #[test]
 fn samples_are_of_a_whole_drive() {
-    let [whole, halves] = [1, 2].map(|of| lives("block", of, Until::default(), &["workload.read_share=0.95", "drive.rated_pec=12"]));
+    let [whole, halves] = [1, 2].map(|of| {
+        lives("block", of, Until::default(), &["workload.read_share=0.95", "drive.rated_pec=12"])
+    });
     near("years", halves.years.mean, whole.years.mean, 0.05);
-    near("bytes of the host's", halves.host_bytes_written.mean, whole.host_bytes_written.mean, 0.05);
-    near("bytes of the flash", halves.flash_bytes_written.mean, whole.flash_bytes_written.mean, 0.05);
+    near(
+        "bytes of the host's",
+        halves.host_bytes_written.mean,
+        whole.host_bytes_written.mean,
+        0.05,
+    );
+    near(
+        "bytes of the flash",
+        halves.flash_bytes_written.mean,
+        whole.flash_bytes_written.mean,
+        0.05,
+    );
     assert!(whole.years.ci95.is_none() && halves.worn_out && halves.lives.len() == 2);
-    // Two values: half of their difference is their standard deviation over the root of two; Student's t for one degree of freedom.
+    // Two values: half of their difference is their standard deviation over the root of two;
+    // Student's t for one degree of freedom.
     let [one, other] = [0, 1].map(|at| halves.lives[at].years);
     near("interval", halves.years.ci95.unwrap(), 12.706 * (one - other).abs() / 2.0, 1e-9);
     near("mean", halves.years.mean, f64::midpoint(one, other), 1e-12);
@@ -66,33 +94,57 @@ fn lost_pages_are_those_of_a_whole_drive() {
     assert!(apart.abs() <= 0.1 * whole, "{pairs:?}: {apart} apart");
 }
 
-/// Of 4 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for every page.
+/// Of 4 MiB a small sample has a page, and a drive with a buffer of one page writes a wordline for
+/// every page.
 #[test]
 fn small_samples_keep_a_write_buffer() {
-    let set =
-        ["workload.rate=20k", "workload.queue_depth=", "workload.block_size=16KiB", "drive.write_buffer=4MiB"].map(str::to_owned).to_vec();
+    let set = [
+        "workload.rate=20k",
+        "workload.queue_depth=",
+        "workload.block_size=16KiB",
+        "drive.write_buffer=4MiB",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
-    let setup = Setup { sample: Sample { of: 256, residue: 0 }, ..Setup::new(base, Named::Workload("random-70-30".into())) };
-    let plans = [RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))];
-    let lived = live_all(&plans, Until { years: Some(2e-5), uber: None }, NonZeroUsize::new(1), &unwatched).unwrap().remove(0);
+    let setup = Setup {
+        sample: Sample { of: 256, residue: 0 },
+        ..Setup::new(base, Named::Workload("random-70-30".into()))
+    };
+    let plans = [RunPlan::new(&setup, Chosen::default(), &unwatched)
+        .unwrap_or_else(|e| panic!("{}", e.sentence))];
+    let lived =
+        live_all(&plans, Until { years: Some(2e-5), uber: None }, NonZeroUsize::new(1), &unwatched)
+            .unwrap()
+            .remove(0);
     assert_eq!(plans[0].drive.config.drive.write_buffer.0, 2 * 16_384);
     let written = lived.host_bytes as f64 / 16_384.0;
     assert!(written > 5000.0 && plans[0].drive.config.timing.program_unit == ProgramUnit::Wordline);
     near("pages programmed for the host", lived.programs.of(Cause::Host) as f64, written, 0.01);
 }
 
-/// 117,187,500 pages in 256 samples: the first 172 have a page more than the others. Where the host says one word of all of them, no sample has another.
+/// 117,187,500 pages in 256 samples: the first 172 have a page more than the others. Where the host
+/// says one word of all of them, no sample has another.
 #[test]
 fn every_sample_has_the_words_of_the_whole_drive() {
-    let hints = HintSource::File(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hints/all-idle.toml").into());
+    let hints = HintSource::File(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hints/all-idle.toml").into(),
+    );
     let set = ["workload.rate=20k", "workload.queue_depth="].map(str::to_owned).to_vec();
     let base = Base { gear: Gear::Fluid, set, oracle: Watch::On, ..Base::new("modern-tlc") };
-    let setup = Setup { hints, sample: Sample { of: 256, residue: 0 }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-    let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence));
+    let setup = Setup {
+        hints,
+        sample: Sample { of: 256, residue: 0 },
+        ..Setup::new(base, Named::Workload("zipf-read".into()))
+    };
+    let plan = RunPlan::new(&setup, Chosen::default(), &unwatched)
+        .unwrap_or_else(|e| panic!("{}", e.sentence));
     for residue in [0, 171, 172, 200, 255] {
         let config = plan.clone().of_residue(residue).drive.config;
         let (page, capacity) = (config.geometry.page_size.0, config.drive.capacity.unwrap().0);
-        let words = Hinted::new(config.hints.said.as_ref().unwrap(), page, (capacity / page) as u32).in_use();
+        let words =
+            Hinted::new(config.hints.said.as_ref().unwrap(), page, (capacity / page) as u32)
+                .in_use();
         assert_eq!(words, [AccessLatency::Idle], "residue {residue}");
     }
 }

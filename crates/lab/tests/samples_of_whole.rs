@@ -21,8 +21,13 @@ struct Case {
     set: &'static [&'static str],
 }
 
-const COMMON: [&str; 5] =
-    ["workload.rate=10000", "workload.queue_depth=", "workload.block_size=16KiB", "start.overwrite=1", "workload.distribution=uniform"];
+const COMMON: [&str; 5] = [
+    "workload.rate=10000",
+    "workload.queue_depth=",
+    "workload.block_size=16KiB",
+    "start.overwrite=1",
+    "workload.distribution=uniform",
+];
 
 /// 1,280 blocks of data, and 232 spare ones on 8 planes of 4 dies.
 const SIZE: &str = "drive.capacity=3840MiB";
@@ -30,18 +35,30 @@ const SIZE: &str = "drive.capacity=3840MiB";
 fn plans(case: &Case, samples: Sample, residues: u32, seeds: u64, oracle: Watch) -> Vec<RunPlan> {
     let set: Vec<String> = COMMON.iter().chain(case.set).map(ToString::to_string).collect();
     let plan = |residue, seed| {
-        let base = Base { gear: Gear::Fluid, set: set.clone(), seed, oracle, ..Base::new(case.drive) };
-        let setup = Setup { sample: Sample { residue, ..samples }, ..Setup::new(base, Named::Workload("zipf-read".into())) };
-        RunPlan::new(&setup, Chosen { reclaim: case.reclaim, ..Chosen::default() }, &unwatched).unwrap_or_else(|e| panic!("{}", e.sentence))
+        let base =
+            Base { gear: Gear::Fluid, set: set.clone(), seed, oracle, ..Base::new(case.drive) };
+        let setup = Setup {
+            sample: Sample { residue, ..samples },
+            ..Setup::new(base, Named::Workload("zipf-read".into()))
+        };
+        RunPlan::new(&setup, Chosen { reclaim: case.reclaim, ..Chosen::default() }, &unwatched)
+            .unwrap_or_else(|e| panic!("{}", e.sentence))
     };
-    (0..residues).flat_map(|residue| (1..=seeds).map(move |seed| (residue, seed))).map(|(residue, seed)| plan(residue, seed)).collect()
+    (0..residues)
+        .flat_map(|residue| (1..=seeds).map(move |seed| (residue, seed)))
+        .map(|(residue, seed)| plan(residue, seed))
+        .collect()
 }
 
 /// Lives of this many samples, or of the whole drive.
 fn lives(case: &Case, of: u32, seeds: u64, oracle: Watch) -> Life {
     let plans = plans(case, Sample { of, residue: 0 }, of, seeds, oracle);
     let lived = live_all(&plans, Until::default(), NonZeroUsize::new(2), &unwatched).unwrap();
-    assert!(lived.iter().all(|life| life.oracle.as_ref().is_none_or(|oracle| !oracle.is_bug())), "{}", case.reclaim);
+    assert!(
+        lived.iter().all(|life| life.oracle.as_ref().is_none_or(|oracle| !oracle.is_bug())),
+        "{}",
+        case.reclaim
+    );
     Life::of(case.reclaim.into(), &plans, &lived)
 }
 
@@ -57,15 +74,28 @@ fn samples_are_right(case: &Case, of: u32, seeds: u64) {
     if let (Some(sample), Some(whole)) = (samples.write_amplification, whole.write_amplification) {
         near(&format!("{what}: write amplification"), sample.mean, whole.mean, 0.01);
     }
-    near(&format!("{what}: bytes programmed"), samples.flash_bytes_written.mean, whole.flash_bytes_written.mean, 0.01);
+    near(
+        &format!("{what}: bytes programmed"),
+        samples.flash_bytes_written.mean,
+        whole.flash_bytes_written.mean,
+        0.01,
+    );
 }
 
 #[test]
 fn the_smallest_samples_live_as_the_whole_drive_does() {
     let cases = [
-        Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, "drive.rated_pec=14", "workload.read_share=0.5"] },
+        Case {
+            drive: "tiny",
+            reclaim: "straw-wl",
+            set: &[SIZE, "drive.rated_pec=14", "workload.read_share=0.5"],
+        },
         // Reads cause nearly half of what is programmed.
-        Case { drive: "tiny", reclaim: "block", set: &[SIZE, "drive.rated_pec=14", "workload.read_share=0.995"] },
+        Case {
+            drive: "tiny",
+            reclaim: "block",
+            set: &[SIZE, "drive.rated_pec=14", "workload.read_share=0.995"],
+        },
     ];
     for case in &cases {
         samples_are_right(case, 8, 1);
@@ -88,7 +118,11 @@ fn the_smallest_sample_of_a_large_drive_is_cleaned_as_the_drive_is() {
     let written = (64.0 * 735.0 - 2.0 - 32.0 / 2.0) * 2856.0;
     let right = closed_form(117_187_500.0 / written);
     assert!((right - 4.11).abs() < 0.01, "{right}");
-    let case = Case { drive: "modern-tlc", reclaim: "straw-wl", set: &["start.pec=2990", "workload.read_share=0.5"] };
+    let case = Case {
+        drive: "modern-tlc",
+        reclaim: "straw-wl",
+        set: &["start.pec=2990", "workload.read_share=0.5"],
+    };
     let plans = plans(&case, Sample { of: 256, residue: 0 }, 2, 1, Watch::Off);
     let lived = live_all(&plans, Until::default(), NonZeroUsize::new(2), &unwatched).unwrap();
     let life = Life::of("straw-wl".into(), &plans, &lived);
@@ -101,7 +135,11 @@ fn the_smallest_sample_of_a_large_drive_is_cleaned_as_the_drive_is() {
 /// The oracle counts cycles of samples by itself, and knows what rests.
 #[test]
 fn the_oracle_agrees_with_samples() {
-    let case = Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, "drive.rated_pec=8", "workload.read_share=0.99"] };
+    let case = Case {
+        drive: "tiny",
+        reclaim: "straw-wl",
+        set: &[SIZE, "drive.rated_pec=8", "workload.read_share=0.99"],
+    };
     lives(&Case { ..case }, 8, 1, Watch::On);
 }
 
@@ -113,18 +151,49 @@ fn samples_of_many_drives_live_as_the_whole_drives_do() {
     const LONG: &str = "drive.rated_pec=30";
     let cases = [
         Case { drive: "tiny", reclaim: "none", set: &[SIZE, LONG, "workload.read_share=0"] },
-        Case { drive: "tiny", reclaim: "straw-wl", set: &["drive.capacity=4GiB", LONG, "workload.read_share=0.9", "drive.spare=0.07"] },
-        Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, LONG, "workload.read_share=0.9", "drive.spare=0.28"] },
+        Case {
+            drive: "tiny",
+            reclaim: "straw-wl",
+            set: &["drive.capacity=4GiB", LONG, "workload.read_share=0.9", "drive.spare=0.07"],
+        },
+        Case {
+            drive: "tiny",
+            reclaim: "straw-wl",
+            set: &[SIZE, LONG, "workload.read_share=0.9", "drive.spare=0.28"],
+        },
         Case { drive: "tiny", reclaim: "block", set: &[SIZE, LONG, "workload.read_share=0.99"] },
-        Case { drive: "tiny", reclaim: "straw-wl", set: &[SIZE, LONG, "workload.read_share=0.9", "workload.distribution=zipf:0.6"] },
-        Case { drive: "tiny", reclaim: "none", set: &[SIZE, LONG, "workload.read_share=0.5", "workload.distribution=hot-cold:0.2/0.8"] },
+        Case {
+            drive: "tiny",
+            reclaim: "straw-wl",
+            set: &[SIZE, LONG, "workload.read_share=0.9", "workload.distribution=zipf:0.6"],
+        },
+        Case {
+            drive: "tiny",
+            reclaim: "none",
+            set: &[SIZE, LONG, "workload.read_share=0.5", "workload.distribution=hot-cold:0.2/0.8"],
+        },
         // It keeps data that is often read apart, in streams of its own.
-        Case { drive: "tiny", reclaim: "ipr", set: &[SIZE, LONG, "workload.read_share=0.99", "workload.distribution=hot-cold:0.1/0.9"] },
+        Case {
+            drive: "tiny",
+            reclaim: "ipr",
+            set: &[
+                SIZE,
+                LONG,
+                "workload.read_share=0.99",
+                "workload.distribution=hot-cold:0.1/0.9",
+            ],
+        },
         // Eight dies of one plane each.
         Case {
             drive: "tiny",
             reclaim: "straw-wl",
-            set: &[SIZE, LONG, "workload.read_share=0.9", "geometry.channels=4", "geometry.planes_per_die=1"],
+            set: &[
+                SIZE,
+                LONG,
+                "workload.read_share=0.9",
+                "geometry.channels=4",
+                "geometry.planes_per_die=1",
+            ],
         },
         // One die of four planes, and blocks of 576 pages.
         Case {

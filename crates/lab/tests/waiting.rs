@@ -27,12 +27,14 @@ impl Progress for Waiting {
 #[test]
 fn whoever_waits_hears_of_the_requests_and_may_end_the_run() {
     let base = Base { set: vec!["workload.requests=50000".into()], ..Base::new("tiny") };
-    let setup = Setup { warm_up: 10_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+    let setup =
+        Setup { warm_up: 10_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
     for gear in [Gear::Timed, Gear::Untimed] {
         let plan = RunPlan { gear, ..RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap() };
         let run = |most| {
             let waiting = Waiting { most, done: AtomicU64::new(0), deaf: AtomicI64::new(0) };
-            let outcome = execute(&plan, &waiting).map(|outcome| outcome.summary.host.read_requests);
+            let outcome =
+                execute(&plan, &waiting).map(|outcome| outcome.summary.host.read_requests);
             assert_eq!(waiting.deaf.into_inner(), 0, "it listens again");
             (outcome, waiting.done.into_inner())
         };
@@ -41,7 +43,10 @@ fn whoever_waits_hears_of_the_requests_and_may_end_the_run() {
         assert!(outcome == Ok(40_000) && (49_900..=50_000).contains(&done), "{done}");
         for most in [0, 5_000, 30_000] {
             let (outcome, done) = run(most);
-            assert!(outcome.unwrap_err().is_interruption() && done < most + 5_000, "{done} of {most}");
+            assert!(
+                outcome.unwrap_err().is_interruption() && done < most + 5_000,
+                "{done} of {most}"
+            );
         }
     }
 }

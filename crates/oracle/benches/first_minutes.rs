@@ -1,5 +1,5 @@
-//! What does a run cost beside its requests? Loading and the check at the end, with the oracle and without, and a start with parity.
-//! `--small` runs it at a size that fits a test.
+//! What does a run cost beside its requests? Loading and the check at the end, with the oracle and
+//! without, and a start with parity. `--small` runs it at a size that fits a test.
 
 #[path = "../../core/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "the benches of the drive alone use the rest")]
@@ -52,7 +52,10 @@ fn reads_of_2_tib(size: &Size) {
     let reads = size.pick(1_000_000, 10_000);
     let (alone, watched) = (run(reads, false), run(reads, true));
     say(&format!("load 2 TiB, {reads} reads, end       {alone:>7.2} s"));
-    say(&format!("the same with the oracle on         {watched:>7.2} s   {:.1} times that (goal: at most 4)", watched / alone));
+    say(&format!(
+        "the same with the oracle on         {watched:>7.2} s   {:.1} times that (goal: at most 4)",
+        watched / alone
+    ));
 }
 
 /// Sixteen dies, 30 % spare.
@@ -75,7 +78,8 @@ fn starts_with_parity(size: &Size) {
     let start_of = |parity: &str| {
         let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
         median(|| {
-            let mut drive = Drive::new(config.clone(), &techniques, false).expect("the techniques exist");
+            let mut drive =
+                Drive::new(config.clone(), &techniques, false).expect("the techniques exist");
             watch(&mut drive);
             let start = Instant::now();
             drive.precondition_computed(1);
@@ -85,5 +89,7 @@ fn starts_with_parity(size: &Size) {
     };
     let (with, without) = (start_of("raid5"), start_of("none"));
     let ratio = with / without;
-    say(&format!("start of 35 GiB with parity, oracle on {with:>4.2} s   {ratio:.1} times one without (goal: at most 2)"));
+    say(&format!(
+        "start of 35 GiB with parity, oracle on {with:>4.2} s   {ratio:.1} times one without (goal: at most 2)"
+    ));
 }

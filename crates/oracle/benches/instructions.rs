@@ -1,6 +1,7 @@
-//! Instructions of the paths that matter, counted by callgrind at fixed seeds and compared with `instructions.txt`
-//! within 3 %. The counts belong to the project's own release profile and to one compiler; `make instructions` builds
-//! that profile whatever a machine's Cargo configuration says. Without valgrind, the comparison is skipped.
+//! Instructions of the paths that matter, counted by callgrind at fixed seeds and compared with
+//! `instructions.txt` within 3 %. The counts belong to the project's own release profile and to one
+//! compiler; `make instructions` builds that profile whatever a machine's Cargo configuration says.
+//! Without valgrind, the comparison is skipped.
 
 #[path = "../../core/benches/shared/mod.rs"]
 #[expect(dead_code, reason = "other benches use the rest")]
@@ -40,7 +41,9 @@ const LINES: [Line; 6] = [
         drive.reclaim_counts().alarms
     }),
     ("oracle-checked-read", "request", || {
-        let watch = |drive: &mut Drive| drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
+        let watch = |drive: &mut Drive| {
+            drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())))
+        };
         untimed(prepared_for(drive(FAR), false, watch), 0)
     }),
 ];
@@ -97,14 +100,18 @@ fn untimed(mut drive: Drive, writes_of_256: u64) -> u64 {
 
 fn serve(drive: &mut Drive, writes_of_256: u64) {
     let mut source = Uniform::new(drive, REQUESTS, 16_384, writes_of_256, 1);
-    callgrind_counts_this(|| run_untimed(drive, &mut source, &mut |_, _| true).expect("the source does not fail"));
+    callgrind_counts_this(|| {
+        run_untimed(drive, &mut source, &mut |_, _| true).expect("the source does not fail")
+    });
 }
 
 fn timed(writes_of_256: u64) -> u64 {
     let mut drive = shared::prepared(drive(FAR), true);
     let mut engine = Replay::new(&drive);
     let mut source = Uniform::new(&drive, REQUESTS, 4096, writes_of_256, 64);
-    callgrind_counts_this(|| engine.run(&mut drive, &mut source, &mut |_, _| true).expect("the source does not fail"));
+    callgrind_counts_this(|| {
+        engine.run(&mut drive, &mut source, &mut |_, _| true).expect("the source does not fail")
+    });
     REQUESTS
 }
 
@@ -117,20 +124,38 @@ fn callgrind_counts_this<T>(work: impl FnOnce() -> T) {
 /// Instructions for each unit of a line.
 fn counted(name: &str) -> f64 {
     let mut callgrind = Command::new("valgrind");
-    callgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*callgrind_counts_this*"]);
-    let done = callgrind.arg(std::env::current_exe().expect("a path")).args(["line", name]).output().expect("valgrind runs");
-    let (units, log) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    let collected = log.lines().find_map(|line| line.split_once("Collected : ")).map(|(_, count)| count.trim().parse::<f64>());
+    callgrind.args([
+        "--tool=callgrind",
+        "--callgrind-out-file=/dev/null",
+        "--toggle-collect=*callgrind_counts_this*",
+    ]);
+    let done = callgrind
+        .arg(std::env::current_exe().expect("a path"))
+        .args(["line", name])
+        .output()
+        .expect("valgrind runs");
+    let (units, log) =
+        (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    let collected = log
+        .lines()
+        .find_map(|line| line.split_once("Collected : "))
+        .map(|(_, count)| count.trim().parse::<f64>());
     match (collected, units.trim().parse::<f64>()) {
-        (Some(Ok(count)), Ok(units)) if done.status.success() && count > 0.0 && units > 0.0 => count / units,
+        (Some(Ok(count)), Ok(units)) if done.status.success() && count > 0.0 && units > 0.0 => {
+            count / units
+        }
         _ => panic!("{name}: no count\n{units}\n{log}"),
     }
 }
 
 /// Compiler that built this; counts of another compiler differ.
 fn compiler() -> String {
-    let done = Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into())).arg("-V").output();
-    done.map_or_else(|e| e.to_string(), |done| String::from_utf8_lossy(&done.stdout).trim().to_owned())
+    let done =
+        Command::new(std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into())).arg("-V").output();
+    done.map_or_else(
+        |e| e.to_string(),
+        |done| String::from_utf8_lossy(&done.stdout).trim().to_owned(),
+    )
 }
 
 fn write() {
@@ -153,7 +178,9 @@ fn compare() -> bool {
     }
     let mut all = true;
     for (name, unit, _) in LINES {
-        let stored = lines.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse::<f64>().ok());
+        let stored = lines.lines().find_map(|line| {
+            line.strip_prefix(name)?.split_whitespace().next()?.parse::<f64>().ok()
+        });
         let Some(stored) = stored else {
             say(&format!("{name}: no stored count; `make record-instructions` stores it"));
             all = false;
@@ -163,8 +190,15 @@ fn compare() -> bool {
         let change = count / stored - 1.0;
         let holds = change.abs() <= WITHIN;
         all &= holds;
-        let verdict = if holds { "" } else { ": more than 3 %; `make record-instructions` takes the counts again" };
-        say(&format!("{name:<20} {count:>9.1} instructions per {unit}, stored {stored:.1} ({:+.1} %){verdict}", 100.0 * change));
+        let verdict = if holds {
+            ""
+        } else {
+            ": more than 3 %; `make record-instructions` takes the counts again"
+        };
+        say(&format!(
+            "{name:<20} {count:>9.1} instructions per {unit}, stored {stored:.1} ({:+.1} %){verdict}",
+            100.0 * change
+        ));
     }
     all
 }
@@ -174,7 +208,8 @@ fn main() -> std::process::ExitCode {
     if let [first, name] = &args[..]
         && first == "line"
     {
-        let (_, _, run) = LINES.iter().find(|(line, ..)| line == name).expect("a line of this bench");
+        let (_, _, run) =
+            LINES.iter().find(|(line, ..)| line == name).expect("a line of this bench");
         say(&run().to_string());
         return std::process::ExitCode::SUCCESS;
     }

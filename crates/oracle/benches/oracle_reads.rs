@@ -1,5 +1,6 @@
-//! Time of one uniformly random host read in the oracle, in batches of 32, on a drive of 2 TiB whose counters lie far
-//! outside any cache. Under `cargo test` it runs on a small drive, so that it can not rot.
+//! Time of one uniformly random host read in the oracle, in batches of 32, on a drive of 2 TiB
+//! whose counters lie far outside any cache. Under `cargo test` it runs on a small drive, so that
+//! it can not rot.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -28,7 +29,11 @@ fn drive(model: DisturbModel) -> DriveConfig {
     ];
     let groups = ["good", "fair", "worst"].map(String::from).to_vec();
     let blocks = if std::env::args().any(|arg| arg == "--bench") { 18_048 } else { 16 };
-    let mut config = common::config(blocks, 2568, DisturbConfig { model, groups, table, ..DisturbConfig::default() });
+    let mut config = common::config(
+        blocks,
+        2568,
+        DisturbConfig { model, groups, table, ..DisturbConfig::default() },
+    );
     if blocks > 16 {
         config.drive.capacity = Some(Bytes(2 << 40));
     }
@@ -43,12 +48,14 @@ fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
     for block in geometry.block_ids() {
         let first = geometry.first_page(block).number();
         let lpns = Lpn::new(first).run(geometry.pages_per_block);
-        let lpns: Vec<Lpn> = lpns.map(|lpn| if lpn.number() < geometry.host_pages { lpn } else { NO_LPN }).collect();
+        let lpns: Vec<Lpn> =
+            lpns.map(|lpn| if lpn.number() < geometry.host_pages { lpn } else { NO_LPN }).collect();
         oracle.preloaded(block, &lpns);
     }
     let mut state = 1u64;
     let reads = (0..BATCH * BATCHES).map(|_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let page = (((state >> 32) * u64::from(geometry.host_pages)) >> 32) as u32;
         PhysRead::good(Lpn::new(page), Ppn::new(page), Cause::Host)
     });
@@ -57,7 +64,8 @@ fn full(model: DisturbModel) -> (Oracle, Vec<PhysRead>) {
 
 #[divan::bench(args = ["none", "wordline"], sample_count = 20, sample_size = 1)]
 fn reads(bencher: Bencher, model: &str) {
-    let (mut oracle, reads) = full(if model == "none" { DisturbModel::None } else { DisturbModel::Wordline });
+    let (mut oracle, reads) =
+        full(if model == "none" { DisturbModel::None } else { DisturbModel::Wordline });
     bencher.counter(ItemsCount::new(reads.len())).bench_local(|| {
         for batch in reads.chunks(BATCH) {
             oracle.reads(batch);

@@ -1,10 +1,12 @@
-//! Where things are, by plain division: the drive takes addresses apart by multiplication, and the oracle follows it there.
+//! Where things are, by plain division: the drive takes addresses apart by multiplication, and the
+//! oracle follows it there.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Ppn};
 use vpass_core::config::DriveConfig;
 
-/// Pages of a block that are looked at: all of the first and last block's, of the others those at their ends.
+/// Pages of a block that are looked at: all of the first and last block's, of the others those at
+/// their ends.
 const ENDS: u32 = 2;
 
 /// The first thing that the geometry of a drive with this resolved configuration says wrongly.
@@ -22,12 +24,22 @@ pub(crate) fn check(geometry: &Geometry, config: &DriveConfig) -> Result<(), Str
     same("pages of a block", 0, geometry.pages_per_block, per_block)?;
     same("pages of the host", 0, u64::from(geometry.host_pages), of_host)?;
     if geometry.stripes.is_none() {
-        same("spare blocks", 0, geometry.spare_blocks(), blocks - (of_host as u32).div_ceil(per_block))?;
+        same(
+            "spare blocks",
+            0,
+            geometry.spare_blocks(),
+            blocks - (of_host as u32).div_ceil(per_block),
+        )?;
     }
     for block in 0..blocks {
         let (id, first) = (BlockId::new(block), block * per_block);
         same("the first page of block", block, geometry.first_page(id), Ppn::new(first))?;
-        same("the first wordline of block", block, geometry.first_wordline(id), block * g.wordlines_per_block)?;
+        same(
+            "the first wordline of block",
+            block,
+            geometry.first_wordline(id),
+            block * g.wordlines_per_block,
+        )?;
         same("the die of block", block, geometry.die_of(id).into(), block / per_die)?;
         same("the plane of block", block, geometry.plane_of(id), block % per_die / per_plane)?;
         let whole = block == 0 || block + 1 == blocks;
@@ -50,13 +62,27 @@ pub(crate) fn check_pool(geometry: &Geometry, config: &DriveConfig) -> Result<()
     let per_plane = config.geometry.blocks_per_plane.unwrap_or(0);
     let outside = per_plane - (config.density.pool * f64::from(per_plane)) as u32;
     let is_inside = |block: BlockId| block.number() % per_plane >= outside;
-    geometry
-        .block_ids()
-        .try_for_each(|block| same("whether the pool has block", block.number(), geometry.is_in_pool(block), is_inside(block)))
+    geometry.block_ids().try_for_each(|block| {
+        same(
+            "whether the pool has block",
+            block.number(),
+            geometry.is_in_pool(block),
+            is_inside(block),
+        )
+    })
 }
 
-fn same<T: Copy + PartialEq + std::fmt::Display>(what: &str, of: u32, says: T, is: T) -> Result<(), String> {
-    if says == is { Ok(()) } else { Err(format!("the drive's geometry says that {what} {of} is {says}; it is {is}")) }
+fn same<T: Copy + PartialEq + std::fmt::Display>(
+    what: &str,
+    of: u32,
+    says: T,
+    is: T,
+) -> Result<(), String> {
+    if says == is {
+        Ok(())
+    } else {
+        Err(format!("the drive's geometry says that {what} {of} is {says}; it is {is}"))
+    }
 }
 
 #[cfg(test)]

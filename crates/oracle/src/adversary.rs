@@ -1,10 +1,11 @@
-//! An adversary that looks again between bursts of a few requests. It sees where every page lies and, from the oracle, what every wordline has
-//! really endured. It reads beside the wordlines nearest their limits, or where a policy's counters know least: in blocks about to be
-//! cleaned, in blocks just opened, in blocks that were read evenly before. An attack that is made once, for a drive in one state, cannot
-//! find bugs that show only after data has moved.
+//! An adversary that looks again between bursts of a few requests. It sees where every page lies
+//! and, from the oracle, what every wordline has really endured. It reads beside the wordlines
+//! nearest their limits, or where a policy's counters know least: in blocks about to be cleaned, in
+//! blocks just opened, in blocks that were read evenly before. An attack that is made once, for a
+//! drive in one state, cannot find bugs that show only after data has moved.
 //!
-//! A burst is served to its end before the next look, so the drive drains in between. On a drive that needs to know the time its requests come by
-//! a clock of their own.
+//! A burst is served to its end before the next look, so the drive drains in between. On a drive
+//! that needs to know the time its requests come by a clock of their own.
 //!
 //! ```text
 //! look: block 7, wordline 3 can take 12 more reads beside it     burst: 20 reads of wordlines 2 and 4, two writes elsewhere
@@ -51,7 +52,8 @@ enum Taste {
 enum Manner {
     /// Reads beside it.
     Hammer,
-    /// Reads every other wordline of its block once, then beside it: whoever counts a few wordlines only knows little then.
+    /// Reads every other wordline of its block once, then beside it: whoever counts a few wordlines
+    /// only knows little then.
     Even,
 }
 
@@ -115,7 +117,9 @@ impl Sight {
     fn above(&self, ppn: Ppn) -> Option<(Ppn, Lpn)> {
         let above = (ppn.index() / self.bits + self.stride) * self.bits;
         let is_within = ppn.index() / self.pages_per_block == above / self.pages_per_block;
-        let all = (above..above + self.bits).filter(|_| is_within).map(|above| (Ppn::from_index(above), self.owners[above]));
+        let all = (above..above + self.bits)
+            .filter(|_| is_within)
+            .map(|above| (Ppn::from_index(above), self.owners[above]));
         all.into_iter().find(|(_, lpn)| *lpn != NOBODY)
     }
 
@@ -123,7 +127,8 @@ impl Sight {
     fn far_from(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
         let own = ppn.index() % self.pages_per_block / self.bits;
         let wordlines = self.block(ppn).chunks(self.bits).enumerate();
-        let far = wordlines.filter(move |(wordline, _)| *wordline != own && wordline.abs_diff(own) != self.stride);
+        let far = wordlines
+            .filter(move |(wordline, _)| *wordline != own && wordline.abs_diff(own) != self.stride);
         far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NOBODY)
     }
 
@@ -135,14 +140,21 @@ impl Sight {
     /// The same; all of its block where nothing lies beside it.
     fn neighbours_or_block(&self, ppn: Ppn) -> Vec<Lpn> {
         let near: Vec<Lpn> = self.neighbours(ppn).collect();
-        if near.is_empty() { self.block(ppn).iter().copied().filter(|lpn| *lpn != NOBODY).collect() } else { near }
+        if near.is_empty() {
+            self.block(ppn).iter().copied().filter(|lpn| *lpn != NOBODY).collect()
+        } else {
+            near
+        }
     }
 
     /// A page of each wordline of its block but its own.
     fn each_wordline(&self, ppn: Ppn) -> Vec<Lpn> {
         let own = ppn.index() % self.pages_per_block / self.bits;
-        let wordlines = self.block(ppn).chunks(self.bits).enumerate().filter(|(wordline, _)| *wordline != own);
-        wordlines.filter_map(|(_, pages)| pages.iter().copied().find(|lpn| *lpn != NOBODY)).collect()
+        let wordlines =
+            self.block(ppn).chunks(self.bits).enumerate().filter(|(wordline, _)| *wordline != own);
+        wordlines
+            .filter_map(|(_, pages)| pages.iter().copied().find(|lpn| *lpn != NOBODY))
+            .collect()
     }
 }
 
@@ -179,19 +191,21 @@ pub struct Adversary {
 }
 
 impl Adversary {
-    /// The same seed and the same drive: the same requests. It keeps `depth` of them outstanding within a burst.
+    /// The same seed and the same drive: the same requests. It keeps `depth` of them outstanding
+    /// within a burst.
     pub fn new(seed: u64, depth: u32) -> Self {
         Self { dice: Dice::new(seed), coming: Coming::Outstanding(depth), victim: None }
     }
 
-    /// The same on a drive that needs to know the time: its requests come by a clock of their own, so many ns apart in the mean.
+    /// The same on a drive that needs to know the time: its requests come by a clock of their own,
+    /// so many ns apart in the mean.
     #[must_use]
     pub fn by_a_clock(self, gap: Ns) -> Self {
         Self { coming: Coming::ByClock { gap, at: 0 }, ..self }
     }
 
-    /// Attacks a drive that an [`Oracle`] watches with so many requests; `heard` is told of each burst before it is served. Gives the requests
-    /// served.
+    /// Attacks a drive that an [`Oracle`] watches with so many requests; `heard` is told of each
+    /// burst before it is served. Gives the requests served.
     ///
     /// # Errors
     /// An interruption.
@@ -228,17 +242,28 @@ impl Adversary {
         self.choose(drive, &sight);
         let page = u64::from(drive.geometry().page_bytes);
         let pages = u64::from(drive.geometry().host_pages);
-        let request = |lpn: u64, op: Op| Request { at: 0, offset: lpn * page, bytes: page as u32, op, origin: 0, hint: None };
+        let request = |lpn: u64, op: Op| Request {
+            at: 0,
+            offset: lpn * page,
+            bytes: page as u32,
+            op,
+            origin: 0,
+            hint: None,
+        };
         let ruins = self.ruins(drive);
         if !ruins.is_empty() {
             return (0..size).map(|_| self.disturb_ruin(&ruins, page, pages)).collect();
         }
         let Some(Victim { page: page_of_victim, ppn, manner, writes, .. }) = self.victim else {
             // There is nothing to read: something is written.
-            return (0..size).map(|_| request(self.dice.between(0, pages - 1), Op::Write)).collect();
+            return (0..size)
+                .map(|_| request(self.dice.between(0, pages - 1), Op::Write))
+                .collect();
         };
         let near = sight.neighbours_or_block(ppn);
-        let mut first = if matches!(manner, Manner::Even) { sight.each_wordline(ppn) } else { vec![] }.into_iter();
+        let mut first =
+            if matches!(manner, Manner::Even) { sight.each_wordline(ppn) } else { vec![] }
+                .into_iter();
         let one = |n: usize| {
             if self.dice.chance(writes) {
                 let op = if self.dice.chance(0.1) { Op::Trim } else { Op::Write };
@@ -253,7 +278,8 @@ impl Adversary {
             *last = request(page_of_victim.number().into(), Op::Read);
         }
         // A part of it is written first: by the time that the rest is needed it may be gone.
-        if let Some(first) = requests.first_mut().filter(|_| writes > 0.0 && self.dice.chance(0.1)) {
+        if let Some(first) = requests.first_mut().filter(|_| writes > 0.0 && self.dice.chance(0.1))
+        {
             *first = self.part_of(page_of_victim, page);
         }
         requests
@@ -280,37 +306,63 @@ impl Adversary {
             _ => (Op::Trim, true),
         };
         let count = if whole || u64::from(lpn.number()) + 1 == pages { 1 } else { 2 };
-        Request { at: 0, offset: lpn.offset(page as u32), bytes: (count * page) as u32, op, origin: 0, hint: None }
+        Request {
+            at: 0,
+            offset: lpn.offset(page as u32),
+            bytes: (count * page) as u32,
+            op,
+            origin: 0,
+            hint: None,
+        }
     }
 
     /// A write of a part of a page, from any byte to any other.
     fn part_of(&mut self, lpn: Lpn, page: u64) -> Request {
         let from = self.dice.between(0, page - 1);
         let bytes = self.dice.between(1, page - from) as u32;
-        Request { at: 0, offset: lpn.offset(page as u32) + from, bytes, op: Op::Write, origin: 0, hint: None }
+        Request {
+            at: 0,
+            offset: lpn.offset(page as u32) + from,
+            bytes,
+            op: Op::Write,
+            origin: 0,
+            hint: None,
+        }
     }
 
     /// Keeps to its victim while there is one, and finds the next.
     fn choose(&mut self, drive: &mut Drive, sight: &Sight) {
         if let Some(victim) = self.victim.take().filter(|victim| victim.bursts > 0) {
             let stays = sight.owners[victim.ppn.index()] == victim.page;
-            let now = if stays { Some(victim.ppn) } else { sight.owners.iter().position(|lpn| *lpn == victim.page).map(Ppn::from_index) };
+            let now = if stays {
+                Some(victim.ppn)
+            } else {
+                sight.owners.iter().position(|lpn| *lpn == victim.page).map(Ppn::from_index)
+            };
             if let Some(ppn) = now.filter(|_| stays || victim.follows) {
                 self.victim = Some(Victim { ppn, bursts: victim.bursts - 1, ..victim });
                 return;
             }
         }
-        let taste = self.dice.pick(&[Taste::Nearest, Taste::Nearest, Taste::Emptiest, Taste::Open, Taste::Chance]);
+        let taste = self.dice.pick(&[
+            Taste::Nearest,
+            Taste::Nearest,
+            Taste::Emptiest,
+            Taste::Open,
+            Taste::Chance,
+        ]);
         let blocks = self.blocks(drive, taste);
         let oracle = oracle_of(drive);
         let per_block = sight.pages_per_block as u32;
-        let live = blocks.iter().flat_map(|block| Ppn::new(block.number() * per_block).run(per_block));
+        let live =
+            blocks.iter().flat_map(|block| Ppn::new(block.number() * per_block).run(per_block));
         let live = live.filter(|ppn| sight.owners[ppn.index()] != NOBODY);
         // What is lost already can lose no more.
         let left = live.map(|ppn| (oracle.reads_left(ppn), ppn)).filter(|(left, _)| *left >= 0.0);
         // One with nothing beside it is hard to reach.
         let alone = |ppn: Ppn| sight.neighbours(ppn).next().is_none();
-        let order = |a: &(f64, Ppn), b: &(f64, Ppn)| alone(a.1).cmp(&alone(b.1)).then(a.0.total_cmp(&b.0));
+        let order =
+            |a: &(f64, Ppn), b: &(f64, Ppn)| alone(a.1).cmp(&alone(b.1)).then(a.0.total_cmp(&b.0));
         let Some((_, ppn)) = left.min_by(order) else { return };
         self.victim = Some(Victim {
             page: sight.owners[ppn.index()],
@@ -324,17 +376,23 @@ impl Adversary {
 
     /// The blocks among which the next victim is looked for.
     fn blocks(&mut self, drive: &Drive, taste: Taste) -> Vec<BlockId> {
-        let filled: Vec<_> = BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0).collect();
+        let filled: Vec<_> =
+            BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0).collect();
         let all = || filled.iter().map(|(block, _)| *block).collect();
         match taste {
             _ if filled.is_empty() => vec![],
             Taste::Nearest => all(),
             Taste::Emptiest => {
-                let mut closed: Vec<_> = filled.iter().filter(|(_, row)| row.state == BlockState::Closed).collect();
+                let mut closed: Vec<_> =
+                    filled.iter().filter(|(_, row)| row.state == BlockState::Closed).collect();
                 closed.sort_by_key(|(_, row)| row.valid);
                 closed.iter().take(4).map(|(block, _)| *block).collect()
             }
-            Taste::Open => filled.iter().filter(|(_, row)| row.state == BlockState::Open).map(|(block, _)| *block).collect(),
+            Taste::Open => filled
+                .iter()
+                .filter(|(_, row)| row.state == BlockState::Open)
+                .map(|(block, _)| *block)
+                .collect(),
             Taste::Chance => {
                 vec![filled[self.dice.between(0, filled.len() as u64 - 1) as usize].0]
             }

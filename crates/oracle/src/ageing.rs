@@ -1,9 +1,11 @@
-//! The age of each block's oldest page, by a clock of the oracle's own, against what refresh promises.
+//! The age of each block's oldest page, by a clock of the oracle's own, against what refresh
+//! promises.
 //!
-//! A block's age begins with its first page and ends with its erase. It begins anew where all that is left of the block was programmed over in one
-//! job. The drive tells the time before it opens a block
-//! and when time alone sets something off. It is believed as far as the requests bear it out: time never goes back, and untimed it lies between
-//! the arrivals of the requests that are being served.
+//! A block's age begins with its first page and ends with its erase. It begins anew where all that
+//! is left of the block was programmed over in one job. The drive tells the time before it opens a
+//! block and when time alone sets something off. It is believed as far as the requests bear it out:
+//! time never goes back, and untimed it lies between the arrivals of the requests that are being
+//! served.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +14,8 @@ use vpass_core::config::{DriveConfig, Number};
 
 /// Standard deviations by which the mean of many draws may lie off: chance does not go so far.
 const FAR: f64 = 7.0;
-/// Timed, a block may be as much of its period late, and so much more: a pause between two requests that are submitted, and jobs of that time.
+/// Timed, a block may be as much of its period late, and so much more: a pause between two requests
+/// that are submitted, and jobs of that time.
 const LATE_SHARE: Moment = 16;
 const LATE: Moment = 100_000_000;
 
@@ -62,7 +65,8 @@ impl Ageing {
         let lead = config.refresh.params.get(Some(refresh), "lead").map_or(0.0, Number::value);
         let least = period - ((period as f64 * lead) as Ns).clamp(1, period);
         let late = if timed { period.cast_signed() / LATE_SHARE + LATE } else { 0 };
-        self.promise = Some(Promise { most: period.cast_signed(), least: least.cast_signed(), late });
+        self.promise =
+            Some(Promise { most: period.cast_signed(), least: least.cast_signed(), late });
     }
 
     /// Requests up to this time are about to be served, and those before them are.
@@ -82,21 +86,30 @@ impl Ageing {
             return Err(format!("the drive's clock shows {at} ns, after {} ns", self.now));
         }
         if !self.timed && at > self.until {
-            return Err(format!("the drive's clock shows {at} ns; the last request that it was asked for arrives at {} ns", self.until));
+            return Err(format!(
+                "the drive's clock shows {at} ns; the last request that it was asked for arrives at {} ns",
+                self.until
+            ));
         }
         self.pass(at)
     }
 
     fn pass(&mut self, now: Moment) -> Result<(), String> {
         self.now = now;
-        let (Some(promise), Some((since, block))) = (self.promise, self.order.first().copied()) else { return Ok(()) };
+        let (Some(promise), Some((since, block))) = (self.promise, self.order.first().copied())
+        else {
+            return Ok(());
+        };
         let age = now - since;
         if age <= promise.most + promise.late {
             return Ok(());
         }
         // Once for each block.
         self.order.pop_first();
-        Err(format!("the oldest page of block {block} is {age} ns old; refresh promises {} ns at most", promise.most))
+        Err(format!(
+            "the oldest page of block {block} is {age} ns old; refresh promises {} ns at most",
+            promise.most
+        ))
     }
 
     /// The drive begins with a block whose oldest page was programmed at this time.
@@ -108,7 +121,10 @@ impl Ageing {
         if (-self.most_at_start..=0).contains(&since) {
             return Ok(());
         }
-        Err(format!("block {block} begins with an age of {} ns; start.age is {} ns", -since, self.most_at_start))
+        Err(format!(
+            "block {block} begins with an age of {} ns; start.age is {} ns",
+            -since, self.most_at_start
+        ))
     }
 
     /// All blocks have been told of: their mean age is half of the most.
@@ -118,19 +134,28 @@ impl Ageing {
         if self.at_start.1 == 0 || (sum / n - most / 2.0).abs() <= FAR * most / (12.0 * n).sqrt() {
             return Ok(());
         }
-        Err(format!("blocks begin with an age of {} ns in the mean; start.age = {most} ns means half of that", sum / n))
+        Err(format!(
+            "blocks begin with an age of {} ns in the mean; start.age = {most} ns means half of that",
+            sum / n
+        ))
     }
 
     /// The clock shows 0 again.
     pub(crate) fn restart(&mut self, passed: Ns) -> Result<(), String> {
         let passed = passed.cast_signed();
         let checked = if passed < self.now || !self.timed && passed > self.until.max(self.now) {
-            Err(format!("the drive's clock is set back by {passed} ns; it was told of {} to {} ns", self.now, self.until))
+            Err(format!(
+                "the drive's clock is set back by {passed} ns; it was told of {} to {} ns",
+                self.now, self.until
+            ))
         } else {
             Ok(())
         };
         self.since.iter_mut().flatten().for_each(|since| *since -= passed);
-        self.order = std::mem::take(&mut self.order).into_iter().map(|(since, block)| (since - passed, block)).collect();
+        self.order = std::mem::take(&mut self.order)
+            .into_iter()
+            .map(|(since, block)| (since - passed, block))
+            .collect();
         (self.now, self.until) = (0, 0);
         checked
     }
@@ -157,7 +182,11 @@ impl Ageing {
     #[inline]
     pub(crate) fn age(&self, block: BlockId, at: Option<Ns>) -> Ns {
         let now = at.map_or(self.now, Ns::cast_signed);
-        self.since.get(block.index()).copied().flatten().map_or(0, |since| (now - since).max(0).cast_unsigned())
+        self.since
+            .get(block.index())
+            .copied()
+            .flatten()
+            .map_or(0, |since| (now - since).max(0).cast_unsigned())
     }
 
     /// When the oldest page of a block was programmed.
@@ -198,14 +227,21 @@ impl Ageing {
     /// Refresh begins to move a block.
     pub(crate) fn refreshes(&mut self, block: BlockId) -> Result<(), String> {
         self.refreshed += 1;
-        let Some(promise) = self.promise else { return Err(format!("block {block} is refreshed by a drive that refreshes nothing")) };
+        let Some(promise) = self.promise else {
+            return Err(format!("block {block} is refreshed by a drive that refreshes nothing"));
+        };
         let since = self.since.get(block.index()).copied().flatten();
-        let Some(since) = since else { return Err(format!("block {block} is refreshed; it holds nothing")) };
+        let Some(since) = since else {
+            return Err(format!("block {block} is refreshed; it holds nothing"));
+        };
         let age = self.now - since;
         if age >= promise.least {
             return Ok(());
         }
-        Err(format!("block {block} is refreshed at an age of {age} ns, before the {} ns at which it is due", promise.least))
+        Err(format!(
+            "block {block} is refreshed at an age of {age} ns, before the {} ns at which it is due",
+            promise.least
+        ))
     }
 
     /// Refresh begins with a block that it may look at before it is due.
@@ -223,7 +259,10 @@ impl Ageing {
             return Ok(());
         }
         if refreshed < self.refreshed || refreshed > self.refreshed + self.unclear {
-            return Err(format!("the drive counts {refreshed} blocks that it refreshed; {} were seen", self.refreshed));
+            return Err(format!(
+                "the drive counts {refreshed} blocks that it refreshed; {} were seen",
+                self.refreshed
+            ));
         }
         // One that was found to be too old is out of the order.
         let own = self.since.iter().flatten().min().map_or(0, |since| now.cast_signed() - since);
@@ -240,7 +279,12 @@ mod tests {
 
     /// A drive that promises 100 ns, and begins to refresh at 80.
     fn ageing() -> Ageing {
-        Ageing { promise: Some(Promise { most: 100, least: 80, late: 0 }), told: true, most_at_start: 50, ..Ageing::default() }
+        Ageing {
+            promise: Some(Promise { most: 100, least: 80, late: 0 }),
+            told: true,
+            most_at_start: 50,
+            ..Ageing::default()
+        }
     }
 
     #[test]
@@ -253,7 +297,10 @@ mod tests {
         ages.programmed(BlockId::new(3));
         assert_eq!(ages.refreshes(BlockId::new(3)), Ok(()), "at 80 ns");
         assert_eq!(ages.clock(110), Ok(()), "at 100 ns");
-        assert_eq!(ages.clock(111), Err("the oldest page of block 3 is 101 ns old; refresh promises 100 ns at most".into()));
+        assert_eq!(
+            ages.clock(111),
+            Err("the oldest page of block 3 is 101 ns old; refresh promises 100 ns at most".into())
+        );
         ages.end(BlockId::new(3));
         ages.programmed(BlockId::new(3));
         assert!(ages.refreshes(BlockId::new(3)).unwrap_err().contains("before the 80 ns"));
@@ -270,7 +317,11 @@ mod tests {
         ages.clock(40).unwrap();
         ages.restart(40).unwrap();
         ages.requests(1000).unwrap();
-        assert_eq!((ages.clock(10), ages.clock(11).is_err()), (Ok(()), true), "50 before, 40 of warm-up, 10 since");
+        assert_eq!(
+            (ages.clock(10), ages.clock(11).is_err()),
+            (Ok(()), true),
+            "50 before, 40 of warm-up, 10 since"
+        );
     }
 
     #[test]

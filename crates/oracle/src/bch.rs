@@ -1,5 +1,5 @@
-//! What `[bch]` says of reads and ages, by arithmetic of the oracle's own: the code's tail summed term by term, its rate found by halving, and both
-//! laws taken from their anchor.
+//! What `[bch]` says of reads and ages, by arithmetic of the oracle's own: the code's tail summed
+//! term by term, its rate found by halving, and both laws taken from their anchor.
 
 use vpass_core::base::span::HOUR;
 use vpass_core::config::{BchTarget, Combine, DriveConfig, ErrorLaw};
@@ -32,10 +32,13 @@ impl Code {
             return None;
         }
         let (b, data) = (&config.bch, config.ecc.codeword?.0 as f64 * 8.0);
-        let (bits, corrects) = ((data / config.ecc.code_rate).round() as u32, *config.ecc.corrects.first()?);
+        let (bits, corrects) =
+            ((data / config.ecc.code_rate).round() as u32, *config.ecc.corrects.first()?);
         let wanted = if b.target == BchTarget::Yield { 1.0 - b.r#yield } else { b.uber * data };
         let alone = Stripe::new(config, None)?;
-        let rate_alone = |share: f64| if alone.is_plain() { rate(bits, corrects, share) } else { alone.rate(share) };
+        let rate_alone = |share: f64| {
+            if alone.is_plain() { rate(bits, corrects, share) } else { alone.rate(share) }
+        };
         let cap = match raised_by(config) {
             Some(others) => Stripe::new(config, Some(others))?.rate(wanted),
             None => rate_alone(wanted),
@@ -67,9 +70,13 @@ impl Code {
     }
 }
 
-/// Other pages of a stripe, where parity raises the limits of reads: none where wear says which stripes have any.
+/// Other pages of a stripe, where parity raises the limits of reads: none where wear says which
+/// stripes have any.
 pub(crate) fn raised_by(config: &DriveConfig) -> Option<u32> {
-    config.parity.protects().filter(|_| config.bch.target == BchTarget::Stripe && config.parity.by_wear().is_none())
+    config
+        .parity
+        .protects()
+        .filter(|_| config.bch.target == BchTarget::Stripe && config.parity.by_wear().is_none())
 }
 
 /// The error rate at which this share of codewords fails.
@@ -82,7 +89,8 @@ fn rate(bits: u32, corrects: u32, share: f64) -> f64 {
     low
 }
 
-/// A limit of a drive's that is not the oracle's, each in 1/1024 reads: what age alone has spoilt is below 0 in both.
+/// A limit of a drive's that is not the oracle's, each in 1/1024 reads: what age alone has spoilt
+/// is below 0 in both.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Apart {
     pec: u32,
@@ -91,19 +99,27 @@ pub(crate) struct Apart {
     own: i64,
 }
 
-/// The first limit at these P/E counts, of any age, in which a drive of the first configuration departs by a read or more from what the oracle
-/// makes of the second.
-pub(crate) fn limits_apart(of_drive: &DriveConfig, of_oracle: &DriveConfig, pecs: &[u32]) -> Option<Apart> {
+/// The first limit at these P/E counts, of any age, in which a drive of the first configuration
+/// departs by a read or more from what the oracle makes of the second.
+pub(crate) fn limits_apart(
+    of_drive: &DriveConfig,
+    of_oracle: &DriveConfig,
+    pecs: &[u32],
+) -> Option<Apart> {
     let table = LimitTable::of(of_drive)?;
     let limits = AgedLimits::of(of_drive).ok()??;
     let (rates, endurances) = (ErrorRates::new(of_oracle)?, Endurances::new(of_oracle));
     let of = |(pec, step): (u32, u32)| {
-        let of_drive = limits.truth(&table, pec, Asked { group: 0, kind: 0, level: 0, step: step as usize });
+        let of_drive =
+            limits.truth(&table, pec, Asked { group: 0, kind: 0, level: 0, step: step as usize });
         let own = rates.limit(&endurances, pec, Whose { group: 0, kind: 0, step }, 0);
         Apart { pec, age_step: step, of_drive, own }
     };
-    let mut all = pecs.iter().flat_map(|pec| (0..STEPS as u32).map(move |step| (*pec, step))).map(of);
-    all.find(|limit| (limit.of_drive - limit.own).abs() > 1024 && (limit.of_drive >= 0 || limit.own >= 0))
+    let mut all =
+        pecs.iter().flat_map(|pec| (0..STEPS as u32).map(move |step| (*pec, step))).map(of);
+    all.find(|limit| {
+        (limit.of_drive - limit.own).abs() > 1024 && (limit.of_drive >= 0 || limit.own >= 0)
+    })
 }
 
 #[cfg(test)]
@@ -134,20 +150,40 @@ mod tests {
 
     #[test]
     fn drive_and_oracle_have_the_same_limits_at_every_age_and_notice_what_is_not_so() {
-        for keys in ["", "combine = \"sum\"", "target = \"uber\"", "target = \"uber\", combine = \"sum\", age = \"90d\""] {
+        for keys in [
+            "",
+            "combine = \"sum\"",
+            "target = \"uber\"",
+            "target = \"uber\", combine = \"sum\", age = \"90d\"",
+        ] {
             let config = drive(keys);
             assert_eq!(limits_apart(&config, &config, &PECS), None, "{keys}");
-            for wrong in ["combine = \"sum\", time_exponent = 3", "yield = 0.998", "age = \"380d\", age_exponent = 0.7", "reads = 46001"] {
-                assert!(limits_apart(&drive(wrong), &config, &PECS).is_some(), "{wrong} is taken for {keys}");
+            for wrong in [
+                "combine = \"sum\", time_exponent = 3",
+                "yield = 0.998",
+                "age = \"380d\", age_exponent = 0.7",
+                "reads = 46001",
+            ] {
+                assert!(
+                    limits_apart(&drive(wrong), &config, &PECS).is_some(),
+                    "{wrong} is taken for {keys}"
+                );
             }
         }
     }
 
     #[test]
     fn drive_and_oracle_raise_limits_alike_and_notice_what_is_not_so() {
-        let raid5 = |keys: &str| parity::drive(drive(&format!("target = \"stripe\", {keys}")), "raid5");
+        let raid5 =
+            |keys: &str| parity::drive(drive(&format!("target = \"stripe\", {keys}")), "raid5");
         let plain = |keys: &str| drive(&format!("target = \"uber\", {keys}"));
-        for keys in ["", "spread_own = 0.3", "spread_common = 0.2", "spread_common = 1.0", "uber = 1e-9, combine = \"sum\""] {
+        for keys in [
+            "",
+            "spread_own = 0.3",
+            "spread_common = 0.2",
+            "spread_common = 1.0",
+            "uber = 1e-9, combine = \"sum\"",
+        ] {
             let config = raid5(keys);
             assert_eq!(limits_apart(&config, &config, &PECS), None, "{keys}");
             assert!(limits_apart(&plain(keys), &config, &PECS).is_some(), "not raised: {keys}");
@@ -165,7 +201,8 @@ mod tests {
     #[test]
     fn the_anchor_holds_and_a_stricter_target_leaves_a_tenth() {
         let (published, client) = (code(""), code("target = \"uber\""));
-        let close = |is: f64, exact: f64| assert!((is / exact - 1.0).abs() < 1e-9, "{is} for {exact}");
+        let close =
+            |is: f64, exact: f64| assert!((is / exact - 1.0).abs() < 1e-9, "{is} for {exact}");
         close(published.cap, 5.842_965_779_269_703e-4);
         close(client.cap, 5.490_421_297_592_251e-5);
         assert_eq!([15_000, 12_500].map(|pec| published.reads(pec) as u32), [46_000, 60_138]);

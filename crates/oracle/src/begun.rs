@@ -1,10 +1,13 @@
-//! What a computed start put where: from each flash page to the page of the host that it holds, by arithmetic of the oracle's own.
+//! What a computed start put where: from each flash page to the page of the host that it holds, by
+//! arithmetic of the oracle's own.
 //!
-//! The drive tells the keys of an order of the host's pages, and of each block its first place in that order and its chosen pages. This file
-//! goes from place to page; the drive goes from page to place. A mistake of either shows where a page is read, moved or looked at in the end.
+//! The drive tells the keys of an order of the host's pages, and of each block its first place in
+//! that order and its chosen pages. This file goes from place to page; the drive goes from page to
+//! place. A mistake of either shows where a page is read, moved or looked at in the end.
 //!
-//! Each page of the host below `order.pages` lies in exactly one flash page: the order is a permutation, whatever its keys are, because each
-//! half-round of it can be taken back. And [`Begun::load`] sees to it that the blocks take all places, each once.
+//! Each page of the host below `order.pages` lies in exactly one flash page: the order is a
+//! permutation, whatever its keys are, because each half-round of it can be taken back. And
+//! [`Begun::load`] sees to it that the blocks take all places, each once.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::steady::Order;
@@ -66,19 +69,32 @@ impl Begun {
     }
 
     /// A block takes its part of the order.
-    pub(crate) fn load(&mut self, block: BlockId, first: u32, chosen: &[u64]) -> Result<(), String> {
+    pub(crate) fn load(
+        &mut self,
+        block: BlockId,
+        first: u32,
+        chosen: &[u64],
+    ) -> Result<(), String> {
         let own = &mut self.chosen[block.index() * self.words..][..self.words];
         let part = &mut self.parts[block.index()];
-        let beyond = |page: u32| chosen.get(page as usize / 64).is_some_and(|word| word >> (page % 64) != 0);
-        if part.is_loaded || chosen.len() != self.words || !self.pages_per_block.is_multiple_of(64) && beyond(self.pages_per_block) {
-            return Err(format!("the start loads block {block} twice, or pages that it does not have"));
+        let beyond =
+            |page: u32| chosen.get(page as usize / 64).is_some_and(|word| word >> (page % 64) != 0);
+        if part.is_loaded
+            || chosen.len() != self.words
+            || !self.pages_per_block.is_multiple_of(64) && beyond(self.pages_per_block)
+        {
+            return Err(format!(
+                "the start loads block {block} twice, or pages that it does not have"
+            ));
         }
         own.copy_from_slice(chosen);
         *part = Part { first, is_loaded: true, stands: true, is_altered: false };
         let expected = self.next;
         self.next = first + chosen.iter().map(|word| word.count_ones()).sum::<u32>();
         if first != expected {
-            return Err(format!("block {block} begins at place {first} of the start's order; place {expected} is next"));
+            return Err(format!(
+                "block {block} begins at place {first} of the start's order; place {expected} is next"
+            ));
         }
         Ok(())
     }
@@ -86,7 +102,11 @@ impl Begun {
     /// All places of the order are taken, each once.
     pub(crate) fn check(&self) -> Result<(), String> {
         let (taken, pages) = (self.next, self.order.pages);
-        if taken == pages { Ok(()) } else { Err(format!("the start's order has {pages} places; blocks take {taken}")) }
+        if taken == pages {
+            Ok(())
+        } else {
+            Err(format!("the start's order has {pages} places; blocks take {taken}"))
+        }
     }
 
     /// Whether a block is part of the start and was not erased since.
@@ -123,28 +143,44 @@ impl Begun {
         let (part, chosen) = (self.parts[block.index()], self.chosen(block));
         let is_chosen = part.is_loaded && chosen[page as usize / 64] & 1 << (page % 64) != 0;
         is_chosen.then(|| {
-            let before = |n: usize, word: &u64| if n < page as usize / 64 { *word } else { word & !(u64::MAX << (page % 64)) };
-            let rank: u32 = chosen.iter().take(page as usize / 64 + 1).enumerate().map(|(n, word)| before(n, word).count_ones()).sum();
+            let before = |n: usize, word: &u64| {
+                if n < page as usize / 64 { *word } else { word & !(u64::MAX << (page % 64)) }
+            };
+            let rank: u32 = chosen
+                .iter()
+                .take(page as usize / 64 + 1)
+                .enumerate()
+                .map(|(n, word)| before(n, word).count_ones())
+                .sum();
             Lpn::new(self.number_at(part.first + rank))
         })
     }
 
     /// As [`Self::page_at`], by the number of the flash page.
     pub(crate) fn page_of(&self, ppn: Ppn) -> Option<Lpn> {
-        self.page_at(BlockId::new(ppn.number() / self.pages_per_block), ppn.number() % self.pages_per_block)
+        self.page_at(
+            BlockId::new(ppn.number() / self.pages_per_block),
+            ppn.number() % self.pages_per_block,
+        )
     }
 
     /// The number at a place of the order.
     fn number_at(&self, place: u32) -> u32 {
         let (low, high) = ((1u64 << self.low_bits) - 1, (1u64 << (self.bits - self.low_bits)) - 1);
-        let scrambled = |half: u64, key: u32| (((half ^ u64::from(key)) * 0x9E37_79B1) & 0xFFFF_FFFF) >> 15;
+        let scrambled =
+            |half: u64, key: u32| (((half ^ u64::from(key)) * 0x9E37_79B1) & 0xFFFF_FFFF) >> 15;
         let mut number = u64::from(place);
-        // A place that the blocks have no right to leads nowhere; nothing is lost by going on from its remainder.
+        // A place that the blocks have no right to leads nowhere; nothing is lost by going on from
+        // its remainder.
         number %= u64::from(self.order.pages.max(1));
         loop {
             for (round, key) in self.order.keys.into_iter().enumerate() {
                 let (upper, lower) = (number >> self.low_bits, number & low);
-                number ^= if round % 2 == 0 { scrambled(upper, key) & low } else { (scrambled(lower, key) & high) << self.low_bits };
+                number ^= if round % 2 == 0 {
+                    scrambled(upper, key) & low
+                } else {
+                    (scrambled(lower, key) & high) << self.low_bits
+                };
             }
             if number < u64::from(self.order.pages) {
                 return number as u32;

@@ -1,4 +1,5 @@
-//! One bit for each page of the host: so few that they stay in a cache where the data that they stand for would not.
+//! One bit for each page of the host: so few that they stay in a cache where the data that they
+//! stand for would not.
 
 use vpass_core::base::mem::{huge_zeros, prefetch};
 use vpass_core::base::units::Lpn;
@@ -57,8 +58,12 @@ mod tests {
     #[test]
     fn bits_are_those_that_were_set() {
         let mut some = Bits::none_of(130);
-        assert!([0, 63, 64, 129].map(|n| some.insert(Lpn::new(n))) == [true; 4] && !some.insert(Lpn::new(64)));
-        let set = |bits: &Bits| (0..130).filter(|n| bits.contains(Lpn::new(*n))).collect::<Vec<_>>();
+        assert!(
+            [0, 63, 64, 129].map(|n| some.insert(Lpn::new(n))) == [true; 4]
+                && !some.insert(Lpn::new(64))
+        );
+        let set =
+            |bits: &Bits| (0..130).filter(|n| bits.contains(Lpn::new(*n))).collect::<Vec<_>>();
         assert_eq!(set(&some), [0, 63, 64, 129]);
         assert_eq!(some.words(), [1 << 63 | 1, 1, 2]);
         some.clear();

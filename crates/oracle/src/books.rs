@@ -1,8 +1,10 @@
-//! The books: how often each operation happened and why, counted apart from the drive and compared with what it reports.
+//! The books: how often each operation happened and why, counted apart from the drive and compared
+//! with what it reports.
 
 use vpass_core::base::units::Cause;
 
-/// What the drive reports about itself, since the measured phase began; per-cause arrays in the order of `Cause::ALL`.
+/// What the drive reports about itself, since the measured phase began; per-cause arrays in the
+/// order of `Cause::ALL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DriveBooks {
     /// Flash page reads by cause, whatever their result.
@@ -23,12 +25,23 @@ pub struct DriveBooks {
 
 /// Every line of the books, with its name.
 fn lines(books: &DriveBooks) -> impl Iterator<Item = (String, u64)> {
-    let per_cause = [("reads", books.reads), ("programs", books.programs), ("erases", books.erases), ("reprograms", books.reprograms)];
-    let by_cause = per_cause
-        .into_iter()
-        .flat_map(|(what, counts)| Cause::ALL.into_iter().zip(counts).map(move |(cause, n)| (format!("{what} by {}", cause.name()), n)));
-    let single =
-        [("host page reads", books.host_read_pages), ("host page writes", books.host_write_pages), ("mapped pages", books.mapped_pages)];
+    let per_cause = [
+        ("reads", books.reads),
+        ("programs", books.programs),
+        ("erases", books.erases),
+        ("reprograms", books.reprograms),
+    ];
+    let by_cause = per_cause.into_iter().flat_map(|(what, counts)| {
+        Cause::ALL
+            .into_iter()
+            .zip(counts)
+            .map(move |(cause, n)| (format!("{what} by {}", cause.name()), n))
+    });
+    let single = [
+        ("host page reads", books.host_read_pages),
+        ("host page writes", books.host_write_pages),
+        ("mapped pages", books.mapped_pages),
+    ];
     by_cause.chain(single.map(|(what, n)| (what.to_owned(), n)))
 }
 
@@ -37,6 +50,8 @@ pub(crate) fn differences(drive: &DriveBooks, seen: &DriveBooks) -> Vec<String> 
     lines(drive)
         .zip(lines(seen))
         .filter(|((_, claimed), (_, counted))| claimed != counted)
-        .map(|((what, claimed), (_, counted))| format!("the drive reports {claimed} {what}; {counted} were seen"))
+        .map(|((what, claimed), (_, counted))| {
+            format!("the drive reports {claimed} {what}; {counted} were seen")
+        })
         .collect()
 }

@@ -1,9 +1,11 @@
-//! The drive's time, checked against the oracle's own arithmetic: what happened to flash takes time exactly once, where it happened, for as long
-//! as the configuration says; a request is complete with its last part, over the host link and with its waits; no die idles while something
-//! waits for it.
+//! The drive's time, checked against the oracle's own arithmetic: what happened to flash takes time
+//! exactly once, where it happened, for as long as the configuration says; a request is complete
+//! with its last part, over the host link and with its waits; no die idles while something waits
+//! for it.
 //!
-//! The oracle does not schedule again: it takes from the engine which of a die's queues is served next, and checks that the configuration allows
-//! it. The first error ends the checking, since all later times would follow from it.
+//! The oracle does not schedule again: it takes from the engine which of a die's queues is served
+//! next, and checks that the configuration allows it. The first error ends the checking, since all
+//! later times would follow from it.
 
 mod dies;
 mod expected;
@@ -42,12 +44,14 @@ use crate::codings::FASTER;
 struct Parts {
     ns: Ns,
     die: Option<u32>,
-    /// Pages moved for jobs of reclaim that end with the erase of their blocks, and the blocks erased.
+    /// Pages moved for jobs of reclaim that end with the erase of their blocks, and the blocks
+    /// erased.
     moved: BTreeMap<BlockId, u32>,
     erased: BTreeSet<BlockId>,
 }
 
-/// Of a page that is rebuilt a request gets so many bytes, after so many decodings behind each other.
+/// Of a page that is rebuilt a request gets so many bytes, after so many decodings behind each
+/// other.
 #[derive(Clone, Copy, Debug)]
 struct Rebuilding {
     request: u32,
@@ -55,7 +59,8 @@ struct Rebuilding {
     decodings: u64,
 }
 
-/// A page that is read for a rebuild, with its coding and first level, or with the level of a retry.
+/// A page that is read for a rebuild, with its coding and first level, or with the level of a
+/// retry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct HeldRead {
     ppn: Ppn,
@@ -123,7 +128,8 @@ impl TimingChecker {
         self.expected.sensed(read, level, &self.lengths);
     }
 
-    /// A host read of a page has it rebuilt under this number. Of failed flash nothing is read; another page is first read in vain.
+    /// A host read of a page has it rebuilt under this number. Of failed flash nothing is read;
+    /// another page is first read in vain.
     pub(crate) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32, has_failed: bool) {
         if !self.is_on() {
             return;
@@ -197,7 +203,8 @@ impl TimingChecker {
         if !self.is_on() {
             return Ok(());
         }
-        let checked = events.iter().try_for_each(|event| self.event(event)).and_then(|()| self.check_given());
+        let checked =
+            events.iter().try_for_each(|event| self.event(event)).and_then(|()| self.check_given());
         self.urgency.end_telling();
         self.stopped |= checked.is_err();
         checked
@@ -206,7 +213,10 @@ impl TimingChecker {
     /// All that was done by now is given to a die.
     fn check_given(&self) -> Result<(), String> {
         self.expected.check_empty()?;
-        self.pieces.values().next().map_or(Ok(()), |parts| Err(format!("{} ns of a job are given to no die", parts.ns)))
+        self.pieces
+            .values()
+            .next()
+            .map_or(Ok(()), |parts| Err(format!("{} ns of a job are given to no die", parts.ns)))
     }
 
     /// The run is over.
@@ -223,13 +233,16 @@ impl TimingChecker {
         checked
     }
 
-    /// What the drive reports of the time that reads have waited for reclaim, against what was seen.
+    /// What the drive reports of the time that reads have waited for reclaim, against what was
+    /// seen.
     pub(crate) fn check_stalls(&self, told: Ns) -> Result<(), String> {
         let seen = self.dies.stalled;
         if self.stopped || self.runs || told == seen {
             return Ok(());
         }
-        Err(format!("the drive reports that reads waited {told} ns for reclaim; they waited {seen} ns"))
+        Err(format!(
+            "the drive reports that reads waited {told} ns for reclaim; they waited {seen} ns"
+        ))
     }
 
     /// Counts begin anew.
@@ -243,7 +256,10 @@ impl TimingChecker {
             return Ok(());
         }
         if at < self.now {
-            return Err(format!("something happens at {at} ns, after what happened at {} ns", self.now));
+            return Err(format!(
+                "something happens at {at} ns, after what happened at {} ns",
+                self.now
+            ));
         }
         if let Some((stripe, read)) = self.due.first() {
             return Err(format!(
@@ -258,7 +274,9 @@ impl TimingChecker {
 
     fn event(&mut self, event: &TimeEvent) -> Result<(), String> {
         match *event {
-            TimeEvent::Completed { request, start, end } => self.host.completed(request, start, end),
+            TimeEvent::Completed { request, start, end } => {
+                self.host.completed(request, start, end)
+            }
             TimeEvent::Part { op, work } => self.part(op, &work),
             TimeEvent::Paced { open, depth, at } => {
                 self.go_to(at)?;
@@ -315,7 +333,14 @@ impl TimingChecker {
                 self.expected.take_repair((lpn, ppn), stripe)?;
                 self.urgency.read(self.lengths.die(ppn), self.lengths.block(ppn), ppn);
                 self.rebuilding.insert(stripe, Rebuilding { request, bytes, decodings: 2 });
-                self.dies.read_to_repair(op, (request, bytes), stripe, (ppn, how), at, &self.lengths)
+                self.dies.read_to_repair(
+                    op,
+                    (request, bytes),
+                    stripe,
+                    (ppn, how),
+                    at,
+                    &self.lengths,
+                )
             }
             TimeEvent::Work { op, work, at } => {
                 self.go_to(at)?;
@@ -358,7 +383,9 @@ impl TimingChecker {
     /// A page is to be read for a rebuild when the host's own read of the page has failed.
     fn hold(&mut self, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
         if !self.expected.is_to_be_repaired(stripe) {
-            return Err(format!("ppn {ppn} is kept back for rebuild {stripe}, for which no host read fails"));
+            return Err(format!(
+                "ppn {ppn} is kept back for rebuild {stripe}, for which no host read fails"
+            ));
         }
         let how = if let Some(attempt) = retry {
             How { coding: self.expected.take_retry(ppn, attempt, Cause::Parity)?, level: 0 }
@@ -372,22 +399,34 @@ impl TimingChecker {
 
     /// A page is read among the host's, which must be for what one of these waits for.
     fn load(&mut self, op: OpId, ppn: Ppn, stripe: u32, retry: Option<u8>) -> Result<(), String> {
-        if let Some(at) = self.due.iter().position(|(of, read)| (*of, read.ppn, read.retry) == (stripe, ppn, retry)) {
+        if let Some(at) = self
+            .due
+            .iter()
+            .position(|(of, read)| (*of, read.ppn, read.retry) == (stripe, ppn, retry))
+        {
             let (_, HeldRead { how, .. }) = self.due.remove(at);
             return match retry {
-                Some(attempt) => self.dies.retry_load(op, (ppn, how.coding), attempt, self.now, &self.lengths),
+                Some(attempt) => {
+                    self.dies.retry_load(op, (ppn, how.coding), attempt, self.now, &self.lengths)
+                }
                 None => self.dies.load_awaited(op, stripe, (ppn, how), self.now, &self.lengths),
             };
         }
         if self.expected.is_to_be_repaired(stripe) {
-            return Err(format!("ppn {ppn} is read for rebuild {stripe} before the host's own read of its page has failed"));
+            return Err(format!(
+                "ppn {ppn} is read for rebuild {stripe} before the host's own read of its page has failed"
+            ));
         }
         if !self.expected.is_awaited(stripe) {
-            return Err(format!("ppn {ppn} is read among the host's reads for rebuild {stripe}, which no host read waits for"));
+            return Err(format!(
+                "ppn {ppn} is read among the host's reads for rebuild {stripe}, which no host read waits for"
+            ));
         }
         let Some(attempt) = retry else {
             if self.retried_behind.take() == Some(ppn) {
-                return Err(format!("a host read waits for ppn {ppn}, for rebuild {stripe}, and a retry of it waits behind other work"));
+                return Err(format!(
+                    "a host read waits for ppn {ppn}, for rebuild {stripe}, and a retry of it waits behind other work"
+                ));
             }
             let how = self.expected.take_load(ppn, &self.lengths)?;
             return self.dies.load(op, stripe, (ppn, how), self.now, &self.lengths);
@@ -400,10 +439,16 @@ impl TimingChecker {
         if let Work::Load { src, wordline, .. } = *work
             && self.expected.is_awaited(wordline)
         {
-            return Err(format!("a host read waits for ppn {src}, for rebuild {wordline}, and it is read behind other work"));
+            return Err(format!(
+                "a host read waits for ppn {src}, for rebuild {wordline}, and it is read behind other work"
+            ));
         }
         self.retried_behind = if let Work::Retry { src, .. } = *work { Some(src) } else { None };
-        let sparse = if let Work::Program { dst, .. } = work { self.expected.is_sparse(self.lengths.block(*dst)) } else { false };
+        let sparse = if let Work::Program { dst, .. } = work {
+            self.expected.is_sparse(self.lengths.block(*dst))
+        } else {
+            false
+        };
         self.pads.check(work, self.now, self.host.last_end, sparse, &self.lengths)?;
         let taken = self.expected.take_work(work, &self.lengths)?;
         let mut under_way = UnderWay::of(work, &taken, &self.lengths);
@@ -440,38 +485,64 @@ impl TimingChecker {
     }
 
     fn piece(&mut self, op: OpId, die: u32, cause: Cause) -> Result<(), String> {
-        let parts = self.pieces.remove(&op).ok_or_else(|| format!("die {die} is given a piece of a job that has no parts"))?;
+        let parts = self
+            .pieces
+            .remove(&op)
+            .ok_or_else(|| format!("die {die} is given a piece of a job that has no parts"))?;
         if parts.die.is_some_and(|own| own != die) {
-            return Err(format!("a piece of a job is given to die {die}; what it moves is on die {:?}", parts.die));
+            return Err(format!(
+                "a piece of a job is given to die {die}; what it moves is on die {:?}",
+                parts.die
+            ));
         }
         let most = self.lengths.batch.unwrap_or(u32::MAX);
-        if let Some((block, moved)) = parts.moved.iter().find(|(block, moved)| **moved > most && !parts.erased.contains(block)) {
-            return Err(format!("a batch moves {moved} pages of block {block}, where it may move {most}, and its job goes on"));
+        if let Some((block, moved)) = parts
+            .moved
+            .iter()
+            .find(|(block, moved)| **moved > most && !parts.erased.contains(block))
+        {
+            return Err(format!(
+                "a batch moves {moved} pages of block {block}, where it may move {most}, and its job goes on"
+            ));
         }
         self.dies.queue(op, UnderWay::piece(die, parts.ns, cause), None)
     }
 
     fn ended(&mut self, op: OpId, at: Ns) -> Result<(), String> {
         match self.dies.ended(op, at, &self.lengths)? {
-            Ended::Read(HostRead { to_repair: true, load_for: Some(stripe), request, met_reclaim, .. }) => {
+            Ended::Read(HostRead {
+                to_repair: true,
+                load_for: Some(stripe),
+                request,
+                met_reclaim,
+                ..
+            }) => {
                 self.host.meets_reclaim(request, met_reclaim)?;
-                self.due.extend(self.held.remove(&stripe).into_iter().flatten().map(|read| (stripe, read)));
+                self.due.extend(
+                    self.held.remove(&stripe).into_iter().flatten().map(|read| (stripe, read)),
+                );
                 self.deliver_rebuilt(stripe)
             }
-            Ended::Read(HostRead { load_for: Some(stripe), .. }) | Ended::Work(UnderWay { load_for: Some(stripe), .. }) => {
-                self.deliver_rebuilt(stripe)
-            }
+            Ended::Read(HostRead { load_for: Some(stripe), .. })
+            | Ended::Work(UnderWay { load_for: Some(stripe), .. }) => self.deliver_rebuilt(stripe),
             Ended::Read(read) if read.in_vain => Ok(()),
-            Ended::Read(read) => self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths),
-            Ended::Work(UnderWay { stripe: Some(stripe), .. }) => self.host.programmed_striped(stripe, at),
-            Ended::Work(work) if work.host_pages > 0 => self.host.programmed(work.host_pages, work.request, at),
+            Ended::Read(read) => {
+                self.host.deliver_page(&read, at + self.lengths.ecc, &self.lengths)
+            }
+            Ended::Work(UnderWay { stripe: Some(stripe), .. }) => {
+                self.host.programmed_striped(stripe, at)
+            }
+            Ended::Work(work) if work.host_pages > 0 => {
+                self.host.programmed(work.host_pages, work.request, at)
+            }
             Ended::Work(_) | Ended::Half => Ok(()),
         }
     }
 
     /// A page was read for a stripe: with the last of them the host gets what it is rebuilt for.
     fn deliver_rebuilt(&mut self, stripe: u32) -> Result<(), String> {
-        let rebuilt = if self.dies.is_loading(stripe) { None } else { self.rebuilding.remove(&stripe) };
+        let rebuilt =
+            if self.dies.is_loading(stripe) { None } else { self.rebuilding.remove(&stripe) };
         let Some(Rebuilding { request, bytes, decodings }) = rebuilt else { return Ok(()) };
         self.host.deliver(request, bytes, self.now + decodings * self.lengths.ecc, &self.lengths)
     }

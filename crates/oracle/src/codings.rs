@@ -1,5 +1,6 @@
-//! The codings of a drive's cells, by arithmetic of the oracle's own. Numbers up to 3 stand for guard levels, and give up so many page kinds, the
-//! most significant first; 4 to 6 stand for fewer sensings, and give up one to three, the least significant first.
+//! The codings of a drive's cells, by arithmetic of the oracle's own. Numbers up to 3 stand for
+//! guard levels, and give up so many page kinds, the most significant first; 4 to 6 stand for fewer
+//! sensings, and give up one to three, the least significant first.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::config::CellType;
@@ -39,23 +40,26 @@ impl Codings {
         (given_up < self.kinds).then_some(kept)
     }
 
-    /// Page kinds of each wordline that a coding does without; all of them where there is no such coding.
+    /// Page kinds of each wordline that a coding does without; all of them where there is no such
+    /// coding.
     pub(crate) fn given_up(self, coding: u8) -> u32 {
         self.kinds - self.kept(coding).unwrap_or(0).count_ones()
     }
 
-    /// Of a wordline that is merged by itself: those that count as taken away until the erase. What is merged for fewer sensings does not.
+    /// Of a wordline that is merged by itself: those that count as taken away until the erase. What
+    /// is merged for fewer sensings does not.
     pub(crate) fn taken_from_wordline(self, coding: u8) -> u32 {
         if coding < 4 { self.given_up(coding) } else { 0 }
     }
 
-    /// Sensings of a page kind in a coding. With each lower kind more that tells its states apart they double; in the 2-3-2 code that is so once the
-    /// LSB page is gone.
+    /// Sensings of a page kind in a coding. With each lower kind more that tells its states apart
+    /// they double; in the 2-3-2 code that is so once the LSB page is gone.
     pub(crate) fn sensings(self, coding: u8, kind: u32) -> u32 {
         if self.is_modern && coding < 4 {
             return MODERN[kind as usize];
         }
-        let lower = if coding < 4 { (1 << self.kinds) - 1 } else { self.kept(coding).unwrap_or(0) } & ((1 << kind) - 1);
+        let lower = if coding < 4 { (1 << self.kinds) - 1 } else { self.kept(coding).unwrap_or(0) }
+            & ((1 << kind) - 1);
         1 << lower.count_ones()
     }
 
@@ -76,7 +80,8 @@ impl Codings {
         self.kept(coding).is_some_and(|kept| kept >> (page % self.kinds) & 1 == 1)
     }
 
-    /// The first page of a wordline from this one on that a coding keeps; this one where there is none.
+    /// The first page of a wordline from this one on that a coding keeps; this one where there is
+    /// none.
     pub(crate) fn next_kept(self, coding: u8, page: u32) -> u32 {
         let end = (page / self.kinds + 1) * self.kinds;
         (page..end).find(|page| self.keeps(coding, *page)).unwrap_or(page)
@@ -99,19 +104,32 @@ mod tests {
 
     #[test]
     fn codings_keep_kinds_from_either_end() {
-        let kept = |kinds| std::array::from_fn::<_, 8, _>(|coding| of(kinds).kept(coding as u8).unwrap_or(0));
+        let kept = |kinds| {
+            std::array::from_fn::<_, 8, _>(|coding| of(kinds).kept(coding as u8).unwrap_or(0))
+        };
         assert_eq!(kept(1), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(kept(3), [0b111, 0b011, 0b001, 0, 0b110, 0b100, 0, 0]);
         assert_eq!(kept(4), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
         let tlc = of(3);
         assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(4, page)), [1, 1, 2, 4]);
-        assert_eq!([0, 1, 2, 3].map(|page| tlc.next_kept(1, page)), [0, 1, 2, 3], "what is missing is not passed over");
+        assert_eq!(
+            [0, 1, 2, 3].map(|page| tlc.next_kept(1, page)),
+            [0, 1, 2, 3],
+            "what is missing is not passed over"
+        );
         let qlc = of(4);
-        assert_eq!([(4, 1), (4, 3), (5, 3), (6, 3), (1, 2)].map(|(coding, kind)| qlc.reads_like(coding, kind)), [0, 2, 1, 0, 2].map(Some));
+        assert_eq!(
+            [(4, 1), (4, 3), (5, 3), (6, 3), (1, 2)]
+                .map(|(coding, kind)| qlc.reads_like(coding, kind)),
+            [0, 2, 1, 0, 2].map(Some)
+        );
         let modern = Codings { is_modern: true, ..of(3) };
         let read = [(0, 0), (0, 1), (0, 2), (4, 1), (4, 2), (5, 2)];
         assert_eq!(read.map(|(coding, kind)| modern.sensings(coding, kind)), [2, 3, 2, 1, 2, 1]);
-        assert_eq!(read.map(|(coding, kind)| modern.reads_like(coding, kind)), [Some(0), Some(1), Some(2), None, Some(2), None]);
+        assert_eq!(
+            read.map(|(coding, kind)| modern.reads_like(coding, kind)),
+            [Some(0), Some(1), Some(2), None, Some(2), None]
+        );
         assert_eq!((modern.kept(1), modern.kept(4)), (None, Some(0b110)));
         assert_eq!((tlc.given_up(4), tlc.kinds_given_up(5).collect::<Vec<_>>()), (1, vec![0, 1]));
     }

@@ -1,19 +1,22 @@
-//! The truth about reads: what every wordline has endured since it was programmed, from exact counters.
+//! The truth about reads: what every wordline has endured since it was programmed, from exact
+//! counters.
 //!
-//! With RC the dose read from each wordline and BLK from its whole block, both since the erase, and b = BLK and
-//! s = RC\[i-d\] as they stood when the first page of wordline i was programmed:
+//! With RC the dose read from each wordline and BLK from its whole block, both since the erase, and
+//! b = BLK and s = RC\[i-d\] as they stood when the first page of wordline i was programmed:
 //!
 //! ```text
 //! dose(i) = alpha (RC[i-d] - s + RC[i+d]) + rest        rest = (BLK - b) - (RC[i-d] - s) - RC[i] - RC[i+d]
 //! ```
 //!
-//! A wordline does not disturb itself, and one at the edge of a block has one neighbour. What came before the programming,
-//! alpha s + (b - s), counts `preprogram_weight`. In the model `count` the dose is BLK - b. The pages of a wordline share its dose;
-//! each kind has a limit of its own. Counters are in quarters of a
-//! dose unit, alpha in 1/256, doses and limits therefore in 1/1024.
+//! A wordline does not disturb itself, and one at the edge of a block has one neighbour. What came
+//! before the programming, alpha s + (b - s), counts `preprogram_weight`. In the model `count` the
+//! dose is BLK - b. The pages of a wordline share its dose; each kind has a limit of its own.
+//! Counters are in quarters of a dose unit, alpha in 1/256, doses and limits therefore in 1/1024.
 //!
-//! Limits fall with each cycle, and with what reprogramming wears beyond it (`density.wear_counts_for_limits`): of a block's n cycles, of
-//! which m were reprogrammed ones, the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is rounded up.
+//! Limits fall with each cycle, and with what reprogramming wears beyond it
+//! (`density.wear_counts_for_limits`): of a block's n cycles, of which m were reprogrammed ones,
+//! the m-th took `(wear - 1) sqrt(max(1, n / 5m))` cycles more, to the thousandth. The sum is
+//! rounded up.
 
 mod aged;
 mod truth;
@@ -66,7 +69,8 @@ pub(crate) struct Doses {
     kinds: u32,
     codings: Codings,
     blocks: Vec<Block>,
-    /// Of blocks with wordlines that have a mode of their own: each wordline's, 0 where it has none.
+    /// Of blocks with wordlines that have a mode of their own: each wordline's, 0 where it has
+    /// none.
     own_modes: Vec<Vec<u8>>,
     table: Endurances,
     /// Where data has error rates: those, and each block's step of age.
@@ -102,12 +106,18 @@ impl Doses {
             wordlines_per_block: geometry.wordlines_per_block,
             kinds: geometry.cell.bits(),
             codings: Codings::new(geometry),
-            blocks: geometry.block_ids().map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() }).collect(),
+            blocks: geometry
+                .block_ids()
+                .map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() })
+                .collect(),
             own_modes: vec![vec![]; geometry.blocks as usize],
             table,
             rates: ErrorRates::new(config),
             noise: None,
-            first_levels: vec![0; if config.ecc.start_from_last { geometry.blocks as usize } else { 0 }],
+            first_levels: vec![
+                0;
+                if config.ecc.start_from_last { geometry.blocks as usize } else { 0 }
+            ],
             keeps_time: config.keeps_time(),
             steps: vec![0; geometry.blocks as usize],
             limits: vec![],
@@ -124,7 +134,8 @@ impl Doses {
 
     /// Bytes for a drive of this geometry, the wordlines' counters apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * (size_of::<Block>() + size_of::<Vec<u8>>() + size_of::<Worn>()) as u64
+        u64::from(geometry.blocks)
+            * (size_of::<Block>() + size_of::<Vec<u8>>() + size_of::<Worn>()) as u64
     }
 
     /// Distance of the wordlines whose counters [`Self::truth`] looks at; 0 where it looks at none.
@@ -147,20 +158,26 @@ impl Doses {
         }
         let (endurance, limit) = self.endurance(at);
         // With fewer retries than it may take a page endures less.
-        let limit = if self.rates.is_some() { self.calm(at) - ROUNDED } else { self.table.limit_of_kind(limit, at.kind).cast_signed() };
+        let limit = if self.rates.is_some() {
+            self.calm(at) - ROUNDED
+        } else {
+            self.table.limit_of_kind(limit, at.kind).cast_signed()
+        };
         Endurance { limit: limit.max(0).cast_unsigned(), ..endurance }
     }
 
-    /// A dose that no page of a block has passed, whatever its neighbours were read: alpha 2 max(RC) + BLK. As at most all of what came before
-    /// its programming counts, no term of its dose is left out. All of this lies in caches, unlike the neighbours.
+    /// A dose that no page of a block has passed, whatever its neighbours were read: alpha 2
+    /// max(RC) + BLK. As at most all of what came before its programming counts, no term of its
+    /// dose is left out. All of this lies in caches, unlike the neighbours.
     #[inline]
     pub(crate) fn ceiling(&self, block: BlockId, alpha: u64) -> u64 {
         let block = &self.blocks[block.index()];
         2 * alpha * block.most_read + FAR * block.read
     }
 
-    /// A dose that no page of a block has passed, and a limit that no page of it falls below. For each wordline [`Self::of_wordline`] gives a
-    /// dose that is not larger and a limit that is not smaller.
+    /// A dose that no page of a block has passed, and a limit that no page of it falls below. For
+    /// each wordline [`Self::of_wordline`] gives a dose that is not larger and a limit that is not
+    /// smaller.
     pub(crate) fn bound(&self, block: BlockId) -> Truth {
         if self.model == DisturbModel::None {
             return Truth::SAFE;
@@ -171,11 +188,18 @@ impl Doses {
             return Truth { dose: u64::MAX >> 1, limit: -1 };
         }
         let limit = match &self.rates {
-            // Layers, blocks and kinds endure the group's limit or more, and a limit below 0 counts as none.
+            // Layers, blocks and kinds endure the group's limit or more, and a limit below 0 counts
+            // as none.
             Some(rates) => self.least_with_retries(block, rates),
-            None => (0..self.table.groups()).map(|group| self.of_group(block, group).limit.cast_signed()).min().unwrap_or(0),
+            None => (0..self.table.groups())
+                .map(|group| self.of_group(block, group).limit.cast_signed())
+                .min()
+                .unwrap_or(0),
         };
-        Truth { dose: self.ceiling(block, self.most_alpha(block)), limit: limit.min(self.table.least_of_kinds(limit)) }
+        Truth {
+            dose: self.ceiling(block, self.most_alpha(block)),
+            limit: limit.min(self.table.least_of_kinds(limit)),
+        }
     }
 
     /// What its group endures, and the limit of a wordline's weakest page kind.
@@ -193,8 +217,8 @@ impl Doses {
         self.of_kind(self.of_wordline(medium, at), at)
     }
 
-    /// As [`Self::truth`], had the host read beside the page all that it read from the block since its wordline was programmed, but for these
-    /// quarters, of which no host chose the place.
+    /// As [`Self::truth`], had the host read beside the page all that it read from the block since
+    /// its wordline was programmed, but for these quarters, of which no host chose the place.
     pub(crate) fn worst(&self, medium: &Medium, at: At, not_chosen: u64) -> Truth {
         let truth = self.truth(medium, at);
         if self.model != DisturbModel::Wordline {
@@ -203,7 +227,8 @@ impl Doses {
         let b = medium.counters(at.wordline).block_before;
         let since = self.blocks[at.block.index()].read - b;
         let by_host = since.saturating_sub(not_chosen);
-        let dose = self.endurance(at).0.alpha * by_host + FAR * (since - by_host) + self.before(FAR * b);
+        let dose =
+            self.endurance(at).0.alpha * by_host + FAR * (since - by_host) + self.before(FAR * b);
         Truth { dose: truth.dose.max(dose), ..truth }
     }
 
@@ -233,29 +258,40 @@ impl Doses {
             FAR * since + self.before(FAR * b)
         } else {
             let low = self.low(medium, at);
-            let high = if at.index + self.stride < self.wordlines_per_block { medium.read(at.wordline + self.stride) } else { 0 };
+            let high = if at.index + self.stride < self.wordlines_per_block {
+                medium.read(at.wordline + self.stride)
+            } else {
+                0
+            };
             let adjacent = low - s + high;
             // Only a page that was programmed twice, an error of its own, could make this negative.
             let rest = since.saturating_sub(adjacent + read);
-            endurance.alpha * adjacent + FAR * rest + self.before(endurance.alpha * s + FAR * (b - s))
+            endurance.alpha * adjacent
+                + FAR * rest
+                + self.before(endurance.alpha * s + FAR * (b - s))
         };
         let limit = match &self.rates {
             // The lowest of its kinds' limits.
-            Some(rates) => (0..self.kinds).map(|kind| self.with_retries(At { kind, ..at }, rates.most_retries())).min().unwrap_or(0),
+            Some(rates) => (0..self.kinds)
+                .map(|kind| self.with_retries(At { kind, ..at }, rates.most_retries()))
+                .min()
+                .unwrap_or(0),
             None => limit.cast_signed(),
         };
         Truth { dose, limit }
     }
 
-    /// What a drive may count a programmed wordline's dose too high by. It holds what came before the programming in quarters of a unit, and rounds
-    /// it to the worse side; where nothing came before, where all of that counts, and where it is whole quarters of which none counts, there is
-    /// nothing to round.
+    /// What a drive may count a programmed wordline's dose too high by. It holds what came before
+    /// the programming in quarters of a unit, and rounds it to the worse side; where nothing came
+    /// before, where all of that counts, and where it is whole quarters of which none counts, there
+    /// is nothing to round.
     pub(crate) fn slack(&self, medium: &Medium, at: At) -> u64 {
         if self.model == DisturbModel::None {
             return 0;
         }
         let Counters { neighbour_before: s, block_before: b, .. } = medium.counters(at.wordline);
-        let by_neighbours = if counts_alike(self.model) { 0 } else { self.endurance(at).0.alpha * s };
+        let by_neighbours =
+            if counts_alike(self.model) { 0 } else { self.endurance(at).0.alpha * s };
         let is_exact = match self.preprogram_weight {
             0 => by_neighbours.is_multiple_of(FAR),
             weight => b == 0 || weight == WEIGHT_ONE as u64,
@@ -276,7 +312,8 @@ impl Doses {
     #[inline]
     fn mode_at(&self, at: At) -> u8 {
         let block = &self.blocks[at.block.index()];
-        let own = if block.has_own { self.own_modes[at.block.index()][at.index as usize] } else { 0 };
+        let own =
+            if block.has_own { self.own_modes[at.block.index()][at.index as usize] } else { 0 };
         if own > 0 { own } else { block.mode }
     }
 
@@ -298,13 +335,23 @@ impl Doses {
         }
         let ((endurance, limit), b) = (self.endurance(at), self.blocks[at.block.index()].read);
         let s = if counts_alike(self.model) { 0 } else { self.low(medium, at) };
-        self.of_kind(Truth { dose: self.before(endurance.alpha * s + FAR * (b - s)), limit: limit.cast_signed() }, at)
+        self.of_kind(
+            Truth {
+                dose: self.before(endurance.alpha * s + FAR * (b - s)),
+                limit: limit.cast_signed(),
+            },
+            at,
+        )
     }
 
     /// What a dose from before the programming counts.
     #[inline]
     pub(crate) fn before(&self, dose: u64) -> u64 {
-        if self.preprogram_weight == 0 { 0 } else { ((u128::from(dose) * u128::from(self.preprogram_weight)) >> 16) as u64 }
+        if self.preprogram_weight == 0 {
+            0
+        } else {
+            ((u128::from(dose) * u128::from(self.preprogram_weight)) >> 16) as u64
+        }
     }
 
     /// A page was sensed, for whatever reason and with whatever result.
@@ -318,11 +365,16 @@ impl Doses {
         }
     }
 
-    /// The dose, in quarters, of reading a page: that of the kind which takes as many sensings in full density.
+    /// The dose, in quarters, of reading a page: that of the kind which takes as many sensings in
+    /// full density.
     #[inline]
     pub(crate) fn of_page(&self, at: At) -> u32 {
         let block = &self.blocks[at.block.index()];
-        if block.has_own || block.mode > 0 { self.of_coded(at) } else { self.per_kind[at.kind as usize] }
+        if block.has_own || block.mode > 0 {
+            self.of_coded(at)
+        } else {
+            self.per_kind[at.kind as usize]
+        }
     }
 
     fn of_coded(&self, at: At) -> u32 {
@@ -351,7 +403,8 @@ impl Doses {
         self.by_reprogramming
     }
 
-    /// A wordline was reprogrammed in place: the others take what so many reads of it would have done, in quarters of a read.
+    /// A wordline was reprogrammed in place: the others take what so many reads of it would have
+    /// done, in quarters of a read.
     pub(crate) fn reprogram(&mut self, medium: &mut Medium, block: BlockId, wordline: u32) {
         if self.model != DisturbModel::None && self.by_reprogramming > 0 {
             let record = &mut self.blocks[block.index()];
@@ -426,7 +479,8 @@ impl Doses {
         self.limits[self.blocks[block.index()].limits as usize + group]
     }
 
-    /// What a read disturbs a neighbour by at most in a block now, in 256ths of a read; one read where nothing is disturbed.
+    /// What a read disturbs a neighbour by at most in a block now, in 256ths of a read; one read
+    /// where nothing is disturbed.
     pub(crate) fn most_alpha(&self, block: BlockId) -> u64 {
         let groups = if self.counts() { self.table.groups() } else { 0 };
         (0..groups).map(|group| self.of_group(block, group).alpha).max().unwrap_or(256)
@@ -444,11 +498,15 @@ impl Doses {
         (self.model != DisturbModel::None).then(|| self.blocks[block.index()].read)
     }
 
-    /// Twentieths of its weakest wordlines' limit that a block's reads since its erase come to; `None` where nobody counts.
+    /// Twentieths of its weakest wordlines' limit that a block's reads since its erase come to;
+    /// `None` where nobody counts.
     pub(crate) fn used(&self, block: BlockId) -> Option<u64> {
         let record = &self.blocks[block.index()];
         let of_group = |group: usize| self.limits[record.limits as usize + group].limit;
-        let weakest = (0..self.table.groups()).map(of_group).min().filter(|_| self.model != DisturbModel::None)?;
+        let weakest = (0..self.table.groups())
+            .map(of_group)
+            .min()
+            .filter(|_| self.model != DisturbModel::None)?;
         Some(record.read * FAR * 20 / self.table.in_mode(weakest, record.mode))
     }
 
@@ -457,15 +515,17 @@ impl Doses {
         self.worn[block.index()].since(self.start_pec)
     }
 
-    /// The block's wordlines forget; its next limits are those of so many more cycles, and of what reprogramming wore in each of the cycles
-    /// that the last one stands for.
+    /// The block's wordlines forget; its next limits are those of so many more cycles, and of what
+    /// reprogramming wore in each of the cycles that the last one stands for.
     pub(crate) fn erase(&mut self, block: BlockId, cycles: (u32, u32)) {
-        let limits = self.worn[block.index()].end_cycle(cycles, self.wear, self.counts_wear) * self.table.groups() as u32;
+        let limits = self.worn[block.index()].end_cycle(cycles, self.wear, self.counts_wear)
+            * self.table.groups() as u32;
         let record = &mut self.blocks[block.index()];
         if record.has_own {
             self.own_modes[block.index()] = vec![];
         }
-        (record.read, record.most_read, record.limits, record.mode, record.has_own) = (0, 0, limits, 0, false);
+        (record.read, record.most_read, record.limits, record.mode, record.has_own) =
+            (0, 0, limits, 0, false);
         if let Some(level) = self.first_levels.get_mut(block.index()) {
             *level = 0;
         }

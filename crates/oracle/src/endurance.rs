@@ -1,8 +1,10 @@
-//! What pages endure, worked out from `[disturb]` by arithmetic of the oracle's own. With the drive's table, an error in it would judge itself.
+//! What pages endure, worked out from `[disturb]` by arithmetic of the oracle's own. With the
+//! drive's table, an error in it would judge itself.
 //!
-//! A layer of wordlines belongs to one group, drawn by its number, and stands between the worst of that group and its best. The worst layer has
-//! the limit of `disturb.table`: linear between the rows, beyond the last as the table ended, for each stretch the same share. Blocks and
-//! page kinds endure more than the weakest by factors in 1/1024; so do cells with guard levels.
+//! A layer of wordlines belongs to one group, drawn by its number, and stands between the worst of
+//! that group and its best. The worst layer has the limit of `disturb.table`: linear between the
+//! rows, beyond the last as the table ended, for each stretch the same share. Blocks and page kinds
+//! endure more than the weakest by factors in 1/1024; so do cells with guard levels.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{CellType, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, PerPec};
@@ -36,7 +38,10 @@ pub(crate) struct Endurance {
 impl Endurance {
     /// As a policy is told of it.
     pub(crate) fn told(told: table::Endurance) -> Self {
-        Self { limit: told.limit.in_1024ths().cast_unsigned(), alpha: told.alpha.in_256ths().into() }
+        Self {
+            limit: told.limit.in_1024ths().cast_unsigned(),
+            alpha: told.alpha.in_256ths().into(),
+        }
     }
 }
 
@@ -62,23 +67,37 @@ pub(crate) struct Endurances {
 
 impl Endurances {
     pub(crate) fn new(config: &DriveConfig) -> Self {
-        // A model without a table knows no groups, layers or page kinds, whatever the drive's file says of them.
+        // A model without a table knows no groups, layers or page kinds, whatever the drive's file
+        // says of them.
         let alike = DisturbConfig { model: config.disturb.model, ..DisturbConfig::default() };
-        let (d, g) = (if alike.model.has_table() { &config.disturb } else { &alike }, &config.geometry);
-        let layers: Vec<Layer> = (0..g.wordlines_per_block.div_ceil(g.strings_per_layer)).map(|n| Layer::new(d, n)).collect();
+        let (d, g) =
+            (if alike.model.has_table() { &config.disturb } else { &alike }, &config.geometry);
+        let layers: Vec<Layer> = (0..g.wordlines_per_block.div_ceil(g.strings_per_layer))
+            .map(|n| Layer::new(d, n))
+            .collect();
         let of = |wordline: u32| &layers[(wordline / g.strings_per_layer) as usize];
-        let weakest = |group| layers.iter().filter(|l| l.group == group).map(|l| l.strength).fold(f64::INFINITY, f64::min);
+        let weakest = |group| {
+            layers
+                .iter()
+                .filter(|l| l.group == group)
+                .map(|l| l.strength)
+                .fold(f64::INFINITY, f64::min)
+        };
         let member = |layer: &Layer| {
             let best = d.spread.get(layer.group).copied().unwrap_or(1.0);
             let weakest = weakest(layer.group);
             scaled((best - 1.0) * ((layer.strength - weakest) / (1.0 - weakest)))
         };
         let members: Vec<u32> = layers.iter().map(member).collect();
-        let by_kind = |kind: usize| d.kind_factor.get(kind).map_or(ONE, |factor| (factor * f64::from(ONE)) as u32);
+        let by_kind = |kind: usize| {
+            d.kind_factor.get(kind).map_or(ONE, |factor| (factor * f64::from(ONE)) as u32)
+        };
         Self {
             rows: Code::new(config).map_or_else(|| rows(d), |code| rows_of(&code, config)),
             group: (0..g.wordlines_per_block).map(|w| of(w).group as u8).collect(),
-            member: (0..g.wordlines_per_block).map(|w| members[(w / g.strings_per_layer) as usize]).collect(),
+            member: (0..g.wordlines_per_block)
+                .map(|w| members[(w / g.strings_per_layer) as usize])
+                .collect(),
             block_variation: d.block_variation,
             kind: std::array::from_fn(by_kind),
             guarded: (config.density.limit_factor * f64::from(ONE)) as u64,
@@ -111,7 +130,8 @@ impl Endurances {
             return first.groups[group];
         }
         let (below, above) = if pec <= last.pec {
-            let above = self.rows.iter().position(|row| pec <= row.pec).expect("the last row is not below");
+            let above =
+                self.rows.iter().position(|row| pec <= row.pec).expect("the last row is not below");
             let at = |row: &LimitRow| (row.pec, row.groups[group]);
             (at(&self.rows[above - 1]), at(&self.rows[above]))
         } else {
@@ -121,18 +141,21 @@ impl Endurances {
             (at(gone - 1), at(gone))
         };
         let part = (pec - below.0) as f64 / (above.0 - below.0) as f64;
-        let between = |from: f64, to: f64| if above.0 == pec { to } else { from + part * (to - from) };
+        let between =
+            |from: f64, to: f64| if above.0 == pec { to } else { from + part * (to - from) };
         (between(below.1.0, above.1.0), between(below.1.1, above.1.1))
     }
 
-    /// So many stretches, each as long as the table's last, beyond its end: what grew there is held.
+    /// So many stretches, each as long as the table's last, beyond its end: what grew there is
+    /// held.
     fn beyond(&self, group: usize, stretches: u64) -> (f64, f64) {
         let (limit, alpha) = self.rows[self.rows.len() - 1].groups[group];
         if stretches == 0 {
             return (limit, alpha);
         }
         let (limit_before, alpha_before) = self.rows[self.rows.len() - 2].groups[group];
-        let share = (limit / limit_before).min(1.0).powi(i32::try_from(stretches).unwrap_or(i32::MAX));
+        let share =
+            (limit / limit_before).min(1.0).powi(i32::try_from(stretches).unwrap_or(i32::MAX));
         let more = (alpha - alpha_before).max(0.0) * stretches as f64;
         ((limit * share).max(1.0), (alpha + more).min(ALPHA_MOST.max(alpha)))
     }
@@ -172,7 +195,8 @@ struct Layer {
 impl Layer {
     fn new(config: &DisturbConfig, number: u32) -> Self {
         let (groups, mut left) = (config.groups.len(), drawn(number.into()));
-        let share = |group: usize| config.group_share.get(group).copied().unwrap_or(1.0 / groups as f64);
+        let share =
+            |group: usize| config.group_share.get(group).copied().unwrap_or(1.0 / groups as f64);
         let mut group = 0;
         while left >= share(group) && group + 1 < groups {
             left -= share(group);
@@ -184,10 +208,16 @@ impl Layer {
 
 /// The rows that a code gives.
 fn rows_of(code: &Code, config: &DriveConfig) -> Vec<LimitRow> {
-    config.bch.rows.iter().map(|pec| LimitRow { pec: (*pec).into(), groups: vec![(code.reads(*pec), 1.0)] }).collect()
+    config
+        .bch
+        .rows
+        .iter()
+        .map(|pec| LimitRow { pec: (*pec).into(), groups: vec![(code.reads(*pec), 1.0)] })
+        .collect()
 }
 
-/// The rows of the drive's file. No model is passed over: one that is not named here has no truth to be held to.
+/// The rows of the drive's file. No model is passed over: one that is not named here has no truth
+/// to be held to.
 fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     let alpha: fn(&PerPec, usize) -> f64 = match config.model {
         DisturbModel::None => return vec![],
@@ -201,7 +231,8 @@ fn rows(config: &DisturbConfig) -> Vec<LimitRow> {
     config.table.iter().map(of_row).collect()
 }
 
-/// Whether every read of a block counts alike for all its pages, those of the wordline that is read included. No model is passed over here either.
+/// Whether every read of a block counts alike for all its pages, those of the wordline that is read
+/// included. No model is passed over here either.
 pub(crate) fn counts_alike(model: DisturbModel) -> bool {
     match model {
         DisturbModel::Count => true,
@@ -225,13 +256,25 @@ fn drawn(n: u64) -> f64 {
 
 /// Dose of a read by page kind, in quarters, in full density.
 pub(crate) fn doses(unit: DoseUnit, cell: CellType, codings: Codings) -> [u32; 4] {
-    std::array::from_fn(|kind| if (kind as u32) < cell.bits() { dose_of(unit, cell, codings, codings.sensings(0, kind as u32)) } else { 4 })
+    std::array::from_fn(|kind| {
+        if (kind as u32) < cell.bits() {
+            dose_of(unit, cell, codings, codings.sensings(0, kind as u32))
+        } else {
+            4
+        }
+    })
 }
 
-/// That of one which takes so many sensings: by `disturb.dose` a read, or its sensings over the mean of a wordline's kinds.
+/// That of one which takes so many sensings: by `disturb.dose` a read, or its sensings over the
+/// mean of a wordline's kinds.
 pub(crate) fn dose_of(unit: DoseUnit, cell: CellType, codings: Codings, sensings: u32) -> u32 {
-    let mean = (0..cell.bits()).map(|kind| f64::from(codings.sensings(0, kind))).sum::<f64>() / f64::from(cell.bits());
-    if unit == DoseUnit::Sensings { ((4.0 * f64::from(sensings) / mean).round() as u32).max(1) } else { 4 }
+    let mean = (0..cell.bits()).map(|kind| f64::from(codings.sensings(0, kind))).sum::<f64>()
+        / f64::from(cell.bits());
+    if unit == DoseUnit::Sensings {
+        ((4.0 * f64::from(sensings) / mean).round() as u32).max(1)
+    } else {
+        4
+    }
 }
 
 #[cfg(test)]
@@ -254,7 +297,10 @@ mod tests {
 
     /// Limits in reads and alphas of group 0.
     fn truths(e: &Endurances, pec: &[u32]) -> Vec<(f64, f64)> {
-        pec.iter().map(|pec| e.truth(0, *pec)).map(|t| (t.limit as f64 / READ, t.alpha as f64 / ALPHA)).collect()
+        pec.iter()
+            .map(|pec| e.truth(0, *pec))
+            .map(|t| (t.limit as f64 / READ, t.alpha as f64 / ALPHA))
+            .collect()
     }
 
     #[test]
@@ -264,7 +310,15 @@ mod tests {
             table = [{ pec = 100, limit = [2000], alpha = [8.0] }, { pec = 1100, limit = [1000], alpha = [8.5] }]"#,
             "",
         );
-        let expected = [(2000.0, 8.0), (2000.0, 8.0), (1500.0, 8.25), (1000.0, 8.5), (750.0, 8.75), (500.0, 9.0), (250.0, 9.5)];
+        let expected = [
+            (2000.0, 8.0),
+            (2000.0, 8.0),
+            (1500.0, 8.25),
+            (1000.0, 8.5),
+            (750.0, 8.75),
+            (500.0, 9.0),
+            (250.0, 9.5),
+        ];
         assert_eq!(truths(&e, &[0, 100, 600, 1100, 1600, 2100, 3100]), expected);
         assert_eq!(truths(&e, &[1_000_000]), [(1.0, 32.0)], "never nothing");
     }
@@ -278,7 +332,10 @@ mod tests {
             block_variation = 0.3"#,
             "",
         );
-        assert!((0..64).all(|wordline| (e.group_of(wordline), e.limit_of(1000, wordline, e.block_factor(BlockId::new(7)))) == (0, 1000)));
+        assert!((0..64).all(|wordline| (
+            e.group_of(wordline),
+            e.limit_of(1000, wordline, e.block_factor(BlockId::new(7)))
+        ) == (0, 1000)));
         assert_eq!(e.limit_of_kind(1000, 0), 1000);
     }
 
@@ -289,7 +346,10 @@ mod tests {
             table = [{ pec = 0, limit = [1000], alpha = [9.0] }, { pec = 10, limit = [2000], alpha = [8.0] }]"#,
             "",
         );
-        assert_eq!(truths(&e, &[5, 10, 11, 5000]), [(1500.0, 8.5), (2000.0, 8.0), (2000.0, 8.0), (2000.0, 8.0)]);
+        assert_eq!(
+            truths(&e, &[5, 10, 11, 5000]),
+            [(1500.0, 8.5), (2000.0, 8.0), (2000.0, 8.0), (2000.0, 8.0)]
+        );
     }
 
     #[test]
@@ -304,9 +364,12 @@ mod tests {
             "limit_factor = 10.0",
         );
         for group in 0..2 {
-            let members = || (0..64).filter(|w| e.group_of(*w) == group).map(|w| e.member[w as usize]);
+            let members =
+                || (0..64).filter(|w| e.group_of(*w) == group).map(|w| e.member[w as usize]);
             assert_eq!(members().min(), Some(ONE));
-            assert!(members().max().unwrap() > ONE && members().max().unwrap() < [1536, 2048][group]);
+            assert!(
+                members().max().unwrap() > ONE && members().max().unwrap() < [1536, 2048][group]
+            );
         }
         assert!(
             BlockId::range(0..40).all(|b| (1024..1280).contains(&e.block_factor(b)))
@@ -326,6 +389,9 @@ mod tests {
         assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc), [2, 3, 7, 4]);
         assert_eq!(doses(DoseUnit::Sensings, CellType::Qlc), [1, 2, 4, 9]);
         assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc232), [3, 5, 3, 4]);
-        assert_eq!(dose_of(DoseUnit::Sensings, CellType::Tlc232, Codings::of(CellType::Tlc232), 1), 2);
+        assert_eq!(
+            dose_of(DoseUnit::Sensings, CellType::Tlc232, Codings::of(CellType::Tlc232), 1),
+            2
+        );
     }
 }

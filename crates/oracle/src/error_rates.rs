@@ -17,7 +17,8 @@ use vpass_core::config::{DriveConfig, EccConfig, ErrorConfig, ErrorLaw, TimeUnit
 use crate::bch::Code;
 use crate::endurance::Endurances;
 
-/// A second error rate, over the first cap: between the two limits rates are drawn on a straight line.
+/// A second error rate, over the first cap: between the two limits rates are drawn on a straight
+/// line.
 const SECOND_RATE: f64 = 1.25;
 /// What has this taken off has less than nothing left.
 const NOTHING: f64 = (1u64 << 37) as f64;
@@ -51,7 +52,8 @@ struct Known {
     tables: Vec<Table>,
     /// Which of them is whose.
     places: BTreeMap<(u32, u32), usize>,
-    /// The one that was asked last: a block's pages are asked one after the other, and have the same.
+    /// The one that was asked last: a block's pages are asked one after the other, and have the
+    /// same.
     last: usize,
 }
 
@@ -82,14 +84,19 @@ impl ErrorRates {
     pub(crate) fn new(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
         let kelvin = |celsius: f64| celsius + 273.15;
-        let acceleration = error
-            .temperature_c
-            .map_or(1.0, |celsius| (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius)) / 8.62e-5).exp());
+        let acceleration = error.temperature_c.map_or(1.0, |celsius| {
+            (error.activation_ev * (1.0 / kelvin(error.reference_c) - 1.0 / kelvin(celsius))
+                / 8.62e-5)
+                .exp()
+        });
         let code = Code::new(config);
-        let with_second = |caps: Vec<f64>| caps.iter().copied().chain([SECOND_RATE * caps[0]]).collect();
+        let with_second =
+            |caps: Vec<f64>| caps.iter().copied().chain([SECOND_RATE * caps[0]]).collect();
         (error.model != ErrorLaw::None).then(|| Self {
             error: error.clone(),
-            caps: with_second(code.as_ref().map_or_else(|| caps(&config.ecc), |code| vec![code.cap])),
+            caps: with_second(
+                code.as_ref().map_or_else(|| caps(&config.ecc), |code| vec![code.cap]),
+            ),
             code,
             acceleration,
             kinds: config.geometry.cell.bits() as usize,
@@ -112,7 +119,8 @@ impl ErrorRates {
         &self.caps[..self.caps.len() - 1]
     }
 
-    /// The error rate of a page that has taken this dose, by its limits at the first cap and at the second error rate.
+    /// The error rate of a page that has taken this dose, by its limits at the first cap and at the
+    /// second error rate.
     pub(crate) fn rate(&self, dose: f64, first: i64, second: i64) -> f64 {
         let share = (dose - first as f64) / (second - first) as f64;
         match share {
@@ -124,12 +132,21 @@ impl ErrorRates {
 
     /// The dose with which it has this error rate.
     pub(crate) fn dose(&self, rate: f64, first: i64, second: i64) -> i64 {
-        first + ((rate / self.caps[0] - 1.0) / (SECOND_RATE - 1.0) * (second - first) as f64).floor() as i64
+        first
+            + ((rate / self.caps[0] - 1.0) / (SECOND_RATE - 1.0) * (second - first) as f64).floor()
+                as i64
     }
 
-    /// The limit, in 1/1024, of the worst member of a group in the worst block where a read may take so many retries; the one at the second error
-    /// rate where these are [`Self::second_place`].
-    pub(crate) fn limit(&self, endurances: &Endurances, pec: u32, whose: Whose, retries: u8) -> i64 {
+    /// The limit, in 1/1024, of the worst member of a group in the worst block where a read may
+    /// take so many retries; the one at the second error rate where these are
+    /// [`Self::second_place`].
+    pub(crate) fn limit(
+        &self,
+        endurances: &Endurances,
+        pec: u32,
+        whose: Whose,
+        retries: u8,
+    ) -> i64 {
         let levels = self.caps.len();
         let first = (whose.group * self.kinds + whose.kind as usize) * levels;
         let at = first + usize::from(retries);
@@ -144,8 +161,11 @@ impl ErrorRates {
 
     fn work_out(&self, endurances: &Endurances, pec: u32, whose: Whose) -> Vec<i64> {
         let fresh = endurances.truth(whose.group, pec).limit as f64;
-        let gone = |retries: usize| self.is_apart() && self.retention(pec, whose) > self.caps[retries];
-        let change = |retries: usize| if gone(retries) { -NOTHING } else { self.change(fresh, pec, whose, retries) };
+        let gone =
+            |retries: usize| self.is_apart() && self.retention(pec, whose) > self.caps[retries];
+        let change = |retries: usize| {
+            if gone(retries) { -NOTHING } else { self.change(fresh, pec, whose, retries) }
+        };
         (0..self.caps.len()).map(|retries| (fresh + change(retries)).floor() as i64).collect()
     }
 
@@ -187,7 +207,11 @@ impl ErrorRates {
         } else if e.model == ErrorLaw::Table {
             self.in_table(pec, |n| self.at_age(&e.table[n].retention[whose.group], hours))
         } else {
-            let t = if e.time_unit == TimeUnit::Days { hours * HOUR as f64 / DAY as f64 } else { hours };
+            let t = if e.time_unit == TimeUnit::Days {
+                hours * HOUR as f64 / DAY as f64
+            } else {
+                hours
+            };
             e.b * f64::from(pec.max(100)).powf(e.m) * t.powf(e.n)
         };
         law * of(&e.retention_by_group, whose.group)
@@ -239,8 +263,8 @@ pub(crate) fn step_of(age: Ns) -> u32 {
     (near..LAST_STEP).find(|step| age < end_of(*step)).unwrap_or(LAST_STEP)
 }
 
-/// The error rates up to which data is decoded, by retries: as they are given, or where a codeword of so many correctable bits fails as often as
-/// the target says.
+/// The error rates up to which data is decoded, by retries: as they are given, or where a codeword
+/// of so many correctable bits fails as often as the target says.
 fn caps(ecc: &EccConfig) -> Vec<f64> {
     if !ecc.cap.is_empty() {
         return ecc.cap.clone();
@@ -252,14 +276,19 @@ fn caps(ecc: &EccConfig) -> Vec<f64> {
         let (mut low, mut high) = (1e-30f64, 0.5f64);
         for _ in 0..200 {
             let middle = (low * high).sqrt();
-            if ln_fails(bits as u32, *corrects, middle) < target.ln() { low = middle } else { high = middle }
+            if ln_fails(bits as u32, *corrects, middle) < target.ln() {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         low
     };
     ecc.corrects.iter().enumerate().map(cap).collect()
 }
 
-/// The logarithm of the chance that more than `t` of `n` bits are wrong: every term is summed, the largest first taken out.
+/// The logarithm of the chance that more than `t` of `n` bits are wrong: every term is summed, the
+/// largest first taken out.
 pub(crate) fn ln_fails(n: u32, t: u32, p: f64) -> f64 {
     let (ln_p, ln_q) = (p.ln(), (-p).ln_1p());
     let mut ln_term = f64::from(n) * ln_q;
@@ -293,13 +322,20 @@ mod tests {
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let (rates, endurances) = (ErrorRates::new(&config).unwrap(), Endurances::new(&config));
         let step = step_of(30 * DAY);
-        let limit = |retries: u8, step: u32| rates.limit(&endurances, 2398, Whose { group: 0, kind: 0, step }, retries) as f64 / 1024.0;
+        let limit = |retries: u8, step: u32| {
+            rates.limit(&endurances, 2398, Whose { group: 0, kind: 0, step }, retries) as f64
+                / 1024.0
+        };
         let (fresh, base) = (880_000.0 - 0.398 * 314_000.0, 1.48e-3 + 3.9e-10 * 2398f64.powf(2.05));
         let aged = 6.28e-5 * 2398f64.powf(0.14) * (end_of(step) as f64 / HOUR as f64).powf(0.54);
         for (retries, cap) in [(0, 0.0085), (1, 0.010_625), (4, 0.020_751_953_125)] {
             for (step, aged) in [(0, 0.0), (step, aged)] {
                 let by_hand = fresh * (cap - base - aged) / (0.0085 - base);
-                assert!((limit(retries, step) - by_hand).abs() < 0.01, "{} for {by_hand}", limit(retries, step));
+                assert!(
+                    (limit(retries, step) - by_hand).abs() < 0.01,
+                    "{} for {by_hand}",
+                    limit(retries, step)
+                );
             }
         }
     }
@@ -312,6 +348,9 @@ mod tests {
             assert!((is / fails - 1.0).abs() < 0.02, "{p}: {is}, {fails} is known");
         }
         // Of two bits both, or one.
-        assert!((ln_fails(2, 1, 0.1).exp() - 0.01).abs() < 1e-12 && (ln_fails(2, 0, 0.1).exp() - 0.19).abs() < 1e-12);
+        assert!(
+            (ln_fails(2, 1, 0.1).exp() - 0.01).abs() < 1e-12
+                && (ln_fails(2, 0, 0.1).exp() - 0.19).abs() < 1e-12
+        );
     }
 }

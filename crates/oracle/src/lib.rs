@@ -1,11 +1,13 @@
 //! The oracle: watches a drive from outside and knows the truth about its data.
 //!
-//! It hears what the drive does through `vpass_core::watch::observer::Observer` and keeps its own books: which version of which
-//! page lies where ([`Oracle`]), what every wordline has really endured, whether the rules of flash were kept, and how often
-//! each operation happened. It shares the vocabulary and the nature of the flash with the drive (units, geometry, limits)
-//! and nothing of what it checks.
+//! It hears what the drive does through `vpass_core::watch::observer::Observer` and keeps its own
+//! books: which version of which page lies where ([`Oracle`]), what every wordline has really
+//! endured, whether the rules of flash were kept, and how often each operation happened. It shares
+//! the vocabulary and the nature of the flash with the drive (units, geometry, limits) and nothing
+//! of what it checks.
 //!
-//! Data loss is a result where the drive reported it. Whatever else is wrong is a bug ([`OracleReport::is_bug`]).
+//! Data loss is a result where the drive reported it. Whatever else is wrong is a bug
+//! ([`OracleReport::is_bug`]).
 
 mod acceleration;
 mod addresses;

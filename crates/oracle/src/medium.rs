@@ -1,4 +1,5 @@
-//! What every wordline holds and has been through, in one record, so that a read touches few cache lines and memory pages.
+//! What every wordline holds and has been through, in one record, so that a read touches few cache
+//! lines and memory pages.
 //!
 //! ```text
 //! word 0     RC (40 bits)  lower part of s (24)       quarters of a dose unit
@@ -6,9 +7,10 @@
 //! word 2 ..  the stamp of each page: lpn (32 bits), tag (32), all inverted
 //! ```
 //!
-//! An erased block is all zeros, which is how memory comes: a new drive's record is written only where something happens. In a block that a
-//! computed start has loaded, a stamp of zero stands for what the start put there (`begun`).
-//! RC, s and b are explained in `doses`, stamps in `stamps`. No run lasts long enough to overflow them.
+//! An erased block is all zeros, which is how memory comes: a new drive's record is written only
+//! where something happens. In a block that a computed start has loaded, a stamp of zero stands for
+//! what the start put there (`begun`). RC, s and b are explained in `doses`, stamps in `stamps`. No
+//! run lasts long enough to overflow them.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_zeros, prefetch};
@@ -81,7 +83,9 @@ impl Medium {
 
     /// Bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.wordlines()) * (HEADER as u64 + u64::from(geometry.cell.bits())) * size_of::<u64>() as u64
+        u64::from(geometry.wordlines())
+            * (HEADER as u64 + u64::from(geometry.cell.bits()))
+            * size_of::<u64>() as u64
             + Begun::bytes(geometry)
     }
 
@@ -91,7 +95,8 @@ impl Medium {
         prefetch(&self.records, wordline as usize * self.words);
     }
 
-    /// Fetches a page's stamp. Later than the beginning of its record: by then the processor has translated the address, and does not again.
+    /// Fetches a page's stamp. Later than the beginning of its record: by then the processor has
+    /// translated the address, and does not again.
     #[inline]
     pub(crate) fn prefetch_stamp(&self, at: At) {
         prefetch(&self.records, at.wordline as usize * self.words + HEADER + at.kind as usize);
@@ -180,7 +185,9 @@ impl Medium {
     #[inline(never)]
     fn untouched(&self, block: BlockId, page: u32) -> Stamp {
         match &self.begun {
-            Some(begun) if begun.stands(block) => begun.page_at(block, page).map_or(Stamp::DEAD, Stamp::first),
+            Some(begun) if begun.stands(block) => {
+                begun.page_at(block, page).map_or(Stamp::DEAD, Stamp::first)
+            }
             _ => Stamp::ERASED,
         }
     }
@@ -194,8 +201,12 @@ impl Medium {
 
     /// The stamps of a wordline's pages.
     pub(crate) fn stamps(&self, wordline: u32) -> impl Iterator<Item = Stamp> {
-        let (block, index) = (wordline / self.wordlines_per_block as u32, wordline % self.wordlines_per_block as u32);
-        (0..self.kinds).map(move |kind| self.stamp(At { block: BlockId::new(block), wordline, index, kind }))
+        let (block, index) = (
+            wordline / self.wordlines_per_block as u32,
+            wordline % self.wordlines_per_block as u32,
+        );
+        (0..self.kinds)
+            .map(move |kind| self.stamp(At { block: BlockId::new(block), wordline, index, kind }))
     }
 
     /// The drive begins in a computed state.
@@ -239,19 +250,37 @@ mod tests {
 
     #[test]
     fn a_record_keeps_its_counters_apart() {
-        let mut m = Medium { records: vec![0; 15], words: 5, wordlines_per_block: 3, kinds: 3, begun: None };
-        let large = Counters { read: (1 << 40) - 1, neighbour_before: (1 << 40) - 3, block_before: (1 << 48) - 5 };
+        let mut m = Medium {
+            records: vec![0; 15],
+            words: 5,
+            wordlines_per_block: 3,
+            kinds: 3,
+            begun: None,
+        };
+        let large = Counters {
+            read: (1 << 40) - 1,
+            neighbour_before: (1 << 40) - 3,
+            block_before: (1 << 48) - 5,
+        };
         m.sense(1, 1);
         m.start(1, large.neighbour_before, large.block_before);
         assert_eq!(m.counters(1), Counters { read: 1, ..large });
         m.records[5] += large.read - 1;
         assert_eq!((m.counters(1), m.read(1)), (large, large.read));
         for other in [0, 2] {
-            assert_eq!(m.counters(other), Counters { read: 0, neighbour_before: 0, block_before: 0 });
+            assert_eq!(
+                m.counters(other),
+                Counters { read: 0, neighbour_before: 0, block_before: 0 }
+            );
         }
-        assert!(m.stamps(1).all(|stamp| stamp == Stamp::ERASED), "a new record is that of an erased wordline");
+        assert!(
+            m.stamps(1).all(|stamp| stamp == Stamp::ERASED),
+            "a new record is that of an erased wordline"
+        );
         m.set_stamp(At { block: BlockId::new(0), wordline: 1, index: 1, kind: 2 }, Stamp::DEAD);
-        assert!(m.stamps(1).eq([Stamp::ERASED, Stamp::ERASED, Stamp::DEAD]) && m.counters(1) == large);
+        assert!(
+            m.stamps(1).eq([Stamp::ERASED, Stamp::ERASED, Stamp::DEAD]) && m.counters(1) == large
+        );
         m.erase(BlockId::new(0));
         assert!(m.records.iter().all(|word| *word == 0));
     }

@@ -1,7 +1,9 @@
-//! Retries that are drawn (`error.noise`): which are possible at all, and whether a drive draws as many as their chances say.
+//! Retries that are drawn (`error.noise`): which are possible at all, and whether a drive draws as
+//! many as their chances say.
 //!
-//! A read takes more than k retries where any codeword of its page has more wrong bits than level k corrects. What has a chance below 1e-30 is
-//! refused. Over all reads, whose chances are known before each, retries may be off by so much only as has a chance of 1e-12 (Freedman's bound).
+//! A read takes more than k retries where any codeword of its page has more wrong bits than level k
+//! corrects. What has a chance below 1e-30 is refused. Over all reads, whose chances are known
+//! before each, retries may be off by so much only as has a chance of 1e-12 (Freedman's bound).
 
 use vpass_core::config::{DriveConfig, EccConfig};
 
@@ -19,7 +21,8 @@ pub(crate) struct Noise {
     /// By level: the error rate above which it may fail, and the one above which it always does.
     may_fail: Vec<f64>,
     fails: Vec<f64>,
-    /// P(more than so many retries), by step from the first of `may_fail` to the last of `fails`, and by level.
+    /// P(more than so many retries), by step from the first of `may_fail` to the last of `fails`,
+    /// and by level.
     more: Vec<Vec<f64>>,
     seen: Seen,
 }
@@ -29,18 +32,21 @@ pub(crate) struct Noise {
 struct Seen {
     reads: u64,
     sum: f64,
-    /// Of what was to be expected, at least and at most: error rates are known within the rounding of limits.
+    /// Of what was to be expected, at least and at most: error rates are known within the rounding
+    /// of limits.
     low: f64,
     high: f64,
     variance: f64,
 }
 
-/// A read of a page: where it began, how it went on, and the error rate that its data had, at least and at most.
+/// A read of a page: where it began, how it went on, and the error rate that its data had, at least
+/// and at most.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drawn {
     pub(crate) first: u8,
     pub(crate) retries: u8,
-    /// Whether it was decoded; none where that says nothing, because the page was corrupted when its wordline was programmed over itself.
+    /// Whether it was decoded; none where that says nothing, because the page was corrupted when
+    /// its wordline was programmed over itself.
     pub(crate) good: Option<bool>,
     pub(crate) rates: (f64, f64),
 }
@@ -62,12 +68,18 @@ impl Noise {
             high
         };
         let of_page = |t: usize, rate: f64| codewords * tail.above(t, rate);
-        let may_fail: Vec<f64> = corrects.iter().map(|t| chance_is(&|rate| of_page(*t, rate) < NEVER)).collect();
-        let fails: Vec<f64> = corrects.iter().map(|t| chance_is(&|rate| codewords * tail.ln_up_to(*t, rate) > NEVER.ln())).collect();
+        let may_fail: Vec<f64> =
+            corrects.iter().map(|t| chance_is(&|rate| of_page(*t, rate) < NEVER)).collect();
+        let fails: Vec<f64> = corrects
+            .iter()
+            .map(|t| chance_is(&|rate| codewords * tail.ln_up_to(*t, rate) > NEVER.ln()))
+            .collect();
         let mut noise = Self { codewords, may_fail, fails, more: vec![], seen: Seen::default() };
         let (from, to) = noise.span();
         let at = |step: usize| from + (to - from) * step as f64 / STEPS as f64;
-        noise.more = (0..=STEPS).map(|step| corrects.iter().map(|t| tail.above(*t, at(step)).ln()).collect()).collect();
+        noise.more = (0..=STEPS)
+            .map(|step| corrects.iter().map(|t| tail.above(*t, at(step)).ln()).collect())
+            .collect();
         Some(noise)
     }
 
@@ -95,7 +107,9 @@ impl Noise {
         let (last, (low, high)) = (self.fails.len() - 1, read.rates);
         let level = usize::from(read.first) + usize::from(read.retries);
         let may_fail = level == last && self.may_be_lost(high);
-        let may_work = level <= last && low <= self.fails[level] && (read.retries == 0 || high >= self.may_fail[level - 1]);
+        let may_work = level <= last
+            && low <= self.fails[level]
+            && (read.retries == 0 || high >= self.may_fail[level - 1]);
         match read.good {
             Some(true) => may_work,
             Some(false) => may_fail,
@@ -109,7 +123,10 @@ impl Noise {
         let place = ((rate - from) / (to - from) * STEPS as f64).clamp(0.0, STEPS as f64);
         let step = (place as usize).min(STEPS - 1);
         let part = place - step as f64;
-        let of_codeword = ((1.0 - part) * self.more[step][level] + part * self.more[step + 1][level]).exp().min(1.0);
+        let of_codeword = ((1.0 - part) * self.more[step][level]
+            + part * self.more[step + 1][level])
+            .exp()
+            .min(1.0);
         -(self.codewords * (-of_codeword).ln_1p()).exp_m1()
     }
 
@@ -127,7 +144,8 @@ impl Noise {
 
     /// A read is done whose retries were drawn.
     pub(crate) fn note(&mut self, read: Drawn) {
-        let ((low, of_low), (high, of_high)) = (self.expected(read.first, read.rates.0), self.expected(read.first, read.rates.1));
+        let ((low, of_low), (high, of_high)) =
+            (self.expected(read.first, read.rates.0), self.expected(read.first, read.rates.1));
         self.seen.reads += 1;
         self.seen.sum += f64::from(read.first) + f64::from(read.retries);
         self.seen.low += low * (1.0 - INEXACT);
@@ -149,7 +167,8 @@ impl Noise {
     }
 }
 
-/// Bits of a codeword that each level corrects: as given, or the fewest with which it keeps its target at its cap.
+/// Bits of a codeword that each level corrects: as given, or the fewest with which it keeps its
+/// target at its cap.
 fn corrects(ecc: &EccConfig, caps: &[f64], tail: &Tail) -> Vec<usize> {
     if !ecc.corrects.is_empty() {
         return ecc.corrects.iter().map(|t| *t as usize).collect();
@@ -183,13 +202,18 @@ impl Tail {
     }
 
     fn ln_of(&self, wrong: usize, rate: f64) -> f64 {
-        let ways = self.ln_factorial[self.bits] - self.ln_factorial[wrong] - self.ln_factorial[self.bits - wrong];
+        let ways = self.ln_factorial[self.bits]
+            - self.ln_factorial[wrong]
+            - self.ln_factorial[self.bits - wrong];
         ways + wrong as f64 * rate.ln() + (self.bits - wrong) as f64 * (-rate).ln_1p()
     }
 
-    /// The sum of the terms of these numbers of wrong bits, in logarithms: the largest is the one nearest to the mean.
+    /// The sum of the terms of these numbers of wrong bits, in logarithms: the largest is the one
+    /// nearest to the mean.
     fn ln_sum(&self, mut numbers: impl Iterator<Item = usize>, rate: f64) -> f64 {
-        let Some(first) = numbers.next().map(|wrong| self.ln_of(wrong, rate)) else { return f64::NEG_INFINITY };
+        let Some(first) = numbers.next().map(|wrong| self.ln_of(wrong, rate)) else {
+            return f64::NEG_INFINITY;
+        };
         let (mut sum, mut most) = (1.0, first);
         for wrong in numbers {
             let ln = self.ln_of(wrong, rate);
@@ -239,7 +263,8 @@ mod tests {
     #[test]
     fn tails_are_those_of_exact_fractions() {
         let tail = Tail::new(36_864);
-        let close = |is: f64, exact: f64| assert!((is / exact - 1.0).abs() < 1e-8, "{is} for {exact}");
+        let close =
+            |is: f64, exact: f64| assert!((is / exact - 1.0).abs() < 1e-8, "{is} for {exact}");
         close(tail.above(369, 0.0085), 9.447_598_082_797_22e-4);
         close(tail.above(200, 0.0085), 9.999_999_999_961_84e-1);
         close(tail.above(1000, 0.02075), 9.501_473_753_967_06e-17);
@@ -249,15 +274,26 @@ mod tests {
     #[test]
     fn what_is_impossible_is_refused() {
         let noise = noise();
-        let judged = |first, retries, good, rate| noise.is_possible(Drawn { first, retries, good, rates: (rate, rate) });
+        let judged = |first, retries, good, rate| {
+            noise.is_possible(Drawn { first, retries, good, rates: (rate, rate) })
+        };
         let read = |first, retries, good, rate| judged(first, retries, Some(good), rate);
         assert!(read(0, 0, true, 0.001) && !read(0, 1, true, 0.001), "calm");
         assert!(read(0, 0, true, 0.0085) && read(0, 1, true, 0.0085) && !read(0, 0, true, 0.05));
         assert!(!read(0, 3, true, 0.0085), "there are two");
-        assert!(!read(0, 2, false, 0.001) && read(0, 2, false, 0.0133) && !read(0, 1, false, 0.0133), "given up too early");
+        assert!(
+            !read(0, 2, false, 0.001) && read(0, 2, false, 0.0133) && !read(0, 1, false, 0.0133),
+            "given up too early"
+        );
         assert!(read(1, 0, true, 0.001) && read(1, 1, false, 0.0133) && !read(1, 1, true, 0.001));
-        // What was corrupted in place is not decoded, or is not what it was: of the draw that tells nothing.
-        assert!(judged(0, 0, None, 0.001) && judged(0, 2, None, 0.0133) && !judged(0, 1, None, 0.001) && !judged(0, 1, None, 0.05));
+        // What was corrupted in place is not decoded, or is not what it was: of the draw that tells
+        // nothing.
+        assert!(
+            judged(0, 0, None, 0.001)
+                && judged(0, 2, None, 0.0133)
+                && !judged(0, 1, None, 0.001)
+                && !judged(0, 1, None, 0.05)
+        );
         assert!(noise.is_lost(0.1) && !noise.is_lost(0.0133) && !noise.may_be_lost(0.001));
     }
 
@@ -269,9 +305,16 @@ mod tests {
             for n in 0..20_000u32 {
                 let rate = 0.009 + 1e-7 * f64::from(n);
                 let drawn = dice.unit();
-                let level = (0..2).find(|level| drawn >= noise.more_than(*level, factor * rate)).unwrap_or(2) as u8;
+                let level = (0..2)
+                    .find(|level| drawn >= noise.more_than(*level, factor * rate))
+                    .unwrap_or(2) as u8;
                 let first = (n % 3 / 2) as u8;
-                noise.note(Drawn { first, retries: level.saturating_sub(first), good: Some(true), rates: (rate, rate) });
+                noise.note(Drawn {
+                    first,
+                    retries: level.saturating_sub(first),
+                    good: Some(true),
+                    rates: (rate, rate),
+                });
             }
             assert_eq!(noise.check().is_ok(), is_right, "{factor}: {:?}", noise.check());
         }

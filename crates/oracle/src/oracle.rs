@@ -1,5 +1,5 @@
-//! The oracle: all that it knows of one drive, and how much of that drive it checks. Each file of the folder judges one thing the drive does, by
-//! what the oracle knows.
+//! The oracle: all that it knows of one drive, and how much of that drive it checks. Each file of
+//! the folder judges one thing the drive does, by what the oracle knows.
 
 pub(crate) mod adjusted;
 pub(crate) mod ask;
@@ -84,7 +84,8 @@ use crate::wear::Wear;
 pub enum Level {
     /// Its data, page by page, the rules of flash, and its books.
     On,
-    /// The host's requests as well, from end to end: every page of each served once, and complete. And all times.
+    /// The host's requests as well, from end to end: every page of each served once, and complete.
+    /// And all times.
     Full,
 }
 
@@ -109,7 +110,8 @@ pub struct Oracle {
     pub(crate) worst_dose_ratio: f64,
     /// Copies in the controller's memory, and what they carry.
     pub(crate) waiting: BTreeMap<Lpn, Stamp>,
-    /// What the host asked for, and what of it waits in the controller's memory: of [`Level::Full`].
+    /// What the host asked for, and what of it waits in the controller's memory: of
+    /// [`Level::Full`].
     pub(crate) requests: Requests,
     pub(crate) memory: Memory,
     pub(crate) wear: Wear,
@@ -176,7 +178,11 @@ impl Oracle {
             questions: Questions::new(geometry),
             older: Older::default(),
             // Of an old version that parity still needs nobody can be blamed for the copy.
-            blame: if geometry.stripes.is_some() { Blame::default() } else { Blame::new(geometry, config.disturb.model) },
+            blame: if geometry.stripes.is_some() {
+                Blame::default()
+            } else {
+                Blame::new(geometry, config.disturb.model)
+            },
             parity: Parity::new(geometry, config),
             failures: Failures::default(),
             expected: Expected::new(config),
@@ -213,7 +219,8 @@ impl Oracle {
         }
     }
 
-    /// Data is refreshed by this technique, whose chance has this seed: what that promises is checked.
+    /// Data is refreshed by this technique, whose chance has this seed: what that promises is
+    /// checked.
     pub fn expect_refresh(&mut self, config: &DriveConfig, refresh: &str, seed: u64, timed: bool) {
         self.ageing.expect(config, refresh, timed);
         self.adjusted.expect(config, refresh, seed);
@@ -226,16 +233,30 @@ impl Oracle {
         self.level == Level::Full
     }
 
-    /// Latencies are counted for groups of origins from the first run on: `group_of` gives the group of each.
+    /// Latencies are counted for groups of origins from the first run on: `group_of` gives the
+    /// group of each.
     pub fn expect_groups(&mut self, group_of: &[u16]) {
         self.clock.expect_groups(group_of);
     }
 
     /// Memory that the oracle of such a drive takes.
     pub fn memory(geometry: &Geometry, level: Level) -> Bytes {
-        let full = if level == Level::Full { Questions::bytes(geometry) + Blame::bytes(geometry) } else { 0 };
-        let lost = full + Bits::bytes(geometry.host_pages) + Wear::bytes(geometry) + Openings::bytes(geometry);
-        Bytes(Medium::bytes(geometry) + Stamps::bytes(geometry) + Doses::bytes(geometry) + Protocol::bytes(geometry) + lost)
+        let full = if level == Level::Full {
+            Questions::bytes(geometry) + Blame::bytes(geometry)
+        } else {
+            0
+        };
+        let lost = full
+            + Bits::bytes(geometry.host_pages)
+            + Wear::bytes(geometry)
+            + Openings::bytes(geometry);
+        Bytes(
+            Medium::bytes(geometry)
+                + Stamps::bytes(geometry)
+                + Doses::bytes(geometry)
+                + Protocol::bytes(geometry)
+                + lost,
+        )
     }
 
     /// The verdict so far, without looking for pages that nobody has read ([`Self::finish`]).
@@ -287,7 +308,9 @@ impl Oracle {
     pub(crate) fn check_block(&mut self, block: BlockId, what: &str) -> bool {
         let blocks = self.geometry.blocks;
         if block.number() >= blocks {
-            self.findings.add(Kind::Protocol, || format!("{what} of block {block}; the drive has {blocks} blocks"));
+            self.findings.add(Kind::Protocol, || {
+                format!("{what} of block {block}; the drive has {blocks} blocks")
+            });
         }
         block.number() < blocks
     }

@@ -1,6 +1,6 @@
-//! The rules of flash: pages of a block are programmed in order, each once per erase; only a used block is erased; a wordline is merged
-//! when its pages are there, and what a block's coding takes away comes back only with an erase.
-//! And the drive's own: the numbers of its programs rise.
+//! The rules of flash: pages of a block are programmed in order, each once per erase; only a used
+//! block is erased; a wordline is merged when its pages are there, and what a block's coding takes
+//! away comes back only with an erase. And the drive's own: the numbers of its programs rise.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Seq};
@@ -55,7 +55,9 @@ impl Protocol {
     pub(crate) fn sequence(&mut self, seq: Seq) -> Result<(), String> {
         let last = self.last_seq.replace(seq);
         match last {
-            Some(last) if seq <= last => Err(format!("program number {seq} follows number {last}; they must rise")),
+            Some(last) if seq <= last => {
+                Err(format!("program number {seq} follows number {last}; they must rise"))
+            }
             _ => Ok(()),
         }
     }
@@ -97,21 +99,31 @@ impl Protocol {
         let next = self.codings.next_kept(b.mode, b.written.into());
         b.written = b.written.max(page as u16 + 1);
         if !self.codings.keeps(b.mode, page) {
-            return Err(format!("program of page {page} of block {block}, which its coding in mode {} takes away", b.mode));
+            return Err(format!(
+                "program of page {page} of block {block}, which its coding in mode {} takes away",
+                b.mode
+            ));
         }
         if b.merged > b.recoded {
-            return Err(format!("program of page {page} of block {block}, which was reprogrammed in place"));
+            return Err(format!(
+                "program of page {page} of block {block}, which was reprogrammed in place"
+            ));
         }
         if page < next {
-            return Err(format!("program of page {page} of block {block}, which is programmed and not erased since"));
+            return Err(format!(
+                "program of page {page} of block {block}, which is programmed and not erased since"
+            ));
         }
         if page > next {
-            return Err(format!("program of page {page} of block {block} out of order; page {next} is next"));
+            return Err(format!(
+                "program of page {page} of block {block} out of order; page {next} is next"
+            ));
         }
         Ok(())
     }
 
-    /// A wordline is merged: the last program of it in a block opened in this mode; elsewhere over what it holds.
+    /// A wordline is merged: the last program of it in a block opened in this mode; elsewhere over
+    /// what it holds.
     pub(crate) fn merge(&mut self, block: BlockId, wordline: u32, mode: u8) -> Result<(), String> {
         let kept = self.kept(mode)?;
         let (first, kinds) = (wordline * self.kinds, self.kinds);
@@ -128,12 +140,16 @@ impl Protocol {
             return Ok(());
         }
         if first + kinds > written {
-            return Err(format!("merge of wordline {wordline} of block {block}, of which {written} pages are programmed"));
+            return Err(format!(
+                "merge of wordline {wordline} of block {block}, of which {written} pages are programmed"
+            ));
         }
         let wordlines = &mut self.merged[block.index()];
         wordlines.resize(self.wordlines, 0);
         if wordlines[wordline as usize] > 0 {
-            return Err(format!("merge of wordline {wordline} of block {block}, which was merged before and not erased since"));
+            return Err(format!(
+                "merge of wordline {wordline} of block {block}, which was merged before and not erased since"
+            ));
         }
         wordlines[wordline as usize] = mode;
         b.merged += 1;
@@ -141,12 +157,20 @@ impl Protocol {
     }
 
     /// A wordline gets limits of its own, once it is merged; its block stays in full density.
-    pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: u32, mode: u8) -> Result<(), String> {
+    pub(crate) fn recode_wordline(
+        &mut self,
+        block: BlockId,
+        wordline: u32,
+        mode: u8,
+    ) -> Result<(), String> {
         self.kept(mode)?;
         let b = &mut self.blocks[block.index()];
         let merged = self.merged[block.index()].get(wordline as usize).copied().unwrap_or(0);
         if b.mode > 0 {
-            return Err(format!("wordline {wordline} of block {block} goes to mode {mode} by itself; the block is in mode {}", b.mode));
+            return Err(format!(
+                "wordline {wordline} of block {block} goes to mode {mode} by itself; the block is in mode {}",
+                b.mode
+            ));
         }
         if merged != mode || b.merged != b.recoded + 1 {
             return Err(format!(
@@ -164,28 +188,50 @@ impl Protocol {
         let b = &mut self.blocks[block.index()];
         let whole = u32::from(b.written) / self.kinds;
         if b.recoded > 0 {
-            return Err(format!("block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves", b.recoded));
+            return Err(format!(
+                "block {block} goes to mode {mode}, but {} of its wordlines were merged by themselves",
+                b.recoded
+            ));
         }
         if b.mode > 0 {
             return Err(only_an_erase(block, b.mode, mode));
         }
-        let merged: u32 = self.merged[block.index()].iter().map(|merged| u32::from(*merged == mode)).sum();
+        let merged: u32 =
+            self.merged[block.index()].iter().map(|merged| u32::from(*merged == mode)).sum();
         if merged != whole {
-            return Err(format!("block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"));
+            return Err(format!(
+                "block {block} goes to mode {mode} with {merged} of {whole} wordlines merged"
+            ));
         }
         b.mode = mode;
         Ok(())
     }
 
     pub(crate) fn preload(&mut self, block: BlockId, pages: u32) -> Result<(), String> {
-        let before = std::mem::replace(&mut self.blocks[block.index()], Block { written: pages as u16, ..Block::default() }).written;
-        if before == 0 { Ok(()) } else { Err(format!("preload of block {block}, which holds {before} pages; an erased block is expected")) }
+        let before = std::mem::replace(
+            &mut self.blocks[block.index()],
+            Block { written: pages as u16, ..Block::default() },
+        )
+        .written;
+        if before == 0 {
+            Ok(())
+        } else {
+            Err(format!(
+                "preload of block {block}, which holds {before} pages; an erased block is expected"
+            ))
+        }
     }
 
     pub(crate) fn erase(&mut self, block: BlockId) -> Result<(), String> {
         let before = std::mem::take(&mut self.blocks[block.index()]).written;
         self.merged[block.index()] = vec![];
-        if before == 0 { Err(format!("erase of block {block}, in which nothing was programmed since its last erase")) } else { Ok(()) }
+        if before == 0 {
+            Err(format!(
+                "erase of block {block}, in which nothing was programmed since its last erase"
+            ))
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Whether the reclaim policy is asked in time: at the very read at which it wants to be asked, with what movers deposit on top. A policy that is
-//! asked too late cannot keep its promise.
+//! Whether the reclaim policy is asked in time: at the very read at which it wants to be asked,
+//! with what movers deposit on top. A policy that is asked too late cannot keep its promise.
 //!
 //! ```text
 //! the policy wants to be asked at 100 reads; the block has 98     one page is moved, one read for the host, one for the host: asked
@@ -17,7 +17,8 @@ struct Question {
     due: u64,
     /// A host read has reached it.
     reached: bool,
-    /// That read was a failing fill. The scan at the end of a run reports pages by such fills, and nobody is asked then.
+    /// That read was a failing fill. The scan at the end of a run reports pages by such fills, and
+    /// nobody is asked then.
     excused: bool,
 }
 
@@ -27,9 +28,11 @@ const NEVER: Question = Question { due: u64::MAX, reached: false, excused: false
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
     blocks: Vec<Question>,
-    /// Of each block: what was read from it since its erase that no host could choose the place of, in quarters.
+    /// Of each block: what was read from it since its erase that no host could choose the place of,
+    /// in quarters.
     not_chosen: Vec<u64>,
-    /// Deferred jobs that the last read they were allowed came before, since the measured phase began.
+    /// Deferred jobs that the last read they were allowed came before, since the measured phase
+    /// began.
     pub(crate) overtaken: u64,
     /// The block whose question was named last.
     named: BlockId,
@@ -37,7 +40,11 @@ pub(crate) struct Questions {
 
 impl Questions {
     pub(crate) fn new(geometry: &Geometry) -> Self {
-        Self { blocks: vec![NEVER; geometry.blocks as usize], not_chosen: vec![0; geometry.blocks as usize], ..Self::default() }
+        Self {
+            blocks: vec![NEVER; geometry.blocks as usize],
+            not_chosen: vec![0; geometry.blocks as usize],
+            ..Self::default()
+        }
     }
 
     /// Bytes for a drive of this geometry.
@@ -53,10 +60,12 @@ impl Questions {
         *question = Question { due, ..NEVER };
     }
 
-    /// A job begins with a block of this dose, in quarters: what may still be read of it, where the policy has just said so. That is
-    /// without end where nobody needs to be asked again. Unknown where a job follows from a question about another block.
+    /// A job begins with a block of this dose, in quarters: what may still be read of it, where the
+    /// policy has just said so. That is without end where nobody needs to be asked again. Unknown
+    /// where a job follows from a question about another block.
     pub(crate) fn left(&self, block: BlockId, dose: u64) -> Option<u64> {
-        let question = self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;
+        let question =
+            self.blocks.get(block.index()).filter(|_| self.named == block && dose > 0)?;
         Some(if question.due == u64::MAX { u64::MAX } else { question.due.saturating_sub(dose) })
     }
 
@@ -90,7 +99,8 @@ impl Questions {
         }
     }
 
-    /// What was read from a block since its erase by movers, and before the run: not where a host chose to.
+    /// What was read from a block since its erase by movers, and before the run: not where a host
+    /// chose to.
     pub(crate) fn not_chosen(&self, block: BlockId) -> u64 {
         self.not_chosen.get(block.index()).copied().unwrap_or(0)
     }
@@ -116,7 +126,9 @@ impl Questions {
 
     /// The run is over: who was to be asked was asked.
     pub(crate) fn end(&self) -> Result<(), String> {
-        let left = BlockId::all().zip(&self.blocks).find(|(_, question)| question.reached && !question.excused);
+        let left = BlockId::all()
+            .zip(&self.blocks)
+            .find(|(_, question)| question.reached && !question.excused);
         left.map_or(Ok(()), |(block, question)| Err(late(block, question.due, question.due)))
     }
 }
@@ -157,7 +169,11 @@ mod tests {
         assert!(q.read(BlockId::new(1), 403).is_ok() && q.end().is_ok());
         assert!(q.read(BlockId::new(1), 404).is_ok(), "with this read it is asked");
         assert!(q.end().is_err());
-        assert!(q.read(BlockId::new(1), 408).unwrap_err().contains("block 1 at a dose of 101; it has served 102"));
+        assert!(
+            q.read(BlockId::new(1), 408)
+                .unwrap_err()
+                .contains("block 1 at a dose of 101; it has served 102")
+        );
         assert!(q.read(BlockId::new(1), 412).is_ok(), "said once");
     }
 

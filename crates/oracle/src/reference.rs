@@ -1,5 +1,5 @@
-//! The reference drive: what a drive does, without flash, time or cleverness.
-//! A host page holds the number of its newest write, or nothing. Real drives are compared with it on random streams.
+//! The reference drive: what a drive does, without flash, time or cleverness. A host page holds the
+//! number of its newest write, or nothing. Real drives are compared with it on random streams.
 
 use std::collections::HashMap;
 
@@ -62,6 +62,10 @@ mod tests {
         drive.trim(Lpn::new(3));
         assert_eq!((drive.read(Lpn::new(3)), drive.mapped_pages()), (None, 0));
         drive.write(Lpn::new(3));
-        assert_eq!(drive.read(Lpn::new(3)), Some(3), "data from before the trim can not pass for new data");
+        assert_eq!(
+            drive.read(Lpn::new(3)),
+            Some(3),
+            "data from before the trim can not pass for new data"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The verdict: how much was checked, what was found, and the first findings of each kind as sentences with numbers.
+//! The verdict: how much was checked, what was found, and the first findings of each kind as
+//! sentences with numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -80,14 +81,16 @@ pub(crate) struct Tally {
     pub(crate) worst_dose_ratio: f64,
 }
 
-/// The oracle's verdict on a run. Errors are counted from the very start, the rest since the measured phase began.
+/// The oracle's verdict on a run. Errors are counted from the very start, the rest since the
+/// measured phase began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OracleReport {
     /// Host page reads compared with the truth.
     pub reads_checked: u64,
     /// Reads, programs and copies of other data than they had to be.
     pub stamp_errors: u64,
-    /// Used reads of pages past their true limit, and valid pages past it at the end, that the drive did not report.
+    /// Used reads of pages past their true limit, and valid pages past it at the end, that the
+    /// drive did not report.
     pub limit_violations: u64,
     /// Host page reads that the drive answered with an error, rightly or not.
     pub uncorrectable_reads: u64,
@@ -99,7 +102,8 @@ pub struct OracleReport {
     pub false_losses: u64,
     /// Breaches of the rules of flash and overlaps in time.
     pub protocol_errors: u64,
-    /// Pages of requests that were not served once and in their turn, or written in other parts than the host asked.
+    /// Pages of requests that were not served once and in their turn, or written in other parts
+    /// than the host asked.
     pub request_errors: u64,
     /// Counts and map entries of the drive that do not agree with what it did.
     pub books_errors: u64,

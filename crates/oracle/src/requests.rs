@@ -1,5 +1,6 @@
-//! What the host asked for: every request split into pages by arithmetic of the oracle's own, and each page served once, in its turn.
-//! Reads keep their order, and so do writes and trims; in the timed gear the two kinds pass each other.
+//! What the host asked for: every request split into pages by arithmetic of the oracle's own, and
+//! each page served once, in its turn. Reads keep their order, and so do writes and trims; in the
+//! timed gear the two kinds pass each other.
 //!
 //! ```text
 //! 4-KiB pages, a write of bytes 3072 to 9215:    page 0, parts 48 to 63    page 1, all    page 2, parts 0 to 15
@@ -74,11 +75,22 @@ impl Requests {
             let (from, to) = (request.offset, request.offset + u64::from(request.bytes));
             // A trim discards no page of which a part is to stay.
             let (next, end) = match request.op {
-                Op::Read | Op::Write => (from >> self.page_shift, (to + page - 1) >> self.page_shift),
+                Op::Read | Op::Write => {
+                    (from >> self.page_shift, (to + page - 1) >> self.page_shift)
+                }
                 Op::Trim => ((from + page - 1) >> self.page_shift, to >> self.page_shift),
             };
-            let asked =
-                Asked { number, op: request.op, bytes: request.bytes, first: next, next, end: end.max(next), from, to, hint: request.hint };
+            let asked = Asked {
+                number,
+                op: request.op,
+                bytes: request.bytes,
+                first: next,
+                next,
+                end: end.max(next),
+                from,
+                to,
+                hint: request.hint,
+            };
             let queue = if request.op == Op::Read { &mut self.reads } else { &mut self.changes };
             queue.asked.push_back(asked);
         }
@@ -112,10 +124,13 @@ impl Requests {
     /// Whether the next page to be written or trimmed is this one, the first of its request.
     pub(crate) fn begins(&self, lpn: Lpn) -> bool {
         let next = self.changes.asked.iter().find(|asked| asked.next != asked.end);
-        next.is_some_and(|asked| asked.next == asked.first && asked.first == u64::from(lpn.number()))
+        next.is_some_and(|asked| {
+            asked.next == asked.first && asked.first == u64::from(lpn.number())
+        })
     }
 
-    /// The host's data for a page is taken in: the parts of it that the request asks for, where there is one.
+    /// The host's data for a page is taken in: the parts of it that the request asks for, where
+    /// there is one.
     pub(crate) fn write(&mut self, lpn: Lpn) -> Result<Option<u64>, String> {
         self.served.write_pages += 1;
         let Some(asked) = self.change(lpn, Op::Write)? else { return Ok(None) };
@@ -136,7 +151,12 @@ impl Requests {
             return Ok(None);
         }
         self.changes.pass_empty(&mut self.served);
-        let asked = self.changes.asked.front().copied().filter(|a| a.op == op && a.next == u64::from(lpn.number()));
+        let asked = self
+            .changes
+            .asked
+            .front()
+            .copied()
+            .filter(|a| a.op == op && a.next == u64::from(lpn.number()));
         let wrong = asked.is_none().then(|| self.changes.wrong(lpn, op));
         self.changes.catch_up(lpn, op, &mut self.served);
         wrong.map_or(Ok(asked), Err)
@@ -162,7 +182,11 @@ impl Requests {
             let asked = *queue.asked.front()?;
             let more = queue.asked.len() - 1;
             queue.asked.clear();
-            Some(format!("{} was never served for lpn {}; nor were {more} requests after it", asked.words(), asked.next))
+            Some(format!(
+                "{} was never served for lpn {}; nor were {more} requests after it",
+                asked.words(),
+                asked.next
+            ))
         });
         left.collect()
     }
@@ -175,7 +199,10 @@ impl Asked {
             Op::Write => "write",
             Op::Trim => "trim",
         };
-        format!("request {}, a {what} of {} bytes from byte {} on,", self.number, self.bytes, self.from)
+        format!(
+            "request {}, a {what} of {} bytes from byte {} on,",
+            self.number, self.bytes, self.from
+        )
     }
 }
 
@@ -216,11 +243,16 @@ impl Queue {
         };
         match self.asked.front() {
             None => format!("lpn {lpn} was {done}, which no request asks for"),
-            Some(asked) => format!("lpn {lpn} was {done} in its stead; {} is at lpn {}", asked.words(), asked.next),
+            Some(asked) => format!(
+                "lpn {lpn} was {done} in its stead; {} is at lpn {}",
+                asked.words(),
+                asked.next
+            ),
         }
     }
 
-    /// Goes on behind a page that was served: of the request at hand or, where that has no such page to come, of the next one.
+    /// Goes on behind a page that was served: of the request at hand or, where that has no such
+    /// page to come, of the next one.
     fn catch_up(&mut self, lpn: Lpn, op: Op, served: &mut HostCounts) {
         let page = u64::from(lpn.number());
         let of = |asked: &Asked| asked.op == op && (asked.next..asked.end).contains(&page);

@@ -1,5 +1,6 @@
-//! Who lies where: every flash page carries a stamp (page, version), and every page of the host has a newest version.
-//! A page holds the newest data exactly where its stamp equals the one that its owner's newest version would leave.
+//! Who lies where: every flash page carries a stamp (page, version), and every page of the host has
+//! a newest version. A page holds the newest data exactly where its stamp equals the one that its
+//! owner's newest version would leave.
 
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ use vpass_core::watch::observer::NO_LPN;
 use crate::bits::Bits;
 use crate::medium::{At, Medium};
 
-/// The newest version of a host page and what became of it: `version * 8 + partial * 4 + state`. Versions survive trims and
-/// losses, so that data from before can never pass for data from after.
+/// The newest version of a host page and what became of it: `version * 8 + partial * 4 + state`.
+/// Versions survive trims and losses, so that data from before can never pass for data from after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Tag(u32);
 
@@ -31,7 +32,8 @@ impl Tag {
     /// The first version, whole.
     const FIRST: Self = Self(1 << 3 | Self::PRESENT);
 
-    /// What a flash page with this newest version carries, damage apart. Where the data is absent or lost, none carries it.
+    /// What a flash page with this newest version carries, damage apart. Where the data is absent
+    /// or lost, none carries it.
     #[inline]
     pub(crate) fn on_flash(self) -> Self {
         Self(self.0 & !(Self::PARTIAL | 1))
@@ -95,8 +97,8 @@ impl Tag {
     }
 }
 
-/// What a flash page carries. Its tag is that of the version it holds, with the lowest bit set once the drive could not
-/// decode it.
+/// What a flash page carries. Its tag is that of the version it holds, with the lowest bit set once
+/// the drive could not decode it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp {
     pub(crate) lpn: Lpn,
@@ -119,7 +121,8 @@ impl Stamp {
         Self { lpn: self.lpn, tag: self.tag.on_flash() }
     }
 
-    /// A number to be summed up over many pages: no sum of others is likely to be that of these stamps at these places.
+    /// A number to be summed up over many pages: no sum of others is likely to be that of these
+    /// stamps at these places.
     #[inline]
     pub(crate) fn fingerprint(self, ppn: Ppn) -> u64 {
         // splitmix64's finaliser, of numbers that differ at one place wherever stamps do.
@@ -167,12 +170,14 @@ pub(crate) enum Loss {
 /// The newest version of every host page, and how stamps come about.
 #[derive(Debug)]
 pub(crate) struct Stamps {
-    /// By page: its tag, or 0 where nothing has happened to it but what the start brought. No tag returns to 0: versions only rise.
+    /// By page: its tag, or 0 where nothing has happened to it but what the start brought. No tag
+    /// returns to 0: versions only rise.
     newest: Vec<u32>,
     /// Pages that a computed start has loaded: those below this number.
     begun: u32,
-    /// While nothing has happened but loading: the pages whose newest version is the first; none has one in `newest`. Loading goes by the
-    /// order of the flash, which is none for the host's pages, and their bits lie in a cache.
+    /// While nothing has happened but loading: the pages whose newest version is the first; none
+    /// has one in `newest`. Loading goes by the order of the flash, which is none for the host's
+    /// pages, and their bits lie in a cache.
     loaded: Option<Bits>,
     any_is_loaded: bool,
     present: u64,
@@ -181,12 +186,19 @@ pub(crate) struct Stamps {
 impl Stamps {
     pub(crate) fn new(geometry: &Geometry) -> Self {
         let pages = geometry.logical_pages();
-        Self { newest: huge_zeros(pages as usize), begun: 0, loaded: Some(Bits::none_of(pages)), any_is_loaded: false, present: 0 }
+        Self {
+            newest: huge_zeros(pages as usize),
+            begun: 0,
+            loaded: Some(Bits::none_of(pages)),
+            any_is_loaded: false,
+            present: 0,
+        }
     }
 
     /// Bytes for a drive of this geometry, the stamps themselves apart.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.logical_pages()) * size_of::<Tag>() as u64 + Bits::bytes(geometry.logical_pages())
+        u64::from(geometry.logical_pages()) * size_of::<Tag>() as u64
+            + Bits::bytes(geometry.logical_pages())
     }
 
     /// A computed start has loaded the first version of all pages below this number.
@@ -223,7 +235,8 @@ impl Stamps {
 
     #[inline]
     fn at_start(&self, lpn: Lpn) -> Tag {
-        let is_first = lpn.number() < self.begun || self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
+        let is_first = lpn.number() < self.begun
+            || self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
         if is_first { Tag::FIRST } else { Tag(Tag::ABSENT) }
     }
 
@@ -296,9 +309,10 @@ impl Stamps {
         }
     }
 
-    /// The drive could not decode this flash page. Where it holds the newest version, or an older one that is to complete a
-    /// partly written page, the host's page is as good as reported; of an older one only where it `completes` anything: parity wants what a page
-    /// was, whole or not. The caller has looked both up: they exist.
+    /// The drive could not decode this flash page. Where it holds the newest version, or an older
+    /// one that is to complete a partly written page, the host's page is as good as reported; of an
+    /// older one only where it `completes` anything: parity wants what a page was, whole or not.
+    /// The caller has looked both up: they exist.
     pub(crate) fn failed(&mut self, medium: &mut Medium, at: At, lpn: Lpn, completes: bool) {
         let carried = medium.stamp(at);
         if carried.lpn != lpn {
@@ -307,7 +321,8 @@ impl Stamps {
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
         self.end_loading();
         let Some(newest) = self.newest(lpn) else { return };
-        let needed = carried.tag.on_flash() == newest.on_flash() || completes && newest.is_partial();
+        let needed =
+            carried.tag.on_flash() == newest.on_flash() || completes && newest.is_partial();
         if newest.is_present() && needed {
             self.put(lpn, newest.with(Tag::REPORTED));
         }
@@ -327,31 +342,50 @@ impl Stamps {
     /// What a flash page carries, which the drive could not decode, is there again.
     pub(crate) fn is_readable_again(&mut self, carried: Stamp) {
         self.end_loading();
-        if let Some(newest) = self.newest(carried.lpn).filter(|newest| carried.tag.waits_for(*newest)) {
+        if let Some(newest) =
+            self.newest(carried.lpn).filter(|newest| carried.tag.waits_for(*newest))
+        {
             self.put(carried.lpn, newest.with(Tag::PRESENT));
         }
     }
 
     /// The newest host data goes to a flash page.
-    pub(crate) fn program_host(&mut self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
+    pub(crate) fn program_host(
+        &mut self,
+        medium: &mut Medium,
+        at: At,
+        lpn: Lpn,
+    ) -> Result<(), String> {
         let Some(newest) = self.newest(lpn) else {
             medium.set_stamp(at, Stamp::DEAD);
-            return Err(format!("program of host data of lpn {lpn}, which is beyond the host's capacity"));
+            return Err(format!(
+                "program of host data of lpn {lpn}, which is beyond the host's capacity"
+            ));
         };
         self.end_loading();
         medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT).on_flash() });
         self.put(lpn, Tag(newest.0 & !Tag::PARTIAL));
         if newest.is_reported() {
-            return Err(format!("program of lpn {lpn}, whose data the drive could not read and did not report lost"));
+            return Err(format!(
+                "program of lpn {lpn}, whose data the drive could not read and did not report lost"
+            ));
         }
         if !newest.is_present() {
-            return Err(format!("program of host data of lpn {lpn}, which holds {}", newest.words()));
+            return Err(format!(
+                "program of host data of lpn {lpn}, which holds {}",
+                newest.words()
+            ));
         }
         Ok(())
     }
 
     /// A flash page gets what another carries, whatever the drive believes it to be.
-    pub(crate) fn program_copy(medium: &mut Medium, at: At, lpn: Lpn, copied: Stamp) -> Result<(), String> {
+    pub(crate) fn program_copy(
+        medium: &mut Medium,
+        at: At,
+        lpn: Lpn,
+        copied: Stamp,
+    ) -> Result<(), String> {
         let erased = copied == Stamp::ERASED;
         medium.set_stamp(at, if erased { Stamp::DEAD } else { copied });
         Self::check_copy(lpn, copied)
@@ -411,7 +445,10 @@ mod tests {
         t = t.with(Tag::ABSENT).next();
         assert_eq!(t.version(), 2);
         t = t.with(Tag::REPORTED);
-        assert!(t.is_present() && t.on_flash() == t.with(Tag::PRESENT), "a reported version is still the newest");
+        assert!(
+            t.is_present() && t.on_flash() == t.with(Tag::PRESENT),
+            "a reported version is still the newest"
+        );
         t = t.with(Tag::LOST);
         assert!(t.is_lost() && !t.is_present());
         assert_eq!(t.next().version(), 3);
@@ -420,7 +457,11 @@ mod tests {
     #[test]
     fn nothing_on_flash_matches_absent_or_lost_data() {
         for version in 0..3 {
-            for gone in [Tag(version << 3), Tag(version << 3 | Tag::LOST), Tag(version << 3 | Tag::LOST | Tag::PARTIAL)] {
+            for gone in [
+                Tag(version << 3),
+                Tag(version << 3 | Tag::LOST),
+                Tag(version << 3 | Tag::LOST | Tag::PARTIAL),
+            ] {
                 for other in 0..3 {
                     assert_ne!(gone.on_flash(), Tag(other << 3 | Tag::PRESENT));
                 }

@@ -1,5 +1,6 @@
-//! Reads from before the run, against `start.reads`: a number for each block, drawn evenly up to that, and spread evenly over what is programmed
-//! of the block. What preparation has read of a block is taken off the number first, each read as often as it disturbs a neighbour at most.
+//! Reads from before the run, against `start.reads`: a number for each block, drawn evenly up to
+//! that, and spread evenly over what is programmed of the block. What preparation has read of a
+//! block is taken off the number first, each read as often as it disturbs a neighbour at most.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::DriveConfig;
@@ -23,19 +24,38 @@ pub(crate) struct StartReads {
 
 impl StartReads {
     pub(crate) fn new(config: &DriveConfig) -> Self {
-        Self { most: config.start.reads, wordlines_per_block: config.geometry.wordlines_per_block, blocks: 0, sum: 0.0, expected: 0.0 }
+        Self {
+            most: config.start.reads,
+            wordlines_per_block: config.geometry.wordlines_per_block,
+            blocks: 0,
+            sum: 0.0,
+            expected: 0.0,
+        }
     }
 
-    /// A block, of which the first wordlines are programmed, has served these doses, in quarters, from its first wordline on. Preparation has
-    /// read it before: so many quarters, of which each disturbs a neighbour by `alpha`, in 256ths.
-    pub(crate) fn serve(&mut self, block: BlockId, doses: &[u32], (before, alpha): (u64, u64)) -> Result<(), String> {
-        let (Some(least), Some(most)) = (doses.iter().min(), doses.iter().max()) else { return Ok(()) };
-        let (all, of_before) = (f64::from(self.wordlines_per_block), before as f64 / COUNTED_UNIT as f64 * alpha as f64 / 256.0);
+    /// A block, of which the first wordlines are programmed, has served these doses, in quarters,
+    /// from its first wordline on. Preparation has read it before: so many quarters, of which each
+    /// disturbs a neighbour by `alpha`, in 256ths.
+    pub(crate) fn serve(
+        &mut self,
+        block: BlockId,
+        doses: &[u32],
+        (before, alpha): (u64, u64),
+    ) -> Result<(), String> {
+        let (Some(least), Some(most)) = (doses.iter().min(), doses.iter().max()) else {
+            return Ok(());
+        };
+        let (all, of_before) = (
+            f64::from(self.wordlines_per_block),
+            before as f64 / COUNTED_UNIT as f64 * alpha as f64 / 256.0,
+        );
         let each = f64::from(doses.iter().sum::<u32>()) / COUNTED_UNIT as f64 / doses.len() as f64;
-        // Drawn evenly from 0 to m, of which c is taken off: nothing is left of c in m draws, and half of m - c in the others.
+        // Drawn evenly from 0 to m, of which c is taken off: nothing is left of c in m draws, and
+        // half of m - c in the others.
         let left = (f64::from(self.most) - of_before).max(0.0);
         let mean = if self.most == 0 { 0.0 } else { left * left / (2.0 * f64::from(self.most)) };
-        (self.blocks, self.sum, self.expected) = (self.blocks + 1, self.sum + each * all, self.expected + mean);
+        (self.blocks, self.sum, self.expected) =
+            (self.blocks + 1, self.sum + each * all, self.expected + mean);
         // A read that does not divide goes to one wordline of several.
         let too_many = doses.len() as f64 * left / all + 1.0;
         if u64::from(most - least) > COUNTED_UNIT || each * doses.len() as f64 > too_many {
@@ -59,12 +79,17 @@ impl StartReads {
             return Ok(());
         }
         // One that does not divide may be counted for a block written in part, or not.
-        let (mean, off) = (self.sum / n, FAR * (most + 1.0) / (12.0 * n).sqrt() + f64::from(self.wordlines_per_block));
+        let (mean, off) = (
+            self.sum / n,
+            FAR * (most + 1.0) / (12.0 * n).sqrt() + f64::from(self.wordlines_per_block),
+        );
         let expected = self.expected / n;
         if (mean - expected).abs() <= off {
             return Ok(());
         }
-        Err(format!("blocks have served {mean:.1} reads in the mean before the run; start.reads = {most} means {expected:.1}"))
+        Err(format!(
+            "blocks have served {mean:.1} reads in the mean before the run; start.reads = {most} means {expected:.1}"
+        ))
     }
 }
 
@@ -81,26 +106,46 @@ mod tests {
 
     #[test]
     fn reads_are_spread_evenly_up_to_the_most() {
-        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12, 8, 12], UNREAD), Ok(()), "10 reads of four wordlines");
-        assert_eq!(of(10).serve(BlockId::new(0), &[8, 12], UNREAD), Ok(()), "5 of the 10 that a whole block would have served");
+        assert_eq!(
+            of(10).serve(BlockId::new(0), &[8, 12, 8, 12], UNREAD),
+            Ok(()),
+            "10 reads of four wordlines"
+        );
+        assert_eq!(
+            of(10).serve(BlockId::new(0), &[8, 12], UNREAD),
+            Ok(()),
+            "5 of the 10 that a whole block would have served"
+        );
         assert_eq!(
             of(10).serve(BlockId::new(7), &[4, 12, 8, 8], UNREAD),
             Err("block 7 has served 1 to 3 reads of each of its 4 wordlines before the run, and preparation read 0 of it; start.reads is 10".into())
         );
         assert!(of(10).serve(BlockId::new(0), &[12, 12, 12, 12], UNREAD).is_err(), "12 reads");
-        assert!(of(10).serve(BlockId::new(0), &[20], UNREAD).is_err(), "5 reads of a quarter of it");
+        assert!(
+            of(10).serve(BlockId::new(0), &[20], UNREAD).is_err(),
+            "5 reads of a quarter of it"
+        );
     }
 
     #[test]
     fn what_preparation_read_is_taken_off() {
         let twice_a_neighbour = (3 * COUNTED_UNIT, 512);
-        assert_eq!(of(10).serve(BlockId::new(0), &[4, 4, 4, 4], twice_a_neighbour), Ok(()), "4 of the 10, as 3 reads count for 6");
-        assert!(of(10).serve(BlockId::new(0), &[8, 4, 4, 8], twice_a_neighbour).is_err(), "6 reads");
+        assert_eq!(
+            of(10).serve(BlockId::new(0), &[4, 4, 4, 4], twice_a_neighbour),
+            Ok(()),
+            "4 of the 10, as 3 reads count for 6"
+        );
+        assert!(
+            of(10).serve(BlockId::new(0), &[8, 4, 4, 8], twice_a_neighbour).is_err(),
+            "6 reads"
+        );
         assert_eq!(of(10).serve(BlockId::new(0), &[0; 4], (9 * COUNTED_UNIT, 512)), Ok(()));
         // Drawn from 0 to 1000, of which 400 are taken off: (1000 - 400)^2 / 2000 in the mean.
         let mean = |each: u32| {
             let mut reads = of(1000);
-            BlockId::range(0..400).for_each(|block| reads.serve(block, &[each * 4; 4], (100 * COUNTED_UNIT, 1024)).unwrap());
+            BlockId::range(0..400).for_each(|block| {
+                reads.serve(block, &[each * 4; 4], (100 * COUNTED_UNIT, 1024)).unwrap()
+            });
             reads.check()
         };
         assert_eq!(mean(180 / 4), Ok(()));
@@ -111,7 +156,8 @@ mod tests {
     fn the_mean_of_many_is_half() {
         let mean = |each: u32| {
             let mut reads = of(1000);
-            BlockId::range(0..400).for_each(|block| reads.serve(block, &[each * 4; 4], UNREAD).unwrap());
+            BlockId::range(0..400)
+                .for_each(|block| reads.serve(block, &[each * 4; 4], UNREAD).unwrap());
             reads.check()
         };
         assert_eq!(mean(125), Ok(()));

@@ -1,5 +1,6 @@
-//! Wear with which blocks begin, against `start.pec_spread`, `start.worn_share` and `start.worn_pec`: a share of the blocks has the last, the others a
-//! number of cycles drawn evenly.
+//! Wear with which blocks begin, against `start.pec_spread`, `start.worn_share` and
+//! `start.worn_pec`: a share of the blocks has the last, the others a number of cycles drawn
+//! evenly.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{DriveConfig, StartConfig};
@@ -12,7 +13,8 @@ const FAR: f64 = 7.0;
 pub(crate) struct StartWear {
     start: StartConfig,
     blocks: u32,
-    /// Blocks told of, those of them that are of the share, and the sum of the cycles that others have beyond the least.
+    /// Blocks told of, those of them that are of the share, and the sum of the cycles that others
+    /// have beyond the least.
     told: u32,
     worn: u32,
     sum: f64,
@@ -48,12 +50,24 @@ impl StartWear {
         // Blocks of the others may come to the cycles of the share by chance.
         let is_apart = worn_share == 0.0 || worn_pec > pec + pec_spread;
         if self.told != if pec_spread == 0 && of_share == 0 { 0 } else { self.blocks } {
-            return Err(format!("the wear of {} blocks is told of before the run, of {}", self.told, self.blocks));
+            return Err(format!(
+                "the wear of {} blocks is told of before the run, of {}",
+                self.told, self.blocks
+            ));
         }
-        if is_apart && self.worn != if self.told == 0 { 0 } else { of_share } || self.worn < of_share {
-            return Err(format!("{} of {} blocks begin with {worn_pec} P/E cycles; {of_share} are the share", self.worn, self.blocks));
+        if is_apart && self.worn != if self.told == 0 { 0 } else { of_share }
+            || self.worn < of_share
+        {
+            return Err(format!(
+                "{} of {} blocks begin with {worn_pec} P/E cycles; {of_share} are the share",
+                self.worn, self.blocks
+            ));
         }
-        if others > 0.0 && is_apart && (self.sum / others - spread / 2.0).abs() > FAR * (spread + 1.0) / (12.0 * others).sqrt() {
+        if others > 0.0
+            && is_apart
+            && (self.sum / others - spread / 2.0).abs()
+                > FAR * (spread + 1.0) / (12.0 * others).sqrt()
+        {
             return Err(format!(
                 "blocks begin with {pec} P/E cycles and {} more in the mean; half of {spread} is expected",
                 self.sum / others
@@ -69,7 +83,13 @@ mod tests {
 
     /// 400 blocks of 10 to 20 cycles; as many as `share` says have 50.
     fn of(share: f64) -> StartWear {
-        let start = StartConfig { pec: 10, pec_spread: 10, worn_share: share, worn_pec: 50, ..StartConfig::default() };
+        let start = StartConfig {
+            pec: 10,
+            pec_spread: 10,
+            worn_share: share,
+            worn_pec: 50,
+            ..StartConfig::default()
+        };
         StartWear { start, blocks: 400, told: 0, worn: 0, sum: 0.0 }
     }
 
@@ -83,10 +103,22 @@ mod tests {
     fn blocks_begin_with_what_is_said() {
         assert_eq!(told(0.0, |n| 10 + n % 11), Ok(()));
         assert_eq!(told(0.1, |n| if n < 40 { 50 } else { 10 + n % 11 }), Ok(()));
-        assert!(told(0.1, |n| if n < 80 { 50 } else { 10 + n % 11 }).unwrap_err().starts_with("80 of 400 blocks begin with 50"));
+        assert!(
+            told(0.1, |n| if n < 80 { 50 } else { 10 + n % 11 })
+                .unwrap_err()
+                .starts_with("80 of 400 blocks begin with 50")
+        );
         assert!(told(0.1, |n| 10 + n % 11).is_err(), "none");
         assert!(told(0.0, |_| 10).unwrap_err().contains("0 more in the mean"));
-        assert!(of(0.0).begin(BlockId::new(3), 21).unwrap_err().starts_with("block 3 begins with 21 P/E cycles"));
-        assert!(of(0.0).begin(BlockId::new(3), 50).is_err() && of(0.0).check().is_err(), "nothing was told");
+        assert!(
+            of(0.0)
+                .begin(BlockId::new(3), 21)
+                .unwrap_err()
+                .starts_with("block 3 begins with 21 P/E cycles")
+        );
+        assert!(
+            of(0.0).begin(BlockId::new(3), 50).is_err() && of(0.0).check().is_err(),
+            "nothing was told"
+        );
     }
 }

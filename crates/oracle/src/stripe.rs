@@ -1,5 +1,6 @@
-//! What pages with parity are expected to lose, by arithmetic of the oracle's own: binomial terms from logarithms of their own, and normal factors
-//! taken in the middle of cells a fifth of a deviation wide, or less where deviations are large.
+//! What pages with parity are expected to lose, by arithmetic of the oracle's own: binomial terms
+//! from logarithms of their own, and normal factors taken in the middle of cells a fifth of a
+//! deviation wide, or less where deviations are large.
 //!
 //! ```text
 //! a page of a stripe loses a codeword that fails while one of the N other pages fails, all with what the stripe has in common
@@ -7,7 +8,8 @@
 
 use vpass_core::config::DriveConfig;
 
-/// Deviations of a normal factor below its middle and above it, and how wide a cell is at most: in deviations, and in logarithms of rates.
+/// Deviations of a normal factor below its middle and above it, and how wide a cell is at most: in
+/// deviations, and in logarithms of rates.
 const BELOW: f64 = 7.0;
 const ABOVE: f64 = 11.0;
 const WIDTH: f64 = 0.2;
@@ -15,7 +17,8 @@ const LN_WIDTH: f64 = 0.1;
 /// Terms of the tail beyond which nothing is left.
 const TERMS: u32 = 200;
 
-/// The code of a drive's pages, the spread of their error rates, and their stripe where its parity is always on flash.
+/// The code of a drive's pages, the spread of their error rates, and their stripe where its parity
+/// is always on flash.
 #[derive(Debug)]
 pub(crate) struct Stripe {
     bits: u32,
@@ -31,15 +34,24 @@ impl Stripe {
     /// None where no codeword is known; `others` in a stripe that parity repairs.
     pub(crate) fn new(config: &DriveConfig, others: Option<u32>) -> Option<Self> {
         let data = config.ecc.codeword?.0 as f64 * 8.0;
-        let (bits, corrects) = ((data / config.ecc.code_rate).round() as u32, *config.ecc.corrects.first()?);
+        let (bits, corrects) =
+            ((data / config.ecc.code_rate).round() as u32, *config.ecc.corrects.first()?);
         let last = (corrects + TERMS).min(bits);
         let mut ln_choose = vec![0.0];
         for k in 1..=last {
-            ln_choose.push(ln_choose[k as usize - 1] + f64::from(bits - k + 1).ln() - f64::from(k).ln());
+            ln_choose
+                .push(ln_choose[k as usize - 1] + f64::from(bits - k + 1).ln() - f64::from(k).ln());
         }
         let deviations = [config.bch.spread_common, config.bch.spread_own];
         let codewords = config.geometry.page_size.0 as f64 * 8.0 / data;
-        Some(Self { bits, corrects, ln_choose, codewords, deviations, others: others.map(f64::from) })
+        Some(Self {
+            bits,
+            corrects,
+            ln_choose,
+            codewords,
+            deviations,
+            others: others.map(f64::from),
+        })
     }
 
     /// Whether every page has the error rate of its block, and answers for itself.
@@ -51,7 +63,10 @@ impl Stripe {
     fn fails(&self, rate: f64) -> f64 {
         let rate = rate.min(0.5);
         let (ln_wrong, ln_right) = (rate.ln(), (-rate).ln_1p());
-        let term = |k: usize| (self.ln_choose[k] + k as f64 * ln_wrong + f64::from(self.bits - k as u32) * ln_right).exp();
+        let term = |k: usize| {
+            (self.ln_choose[k] + k as f64 * ln_wrong + f64::from(self.bits - k as u32) * ln_right)
+                .exp()
+        };
         let first = self.corrects as usize + 1;
         if f64::from(self.bits) * rate < first as f64 {
             (first..self.ln_choose.len()).map(term).take_while(|term| *term > 1e-300).sum()
@@ -65,27 +80,37 @@ impl Stripe {
         let none_fails = |fails: f64| (1.0 - fails).powf(self.codewords);
         cells(self.deviations[1]).fold((0.0, 0.0), |(codewords, pages), (factor, weight)| {
             let fails = self.fails(rate * factor);
-            let page =
-                if fails < 1e-6 { self.codewords * fails * (1.0 - 0.5 * (self.codewords - 1.0) * fails) } else { 1.0 - none_fails(fails) };
+            let page = if fails < 1e-6 {
+                self.codewords * fails * (1.0 - 0.5 * (self.codewords - 1.0) * fails)
+            } else {
+                1.0 - none_fails(fails)
+            };
             (codewords + weight * fails, pages + weight * page)
         })
     }
 
-    /// The share of codewords that is lost of blocks of this error rate: by the page that is read alone or, in a stripe, because another page fails as
-    /// well.
+    /// The share of codewords that is lost of blocks of this error rate: by the page that is read
+    /// alone or, in a stripe, because another page fails as well.
     pub(crate) fn lost(&self, rate: f64) -> f64 {
-        cells(self.deviations[0]).map(|(factor, weight)| weight * self.lost_given(rate * factor)).sum()
+        cells(self.deviations[0])
+            .map(|(factor, weight)| weight * self.lost_given(rate * factor))
+            .sum()
     }
 
     fn lost_given(&self, rate: f64) -> f64 {
         let (codewords, pages) = self.given(rate);
         let Some(others) = self.others else { return codewords };
         // As powers, where that leaves a difference to take.
-        let any = if pages < 1e-6 { others * pages * (1.0 - 0.5 * (others - 1.0) * pages) } else { 1.0 - (1.0 - pages).powf(others) };
+        let any = if pages < 1e-6 {
+            others * pages * (1.0 - 0.5 * (others - 1.0) * pages)
+        } else {
+            1.0 - (1.0 - pages).powf(others)
+        };
         codewords * any
     }
 
-    /// The error rate at which this share is lost: logarithms of rate and loss are halved until they are nearly straight, then followed by secants.
+    /// The error rate at which this share is lost: logarithms of rate and loss are halved until
+    /// they are nearly straight, then followed by secants.
     pub(crate) fn rate(&self, share: f64) -> f64 {
         let over = |ln_rate: f64| (self.lost(ln_rate.exp()) + 1e-320).ln() - share.ln();
         let (mut low, mut high) = (-30.0f64, 0.5f64.ln());
@@ -111,6 +136,11 @@ fn cells(deviation: f64) -> impl Iterator<Item = (f64, f64)> {
     let middle = move |cell: i32| (f64::from(cell) + 0.5) * width;
     let weight = move |z: f64| width * (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
     let one = (deviation <= 0.0).then_some((1.0, 1.0));
-    let all = if deviation > 0.0 { (-BELOW / width).round() as i32..(ABOVE / width).round() as i32 } else { 0..0 };
-    one.into_iter().chain(all.map(move |cell| ((deviation * middle(cell)).exp(), weight(middle(cell)))))
+    let all = if deviation > 0.0 {
+        (-BELOW / width).round() as i32..(ABOVE / width).round() as i32
+    } else {
+        0..0
+    };
+    one.into_iter()
+        .chain(all.map(move |cell| ((deviation * middle(cell)).exp(), weight(middle(cell)))))
 }

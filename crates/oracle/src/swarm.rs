@@ -1,14 +1,17 @@
-//! Random drives under random workloads, watched by the oracle. A case is one number: the same number, build and
-//! configuration give the same case, so a failure is replayed by its number.
+//! Random drives under random workloads, watched by the oracle. A case is one number: the same
+//! number, build and configuration give the same case, so a failure is replayed by its number.
 //!
-//! **Checked** is everything that the oracle checks; that a correct policy loses nothing wherever its promise holds, up to the border of that; that
-//! settings under which it does not hold are refused without a run; that the content agrees with a naive reference drive; that every
-//! request is served. **Not checked** is whether figures are right: closed forms do that.
+//! **Checked** is everything that the oracle checks; that a correct policy loses nothing wherever
+//! its promise holds, up to the border of that; that settings under which it does not hold are
+//! refused without a run; that the content agrees with a naive reference drive; that every request
+//! is served. **Not checked** is whether figures are right: closed forms do that.
 //!
-//! Techniques, gears, schedules, cells, error models and the like are drawn in balance (`balanced`), so that each has its share; the rest is
-//! drawn. An adversary (`crate::adversary`) makes the requests of a quarter of the cases, a random stream those of the others; drives without
-//! reclaim are mostly besieged. In a quarter of the cases a part of the stream is a warm-up, before the measured phase.
-//! Each case leaves a random part of the choices out and weighs the rest wildly (swarm testing, Groce et al., ISSTA 2012).
+//! Techniques, gears, schedules, cells, error models and the like are drawn in balance
+//! (`balanced`), so that each has its share; the rest is drawn. An adversary (`crate::adversary`)
+//! makes the requests of a quarter of the cases, a random stream those of the others; drives
+//! without reclaim are mostly besieged. In a quarter of the cases a part of the stream is a
+//! warm-up, before the measured phase. Each case leaves a random part of the choices out and weighs
+//! the rest wildly (swarm testing, Groce et al., ISSTA 2012).
 
 mod ageing;
 mod balanced;
@@ -49,13 +52,18 @@ use self::play::{Play, Played};
 use crate::OracleReport;
 use crate::dice::Dice;
 
-/// How often each technique stands in the list that cases draw from: one that may lose data, one that must not, and the restless policy.
+/// How often each technique stands in the list that cases draw from: one that may lose data, one
+/// that must not, and the restless policy.
 const SHARES: (usize, usize, usize) = (4, 3, 6);
 
 /// One case in sixteen is played twice: the same number is the same case.
-const AGAIN: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
+const AGAIN: [bool; 16] = [
+    true, false, false, false, false, false, false, false, false, false, false, false, false,
+    false, false, false,
+];
 
-/// How many cases without reclaim are besieged, and how many of those have whole limits, which doses can meet to the last.
+/// How many cases without reclaim are besieged, and how many of those have whole limits, which
+/// doses can meet to the last.
 const BESIEGED: [bool; 3] = [true, true, false];
 const WHOLE_LIMITS: [bool; 2] = [true, false];
 
@@ -69,10 +77,16 @@ enum Host {
 
 impl Host {
     /// That of a case under a technique, if any is named.
-    fn of(balanced: &Balanced, technique: Option<&Technique>, config: &DriveConfig, is_tired: bool) -> Self {
+    fn of(
+        balanced: &Balanced,
+        technique: Option<&Technique>,
+        config: &DriveConfig,
+        is_tired: bool,
+    ) -> Self {
         // A siege goes by limits that neither age nor retries move.
-        let helpless =
-            technique.is_some_and(|technique| technique.name == "none") && config.disturb.model != DisturbModel::None && !is_tired;
+        let helpless = technique.is_some_and(|technique| technique.name == "none")
+            && config.disturb.model != DisturbModel::None
+            && !is_tired;
         match balanced.pick("adversary", &[false, false, false, true]) {
             true => Self::Adversary,
             false if helpless && balanced.pick("siege", &BESIEGED) => Self::Siege,
@@ -107,7 +121,8 @@ struct Drawn {
     techniques: Techniques,
     /// None stands for the restless policy.
     named: Option<&'static Technique>,
-    /// Technique of the drive; under the restless policy it only says what the drive may begin with.
+    /// Technique of the drive; under the restless policy it only says what the drive may begin
+    /// with.
     technique: &'static Technique,
     cards: Option<Cards>,
     timed: bool,
@@ -139,7 +154,10 @@ impl Drawn {
             format!("{} {} {} {}", self.longest, self.lives, self.plays, self.dice.clone().next()),
             format!("{} {}", self.within.is_nested, self.within.is_reckless),
         ];
-        texts.iter().fold(Digest::default().config(&self.config), |digest, text| digest.text(text)).value()
+        texts
+            .iter()
+            .fold(Digest::default().config(&self.config), |digest, text| digest.text(text))
+            .value()
     }
 }
 
@@ -179,7 +197,16 @@ pub fn run_case_with(seed: u64, bug: Bug) -> Result<CaseSummary, String> {
 impl Case {
     /// The case of this number.
     pub fn new(seed: u64) -> Self {
-        Self { seed, technique: None, parity: None, cards: None, refresh: None, fails: false, accelerates: false, bug: None }
+        Self {
+            seed,
+            technique: None,
+            parity: None,
+            cards: None,
+            refresh: None,
+            fails: false,
+            accelerates: false,
+            bug: None,
+        }
     }
 
     /// A case of this technique: one of its battery.
@@ -200,7 +227,8 @@ impl Case {
         Self { refresh: Some(refresh), ..self }
     }
 
-    /// The same case with these techniques, whatever the lists of techniques have become since it was recorded.
+    /// The same case with these techniques, whatever the lists of techniques have become since it
+    /// was recorded.
     #[must_use]
     pub fn with_cards(self, cards: Cards) -> Self {
         Self { cards: Some(cards), ..self }
@@ -230,7 +258,8 @@ impl Case {
         ageing::ages(&Balanced { case: self.seed })
     }
 
-    /// Whether reads begin with the level that worked last in the case of this number, where they take retries.
+    /// Whether reads begin with the level that worked last in the case of this number, where they
+    /// take retries.
     pub fn keeps_levels(self) -> bool {
         tired::keeps_levels(&Balanced { case: self.seed })
     }
@@ -245,21 +274,29 @@ impl Case {
         tired::is_noisy(&Balanced { case: self.seed })
     }
 
-    /// The reclaim technique that is recorded, goes with parity or is drawn; none stands for the restless policy.
+    /// The reclaim technique that is recorded, goes with parity or is drawn; none stands for the
+    /// restless policy.
     fn reclaim(self, balanced: &Balanced) -> Option<&'static Technique> {
         match (self.cards, self.parity) {
             (Some(cards), _) => reclaim::technique(cards.reclaim),
-            (None, Some(parity)) => {
-                Some(striped::parts(self.seed, parity.name).0.and_then(reclaim::technique).unwrap_or_else(|| striped::technique(balanced)))
-            }
+            (None, Some(parity)) => Some(
+                striped::parts(self.seed, parity.name)
+                    .0
+                    .and_then(reclaim::technique)
+                    .unwrap_or_else(|| striped::technique(balanced)),
+            ),
             (None, None) if self.is_nested() && nested::is_restless(balanced) => None,
             (None, None) => balanced.pick("technique", &techniques()),
         }
     }
 
-    /// Whether a case with error rates is under the technique that goes by retries. It is drawn apart: other cases stay what they are.
+    /// Whether a case with error rates is under the technique that goes by retries. It is drawn
+    /// apart: other cases stay what they are.
     fn observes(self, balanced: &Balanced, config: &DriveConfig) -> bool {
-        self.technique.is_none() && self.parity.is_none() && config.ecc.levels() > 1 && balanced.pick("observes", &OBSERVES)
+        self.technique.is_none()
+            && self.parity.is_none()
+            && config.ecc.levels() > 1
+            && balanced.pick("observes", &OBSERVES)
     }
 
     /// Draws the case and runs nothing.
@@ -271,10 +308,17 @@ impl Case {
         let named = self.technique.or_else(|| self.reclaim(&balanced));
         // Under the restless policy the technique named only says what the drive may begin with.
         let restless = named.is_none();
-        let technique = named.unwrap_or_else(|| vpass_core::slots::reclaim::technique("block").expect("it is in the list"));
+        let technique = named.unwrap_or_else(|| {
+            vpass_core::slots::reclaim::technique("block").expect("it is in the list")
+        });
         let cleaning: Vec<&str> = GC.iter().map(|t| t.name).collect();
         let gc = self.cards.map_or_else(|| balanced.pick("gc", &cleaning), |cards| cards.gc);
-        let mut techniques = Techniques { reclaim: technique.name.into(), gc: gc.into(), seed: self.seed, ..Techniques::default() };
+        let mut techniques = Techniques {
+            reclaim: technique.name.into(),
+            gc: gc.into(),
+            seed: self.seed,
+            ..Techniques::default()
+        };
         let is_nested = self.cards.map_or_else(|| self.is_nested(), |cards| cards.nested);
         let is_reckless = is_nested && restless && nested::is_reckless(&balanced);
         let within = Within { is_nested, is_reckless };
@@ -284,7 +328,11 @@ impl Case {
             config.wear.acceleration = balanced.pick("acceleration", &ACCELERATIONS);
         }
         if let Some(parity) = self.parity {
-            config = if has_stripes(parity.name) { striped::draw(&balanced, config, parity, technique)? } else { config };
+            config = if has_stripes(parity.name) {
+                striped::draw(&balanced, config, parity, technique)?
+            } else {
+                config
+            };
             techniques.parity = parity.name.into();
         }
         if !restless {
@@ -292,28 +340,44 @@ impl Case {
         }
         striped::draw_start_wear(&balanced, &mut config);
         let lowers_density = restless || technique.lowers_density;
-        let refresh = self.refresh.filter(|refresh| refresh.name != "ida" || config.geometry.cell.bits() > 1).map(|refresh| refresh.name);
+        let refresh = self
+            .refresh
+            .filter(|refresh| refresh.name != "ida" || config.geometry.cell.bits() > 1)
+            .map(|refresh| refresh.name);
         let refresh = refresh.or_else(|| parity.and_then(|name| striped::parts(self.seed, name).1));
         let refresh = (refresh, self.cards.map(|cards| cards.refresh));
         let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh, is_nested);
         let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
-        let cards = Some(Cards { reclaim: if restless { RESTLESS } else { technique.name }, gc, refresh: drawn, nested: is_nested });
+        let cards = Some(Cards {
+            reclaim: if restless { RESTLESS } else { technique.name },
+            gc,
+            refresh: drawn,
+            nested: is_nested,
+        });
         // What merges states in place beside parity has a battery of its own.
-        let ages = ages.filter(|ages| self.parity.is_none() || self.refresh.is_some() || ages.refresh != "ida");
+        let ages = ages.filter(|ages| {
+            self.parity.is_none() || self.refresh.is_some() || ages.refresh != "ida"
+        });
         if self.parity.is_some() && ages.is_none() {
             config.start.age = Span(0);
         }
         techniques.refresh = ages.map_or(NO_REFRESH, |ages| ages.refresh).into();
         config = refresh::drive(config, &techniques.refresh);
-        let is_raised = self.parity.is_some_and(|parity| !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed));
+        let is_raised = self.parity.is_some_and(|parity| {
+            !self.fails && tired::raise(&balanced, &mut config, (technique, parity), timed)
+        });
         let may_tire = !restless || is_reckless;
-        let is_tired = is_raised || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
+        let is_tired = is_raised
+            || may_tire && tired::draw(&balanced, &mut config, technique, timed, is_nested);
         let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
-        let observing = observing.and_then(|_| vpass_core::slots::reclaim::technique("observed-retries"));
-        let (named, technique) = observing.map_or((named, technique), |observing| (Some(observing), observing));
+        let observing =
+            observing.and_then(|_| vpass_core::slots::reclaim::technique("observed-retries"));
+        let (named, technique) =
+            observing.map_or((named, technique), |observing| (Some(observing), observing));
         techniques.reclaim = technique.name.into();
         if is_tired && self.parity.is_none() {
-            config = hinted::draw(&balanced, config, technique.keeps_apart).map_err(|e| format!("hints: {e}"))?;
+            config = hinted::draw(&balanced, config, technique.keeps_apart)
+                .map_err(|e| format!("hints: {e}"))?;
             // What was added for the hints is refreshed as well.
             if let Some(ages) = ages {
                 ages.leave_time(&mut config);
@@ -323,10 +387,17 @@ impl Case {
             nested::bring_to_the_border(&balanced, &mut config, technique, timed);
         }
         // Who looks where data lies is not told what has failed.
-        let host = if self.fails || is_nested { Host::Stream } else { Host::of(&balanced, named, &config, is_tired) };
+        let host = if self.fails || is_nested {
+            Host::Stream
+        } else {
+            Host::of(&balanced, named, &config, is_tired)
+        };
         if host == Host::Siege && balanced.pick("whole limits", &WHOLE_LIMITS) {
             config.disturb.table.iter_mut().for_each(|row| {
-                row.limit.iter_mut().chain(&mut row.alpha).for_each(|number| *number = number.ceil());
+                row.limit
+                    .iter_mut()
+                    .chain(&mut row.alpha)
+                    .for_each(|number| *number = number.ceil());
             });
         }
         config.start.reads = draw::random_start_reads(&mut dice, &config, &techniques, timed);
@@ -353,7 +424,14 @@ impl Case {
     /// Digest of the case as it is drawn. Nothing runs.
     pub fn digest(self) -> u64 {
         let digest = Digest::default().text(&format!("{:?}", self.fails));
-        digest.and(self.draw().map_or_else(|said| Digest::default().text(&said).value(), |drawn| drawn.digest())).value()
+        digest
+            .and(
+                self.draw().map_or_else(
+                    |said| Digest::default().text(&said).value(),
+                    |drawn| drawn.digest(),
+                ),
+            )
+            .value()
     }
 
     /// Runs it.
@@ -381,10 +459,21 @@ impl Case {
         let Within { is_nested, is_reckless } = within;
         let restless = named.is_none();
         let name = if restless { RESTLESS } else { technique.name };
-        let what = describe(&config, name, &techniques.gc, timed, host, ages) + if is_nested { ", nested" } else { "" };
+        let what = describe(&config, name, &techniques.gc, timed, host, ages)
+            + if is_nested { ", nested" } else { "" };
         let adversary = host != Host::Stream;
-        let summary = |what: String, requests, report| CaseSummary { what, technique: name, cards, adversary, requests, report };
-        if !restless && let Some(said) = border::refusal(&config, technique, &techniques, timed).map_err(|e| format!("{what}: {e}"))? {
+        let summary = |what: String, requests, report| CaseSummary {
+            what,
+            technique: name,
+            cards,
+            adversary,
+            requests,
+            report,
+        };
+        if !restless
+            && let Some(said) = border::refusal(&config, technique, &techniques, timed)
+                .map_err(|e| format!("{what}: {e}"))?
+        {
             return Ok(summary(format!("{what}: {said}"), 0, None));
         }
         let play = || {
@@ -407,14 +496,21 @@ impl Case {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let played = play()?;
             let same = plays == 1 || play()?.end == played.end;
-            if same { Ok(played) } else { Err("the same case, played again, ends in another state".to_owned()) }
+            if same {
+                Ok(played)
+            } else {
+                Err("the same case, played again, ends in another state".to_owned())
+            }
         }));
         let played = match outcome {
             Ok(Ok(played)) => played,
             Ok(Err(e)) => return Err(format!("{what}: {e}")),
-            Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
+            Err(panic) => {
+                return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref())));
+            }
         };
-        judge(&played, !self.fails && !is_reckless && (restless || !technique.may_lose())).map_err(|e| format!("{what}: {e}"))?;
+        judge(&played, !self.fails && !is_reckless && (restless || !technique.may_lose()))
+            .map_err(|e| format!("{what}: {e}"))?;
         Ok(summary(what, played.requests, Some(played.report)))
     }
 }
@@ -425,9 +521,11 @@ const ACCELERATIONS: [u32; 6] = [2, 3, 10, 30, 100, 1000];
 /// One case in four of those with retries is under the technique that goes by them.
 const OBSERVES: [bool; 4] = [true, false, false, false];
 
-/// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all but always.
+/// Whether each answer of a technique must keep its promise: one that trusts to chance keeps it all
+/// but always.
 fn keeps_promises(technique: &Technique) -> bool {
-    technique.protects == Protection::Sound && technique.params.iter().all(|param| param.key != "probability")
+    technique.protects == Protection::Sound
+        && technique.params.iter().all(|param| param.key != "probability")
 }
 
 /// The drive of a case as it is drawn first, resolved.
@@ -447,8 +545,10 @@ fn first_config(
 /// The list of techniques; none stands for the restless policy.
 fn techniques() -> Vec<Option<&'static Technique>> {
     let (may_lose, safe, restless) = SHARES;
-    let cards =
-        RECLAIM.iter().filter(|t| !t.needs.retries).flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
+    let cards = RECLAIM
+        .iter()
+        .filter(|t| !t.needs.retries)
+        .flat_map(|t| std::iter::repeat_n(Some(t), if t.may_lose() { may_lose } else { safe }));
     cards.chain(std::iter::repeat_n(None, restless)).collect()
 }
 
@@ -467,7 +567,14 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }
 
-fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Host, ages: Option<Ages>) -> String {
+fn describe(
+    config: &DriveConfig,
+    reclaim: &str,
+    gc: &str,
+    timed: bool,
+    host: Host,
+    ages: Option<Ages>,
+) -> String {
     let retries = config.ecc.levels().saturating_sub(1);
     let hinted = if config.hints.said.is_some() { ", hints" } else { "" };
     let g = &config.geometry;
@@ -486,8 +593,18 @@ fn describe(config: &DriveConfig, reclaim: &str, gc: &str, timed: bool, host: Ho
             Host::Adversary => ", under an adversary",
             Host::Siege => ", besieged",
         },
-        ages.map_or_else(String::new, |ages| format!(", refresh {} within {}", ages.refresh, config.refresh.period)),
-        if config.error.model == ErrorLaw::None { String::new() } else { format!(", error rates, {retries} retries{hinted}") },
-        Geometry::new(config).stripes.map_or_else(String::new, |stripes| format!(", stripes of {} and parity", stripes.members())),
+        ages.map_or_else(String::new, |ages| format!(
+            ", refresh {} within {}",
+            ages.refresh, config.refresh.period
+        )),
+        if config.error.model == ErrorLaw::None {
+            String::new()
+        } else {
+            format!(", error rates, {retries} retries{hinted}")
+        },
+        Geometry::new(config).stripes.map_or_else(String::new, |stripes| format!(
+            ", stripes of {} and parity",
+            stripes.members()
+        )),
     )
 }

@@ -1,5 +1,6 @@
-//! No two operations at once on one die or channel. The timed engine feeds it every interval, in the order in which they
-//! end on each die or channel; a suspended operation is one interval for each stretch in which it runs.
+//! No two operations at once on one die or channel. The timed engine feeds it every interval, in
+//! the order in which they end on each die or channel; a suspended operation is one interval for
+//! each stretch in which it runs.
 
 use vpass_core::base::units::Ns;
 
@@ -16,7 +17,11 @@ pub struct TimeCheck {
 impl TimeCheck {
     /// A checker for so many dies and channels, all free.
     pub fn new(dies: u32, channels: u32) -> Self {
-        Self { dies: vec![(0, 0); dies as usize], channels: vec![(0, 0); channels as usize], findings: Findings::default() }
+        Self {
+            dies: vec![(0, 0); dies as usize],
+            channels: vec![(0, 0); channels as usize],
+            findings: Findings::default(),
+        }
     }
 
     /// Takes in intervals as the timed engine numbers them: dies first, then channels.
@@ -53,17 +58,30 @@ impl TimeCheck {
 }
 
 #[inline]
-fn occupy(last: &mut [(Ns, Ns)], findings: &mut Findings, what: &str, number: u32, start: Ns, end: Ns) {
+fn occupy(
+    last: &mut [(Ns, Ns)],
+    findings: &mut Findings,
+    what: &str,
+    number: u32,
+    start: Ns,
+    end: Ns,
+) {
     let Some(slot) = last.get_mut(number as usize) else {
-        return findings.add(Kind::Protocol, || format!("{what} {number} is busy from {start} to {end} ns; there is no such {what}"));
+        return findings.add(Kind::Protocol, || {
+            format!("{what} {number} is busy from {start} to {end} ns; there is no such {what}")
+        });
     };
     let before = *slot;
     if end < start {
-        return findings.add(Kind::Protocol, || format!("{what} {number} is busy from {start} to {end} ns: it ends before it starts"));
+        return findings.add(Kind::Protocol, || {
+            format!("{what} {number} is busy from {start} to {end} ns: it ends before it starts")
+        });
     }
     if start < before.1 {
         let (s, e) = before;
-        findings.add(Kind::Protocol, || format!("{what} {number} is busy from {s} to {e} ns and again from {start} to {end} ns"));
+        findings.add(Kind::Protocol, || {
+            format!("{what} {number} is busy from {s} to {e} ns and again from {start} to {end} ns")
+        });
     }
     *slot = (start, end.max(before.1));
 }

@@ -1,11 +1,14 @@
 //! Whether wear is levelled, from erases and programs alone.
 //!
-//! Dynamic levelling takes the least worn erased block of a plane: of all its blocks, of the IPR pool, or of those outside where the pool is kept.
-//! Wear levelling itself may also take the most worn, and so may what moves data of worn blocks where wear calls for parity. Without dynamic
-//! levelling the block erased first is taken first. Static levelling moves data only out of blocks that lag behind the most worn one by more than the configured gap. While such a block lies full and untouched,
-//! such moves must come.
+//! Dynamic levelling takes the least worn erased block of a plane: of all its blocks, of the IPR
+//! pool, or of those outside where the pool is kept. Wear levelling itself may also take the most
+//! worn, and so may what moves data of worn blocks where wear calls for parity. Without dynamic
+//! levelling the block erased first is taken first. Static levelling moves data only out of blocks
+//! that lag behind the most worn one by more than the configured gap. While such a block lies full
+//! and untouched, such moves must come.
 //!
-//! A reprogramming wears beyond its cycle, by `density.wear` and how often a block was reprogrammed (`doses`).
+//! A reprogramming wears beyond its cycle, by `density.wear` and how often a block was reprogrammed
+//! (`doses`).
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Cause};
@@ -15,8 +18,8 @@ use crate::report::{Findings, Kind};
 
 /// The share of all blocks that are erased between two looks of static levelling: a sixteenth.
 const LOOKS_PER_TURN: u32 = 16;
-/// Looks in a row at which a block lags and nothing is moved, after which something is wrong. One finds its block under a move, or open,
-/// another comes while the erases of one cleaning go on.
+/// Looks in a row at which a block lags and nothing is moved, after which something is wrong. One
+/// finds its block under a move, or open, another comes while the erases of one cleaning go on.
 const PATIENCE: u32 = 6;
 
 /// What a block holds.
@@ -54,7 +57,11 @@ impl Block {
     }
 
     fn words(&self) -> String {
-        let beyond = if self.beyond_milli > 0 { format!(" and worn by {} more", self.beyond_milli as f64 / 1000.0) } else { String::new() };
+        let beyond = if self.beyond_milli > 0 {
+            format!(" and worn by {} more", self.beyond_milli as f64 / 1000.0)
+        } else {
+            String::new()
+        };
         format!("{} times{beyond}", self.cycles)
     }
 }
@@ -106,8 +113,14 @@ impl Wear {
         u64::from(geometry.blocks) * size_of::<Block>() as u64
     }
 
-    /// A block is erased, which counts as so many cycles, and reprogramming has worn it by so many thousandths of a cycle beyond them.
-    pub(crate) fn erase(&mut self, block: BlockId, cause: Cause, (cycles, beyond_milli): (u32, u64)) {
+    /// A block is erased, which counts as so many cycles, and reprogramming has worn it by so many
+    /// thousandths of a cycle beyond them.
+    pub(crate) fn erase(
+        &mut self,
+        block: BlockId,
+        cause: Cause,
+        (cycles, beyond_milli): (u32, u64),
+    ) {
         self.erases += 1;
         if cause == Cause::Wear {
             // Nothing in it was wanted any more.
@@ -115,7 +128,12 @@ impl Wear {
         }
         let b = &mut self.blocks[block.index()];
         self.free += u32::from(b.content != Content::Nothing);
-        *b = Block { cycles: b.cycles + cycles, erased_at: self.erases, beyond_milli, ..Block::default() };
+        *b = Block {
+            cycles: b.cycles + cycles,
+            erased_at: self.erases,
+            beyond_milli,
+            ..Block::default()
+        };
         let most = &mut self.most[(block.number() / self.blocks_per_domain) as usize];
         *most = (*most).max(b.milli());
     }
@@ -145,8 +163,15 @@ impl Wear {
         };
     }
 
-    /// A page of a block, numbered within it, is programmed, with data `of_worn` blocks that is kept in such.
-    pub(crate) fn program(&mut self, geometry: &Geometry, block: BlockId, page: u32, (cause, of_worn): (Cause, bool)) {
+    /// A page of a block, numbered within it, is programmed, with data `of_worn` blocks that is
+    /// kept in such.
+    pub(crate) fn program(
+        &mut self,
+        geometry: &Geometry,
+        block: BlockId,
+        page: u32,
+        (cause, of_worn): (Cause, bool),
+    ) {
         // Parity goes with the data that it changes with.
         let by_host = matches!(cause, Cause::Host | Cause::Parity);
         if self.blocks[block.index()].content == Content::Nothing {
@@ -155,25 +180,32 @@ impl Wear {
             self.check_cold(geometry, block, cause);
             self.blocks[block.index()].by_host = by_host;
         } else if cause != Cause::Reclaim && by_host != self.blocks[block.index()].by_host {
-            self.findings.add(Kind::Books, || format!("block {block} is written by the host and for {} alike", Cause::Gc.name()));
+            self.findings.add(Kind::Books, || {
+                format!("block {block} is written by the host and for {} alike", Cause::Gc.name())
+            });
         }
         let b = &mut self.blocks[block.index()];
         self.free -= u32::from(b.content == Content::Nothing);
         b.programmed_at = self.erases;
         b.by_mover = matches!(cause, Cause::Reclaim | Cause::Wear);
-        b.content = if page + 1 == geometry.pages_per_block { Content::Full } else { Content::Pages };
+        b.content =
+            if page + 1 == geometry.pages_per_block { Content::Full } else { Content::Pages };
     }
 
-    /// Cold data goes to the most worn block of a plane, of those on its side where the pool is kept.
+    /// Cold data goes to the most worn block of a plane, of those on its side where the pool is
+    /// kept.
     fn check_cold(&mut self, geometry: &Geometry, block: BlockId, cause: Cause) {
         if cause != Cause::Wear || self.cold_to_young.is_some() {
             return;
         }
         let first = block.number() / geometry.blocks_per_plane * geometry.blocks_per_plane;
-        let may_be = |b: &BlockId| !self.keep_pool || geometry.is_in_pool(*b) == geometry.is_in_pool(block);
-        let free = BlockId::range(first..first + geometry.blocks_per_plane).filter(|b| self.blocks[b.index()].content == Content::Nothing);
+        let may_be =
+            |b: &BlockId| !self.keep_pool || geometry.is_in_pool(*b) == geometry.is_in_pool(block);
+        let free = BlockId::range(first..first + geometry.blocks_per_plane)
+            .filter(|b| self.blocks[b.index()].content == Content::Nothing);
         let free = free.filter(may_be);
-        let more_worn = free.max_by_key(|b| self.rank(*b)).filter(|b| self.rank(*b) > self.rank(block));
+        let more_worn =
+            free.max_by_key(|b| self.rank(*b)).filter(|b| self.rank(*b) > self.rank(block));
         let words = |b: BlockId| self.blocks[b.index()].words();
         self.cold_to_young = more_worn.map(|other| {
             format!("cold data goes to block {block}, erased {}, though block {other}, erased {}, was free", words(block), words(other))
@@ -187,7 +219,10 @@ impl Wear {
 
     /// Erased blocks that hold nothing yet.
     pub(crate) fn free(&self) -> impl Iterator<Item = BlockId> {
-        BlockId::all().zip(&self.blocks).filter(|(_, block)| block.content == Content::Nothing).map(|(block, _)| block)
+        BlockId::all()
+            .zip(&self.blocks)
+            .filter(|(_, block)| block.content == Content::Nothing)
+            .map(|(block, _)| block)
     }
 
     /// Whether a block is programmed to its last page.
@@ -198,7 +233,9 @@ impl Wear {
     /// Whether it was filled by a move within as many erases as there are spare blocks.
     pub(crate) fn is_protected(&self, block: BlockId, geometry: &Geometry) -> bool {
         let b = &self.blocks[block.index()];
-        b.content == Content::Full && b.by_mover && self.erases < b.programmed_at + u64::from(geometry.spare_blocks_in_share())
+        b.content == Content::Full
+            && b.by_mover
+            && self.erases < b.programmed_at + u64::from(geometry.spare_blocks_in_share())
     }
 
     /// What blocks are taken by, the lowest first.
@@ -208,18 +245,30 @@ impl Wear {
     }
 
     #[cold]
-    fn check_choice(&self, geometry: &Geometry, block: BlockId, (cause, of_worn): (Cause, bool)) -> Result<(), String> {
+    fn check_choice(
+        &self,
+        geometry: &Geometry,
+        block: BlockId,
+        (cause, of_worn): (Cause, bool),
+    ) -> Result<(), String> {
         let per_plane = geometry.blocks_per_plane;
         let first = block.number() / per_plane * per_plane;
-        let others = || BlockId::range(first..first + per_plane).filter(|b| self.blocks[b.index()].content == Content::Nothing);
+        let others = || {
+            BlockId::range(first..first + per_plane)
+                .filter(|b| self.blocks[b.index()].content == Content::Nothing)
+        };
         let rank = self.rank(block);
         let in_pool = geometry.is_in_pool(block);
         let beside = |b: &BlockId| geometry.is_in_pool(*b) == in_pool;
         let has_side = in_pool || self.keep_pool;
         let is_first = !others().any(|b| self.rank(b) < rank);
         let is_first_beside = || !others().filter(beside).any(|b| self.rank(b) < rank);
-        let is_last = || !others().filter(|b| !self.keep_pool || beside(b)).any(|b| self.rank(b) > rank);
-        if is_first || has_side && is_first_beside() || (cause == Cause::Wear || of_worn) && is_last() {
+        let is_last =
+            || !others().filter(|b| !self.keep_pool || beside(b)).any(|b| self.rank(b) > rank);
+        if is_first
+            || has_side && is_first_beside()
+            || (cause == Cause::Wear || of_worn) && is_last()
+        {
             return Ok(());
         }
         let better = others().min_by_key(|b| self.rank(*b)).expect("the block itself is one");
@@ -231,7 +280,10 @@ impl Wear {
                 cause.name()
             )
         } else {
-            format!("block {block} was taken for {} though block {better} was erased before it", cause.name())
+            format!(
+                "block {block} was taken for {} though block {better} was erased before it",
+                cause.name()
+            )
         })
     }
 
@@ -242,7 +294,8 @@ impl Wear {
         if std::mem::replace(&mut b.moving, true) {
             return;
         }
-        let (cycles, most, gap) = (b.milli(), self.most[(block.number() / self.blocks_per_domain) as usize], self.gap);
+        let (cycles, most, gap) =
+            (b.milli(), self.most[(block.number() / self.blocks_per_domain) as usize], self.gap);
         if gap > 0 && most > cycles + 1000 * u64::from(gap) {
             return;
         }
@@ -255,7 +308,9 @@ impl Wear {
     /// Now and then: does a block lag that could be moved?
     #[inline]
     pub(crate) fn look(&mut self, geometry: &Geometry) {
-        if self.erases >= self.looked_at + u64::from(geometry.blocks / LOOKS_PER_TURN).max(1) && self.gap > 0 {
+        if self.erases >= self.looked_at + u64::from(geometry.blocks / LOOKS_PER_TURN).max(1)
+            && self.gap > 0
+        {
             self.look_around(geometry);
         }
     }
@@ -263,7 +318,8 @@ impl Wear {
     #[cold]
     fn look_around(&mut self, geometry: &Geometry) {
         self.looked_at = self.erases;
-        // A block that lies where data was moved to is left in peace for as many erases as there are spare blocks.
+        // A block that lies where data was moved to is left in peace for as many erases as there
+        // are spare blocks.
         let rest = u64::from(geometry.spare_blocks_in_share()) + 1;
         let most = |block: usize| self.most[block / self.blocks_per_domain as usize];
         let lags = |(at, b): (usize, &Block)| {
@@ -274,8 +330,10 @@ impl Wear {
         };
         let lagging = self.blocks.iter().enumerate().position(lags);
         self.overdue = if lagging.is_some() { self.overdue + 1 } else { 0 };
-        if let Some(block) = lagging.filter(|_| self.overdue >= PATIENCE && self.neglect.is_none()) {
-            let (cycles, most, gap) = (self.blocks[block].milli() as f64 / 1000.0, most(block) as f64 / 1000.0, self.gap);
+        if let Some(block) = lagging.filter(|_| self.overdue >= PATIENCE && self.neglect.is_none())
+        {
+            let (cycles, most, gap) =
+                (self.blocks[block].milli() as f64 / 1000.0, most(block) as f64 / 1000.0, self.gap);
             self.neglect = Some(format!(
                 "block {block} was left with {cycles} erases, the most worn one having {most}; the gap may be {gap}, and nothing was moved for it"
             ));
@@ -306,7 +364,8 @@ mod tests {
     /// Programs and erases a block so many times.
     fn cycle(geometry: &Geometry, wear: &mut Wear, block: BlockId, times: u32) {
         for _ in 0..times {
-            (wear.blocks[block.index()].content, wear.blocks[block.index()].by_host) = (Content::Pages, true);
+            (wear.blocks[block.index()].content, wear.blocks[block.index()].by_host) =
+                (Content::Pages, true);
             wear.program(geometry, block, 0, (Cause::Host, false));
             wear.erase(block, Cause::Gc, (1, 0));
         }
@@ -321,7 +380,9 @@ mod tests {
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert_eq!(
             wear.findings.sentences(),
-            ["block 7, erased 1 times, was taken for host though block 0, erased 0 times, was free beside it"]
+            [
+                "block 7, erased 1 times, was taken for host though block 0, erased 0 times, was free beside it"
+            ]
         );
     }
 
@@ -340,14 +401,19 @@ mod tests {
     #[test]
     fn without_dynamic_levelling_the_first_erased_is_the_next() {
         let (g, mut wear) = drive("dynamic = false, static_gap = 0");
-        BlockId::range(0..40).filter(|b| ![7, 8].contains(&b.number())).for_each(|b| wear.load(&g, b, 1));
+        BlockId::range(0..40)
+            .filter(|b| ![7, 8].contains(&b.number()))
+            .for_each(|b| wear.load(&g, b, 1));
         cycle(&g, &mut wear, BlockId::new(7), 3);
         cycle(&g, &mut wear, BlockId::new(8), 1);
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
         assert!(wear.findings.sentences().is_empty(), "worn more, and erased before");
         wear.erase(BlockId::new(7), Cause::Gc, (1, 0));
         wear.program(&g, BlockId::new(7), 0, (Cause::Host, false));
-        assert_eq!(wear.findings.sentences(), ["block 7 was taken for host though block 8 was erased before it"]);
+        assert_eq!(
+            wear.findings.sentences(),
+            ["block 7 was taken for host though block 8 was erased before it"]
+        );
     }
 
     #[test]
@@ -361,7 +427,12 @@ mod tests {
             wear.findings.sentences().to_vec()
         };
         assert!(moved(6, 5).is_empty());
-        assert_eq!(moved(5, 5), ["block 3 was moved for wear; it has 0 erases, the most worn one 5, and the gap may be 5"]);
+        assert_eq!(
+            moved(5, 5),
+            [
+                "block 3 was moved for wear; it has 0 erases, the most worn one 5, and the gap may be 5"
+            ]
+        );
         assert_eq!(moved(9, 0).len(), 1, "it is switched off");
     }
 
@@ -380,7 +451,8 @@ mod tests {
             wear.neglect
         };
         assert_eq!(left(true), None);
-        // It lags from the sixth erase on, and has lain for longer than the spare blocks take turns at the 14th, the first of six looks.
+        // It lags from the sixth erase on, and has lain for longer than the spare blocks take turns
+        // at the 14th, the first of six looks.
         assert_eq!(
             left(false).unwrap(),
             "block 3 was left with 0 erases, the most worn one having 24; the gap may be 5, and nothing was moved for it"

@@ -1,4 +1,5 @@
-//! Random drives whose erases count as several P/E cycles: clean without a bug, and every seeded bug of acceleration is found.
+//! Random drives whose erases count as several P/E cycles: clean without a bug, and every seeded
+//! bug of acceleration is found.
 
 use std::any::Any;
 use std::num::NonZeroU32;
@@ -17,7 +18,8 @@ const DRIVE: &str = r#"
     disturb = { model = "count", table = [{ pec = 0, limit = [9000] }, { pec = 1000, limit = [8000] }] }
 "#;
 
-/// Erases of the preparation count one cycle each, those of the measured phase ten, and seven from when the drive is told so.
+/// Erases of the preparation count one cycle each, those of the measured phase ten, and seven from
+/// when the drive is told so.
 #[test]
 fn erases_count_as_configured_from_the_measured_phase_on_and_as_told_from_then_on() {
     let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
@@ -28,7 +30,8 @@ fn erases_count_as_configured_from_the_measured_phase_on_and_as_told_from_then_o
         let pages = drive.geometry().host_pages;
         (0..2).for_each(|_| Lpn::range(0..pages).for_each(|lpn| drive.write_page(lpn, u64::MAX)));
     };
-    let cycles = |drive: &Drive| drive.block_states().map(|block| u64::from(block.cycles)).sum::<u64>();
+    let cycles =
+        |drive: &Drive| drive.block_states().map(|block| u64::from(block.cycles)).sum::<u64>();
     write_twice(&mut drive);
     let before = cycles(&drive);
     assert_eq!(before, drive.flash_counts().erases.iter().sum::<u64>());
@@ -53,25 +56,32 @@ fn drives_that_wear_faster_are_clean() {
     }
 }
 
-/// Each bug is found at the case that is recorded for it or, where cases have changed since, at one of those behind. Wear levelling is
-/// judged by cycles, so that a block which is left behind is found in an accelerated life, too.
+/// Each bug is found at the case that is recorded for it or, where cases have changed since, at one
+/// of those behind. Wear levelling is judged by cycles, so that a block which is left behind is
+/// found in an accelerated life, too.
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_acceleration_is_found() {
     use vpass_core::bugs::{Bug, Finder};
 
-    const RECORDED: [(Bug, u64); 4] =
-        [(Bug::AccelerationForgotten, 0), (Bug::ExtraWearOfOneCycle, 2), (Bug::RowKept, 29), (Bug::ColdLeftBehind, 9)];
+    const RECORDED: [(Bug, u64); 4] = [
+        (Bug::AccelerationForgotten, 0),
+        (Bug::ExtraWearOfOneCycle, 2),
+        (Bug::RowKept, 29),
+        (Bug::ColdLeftBehind, 9),
+    ];
     const WITHIN: u64 = 400;
     std::panic::set_hook(Box::new(|_| {}));
     let shows = |bug: Bug, seed: u64| {
         let case = Case::new(seed).accelerated();
-        case.with(bug).run().is_err_and(|said| !said.contains("the drive stopped")) && case.run().is_ok()
+        case.with(bug).run().is_err_and(|said| !said.contains("the drive stopped"))
+            && case.run().is_ok()
     };
     let is_found = |(bug, from): &(Bug, u64)| (*from..from + WITHIN).any(|seed| shows(*bug, seed));
     let missed: Vec<_> = RECORDED.iter().filter(|recorded| !is_found(recorded)).collect();
     let _ = std::panic::take_hook();
     assert!(missed.is_empty(), "not found: {missed:?}");
-    let mut of_acceleration = Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Acceleration);
+    let mut of_acceleration =
+        Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Acceleration);
     assert!(of_acceleration.all(|bug| RECORDED.iter().any(|(of, _)| *of == bug)));
 }

@@ -1,5 +1,6 @@
-//! Does it help to look again? A drive of 24 blocks of 8 wordlines of a page, 96 of them with data, without a policy: a wordline endures 900 / 9 = 100
-//! reads beside it. Of 2,000 random reads each page has 21, so that a wordline takes 9 (21 + 21) + 5 x 21 = 483 of its 900.
+//! Does it help to look again? A drive of 24 blocks of 8 wordlines of a page, 96 of them with data,
+//! without a policy: a wordline endures 900 / 9 = 100 reads beside it. Of 2,000 random reads each
+//! page has 21, so that a wordline takes 9 (21 + 21) + 5 x 21 = 483 of its 900.
 
 use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
@@ -16,7 +17,9 @@ const DRIVE: &str = r#"
 
 fn drive(reclaim: &str) -> Drive {
     let config = toml::from_str::<DriveConfig>(DRIVE).unwrap().resolve().unwrap();
-    let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
+    let mut drive =
+        Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false)
+            .unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive.begin_measurement();
@@ -33,7 +36,9 @@ fn end(mut drive: Drive) -> OracleReport {
 
 fn attacked(reclaim: &str, requests: u64) -> OracleReport {
     let mut drive = drive(reclaim);
-    let served = Adversary::new(1, 1).attack(&mut drive, None, requests, &mut |_| (), &mut |_, _| true).unwrap();
+    let served = Adversary::new(1, 1)
+        .attack(&mut drive, None, requests, &mut |_| (), &mut |_, _| true)
+        .unwrap();
     assert_eq!(served, requests);
     end(drive)
 }
@@ -47,7 +52,8 @@ fn an_adversary_hurts_with_few_requests_what_random_reads_leave_whole() {
     let pages = u64::from(drive.geometry().host_pages);
     let mut random = 0u64;
     for _ in 0..2000 {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         drive.read_page(Lpn::new(((random >> 33) % pages) as u32));
     }
     let random = end(drive);

@@ -7,8 +7,14 @@ use vpass_oracle::swarm::Case;
 /// The first cases from `VPASS_FROM` on, `VPASS_CASES` of them.
 #[test]
 fn random_drives_keep_what_refresh_promises() {
-    let number = |name: &str, otherwise: u64| env::var(name).map_or(otherwise, |n| n.parse().expect("a number"));
-    let cases = (number("VPASS_FROM", 1)..).map(Case::new).filter(|case| case.ages()).take(number("VPASS_CASES", 40) as usize);
+    let number = |name: &str, otherwise: u64| {
+        env::var(name).map_or(otherwise, |n| n.parse().expect("a number"))
+    };
+    let cases = (number("VPASS_FROM", 1)..).map(Case::new).filter(|case| case.ages()).take(number(
+        "VPASS_CASES",
+        40,
+    )
+        as usize);
     let (mut refreshed, mut findings) = (0, vec![]);
     for case in cases {
         match case.run() {

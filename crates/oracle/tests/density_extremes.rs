@@ -1,5 +1,6 @@
-//! Every technique of low density or shadow blocks, with each number of `[density]` at its extremes, under skewed reads and writes that nothing
-//! fits into: no page is lost, no copy is a wrong one, and the drive always finds a free block.
+//! Every technique of low density or shadow blocks, with each number of `[density]` at its
+//! extremes, under skewed reads and writes that nothing fits into: no page is lost, no copy is a
+//! wrong one, and the drive always finds a free block.
 
 use vpass_core::base::units::Lpn;
 use vpass_core::config::DriveConfig;
@@ -41,7 +42,9 @@ fn drive(reclaim: &str, density: &str, model: &str) -> Drive {
         "#
     );
     let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-    let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
+    let mut drive =
+        Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false)
+            .unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive.begin_measurement();
@@ -76,9 +79,11 @@ fn nothing_is_lost_at_any_extreme() {
     let wordline = r#"model = "wordline", table = [{ pec = 0, limit = [800], alpha = [4.0] }]"#;
     for reclaim in RECLAIM.iter().filter(|t| t.keeps_apart || t.lowers_density).map(|t| t.name) {
         for density in EXTREMES {
-            for (model, write_every) in [(count, 1000), (count, 5), (wordline, 1000), (wordline, 5)] {
+            for (model, write_every) in [(count, 1000), (count, 5), (wordline, 1000), (wordline, 5)]
+            {
                 let (report, counts) = run(drive(reclaim, density, model), write_every);
-                let case = format!("{reclaim}, {density}, {model}, a write in {write_every}: {counts:?}");
+                let case =
+                    format!("{reclaim}, {density}, {model}, a write in {write_every}: {counts:?}");
                 assert!(!report.is_bug(), "{case}: {:?}", report.findings);
                 assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{case}");
             }
@@ -90,7 +95,12 @@ fn nothing_is_lost_at_any_extreme() {
 #[test]
 fn shadow_blocks_are_filled_used_again_and_sent_back() {
     let model = r#"model = "count", table = [{ pec = 0, limit = [200] }]"#;
-    let (_, counts) = run(drive("read-leveling", "shadow_pages = 5, monitor = 1, spare_share = 0.1", model), 1000);
-    let at_least_one = |wanted: &str| assert!(counts.iter().any(|(name, n)| *name == wanted && *n > 0), "{wanted}: {counts:?}");
+    let (_, counts) = run(
+        drive("read-leveling", "shadow_pages = 5, monitor = 1, spare_share = 0.1", model),
+        1000,
+    );
+    let at_least_one = |wanted: &str| {
+        assert!(counts.iter().any(|(name, n)| *name == wanted && *n > 0), "{wanted}: {counts:?}")
+    };
     ["shadow_reuses", "shadow_erases", "shadow_evictions"].into_iter().for_each(at_least_one);
 }

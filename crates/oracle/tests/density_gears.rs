@@ -1,5 +1,6 @@
-//! Every technique of low density on QLC and TLC under the wordline model, in both gears and under each schedule: what the large drives
-//! are, in small. No page is lost, the oracle has nothing to say, and each technique does what it is about.
+//! Every technique of low density on QLC and TLC under the wordline model, in both gears and under
+//! each schedule: what the large drives are, in small. No page is lost, the oracle has nothing to
+//! say, and each technique does what it is about.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::DriveConfig;
@@ -13,7 +14,8 @@ fn techniques() -> impl Iterator<Item = &'static Technique> {
     RECLAIM.iter().filter(|t| t.keeps_apart || t.lowers_density || t.name == "block")
 }
 
-/// 96 blocks on four dies; four groups of wordlines, neighbours four apart on QLC, worn as far as the table says.
+/// 96 blocks on four dies; four groups of wordlines, neighbours four apart on QLC, worn as far as
+/// the table says.
 fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
     let stride = if cell == "qlc" { 4 } else { 1 };
     let text = format!(
@@ -31,7 +33,9 @@ fn drive(cell: &str, reclaim: &str, more: &str, timed: bool) -> Drive {
         "#
     );
     let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-    let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, timed).unwrap();
+    let mut drive =
+        Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, timed)
+            .unwrap();
     drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition(1);
     drive.begin_measurement();
@@ -55,7 +59,14 @@ impl RequestSource for Hot {
             };
             let page = if draw(10) > 0 { draw(100) * 7 % self.pages } else { draw(self.pages) };
             let op = if self.left.is_multiple_of(50) { Op::Write } else { Op::Read };
-            out.push(Request { at: 0, offset: page * 4096, bytes: 4096, op, origin: 0, hint: None });
+            out.push(Request {
+                at: 0,
+                offset: page * 4096,
+                bytes: 4096,
+                op,
+                origin: 0,
+                hint: None,
+            });
         }
         Ok(())
     }
@@ -65,7 +76,8 @@ impl RequestSource for Hot {
     }
 }
 
-/// Serves the workload and checks it. Gives what the technique is about: its jobs, and wordlines merged.
+/// Serves the workload and checks it. Gives what the technique is about: its jobs, and wordlines
+/// merged.
 fn run(cell: &str, reclaim: &str, more: &str, timed: bool, requests: u32) -> (u64, u64) {
     let mut drive = drive(cell, reclaim, more, timed);
     let mut source = Hot { left: requests, pages: drive.geometry().host_pages.into(), random: 0 };
@@ -88,15 +100,24 @@ fn nothing_is_lost_in_either_gear() {
     for cell in ["tlc", "qlc"] {
         for technique in techniques() {
             let (reclaim, has_guards) = (technique.name, technique.lowers_density);
-            // Blocks begin with reads, so only their second refresh may find them hot; all that do are monitored.
+            // Blocks begin with reads, so only their second refresh may find them hot; all that do
+            // are monitored.
             let density = "density = { monitor = 1 }";
-            let mut cases = vec![(format!("{density}\n        reclaim = {{ check_interval = 16 }}"), false)];
+            let mut cases =
+                vec![(format!("{density}\n        reclaim = {{ check_interval = 16 }}"), false)];
             let schedules = ["foreground", "batch:24", "deadline"];
-            let under = |schedule| format!("{density}\n        reclaim = {{ schedule = \"{schedule}\", check_interval = 16 }}");
+            let under = |schedule| {
+                format!(
+                    "{density}\n        reclaim = {{ schedule = \"{schedule}\", check_interval = 16 }}"
+                )
+            };
             cases.extend(schedules.map(|schedule| (under(schedule), true)));
             for (more, timed) in cases {
                 let (jobs, merged) = run(cell, reclaim, &more, timed, 350_000);
-                assert!(jobs > 0 && (merged > 0) == has_guards, "{cell}, {reclaim}, {more}: {jobs} jobs, {merged} wordlines merged");
+                assert!(
+                    jobs > 0 && (merged > 0) == has_guards,
+                    "{cell}, {reclaim}, {more}: {jobs} jobs, {merged} wordlines merged"
+                );
             }
         }
     }
@@ -104,16 +125,25 @@ fn nothing_is_lost_in_either_gear() {
 
 #[test]
 fn nothing_is_lost_at_any_extreme_on_qlc() {
-    let ratios = ["pool", "low_density", "monitor", "shadow", "spare_share"].map(|name| [(name, "0"), (name, "1")]);
-    let ratios = ratios.into_iter().flatten().map(|of| if of == ("spare_share", "1") { ("spare_share", "0.5") } else { of });
+    let ratios = ["pool", "low_density", "monitor", "shadow", "spare_share"]
+        .map(|name| [(name, "0"), (name, "1")]);
+    let ratios = ratios
+        .into_iter()
+        .flatten()
+        .map(|of| if of == ("spare_share", "1") { ("spare_share", "0.5") } else { of });
     for (name, value) in ratios.chain([("limit_factor", "1"), ("limit_factor", "100")]) {
         for reclaim in techniques().map(|technique| technique.name) {
             for timed in [false, true] {
-                let more =
-                    format!("density = {{ {name} = {value} }}\n        reclaim = {{ schedule = \"deadline\", check_interval = 16 }}");
+                let more = format!(
+                    "density = {{ {name} = {value} }}\n        reclaim = {{ schedule = \"deadline\", check_interval = 16 }}"
+                );
                 let (jobs, merged) = run("qlc", reclaim, &more, timed, 60_000);
-                let takes_nothing = [("low_density", "0"), ("spare_share", "0")].contains(&(name, value));
-                assert!(jobs > 0 && (merged == 0 || !takes_nothing), "{reclaim}, {more}: {jobs} jobs, {merged} wordlines merged");
+                let takes_nothing =
+                    [("low_density", "0"), ("spare_share", "0")].contains(&(name, value));
+                assert!(
+                    jobs > 0 && (merged == 0 || !takes_nothing),
+                    "{reclaim}, {more}: {jobs} jobs, {merged} wordlines merged"
+                );
             }
         }
     }

@@ -31,10 +31,14 @@ fn nothing_is_lost_that_parity_gives_back() {
     }
     assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
     // Of each kind there are enough to mean something.
-    assert!(rebuilt > 20 * cases && mended > cases / 5 && lost > cases / 10 && stopped > 0, "{rebuilt} {mended} {lost} {stopped}");
+    assert!(
+        rebuilt > 20 * cases && mended > cases / 5 && lost > cases / 10 && stopped > 0,
+        "{rebuilt} {mended} {lost} {stopped}"
+    );
 }
 
-/// Where wear says which stripes have parity: flash fails in each stage of a drive's life, and pages are lost for want of parity and for nothing else.
+/// Where wear says which stripes have parity: flash fails in each stage of a drive's life, and
+/// pages are lost for want of parity and for nothing else.
 #[test]
 fn what_is_lost_for_want_of_parity_is_told_apart() {
     let cases = std::env::var("VPASS_CASES").map_or(CASES, |n| n.parse().expect("a number"));
@@ -57,12 +61,22 @@ fn what_is_lost_for_want_of_parity_is_told_apart() {
         }
     }
     assert!(wrong.is_empty(), "{} of {cases}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(rebuilt > 10 * cases && mended > cases / 20 && stopped > 0, "{rebuilt} {mended} {stopped}");
-    assert!(stages.iter().all(|times| *times > cases / 20), "without stages, and in each: {stages:?}");
-    assert!(lost.not_worn > 10 * cases && lost.waiting > cases / 40 && lost.twice_failed > cases / 10, "{lost:?}");
+    assert!(
+        rebuilt > 10 * cases && mended > cases / 20 && stopped > 0,
+        "{rebuilt} {mended} {stopped}"
+    );
+    assert!(
+        stages.iter().all(|times| *times > cases / 20),
+        "without stages, and in each: {stages:?}"
+    );
+    assert!(
+        lost.not_worn > 10 * cases && lost.waiting > cases / 40 && lost.twice_failed > cases / 10,
+        "{lost:?}"
+    );
 }
 
-/// Every seeded bug of rebuilds is found at the case that is recorded for it, or at one of those behind.
+/// Every seeded bug of rebuilds is found at the case that is recorded for it, or at one of those
+/// behind.
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn every_bug_of_rebuilds_is_found() {
@@ -88,12 +102,17 @@ fn every_bug_of_rebuilds_is_found() {
     let shows = |bug: Bug, seed: u64, _: Option<()>| {
         let by_wear = Bug::OF_WORN_FAILURES.contains(&bug);
         let said = BereftCase { seed, by_wear, bug: Some(bug) }.run();
-        let shows = said.is_err_and(|said| !said.contains("the drive stopped")) && BereftCase { seed, by_wear, bug: None }.run().is_ok();
+        let shows = said.is_err_and(|said| !said.contains("the drive stopped"))
+            && BereftCase { seed, by_wear, bug: None }.run().is_ok();
         shows.then(String::new)
     };
-    // A rebuild from a page past its limit or on failed flash, and one from parity that is out of date.
-    let bugs =
-        Bug::OF_FAILURES.into_iter().chain(Bug::OF_WORN_FAILURES).chain([Bug::RebuiltFromGarbage, Bug::PartialUnseen, Bug::MemberAstray]);
+    // A rebuild from a page past its limit or on failed flash, and one from parity that is out of
+    // date.
+    let bugs = Bug::OF_FAILURES.into_iter().chain(Bug::OF_WORN_FAILURES).chain([
+        Bug::RebuiltFromGarbage,
+        Bug::PartialUnseen,
+        Bug::MemberAstray,
+    ]);
     let missed = at_recorded::missed(bugs, &RECORDED, WITHIN, shows);
     assert!(missed.is_empty(), "{missed:?}");
 }
@@ -105,7 +124,9 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
     for parity in ["none", "raid5", "ppc", "hc", "pe-aware", "da-raid5"] {
         for seed in 0..CASES {
             let case = Case::new(seed).failing();
-            let case = parity_technique(parity).filter(|_| parity != "none").map_or(case, |parity| case.striped(parity));
+            let case = parity_technique(parity)
+                .filter(|_| parity != "none")
+                .map_or(case, |parity| case.striped(parity));
             if let Err(said) = case.run() {
                 panic!("seed {seed}, parity {parity}: {said}");
             }
@@ -119,14 +140,19 @@ fn whatever_fails_on_whatever_drive_is_accounted_for() {
 #[test]
 fn blocks_that_fail_are_neither_refreshed_nor_counted_as_free() {
     let refresh = refresh_technique("block").expect("it is in the list");
-    let cases = [(79_400_108, "page-type, greedy, block"), (78_400_157, "erased-probe, cost-benefit, block")];
-    let run = |(seed, cards)| Case::new(seed).refreshed(refresh).with_cards(Cards::recorded(cards)).failing().run();
+    let cases = [
+        (79_400_108, "page-type, greedy, block"),
+        (78_400_157, "erased-probe, cost-benefit, block"),
+    ];
+    let run = |(seed, cards)| {
+        Case::new(seed).refreshed(refresh).with_cards(Cards::recorded(cards)).failing().run()
+    };
     let wrong: Vec<String> = cases.into_iter().filter_map(|case| run(case).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Drives on which a second failure, or a page past its limit, once made the drive give up what its stripe gives back, or the oracle ask for a loss
-/// that nobody could know of yet.
+/// Drives on which a second failure, or a page past its limit, once made the drive give up what its
+/// stripe gives back, or the oracle ask for a loss that nobody could know of yet.
 #[test]
 fn drives_on_which_losses_were_once_told_wrongly() {
     for seed in [1629, 1779, 3289, 6624, 7264, 8873, 8882, 40_526] {
@@ -136,8 +162,8 @@ fn drives_on_which_losses_were_once_told_wrongly() {
     }
 }
 
-/// A drive on which a program that waited for a read among the host's joins its die as that read ends, and the next read begins: while writes wait for
-/// room, each might go first.
+/// A drive on which a program that waited for a read among the host's joins its die as that read
+/// ends, and the next read begins: while writes wait for room, each might go first.
 #[test]
 fn a_program_joins_as_the_next_read_begins() {
     assert_eq!((BereftCase { seed: 1962, by_wear: false, bug: None }).run().err(), None);

@@ -1,5 +1,6 @@
-//! Random drives in the fluid gear, under the oracle: whatever is read how often and written when, the drive's books agree with what was told
-//! of it, every copy is the data it should be, and no page is past its limit unreported.
+//! Random drives in the fluid gear, under the oracle: whatever is read how often and written when,
+//! the drive's books agree with what was told of it, every copy is the data it should be, and no
+//! page is past its limit unreported.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -43,16 +44,23 @@ impl FluidSource for Host {
         let each = match self.below(3) {
             0 => PageRates::Same(self.reads_per_s / f64::from(self.pages)),
             // A few hot pages, and many that nobody reads.
-            1 => PageRates::Each((0..self.pages).map(|_| if self.below(20) == 0 { 20.0 } else { 0.0 }).collect()),
+            1 => PageRates::Each(
+                (0..self.pages).map(|_| if self.below(20) == 0 { 20.0 } else { 0.0 }).collect(),
+            ),
             _ => PageRates::Each((0..self.pages).map(|_| self.below(1000) as f32).collect()),
         };
-        let scaled = |rates: Vec<f32>, sum: f64| rates.iter().map(|rate| (f64::from(*rate) * self.reads_per_s / sum) as f32).collect();
+        let scaled = |rates: Vec<f32>, sum: f64| {
+            rates.iter().map(|rate| (f64::from(*rate) * self.reads_per_s / sum) as f32).collect()
+        };
         let sum = each.sum(self.pages);
         let pages = match each {
             PageRates::Each(rates) if sum > 0.0 => PageRates::Each(scaled(rates, sum)),
             other => other,
         };
-        (ReadRates { pages, requests_per_page: 1.0, bytes_per_page: f64::from(self.page_bytes) }, from.saturating_add(self.hold))
+        (
+            ReadRates { pages, requests_per_page: 1.0, bytes_per_page: f64::from(self.page_bytes) },
+            from.saturating_add(self.hold),
+        )
     }
 
     fn writes(&mut self) -> &mut dyn RequestSource {
@@ -73,7 +81,14 @@ impl RequestSource for Host {
                 2 => (Op::Write, first * page, 3 * page),
                 _ => (Op::Write, first * page, page),
             };
-            out.push(Request { at: self.at, offset, bytes: bytes as u32, op, origin: 0, hint: None });
+            out.push(Request {
+                at: self.at,
+                offset,
+                bytes: bytes as u32,
+                op,
+                origin: 0,
+                hint: None,
+            });
         }
         Ok(())
     }
@@ -83,7 +98,8 @@ impl RequestSource for Host {
     }
 }
 
-const RECLAIM: [&str; 7] = ["block", "page-type", "straw-wl", "erased-probe", "ipr-wl", "none", "ideal"];
+const RECLAIM: [&str; 7] =
+    ["block", "page-type", "straw-wl", "erased-probe", "ipr-wl", "none", "ideal"];
 
 /// A bug on purpose, and the mean time between writes that it is looked for with.
 #[derive(Clone, Copy)]
@@ -108,8 +124,14 @@ struct Driven {
 impl Driven {
     fn is_clean(&self, case: &str) {
         assert!(!self.report.is_bug(), "case {case}: {:?}", self.report.findings);
-        // Pages without data, in the write buffer or lost are read elsewhere; nothing is read that the rates do not have.
-        assert!(self.read <= self.expected + 6.0 * self.expected.sqrt(), "case {case}: {} of {}", self.read, self.expected);
+        // Pages without data, in the write buffer or lost are read elsewhere; nothing is read that
+        // the rates do not have.
+        assert!(
+            self.read <= self.expected + 6.0 * self.expected.sqrt(),
+            "case {case}: {} of {}",
+            self.read,
+            self.expected
+        );
     }
 }
 
@@ -120,7 +142,8 @@ fn case(seed: u64, bug: Option<Planted>) -> Driven {
 
 /// The same on a drive whose reads may take two retries, with hints for two parts of it.
 fn tired_case(seed: u64, bug: Option<Planted>) -> Driven {
-    const TIRED: [&str; 6] = ["block", "straw-wl", "observed-retries", "erased-probe", "page-type", "ipr-wl"];
+    const TIRED: [&str; 6] =
+        ["block", "straw-wl", "observed-retries", "erased-probe", "page-type", "ipr-wl"];
     case_of(seed, TIRED[(seed % TIRED.len() as u64) as usize], true, bug)
 }
 
@@ -129,7 +152,8 @@ fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Drive
     let mut pick = |n: u64| random.next_u64() % n;
     let (limit, dose) = ([4000, 20_000][pick(2) as usize], ["reads", "sensings"][pick(2) as usize]);
     let (model, alpha) = [("wordline", "alpha = [4.0]"), ("count", "alpha = []")][pick(2) as usize];
-    let (model, alpha) = if reclaim == "ideal" { ("wordline", "alpha = [4.0]") } else { (model, alpha) };
+    let (model, alpha) =
+        if reclaim == "ideal" { ("wordline", "alpha = [4.0]") } else { (model, alpha) };
     let preprogram = ["0", "1"][pick(2) as usize];
     let refresh = ["block", "ida", "none"][pick(3) as usize];
     let spare = if tired { 0.65 } else { 0.45 };
@@ -155,14 +179,24 @@ fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Drive
             access_latency: Some(latency),
             rank: 0,
         };
-        config.hints.said = Some(vec![said(0, 5, AccessLatency::Idle), said(8, 3, AccessLatency::Typical)]);
+        config.hints.said =
+            Some(vec![said(0, 5, AccessLatency::Idle), said(8, 3, AccessLatency::Typical)]);
         config.hints.regroup = [None, Some(0.01), Some(0.5), Some(1.0)][(seed / 6 % 4) as usize];
     }
-    let techniques = Techniques { reclaim: reclaim.into(), refresh: refresh.into(), seed, ..Techniques::default() };
-    let (gap, hold) = ([None, Some(SECOND / 50), Some(SECOND / 500)][pick(3) as usize], [Ns::MAX, 30 * SECOND][pick(2) as usize]);
+    let techniques = Techniques {
+        reclaim: reclaim.into(),
+        refresh: refresh.into(),
+        seed,
+        ..Techniques::default()
+    };
+    let (gap, hold) = (
+        [None, Some(SECOND / 50), Some(SECOND / 500)][pick(3) as usize],
+        [Ns::MAX, 30 * SECOND][pick(2) as usize],
+    );
     // At the limit every read of a page is looked at by itself.
     let reads_per_s = if reclaim == "none" { 2000.0 } else { 20_000.0 };
-    let mut drive = Drive::new(config, &techniques, false).unwrap_or_else(|e| panic!("case {seed}: {e}"));
+    let mut drive =
+        Drive::new(config, &techniques, false).unwrap_or_else(|e| panic!("case {seed}: {e}"));
     let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(Level::On);
     oracle.expect_refresh(drive.config(), refresh, seed, false);
     if technique(reclaim).is_some_and(|technique| technique.protects == Protection::Sound) {
@@ -190,9 +224,16 @@ fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Drive
     drive.report_unread_losses();
     let read = drive.host_counts().read_pages as f64;
     let flash = drive.flash_counts();
-    let (retried, regrouped) = (flash.retried.iter().skip(1).sum(), flash.programs[Cause::Hint as usize]);
+    let (retried, regrouped) =
+        (flash.retried.iter().skip(1).sum(), flash.programs[Cause::Hint as usize]);
     let watcher: Box<dyn std::any::Any> = drive.end_observation().unwrap();
-    Driven { report: watcher.downcast::<Oracle>().unwrap().conclude(&drive), read, expected: 100.0 * reads_per_s, retried, regrouped }
+    Driven {
+        report: watcher.downcast::<Oracle>().unwrap().conclude(&drive),
+        read,
+        expected: 100.0 * reads_per_s,
+        retried,
+        regrouped,
+    }
 }
 
 /// Beyond 1.5 and 2.2 times the limit a read takes its second retry, and is lost.
@@ -209,16 +250,30 @@ fn random_tired_drives_with_hints_are_clean() {
         let driven = tired_case(seed, None);
         driven.is_clean(&seed.to_string());
         read_most = read_most.max(driven.read / driven.expected);
-        (retried, regrouping) = (retried + driven.retried, regrouping + u32::from(driven.regrouped > 100));
+        (retried, regrouping) =
+            (retried + driven.retried, regrouping + u32::from(driven.regrouped > 100));
     }
-    assert!(read_most > 0.85 && retried > 10_000 && regrouping > 20, "{read_most} {retried} {regrouping}");
+    assert!(
+        read_most > 0.85 && retried > 10_000 && regrouping > 20,
+        "{read_most} {retried} {regrouping}"
+    );
 }
 
-/// Techniques that draw reads of their own, count them in a few counters a block, or go by those of other blocks, too.
+/// Techniques that draw reads of their own, count them in a few counters a block, or go by those of
+/// other blocks, too.
 #[test]
 fn random_drives_of_techniques_with_state_are_clean() {
-    const WITH_STATE: [&str; 9] =
-        ["chance-probe", "straw-ss-sound", "straw-ss", "straw-ss-published", "tiered", "redftl", "read-leveling", "hotld", "ipr"];
+    const WITH_STATE: [&str; 9] = [
+        "chance-probe",
+        "straw-ss-sound",
+        "straw-ss",
+        "straw-ss-published",
+        "tiered",
+        "redftl",
+        "read-leveling",
+        "hotld",
+        "ipr",
+    ];
     for seed in 0..108 {
         let reclaim = WITH_STATE[(seed % WITH_STATE.len() as u64) as usize];
         // Streams of read-hot data and of several budgets are too many for so small a drive.
@@ -241,14 +296,25 @@ fn random_drives_in_bulk_are_clean() {
 #[cfg(feature = "seeded-bugs")]
 #[test]
 fn bugs_of_the_bulk_are_found() {
-    let of_fluid: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Fluid).collect();
+    let of_fluid: Vec<Bug> =
+        Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Fluid).collect();
     assert_eq!(of_fluid, [Bug::AlarmNotDrawnAgain]);
     let written = |plant: fn(&mut Drive)| Planted { plant, gap: Some(SECOND / 50) };
     let drawn = written(|drive| drive.seed_bug(Bug::AlarmNotDrawnAgain));
-    assert!((0..40).any(|seed| case(seed, Some(drawn)).report.is_bug()), "no page came past its limit");
-    // Hints are the drive's own in any gear. What a drive begins with is mixed until it is overwritten.
+    assert!(
+        (0..40).any(|seed| case(seed, Some(drawn)).report.is_bug()),
+        "no page came past its limit"
+    );
+    // Hints are the drive's own in any gear. What a drive begins with is mixed until it is
+    // overwritten.
     let lost = written(|drive| drive.seed_bug(Bug::HintLostAtMove));
-    assert!((0..60).any(|seed| tired_case(seed, Some(lost)).report.is_bug()), "data moved for another word");
+    assert!(
+        (0..60).any(|seed| tired_case(seed, Some(lost)).report.is_bug()),
+        "data moved for another word"
+    );
     let relaxed = Planted { plant: |drive| drive.seed_bug(Bug::TighterBudgetIgnored), gap: None };
-    assert!((0..60).any(|seed| tired_case(seed, Some(relaxed)).report.is_bug()), "no read took more retries than its data may");
+    assert!(
+        (0..60).any(|seed| tired_case(seed, Some(relaxed)).report.is_bug()),
+        "no read took more retries than its data may"
+    );
 }

@@ -1,4 +1,5 @@
-//! Random drives that merge wordlines where they refresh them: are the oracle and the drive of one mind, under every reclaim technique?
+//! Random drives that merge wordlines where they refresh them: are the oracle and the drive of one
+//! mind, under every reclaim technique?
 
 use vpass_core::slots::reclaim::RECLAIM;
 use vpass_core::slots::refresh::refresh_technique;
@@ -14,7 +15,10 @@ fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
     for technique in RECLAIM {
         let mut merged = 0;
         for case in cases().take(60) {
-            let summary = case.under(technique).run().unwrap_or_else(|said| panic!("{}: {said}", technique.name));
+            let summary = case
+                .under(technique)
+                .run()
+                .unwrap_or_else(|said| panic!("{}: {said}", technique.name));
             merged += u32::from(summary.what.contains("refresh ida"));
             if merged == 2 {
                 break;
@@ -29,7 +33,8 @@ fn the_oracle_has_nothing_to_say_under_any_reclaim_technique() {
 #[test]
 fn a_job_that_outlasts_a_step_of_age_is_known_to_go_on() {
     let ida = refresh_technique("ida").expect("it is in the list");
-    let case = Case::new(79_500_443).refreshed(ida).with_cards(Cards::recorded("tiered, greedy, ida"));
+    let case =
+        Case::new(79_500_443).refreshed(ida).with_cards(Cards::recorded("tiered, greedy, ida"));
     if let Err(said) = case.run() {
         panic!("{said}");
     }

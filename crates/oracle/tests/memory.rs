@@ -1,4 +1,5 @@
-//! What a drive and its oracle are said to take of memory against what they do take, each in a process of its own.
+//! What a drive and its oracle are said to take of memory against what they do take, each in a
+//! process of its own.
 
 #![cfg(target_os = "linux")]
 
@@ -22,14 +23,33 @@ fn mib(key: &str) -> f64 {
     line.trim().strip_suffix("kB").unwrap().trim().parse::<f64>().unwrap() / 1024.0
 }
 
-/// Most that was resident while a drive was made, filled, read and written, and what was said; in MiB.
-fn taken_and_said(preset: &str, capacity: &str, reclaim: &str, more: &str, watched: bool) -> (f64, f64) {
-    let text = fs::read_to_string(format!("{}/../../presets/drives/{preset}.toml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+/// Most that was resident while a drive was made, filled, read and written, and what was said; in
+/// MiB.
+fn taken_and_said(
+    preset: &str,
+    capacity: &str,
+    reclaim: &str,
+    more: &str,
+    watched: bool,
+) -> (f64, f64) {
+    let text = fs::read_to_string(format!(
+        "{}/../../presets/drives/{preset}.toml",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
     let mut table: toml::Table = text.parse().unwrap();
-    for (key, value) in format!("drive.capacity = \"{capacity}\"\n{more}").lines().map(|line| line.split_once(" = ").unwrap()) {
+    for (key, value) in format!("drive.capacity = \"{capacity}\"\n{more}")
+        .lines()
+        .map(|line| line.split_once(" = ").unwrap())
+    {
         let (of, key) = key.split_once('.').unwrap();
         let value = format!("v = {value}").parse::<toml::Table>().unwrap()["v"].clone();
-        table.entry(of).or_insert(toml::Value::Table(toml::Table::new())).as_table_mut().unwrap().insert(key.into(), value);
+        table
+            .entry(of)
+            .or_insert(toml::Value::Table(toml::Table::new()))
+            .as_table_mut()
+            .unwrap()
+            .insert(key.into(), value);
     }
     table["geometry"].as_table_mut().unwrap().remove("blocks_per_plane");
     let config = table.try_into::<DriveConfig>().unwrap().resolve().unwrap();
@@ -64,12 +84,20 @@ struct Case {
     reclaim: &'static str,
     more: &'static str,
     watched: bool,
-    /// Share of what is said that is taken at least: some counters are only made for blocks that want them, and what says whose a flash page
-    /// is takes memory only where pages were programmed.
+    /// Share of what is said that is taken at least: some counters are only made for blocks that
+    /// want them, and what says whose a flash page is takes memory only where pages were
+    /// programmed.
     least: f64,
 }
 
-const fn case(preset: &'static str, capacity: &'static str, reclaim: &'static str, more: &'static str, watched: bool, least: f64) -> Case {
+const fn case(
+    preset: &'static str,
+    capacity: &'static str,
+    reclaim: &'static str,
+    more: &'static str,
+    watched: bool,
+    least: f64,
+) -> Case {
     Case { preset, capacity, reclaim, more, watched, least }
 }
 
@@ -92,9 +120,12 @@ const CASE: &str = "VPASS_MEMORY_CASE";
 #[test]
 #[ignore = "the test below runs it, each case in a process of its own"]
 fn one_case() {
-    let Case { preset, capacity, reclaim, more, watched, least } = CASES[env::var(CASE).unwrap().parse::<usize>().unwrap()];
+    let Case { preset, capacity, reclaim, more, watched, least } =
+        CASES[env::var(CASE).unwrap().parse::<usize>().unwrap()];
     let (taken, said) = taken_and_said(preset, capacity, reclaim, more, watched);
-    let numbers = format!("{preset} {capacity} {reclaim}, watched {watched}: {taken:.0} MiB taken, {said:.0} said");
+    let numbers = format!(
+        "{preset} {capacity} {reclaim}, watched {watched}: {taken:.0} MiB taken, {said:.0} said"
+    );
     assert!(taken <= 1.02 * said + BESIDE, "{numbers}");
     assert!(taken >= least * said, "{numbers}");
 }
@@ -103,8 +134,16 @@ fn one_case() {
 fn what_is_said_is_what_is_taken() {
     for case in 0..CASES.len() {
         let arguments = ["one_case", "--exact", "--ignored", "--nocapture"];
-        let run = Command::new(env::current_exe().unwrap()).args(arguments).env(CASE, case.to_string()).output().unwrap();
+        let run = Command::new(env::current_exe().unwrap())
+            .args(arguments)
+            .env(CASE, case.to_string())
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&run.stdout);
-        assert!(run.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&run.stderr));
+        assert!(
+            run.status.success() && said.contains("1 passed"),
+            "{said}{}",
+            String::from_utf8_lossy(&run.stderr)
+        );
     }
 }

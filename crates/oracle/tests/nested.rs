@@ -1,4 +1,5 @@
-//! Random drives on which one event comes within another: are drive and oracle of one mind about them?
+//! Random drives on which one event comes within another: are drive and oracle of one mind about
+//! them?
 
 use std::env;
 
@@ -7,8 +8,12 @@ use vpass_oracle::swarm::Case;
 /// The first cases from `VPASS_FROM` on, `VPASS_CASES` of them.
 #[test]
 fn events_within_others_are_seen_through() {
-    let number = |name: &str, otherwise: u64| env::var(name).map_or(otherwise, |n| n.parse().expect("a number"));
-    let cases = (number("VPASS_FROM", 200)..).filter(|seed| Case::new(*seed).is_nested()).take(number("VPASS_CASES", 25) as usize);
+    let number = |name: &str, otherwise: u64| {
+        env::var(name).map_or(otherwise, |n| n.parse().expect("a number"))
+    };
+    let cases = (number("VPASS_FROM", 200)..)
+        .filter(|seed| Case::new(*seed).is_nested())
+        .take(number("VPASS_CASES", 25) as usize);
     let (mut played, mut findings) = (0, vec![]);
     for seed in cases {
         match Case::new(seed).run() {

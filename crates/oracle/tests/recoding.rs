@@ -1,14 +1,18 @@
-//! Drives whose policy recodes wordlines and blocks so that they give up the least significant page: the oracle has nothing to say.
+//! Drives whose policy recodes wordlines and blocks so that they give up the least significant
+//! page: the oracle has nothing to say.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::{PageSet, WordlineSet};
 use vpass_core::base::units::{BlockId, Bytes, Lpn, Reads};
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
-use vpass_core::slots::reclaim::{Action, FASTER, FIRST_OWN, FULL, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{
+    Action, FASTER, FIRST_OWN, FULL, Policy, Promise, Rewrite, StreamSpec, Threshold, View,
+};
 use vpass_oracle::Oracle;
 
-/// Recodes each block of full density at so many reads, one time as a whole, another in every second wordline. At twice as many all moves.
+/// Recodes each block of full density at so many reads, one time as a whole, another in every
+/// second wordline. At twice as many all moves.
 struct Recoder {
     at: u32,
     turn: u32,
@@ -31,15 +35,29 @@ impl Policy for Recoder {
             0 => Rewrite::recode(block, FASTER, FIRST_OWN).into(),
             _ => {
                 let mut wordlines = WordlineSet::none(g.wordlines_per_block);
-                g.wordlines_in_block().step_by(2).for_each(|wordline| wordlines.insert(wordline, 1));
-                Rewrite::recode_wordlines(block, FASTER, wordlines, PageSet::none(g.pages_per_block)).into()
+                g.wordlines_in_block()
+                    .step_by(2)
+                    .for_each(|wordline| wordlines.insert(wordline, 1));
+                Rewrite::recode_wordlines(
+                    block,
+                    FASTER,
+                    wordlines,
+                    PageSet::none(g.pages_per_block),
+                )
+                .into()
             }
         });
         Reads(reads + 1)
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
-        vec![StreamSpec { purpose: "fast", mode: FASTER, pool: false, most_pages: None, counts_pages: false }]
+        vec![StreamSpec {
+            purpose: "fast",
+            mode: FASTER,
+            pool: false,
+            most_pages: None,
+            counts_pages: false,
+        }]
     }
 
     fn controller_ram(&self, _geometry: &Geometry) -> Bytes {
@@ -57,7 +75,13 @@ impl Policy for Recoder {
 
 #[test]
 fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
-    for (cell, unit) in [("mlc", "page"), ("tlc", "page"), ("qlc", "page"), ("tlc", "wordline"), ("qlc", "wordline")] {
+    for (cell, unit) in [
+        ("mlc", "page"),
+        ("tlc", "page"),
+        ("qlc", "page"),
+        ("tlc", "wordline"),
+        ("qlc", "wordline"),
+    ] {
         let text = format!(
             r#"
             geometry = {{ channels = 1, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 16, cell = "{cell}", page_size = "4KiB" }}
@@ -68,7 +92,13 @@ fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
             "#
         );
         let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        let mut drive = Drive::with_policy(config, Box::new(Recoder { at: 400, turn: 0 }), &Techniques::default(), false).unwrap();
+        let mut drive = Drive::with_policy(
+            config,
+            Box::new(Recoder { at: 400, turn: 0 }),
+            &Techniques::default(),
+            false,
+        )
+        .unwrap();
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(1);
         drive.begin_measurement();
@@ -76,14 +106,22 @@ fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
         for n in 0..60_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let page = ((random >> 33) % pages) as u32;
-            if n % 8 == 0 { drive.write_page(Lpn::new(page), u64::MAX) } else { drive.read_pages(&[Lpn::new(page / 4)]) }
+            if n % 8 == 0 {
+                drive.write_page(Lpn::new(page), u64::MAX)
+            } else {
+                drive.read_pages(&[Lpn::new(page / 4)])
+            }
         }
         drive.report_unread_losses();
-        let (reclaim, merged) = (*drive.reclaim_counts(), drive.flash_counts().reprograms.iter().sum::<u64>());
+        let (reclaim, merged) =
+            (*drive.reclaim_counts(), drive.flash_counts().reprograms.iter().sum::<u64>());
         let oracle: Box<dyn std::any::Any> = drive.end_observation().unwrap();
         let report = oracle.downcast::<Oracle>().unwrap().conclude(&drive);
         assert!(!report.is_bug(), "{cell}, {unit}: {:?}", report.findings);
         assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{cell}, {unit}");
-        assert!(reclaim.reprograms > 0 && merged > 16 * reclaim.reprograms, "{cell}, {unit}: {merged} wordlines, {reclaim:?}");
+        assert!(
+            reclaim.reprograms > 0 && merged > 16 * reclaim.reprograms,
+            "{cell}, {unit}: {merged} wordlines, {reclaim:?}"
+        );
     }
 }

@@ -1,7 +1,11 @@
-//! Is every seeded bug found, and by whom it must be found? A checker that never fails is not trusted.
+//! Is every seeded bug found, and by whom it must be found? A checker that never fails is not
+//! trusted.
 //!
-//! Each bug is tried first on the case that is recorded for it, with the techniques that it had then: a technique that is added to a list moves no
-//! record. Where cases have changed since for another reason, the bug is looked for from there on, and the test says which case to record. `make soak` looks for all of them afresh, in a minute of one core each (`VPASS_BUG=NAME,..` for some).
+//! Each bug is tried first on the case that is recorded for it, with the techniques that it had
+//! then: a technique that is added to a list moves no record. Where cases have changed since for
+//! another reason, the bug is looked for from there on, and the test says which case to record.
+//! `make soak` looks for all of them afresh, in a minute of one core each (`VPASS_BUG=NAME,..` for
+//! some).
 #![cfg(feature = "seeded-bugs")]
 #![expect(clippy::print_stdout, reason = "says which case to record, and what was found")]
 
@@ -42,12 +46,17 @@ impl Wanted {
 
     /// Whether the case that is recorded shows it.
     fn is_recorded(&self) -> bool {
-        self.recorded.is_some_and(|(seed, cards)| self.shows(Case::new(seed).with_cards(cards)).is_some())
+        self.recorded
+            .is_some_and(|(seed, cards)| self.shows(Case::new(seed).with_cards(cards)).is_some())
     }
 
-    /// Whether a finding is of the kind that is wanted: of the oracle, unless the drive always stops first, and in its words.
+    /// Whether a finding is of the kind that is wanted: of the oracle, unless the drive always
+    /// stops first, and in its words.
     fn counts(&self, said: &str) -> bool {
-        let in_words = SAID.iter().find(|(bug, _)| *bug == self.bug).is_none_or(|(_, words)| words.iter().any(|word| said.contains(word)));
+        let in_words = SAID
+            .iter()
+            .find(|(bug, _)| *bug == self.bug)
+            .is_none_or(|(_, words)| words.iter().any(|word| said.contains(word)));
         in_words && (STOPPED.contains(&self.bug) || !said.contains("the drive stopped"))
     }
 
@@ -59,28 +68,42 @@ impl Wanted {
     }
 
     fn words(&self) -> String {
-        let by = self.by.map_or("vpass check".into(), |technique| format!("the battery of {}", technique.name));
+        let by = self
+            .by
+            .map_or("vpass check".into(), |technique| format!("the battery of {}", technique.name));
         format!("{:?} by {by}", self.bug)
     }
 }
 
 /// Bugs of the drive.
 fn by_check() -> Vec<Wanted> {
-    let recorded = |bug| CHECK.iter().find(|(of, ..)| *of == bug).map(|(_, seed, cards)| (*seed, Cards::recorded(cards)));
+    let recorded = |bug| {
+        CHECK
+            .iter()
+            .find(|(of, ..)| *of == bug)
+            .map(|(_, seed, cards)| (*seed, Cards::recorded(cards)))
+    };
     let all = Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Check);
     all.map(|bug| Wanted { bug, by: None, recorded: recorded(bug) }).collect()
 }
 
-/// Distorted bounds: those of [`ALWAYS`] under every technique that promises anything, the rest where they are recorded.
+/// Distorted bounds: those of [`ALWAYS`] under every technique that promises anything, the rest
+/// where they are recorded.
 fn by_battery() -> Vec<Wanted> {
     let protecting = || RECLAIM.iter().filter(|t| !t.may_lose());
     let find = |bug, name| BATTERY.iter().find(|(of, by, ..)| (*of, *by) == (bug, name));
-    let recorded = |bug, name| find(bug, name).map(|(.., seed, cards)| (*seed, Cards::recorded(cards)));
-    let every = ALWAYS.into_iter().flat_map(|bug| protecting().map(move |technique| (bug, technique)));
+    let recorded =
+        |bug, name| find(bug, name).map(|(.., seed, cards)| (*seed, Cards::recorded(cards)));
+    let every =
+        ALWAYS.into_iter().flat_map(|bug| protecting().map(move |technique| (bug, technique)));
     let every = every.filter(|(bug, by)| !UNTOUCHED.contains(&(*bug, by.name)));
     let others = BATTERY.iter().filter(|(bug, ..)| !ALWAYS.contains(bug));
-    let others = others.map(|(bug, by, ..)| (*bug, technique(by).expect("a technique of the list")));
-    every.chain(others).map(|(bug, by)| Wanted { bug, by: Some(by), recorded: recorded(bug, by.name) }).collect()
+    let others =
+        others.map(|(bug, by, ..)| (*bug, technique(by).expect("a technique of the list")));
+    every
+        .chain(others)
+        .map(|(bug, by)| Wanted { bug, by: Some(by), recorded: recorded(bug, by.name) })
+        .collect()
 }
 
 /// Does this for all of them, on all cores.
@@ -119,8 +142,10 @@ fn missed(wanted: &[Wanted]) -> Vec<String> {
 
 #[test]
 fn every_bug_of_the_drive_is_found_by_random_drives() {
-    let wanted: Vec<Wanted> =
-        by_check().into_iter().filter(|wanted| !SURVIVORS.contains(&wanted.bug) && !BY_STORY.contains(&wanted.bug)).collect();
+    let wanted: Vec<Wanted> = by_check()
+        .into_iter()
+        .filter(|wanted| !SURVIVORS.contains(&wanted.bug) && !BY_STORY.contains(&wanted.bug))
+        .collect();
     let missed = missed(&wanted);
     assert!(missed.is_empty(), "not found: {missed:?}");
 }
@@ -133,12 +158,17 @@ fn every_distorted_bound_is_found_by_the_battery_of_its_technique() {
 
 #[test]
 fn every_bug_has_a_finder() {
-    let has = |bug: &Bug| SURVIVORS.contains(bug) || by_battery().iter().any(|wanted| wanted.bug == *bug);
+    let has =
+        |bug: &Bug| SURVIVORS.contains(bug) || by_battery().iter().any(|wanted| wanted.bug == *bug);
     let distorted: Vec<Bug> = Bug::OF_BOUNDS.into_iter().filter(|bug| !has(bug)).collect();
     assert!(distorted.is_empty(), "no battery is to find {distorted:?}");
     // Two stories are told in `crates/core/tests/planted.rs`.
-    let is_told = |bug: &Bug| OF_UNITS.iter().any(|(of, _)| of == bug) || [Bug::PadsNever, Bug::RefusalsUncounted].contains(bug);
-    let untold: Vec<&Bug> = BY_STORY.iter().filter(|bug| !is_told(bug) || SURVIVORS.contains(bug)).collect();
+    let is_told = |bug: &Bug| {
+        OF_UNITS.iter().any(|(of, _)| of == bug)
+            || [Bug::PadsNever, Bug::RefusalsUncounted].contains(bug)
+    };
+    let untold: Vec<&Bug> =
+        BY_STORY.iter().filter(|bug| !is_told(bug) || SURVIVORS.contains(bug)).collect();
     assert!(untold.is_empty(), "no story tells of {untold:?}");
     let twice = Bug::ALL.iter().enumerate().find(|(n, bug)| Bug::ALL[..*n].contains(bug));
     assert!(twice.is_none() && Bug::ALL.len() >= 60, "{twice:?}");
@@ -155,21 +185,31 @@ fn a_drive_without_a_bug_is_clean() {
 #[test]
 #[ignore = "takes minutes; make soak runs it"]
 fn bugs_are_found_afresh() {
-    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |n| n.parse().expect("a number"));
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
+    };
     let (from, seconds) = (number("VPASS_SEED", 1_000_000), number("VPASS_SECONDS", 60));
     let named = std::env::var("VPASS_BUG").ok();
     for (who, mut wanted) in [("vpass check", by_check()), ("batteries", by_battery())] {
-        wanted.retain(|wanted| named.as_ref().is_none_or(|name| name.split(',').any(|name| format!("{:?}", wanted.bug) == name)));
+        wanted.retain(|wanted| {
+            named
+                .as_ref()
+                .is_none_or(|name| name.split(',').any(|name| format!("{:?}", wanted.bug) == name))
+        });
         let missed = on_all_cores(&wanted, |wanted| {
             let begun = Instant::now();
             let found = wanted.first(from, u64::MAX - from, Duration::from_secs(seconds));
-            let said = found
-                .map_or("not found".into(), |(seed, cards)| format!("case {seed} ({cards}) after {:.1} s", begun.elapsed().as_secs_f64()));
+            let said = found.map_or("not found".into(), |(seed, cards)| {
+                format!("case {seed} ({cards}) after {:.1} s", begun.elapsed().as_secs_f64())
+            });
             println!("{}: {said}", wanted.words());
             found.is_none().then(|| wanted.words())
         });
         let (planted, missed_count) = (wanted.len(), missed.len());
-        println!("{who}: {} of {planted} found within {seconds} s each; not found: {missed:?}", planted - missed_count);
+        println!(
+            "{who}: {} of {planted} found within {seconds} s each; not found: {missed:?}",
+            planted - missed_count
+        );
         assert!(10 * missed_count <= planted, "fewer than nine in ten");
     }
 }

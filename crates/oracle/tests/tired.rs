@@ -1,4 +1,5 @@
-//! Random drives whose data has error rates: do drive and oracle agree about the level that a read begins with, and about what chance makes of it?
+//! Random drives whose data has error rates: do drive and oracle agree about the level that a read
+//! begins with, and about what chance makes of it?
 
 use std::env;
 
@@ -7,11 +8,16 @@ use vpass_oracle::swarm::Case;
 /// The first cases from `VPASS_FROM` on, `VPASS_CASES` of each kind.
 #[test]
 fn reads_of_tired_data_take_the_retries_that_they_may() {
-    let number = |name: &str, otherwise: u64| env::var(name).map_or(otherwise, |n| n.parse().expect("a number"));
+    let number = |name: &str, otherwise: u64| {
+        env::var(name).map_or(otherwise, |n| n.parse().expect("a number"))
+    };
     let (from, cases) = (number("VPASS_FROM", 1), number("VPASS_CASES", 25) as usize);
     for of in [Case::keeps_levels, Case::is_noisy] {
-        let findings: Vec<_> =
-            (from..).filter(|seed| of(Case::new(*seed))).take(cases).filter_map(|seed| Case::new(seed).run().err()).collect();
+        let findings: Vec<_> = (from..)
+            .filter(|seed| of(Case::new(*seed)))
+            .take(cases)
+            .filter_map(|seed| Case::new(seed).run().err())
+            .collect();
         assert!(findings.is_empty(), "{} findings: {findings:#?}", findings.len());
     }
 }

@@ -1,4 +1,5 @@
-//! What a generated request costs, by distribution: the drive serves a request in under 50 ns, so a generator may take a few.
+//! What a generated request costs, by distribution: the drive serves a request in under 50 ns, so a
+//! generator may take a few.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -19,7 +20,10 @@ const WORKLOADS: [(&str, &str); 9] = [
     ("sequential", "distribution = 'sequential'"),
     ("hot-cold", "distribution = 'hot-cold:0.1/0.9'"),
     ("uniform, 70 % reads", "distribution = 'uniform'\nread_share = 0.7"),
-    ("uniform reads, zipf writes", "distribution = 'uniform'\nread_share = 0.7\nwrite_distribution = 'zipf:0.99'"),
+    (
+        "uniform reads, zipf writes",
+        "distribution = 'uniform'\nread_share = 0.7\nwrite_distribution = 'zipf:0.99'",
+    ),
     ("uniform, two sizes", "block_sizes = [{size='4KiB',share=0.7},{size='16KiB',share=0.3}]"),
     ("uniform, poisson", "rate = 100000.0"),
 ];
@@ -41,8 +45,10 @@ fn measure(bencher: Bencher, source: &mut impl RequestSource) {
 #[divan::bench(args = WORKLOADS.map(|w| w.0))]
 fn fill(bencher: Bencher, name: &str) {
     let table = WORKLOADS.iter().find(|w| w.0 == name).expect("a name of the list").1;
-    let file = WorkloadFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
-    let mut source = SyntheticSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
+    let file = WorkloadFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1))
+        .expect("a good workload");
+    let mut source =
+        SyntheticSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
     measure(bencher, &mut source);
 }
 
@@ -51,12 +57,15 @@ fn fill(bencher: Bencher, name: &str) {
 fn phases(bencher: Bencher) {
     let table = "phase = [{ pages = [17, 19], requests = 5000 }, { ranges = [[0, 99999], [500000, 700000]], order = 'random', \
                  requests = 5000 }, { ranges = [[1000, 2000]], requests = 5000 }]";
-    let file = PhasesFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1)).expect("a good workload");
-    let mut source = PhasesSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
+    let file = PhasesFile::parse(&format!("[workload]\nrequests = {}\n{table}", u64::MAX >> 1))
+        .expect("a good workload");
+    let mut source =
+        PhasesSource::new(&file.workload, CAPACITY, 16384, 1).expect("a good workload");
     measure(bencher, &mut source);
 }
 
-/// The table that comes with vpass: reads and writes with a few hundred cells each, clock and windows.
+/// The table that comes with vpass: reads and writes with a few hundred cells each, clock and
+/// windows.
 #[divan::bench]
 fn statistics(bencher: Bencher) {
     let text = include_str!("../../../examples/statistics/office-day.toml");

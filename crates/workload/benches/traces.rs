@@ -14,12 +14,15 @@ fn main() {
     divan::main();
 }
 
-/// Rows such as a server's disk sees: a few busy regions, half of the requests going on where the last one ended, round sizes, uneven gaps.
-/// They compress to about 10 bytes a row, as the public server traces do.
+/// Rows such as a server's disk sees: a few busy regions, half of the requests going on where the
+/// last one ended, round sizes, uneven gaps. They compress to about 10 bytes a row, as the public
+/// server traces do.
 fn rows(mut write: impl FnMut(&mut String, u64, &str, u64, u64)) -> Vec<u8> {
-    let (mut text, mut state, mut tick, mut offset) = (String::new(), 1u64, 128_166_386_783_630_075u64, 0);
+    let (mut text, mut state, mut tick, mut offset) =
+        (String::new(), 1u64, 128_166_386_783_630_075u64, 0);
     for _ in 0..ROWS {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let bits = state >> 20;
         tick += bits % 100_000;
         let op = if bits.is_multiple_of(7) { "Write" } else { "Read" };
@@ -34,35 +37,54 @@ fn rows(mut write: impl FnMut(&mut String, u64, &str, u64, u64)) -> Vec<u8> {
 }
 
 fn msr() -> Vec<u8> {
-    rows(|text, tick, op, offset, size| writeln!(text, "{tick},hm,0,{op},{offset},{size},{}", size / 3).expect("a String takes all"))
+    rows(|text, tick, op, offset, size| {
+        writeln!(text, "{tick},hm,0,{op},{offset},{size},{}", size / 3).expect("a String takes all")
+    })
 }
 
 fn disksim() -> Vec<u8> {
     rows(|text, tick, op, offset, size| {
         let (ms, us) = (tick / 10_000 % 100_000_000, tick / 10 % 1000);
-        writeln!(text, "{ms}.{us:03} 0 {} {} {}", offset / 512, size / 512, u8::from(op == "Read")).expect("a String takes all");
+        writeln!(text, "{ms}.{us:03} 0 {} {} {}", offset / 512, size / 512, u8::from(op == "Read"))
+            .expect("a String takes all");
     })
 }
 
 fn mqsim() -> Vec<u8> {
     rows(|text, tick, op, offset, size| {
-        writeln!(text, "{} 0 {} {} {}", tick % 1_000_000_000_000, offset / 512, size / 512, u8::from(op == "Read"))
-            .expect("a String takes all");
+        writeln!(
+            text,
+            "{} 0 {} {} {}",
+            tick % 1_000_000_000_000,
+            offset / 512,
+            size / 512,
+            u8::from(op == "Read")
+        )
+        .expect("a String takes all");
     })
 }
 
 fn fio() -> Vec<u8> {
     let mut text = b"fio version 3 iolog\n1 /dev/nvme0n1 add\n2 /dev/nvme0n1 open\n".to_vec();
     text.extend(rows(|text, tick, op, offset, size| {
-        writeln!(text, "{} /dev/nvme0n1 {} {offset} {size}", tick % 1_000_000_000_000, op.to_lowercase()).expect("a String takes all");
+        writeln!(
+            text,
+            "{} /dev/nvme0n1 {} {offset} {size}",
+            tick % 1_000_000_000_000,
+            op.to_lowercase()
+        )
+        .expect("a String takes all");
     }));
     text
 }
 
 /// The rows of [`msr`], which has times in 100 ns.
 fn compact() -> Vec<u8> {
-    let mut file = TraceFile::from_reader(Path::new("bench"), Cursor::new(msr()), &ReadOptions::default()).expect("a good trace");
-    let mut writer = TraceWriter::new(Target::Compact, vec![], file.clock()).expect("memory takes all");
+    let mut file =
+        TraceFile::from_reader(Path::new("bench"), Cursor::new(msr()), &ReadOptions::default())
+            .expect("a good trace");
+    let mut writer =
+        TraceWriter::new(Target::Compact, vec![], file.clock()).expect("memory takes all");
     while let Some(row) = file.next_row().expect("a good trace") {
         writer.row(&row, |device| file.device_name(device)).expect("memory takes all");
     }
@@ -75,17 +97,21 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 fn read(bencher: Bencher, text: &[u8], stored: &[u8]) {
-    bencher.counter(ItemsCount::new(ROWS)).counter(BytesCount::of_slice(text)).with_inputs(|| Cursor::new(stored.to_vec())).bench_values(
-        |input| {
-            let mut file = TraceFile::from_reader(Path::new("bench"), input, &ReadOptions::default()).expect("a good trace");
+    bencher
+        .counter(ItemsCount::new(ROWS))
+        .counter(BytesCount::of_slice(text))
+        .with_inputs(|| Cursor::new(stored.to_vec()))
+        .bench_values(|input| {
+            let mut file =
+                TraceFile::from_reader(Path::new("bench"), input, &ReadOptions::default())
+                    .expect("a good trace");
             let mut count = 0;
             while file.advance().expect("a good trace") {
                 black_box(*file.row());
                 count += 1;
             }
             assert_eq!(count, ROWS);
-        },
-    );
+        });
 }
 
 #[divan::bench]
@@ -117,11 +143,14 @@ fn compact_zstd(bencher: Bencher) {
 
 #[divan::bench]
 fn compact_written(bencher: Bencher) {
-    let mut file = TraceFile::from_reader(Path::new("bench"), Cursor::new(compact()), &ReadOptions::default()).expect("a good trace");
+    let mut file =
+        TraceFile::from_reader(Path::new("bench"), Cursor::new(compact()), &ReadOptions::default())
+            .expect("a good trace");
     let rows: Vec<_> = std::iter::from_fn(|| file.next_row().expect("a good trace")).collect();
     let clock = file.clock();
     bencher.counter(ItemsCount::new(ROWS)).bench(|| {
-        let mut writer = TraceWriter::new(Target::Compact, Vec::with_capacity(16 * ROWS), clock).expect("memory takes all");
+        let mut writer = TraceWriter::new(Target::Compact, Vec::with_capacity(16 * ROWS), clock)
+            .expect("memory takes all");
         for row in &rows {
             writer.row(row, |_| "hm_0".into()).expect("memory takes all");
         }

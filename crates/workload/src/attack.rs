@@ -1,10 +1,14 @@
-//! Attacks: reads that try to make a drive lose data, or to make it copy as much as possible. One attack a file.
+//! Attacks: reads that try to make a drive lose data, or to make it copy as much as possible. One
+//! attack a file.
 //!
-//! The attacker is stronger than any real one: it sees where every page lies, how much each wordline endures and how the policy is
-//! set ([`Knowledge`]). An attack is a function from that to phases of requests, which `vpass run` replays like any other workload. A policy
-//! that survives what an attacker who knows everything can do survives every workload; that is what attacks are for.
+//! The attacker is stronger than any real one: it sees where every page lies, how much each
+//! wordline endures and how the policy is set ([`Knowledge`]). An attack is a function from that to
+//! phases of requests, which `vpass run` replays like any other workload. A policy that survives
+//! what an attacker who knows everything can do survives every workload; that is what attacks are
+//! for.
 //!
-//! Data moves away when a policy acts, and the attacker does not look again. So each attack takes many blocks in turn.
+//! Data moves away when a policy acts, and the attacker does not look again. So each attack takes
+//! many blocks in turn.
 
 mod below_interval;
 mod breed;

@@ -1,8 +1,10 @@
-//! fio job files: what fio(1) would ask of a drive, from the file as it is. Start with [`JobFile`] and [`FioSource`].
+//! fio job files: what fio(1) would ask of a drive, from the file as it is. Start with [`JobFile`]
+//! and [`FioSource`].
 //!
-//! It follows the manual page of fio 3.33 and, where the manual is silent, what fio 3.33 does: `tests/fio_real.rs` compares the two if
-//! fio is installed. Options that speak of the host are left out and listed; options that would change the workload in a way that is not
-//! supported stop the run, by name.
+//! It follows the manual page of fio 3.33 and, where the manual is silent, what fio 3.33 does:
+//! `tests/fio_real.rs` compares the two if fio is installed. Options that speak of the host are
+//! left out and listed; options that would change the workload in a way that is not supported stop
+//! the run, by name.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! The name that a misspelt one probably meant, for error messages.
 
-/// Likeness (Jaro-Winkler) from which a name is worth suggesting: "dsksim" finds disksim, "csv" finds nothing; below it suggestions are noise
-/// (tried on all names here).
+/// Likeness (Jaro-Winkler) from which a name is worth suggesting: "dsksim" finds disksim, "csv"
+/// finds nothing; below it suggestions are noise (tried on all names here).
 const NEAR: f64 = 0.7;
 
 /// The nearest of `names`, where one is near enough. Case does not matter.

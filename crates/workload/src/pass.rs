@@ -1,4 +1,5 @@
-//! Replaying a workload: a source that stops at the end of each pass, and the stream that a run makes of it.
+//! Replaying a workload: a source that stops at the end of each pass, and the stream that a run
+//! makes of it.
 
 use std::cell::Cell;
 use std::num::NonZeroU32;
@@ -8,7 +9,8 @@ use vpass_core::base::units::Ns;
 
 /// A source that can be run again: `fill` appends nothing at the end of each pass.
 pub trait PassSource: RequestSource + Send {
-    /// Starts the next pass. Time and chance go on: arrivals keep rising and a generator draws new numbers.
+    /// Starts the next pass. Time and chance go on: arrivals keep rising and a generator draws new
+    /// numbers.
     ///
     /// # Errors
     /// A trace that can no longer be opened.
@@ -17,7 +19,8 @@ pub trait PassSource: RequestSource + Send {
     /// Bytes of memory that it takes, what is shared with others of its kind apart.
     fn memory(&self) -> u64;
 
-    /// Whether the pass has another stage, which waits for every request so far ([`RequestSource::next_stage`]).
+    /// Whether the pass has another stage, which waits for every request so far
+    /// ([`RequestSource::next_stage`]).
     fn has_next_stage(&self) -> bool {
         false
     }
@@ -67,9 +70,11 @@ impl PassSource for Box<dyn PassSource> {
     }
 }
 
-/// A workload as one stream: pass after pass, until its passes or its requests are over or it is told to end. It counts what it hands out.
+/// A workload as one stream: pass after pass, until its passes or its requests are over or it is
+/// told to end. It counts what it hands out.
 ///
-/// A stream may have a first part, which [`Self::begin`] ends: the clock of the rest begins with the last request of that part.
+/// A stream may have a first part, which [`Self::begin`] ends: the clock of the rest begins with
+/// the last request of that part.
 #[derive(Debug)]
 pub struct Passes<'a, S> {
     source: S,
@@ -89,7 +94,16 @@ impl<'a, S: PassSource> Passes<'a, S> {
     /// So many passes over a source.
     pub fn new(source: S, passes: NonZeroU32) -> Self {
         let (to_begin, open) = (passes.get() - 1, true);
-        Self { source, to_begin, requests_left: u64::MAX, ends: None, origin: 0, requests: 0, last_arrival: 0, open }
+        Self {
+            source,
+            to_begin,
+            requests_left: u64::MAX,
+            ends: None,
+            origin: 0,
+            requests: 0,
+            last_arrival: 0,
+            open,
+        }
     }
 
     /// Ends when this is true.
@@ -103,7 +117,8 @@ impl<'a, S: PassSource> Passes<'a, S> {
         self.requests_left = requests;
     }
 
-    /// What comes from here on is another part, of so many passes: counted anew, and on a clock that begins at the last arrival.
+    /// What comes from here on is another part, of so many passes: counted anew, and on a clock
+    /// that begins at the last arrival.
     pub fn begin(&mut self, passes: NonZeroU32) {
         self.origin += self.last_arrival;
         (self.to_begin, self.requests_left) = (passes.get() - 1, u64::MAX);
@@ -123,7 +138,8 @@ impl<'a, S: PassSource> Passes<'a, S> {
         &self.source
     }
 
-    /// Requests of this part so far, and the arrival of the last where they all have a clock of their own.
+    /// Requests of this part so far, and the arrival of the last where they all have a clock of
+    /// their own.
     pub fn numbers(&self) -> (u64, Option<Ns>) {
         (self.requests, self.open.then_some(self.last_arrival))
     }
@@ -194,7 +210,8 @@ mod tests {
 
     /// 1,000 requests on a clock.
     fn source() -> SyntheticSource {
-        let config = WorkloadConfig { requests: 1000, rate: Some(1e6), ..WorkloadConfig::default() };
+        let config =
+            WorkloadConfig { requests: 1000, rate: Some(1e6), ..WorkloadConfig::default() };
         SyntheticSource::new(&config, 1 << 30, 4096, 7).unwrap()
     }
 
@@ -219,7 +236,11 @@ mod tests {
         assert_eq!(passes.numbers(), (0, Some(0)));
         let rest = all(&mut passes);
         assert_eq!(passes.numbers(), (700, Some(whole[999].at - whole[299].at)));
-        assert!(rest.iter().zip(&whole[300..]).all(|(r, w)| (r.at + whole[299].at, r.offset) == (w.at, w.offset)));
+        assert!(
+            rest.iter()
+                .zip(&whole[300..])
+                .all(|(r, w)| (r.at + whole[299].at, r.offset) == (w.at, w.offset))
+        );
     }
 
     #[test]
@@ -232,6 +253,9 @@ mod tests {
         ends.set(true);
         let before = out.len();
         passes.fill(&mut out, 64).unwrap();
-        assert_eq!((out.len(), passes.numbers()), (before, (before as u64, Some(out[before - 1].at))));
+        assert_eq!(
+            (out.len(), passes.numbers()),
+            (before, (before as u64, Some(out[before - 1].at)))
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Requests in phases: each phase reads, writes or trims certain pages of the drive so many times, then comes the next; after the last
-//! the first comes again, until all requests are done. For workloads that must name their pages: attacks are written this way.
+//! Requests in phases: each phase reads, writes or trims certain pages of the drive so many times,
+//! then comes the next; after the last the first comes again, until all requests are done. For
+//! workloads that must name their pages: attacks are written this way.
 //!
 //! ```toml
 //! [workload]

@@ -1,8 +1,10 @@
-//! What is in a trace: rows, bytes and pages by direction and device, sizes, popularity of pages, busy regions, load over time.
+//! What is in a trace: rows, bytes and pages by direction and device, sizes, popularity of pages,
+//! busy regions, load over time.
 //!
-//! Rows go in one by one. Memory grows with what was touched, not with the rows: about 6 bytes a page where neighbours are
-//! touched too, at worst 90 (`pages`); 16 bytes a distinct size that is no multiple of 512; a few hundred KiB besides.
-//! Beyond [`MOST_LINES`] only a share of the pages is followed, and numbers of pages are estimates from it (`followed`).
+//! Rows go in one by one. Memory grows with what was touched, not with the rows: about 6 bytes a
+//! page where neighbours are touched too, at worst 90 (`pages`); 16 bytes a distinct size that is
+//! no multiple of 512; a few hundred KiB besides. Beyond [`MOST_LINES`] only a share of the pages
+//! is followed, and numbers of pages are estimates from it (`followed`).
 
 mod followed;
 mod islands;
@@ -23,7 +25,8 @@ pub use popularity::Popularity;
 pub use sizes::Sizes;
 pub use timeline::{Step, Timeline};
 
-/// Groups of 16 pages that are held at most: 64 Mi pages side by side, 4 Mi scattered ones, about 1 GiB at the worst.
+/// Groups of 16 pages that are held at most: 64 Mi pages side by side, 4 Mi scattered ones, about 1
+/// GiB at the worst.
 pub const MOST_LINES: usize = 4 << 20;
 
 /// A count for reads, writes and trims, by `Op as usize`.
@@ -175,7 +178,8 @@ impl Profile {
         self.accesses[op as usize]
     }
 
-    /// Half the width of the 95 % interval of an estimated number of pages, as a share of it; 0 where all pages were followed.
+    /// Half the width of the 95 % interval of an estimated number of pages, as a share of it; 0
+    /// where all pages were followed.
     pub fn uncertainty(&self) -> f64 {
         let followed = self.followed;
         let mut by_stretch: BTreeMap<(u32, u64), u64> = BTreeMap::new();
@@ -184,7 +188,9 @@ impl Profile {
                 *by_stretch.entry((device.number, followed.stretch(page))).or_default() += 1;
             }
         }
-        let (sum, squares) = by_stretch.values().fold((0.0, 0.0), |(sum, squares), n| (sum + *n as f64, squares + (*n as f64).powi(2)));
+        let (sum, squares) = by_stretch
+            .values()
+            .fold((0.0, 0.0), |(sum, squares), n| (sum + *n as f64, squares + (*n as f64).powi(2)));
         let left_out = 1.0 - 1.0 / followed.one_in() as f64;
         if sum > 0.0 { 1.96 * (left_out * squares).sqrt() / sum } else { 0.0 }
     }
@@ -210,11 +216,14 @@ impl Profile {
     }
 
     fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.devices.iter().flat_map(|device| device.pages.iter().map(|(_, reads, writes)| (reads, writes)))
+        self.devices
+            .iter()
+            .flat_map(|device| device.pages.iter().map(|(_, reads, writes)| (reads, writes)))
     }
 
-    /// Parts of the addresses with large untouched gaps between them, by device and address: at most `most` more than there are devices.
-    /// None where not all pages were followed, which makes gaps.
+    /// Parts of the addresses with large untouched gaps between them, by device and address: at
+    /// most `most` more than there are devices. None where not all pages were followed, which makes
+    /// gaps.
     pub fn islands(&self, most: usize) -> Vec<Island> {
         if self.one_in() > 1 {
             return vec![];
@@ -222,7 +231,8 @@ impl Profile {
         islands::islands(self.devices.iter().map(|device| &device.pages), self.page_shift, most)
     }
 
-    /// Every region of so many pages that was followed, and was read or written: the one with the most page reads first, of equals the first.
+    /// Every region of so many pages that was followed, and was read or written: the one with the
+    /// most page reads first, of equals the first.
     pub fn regions(&self, pages: u64) -> Vec<Region> {
         let mut regions = vec![];
         for (device, counts) in self.devices.iter().enumerate() {
@@ -231,7 +241,12 @@ impl Profile {
                 let sum = sums.entry(page / pages).or_default();
                 *sum = (sum.0 + reads, sum.1 + writes);
             }
-            regions.extend(sums.into_iter().map(|(number, (reads, writes))| Region { device, number, reads, writes }));
+            regions.extend(sums.into_iter().map(|(number, (reads, writes))| Region {
+                device,
+                number,
+                reads,
+                writes,
+            }));
         }
         regions.sort_by_key(|r| std::cmp::Reverse(r.reads));
         regions
@@ -248,15 +263,21 @@ mod tests {
 
     #[test]
     fn beyond_the_limit_numbers_of_pages_are_estimates() {
-        // 20,000 pages of 16 KiB of which two neighbours are in each of 10,000 stretches of 4 MiB; every second pair is read twice.
-        let rows = (0..10_000u64).map(|n| row(n, (n % 3) as u32, n << 22, 32 << 10, Op::Read)).collect::<Vec<_>>();
+        // 20,000 pages of 16 KiB of which two neighbours are in each of 10,000 stretches of 4 MiB;
+        // every second pair is read twice.
+        let rows = (0..10_000u64)
+            .map(|n| row(n, (n % 3) as u32, n << 22, 32 << 10, Op::Read))
+            .collect::<Vec<_>>();
         let of = |most_lines: usize| {
             let mut profile = Profile::with_limit(16 << 10, most_lines);
             rows.iter().chain(rows.iter().step_by(2)).for_each(|row| profile.add(row));
             profile
         };
         let (all, few) = (of(10_000), of(1000));
-        assert_eq!((all.one_in(), all.pages_touched(), all.reads().pages_with(1)), (1, 20_000, 10_000));
+        assert_eq!(
+            (all.one_in(), all.pages_touched(), all.reads().pages_with(1)),
+            (1, 20_000, 10_000)
+        );
         assert!(all.uncertainty() == 0.0);
         assert_eq!((few.one_in(), few.accesses(Op::Read), few.islands(9)), (16, 30_000, vec![]));
         assert!(few.lines <= 1000);
@@ -264,9 +285,16 @@ mod tests {
         assert!((0.06..0.1).contains(&few.uncertainty()), "{}", few.uncertainty());
         let off = |estimate: u64, exact: u64| (estimate as f64 / exact as f64 - 1.0).abs();
         let of_few = few.reads();
-        assert!(off(few.pages_touched(), 20_000) < 0.15 && off(of_few.pages_with(1), 10_000) < 0.2 && off(of_few.total(), 30_000) < 0.2);
+        assert!(
+            off(few.pages_touched(), 20_000) < 0.15
+                && off(of_few.pages_with(1), 10_000) < 0.2
+                && off(of_few.total(), 30_000) < 0.2
+        );
         assert_eq!((of_few.percentile(100.0), of_few.percentile(10.0)), (Some(2), Some(1)));
-        assert_eq!(few.devices().iter().map(|device| few.pages_touched_of(device)).sum::<u64>(), few.pages_touched());
+        assert_eq!(
+            few.devices().iter().map(|device| few.pages_touched_of(device)).sum::<u64>(),
+            few.pages_touched()
+        );
     }
 
     #[test]
@@ -279,7 +307,10 @@ mod tests {
         profile.add(&row(30, 7, 1 << 22, 16 << 10, Op::Read));
         profile.add(&row(40, 7, 1 << 30, 4096, Op::Trim));
         let [seven, nine] = profile.devices() else { panic!("two devices") };
-        assert_eq!((seven.number, seven.rows, seven.bytes), (7, [3, 0, 1], [2 + 4096 + 16384, 0, 4096]));
+        assert_eq!(
+            (seven.number, seven.rows, seven.bytes),
+            (7, [3, 0, 1], [2 + 4096 + 16384, 0, 4096])
+        );
         assert_eq!((nine.number, nine.rows, nine.extent), (9, [0, 1, 0], 4096));
         assert_eq!(seven.extent, (1 << 30) + 4096);
         assert_eq!(profile.pages_touched(), 4);
@@ -287,7 +318,10 @@ mod tests {
         assert_eq!((reads.pages(), reads.total(), reads.pages_with(2)), (3, 4, 1));
         assert_eq!(profile.writes().total(), 1);
         let region = |device, number, reads, writes| Region { device, number, reads, writes };
-        assert_eq!(profile.regions(256), [region(0, 0, 3, 0), region(0, 1, 1, 0), region(1, 0, 0, 1)]);
+        assert_eq!(
+            profile.regions(256),
+            [region(0, 0, 3, 0), region(0, 1, 1, 0), region(1, 0, 0, 1)]
+        );
         assert_eq!(profile.timeline().span_ns(), 40);
     }
 }

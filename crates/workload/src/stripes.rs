@@ -1,4 +1,5 @@
-//! Writes that come back to the stripes that were written last: for parity over stripes of logical pages.
+//! Writes that come back to the stripes that were written last: for parity over stripes of logical
+//! pages.
 //!
 //! ```text
 //! a write   with chance `sequential`         goes on where the last write ended
@@ -8,7 +9,8 @@
 //! a read    begins in a stripe by `workload.distribution`, at an even page, for a geometric number of pages with mean `read_pages`
 //! ```
 //!
-//! Zipf's ranks are scattered over the footprint by the seed, and reads and writes share them. What begins near the end of the footprint ends there.
+//! Zipf's ranks are scattered over the footprint by the seed, and reads and writes share them. What
+//! begins near the end of the footprint ends there.
 
 mod recent;
 mod stripes_config;

@@ -1,5 +1,6 @@
-//! Generated requests: what a `[workload]` table describes, drawn from one seed, the same on every run.
-//! One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential, hot-cold.
+//! Generated requests: what a `[workload]` table describes, drawn from one seed, the same on every
+//! run. One generator of addresses a file: [`uniform`](Distribution::Uniform), zipf, sequential,
+//! hot-cold.
 
 mod addresses;
 pub(crate) mod alias;
@@ -23,6 +24,8 @@ pub use distribution::Distribution;
 pub use fluid_source::{FluidSynthetic, Sample};
 pub(crate) use fluid_source::{NO_RATE, NoWrites};
 pub use page_law::PageLaw;
-pub use synthetic_config::{Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile};
+pub use synthetic_config::{
+    Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile,
+};
 pub(crate) use synthetic_config::{arrival, check_arrival, check_depth, require};
 pub use synthetic_source::SyntheticSource;

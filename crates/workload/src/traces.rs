@@ -1,6 +1,8 @@
-//! Trace files of other tools and of public collections, read as a stream in constant memory: one format a file.
+//! Trace files of other tools and of public collections, read as a stream in constant memory: one
+//! format a file.
 //!
-//! Start with [`TraceSource`], which needs a [`Survey`] of the files; [`TraceFile`] gives the rows of one file as they stand.
+//! Start with [`TraceSource`], which needs a [`Survey`] of the files; [`TraceFile`] gives the rows
+//! of one file as they stand.
 
 mod bytes;
 mod detect;
@@ -32,7 +34,9 @@ pub use rows::rate::doubts;
 pub use rows::unit::{TimeUnit, Times, UnitBasis, UnitTaken};
 pub use write::{Losses, Target, TraceWriter, WriteError};
 
-/// The content of a file, decompressed where it begins like a compressed one. Bytes behind gzip data are refused: nobody would be told.
+/// The content of a file, decompressed where it begins like a compressed one. Bytes behind gzip
+/// data are refused: nobody would be told.
 pub(crate) fn open_decompressed(path: &Path) -> Result<Box<dyn Read + Send>, SourceError> {
-    bytes::input::open(path).map(|(input, raw)| Box::new(bytes::input::Whole::new(input, raw)) as Box<dyn Read + Send>)
+    bytes::input::open(path)
+        .map(|(input, raw)| Box::new(bytes::input::Whole::new(input, raw)) as Box<dyn Read + Send>)
 }

@@ -1,4 +1,5 @@
-//! Compressed traces: known by their content, in several members or frames, and never half read in silence.
+//! Compressed traces: known by their content, in several members or frames, and never half read in
+//! silence.
 
 mod common;
 
@@ -51,11 +52,17 @@ fn a_cut_file_is_an_error_wherever_it_is_cut() {
         let whole = compress(&text);
         for length in (5..whole.len()).step_by(97).chain([whole.len() - 1]) {
             let error = error_of(None, &whole[..length]);
-            assert!(error.ends_with("the compressed file ends too early; it is truncated"), "{length}: {error}");
+            assert!(
+                error.ends_with("the compressed file ends too early; it is truncated"),
+                "{length}: {error}"
+            );
         }
     }
     let whole = zstd(&text);
-    assert_eq!(error_of(Some("mqsim"), &whole[..20]), "trace: the compressed file ends too early; it is truncated");
+    assert_eq!(
+        error_of(Some("mqsim"), &whole[..20]),
+        "trace: the compressed file ends too early; it is truncated"
+    );
 }
 
 #[test]
@@ -63,7 +70,14 @@ fn the_error_says_after_which_line() {
     let text = text(200_000);
     let whole = zstd(&text);
     let error = error_of(None, &whole[..whole.len() / 2]);
-    let line: u64 = error.strip_prefix("trace: after line ").unwrap().split(':').next().unwrap().parse().unwrap();
+    let line: u64 = error
+        .strip_prefix("trace: after line ")
+        .unwrap()
+        .split(':')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
     assert!((1000..200_000).contains(&line), "{error}");
 }
 
@@ -73,24 +87,42 @@ fn damage_is_an_error() {
     let middle = whole.len() / 2;
     whole[middle..middle + 8].fill(0xff);
     let error = error_of(None, &whole);
-    assert!(error.starts_with("trace: ") && (error.contains("cannot be read further") || error.contains("line ")), "{error}");
+    assert!(
+        error.starts_with("trace: ")
+            && (error.contains("cannot be read further") || error.contains("line ")),
+        "{error}"
+    );
     let tail = [zstd("0 0 8 8 1\n"), b"rest".to_vec()].concat();
     assert!(error_of(None, &tail).starts_with("trace: "));
 }
 
 #[test]
 fn other_compressions_are_named() {
-    for (name, magic) in [("xz", &b"\xfd7zXZ\0 "[..]), ("bzip2", b"BZh91AY"), ("zip", b"PK\x03\x04aa"), ("lz4", b"\x04\x22\x4d\x18aa")] {
-        assert_eq!(error_of(None, magic), format!("trace: is compressed with {name}; plain text, gzip or zstd is expected"));
+    for (name, magic) in [
+        ("xz", &b"\xfd7zXZ\0 "[..]),
+        ("bzip2", b"BZh91AY"),
+        ("zip", b"PK\x03\x04aa"),
+        ("lz4", b"\x04\x22\x4d\x18aa"),
+    ] {
+        assert_eq!(
+            error_of(None, magic),
+            format!("trace: is compressed with {name}; plain text, gzip or zstd is expected")
+        );
     }
 }
 
 #[test]
 fn the_digest_is_of_the_file_as_given() {
     let (_folder, path) = file("abc");
-    assert_eq!(sha256_hex(&path).unwrap(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_eq!(
+        sha256_hex(&path).unwrap(),
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    );
     let (_folder, path) = file("");
-    assert_eq!(sha256_hex(&path).unwrap(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_eq!(
+        sha256_hex(&path).unwrap(),
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    );
     assert_eq!(
         sha256_hex(std::path::Path::new("/no/such/trace")).unwrap_err().0,
         "/no/such/trace: cannot be read: No such file or directory (os error 2)"

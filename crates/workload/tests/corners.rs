@@ -13,7 +13,8 @@ use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 use vpass_workload::traces::{FORMATS, Format, ReadOptions, TraceOptions, TraceRow, TraceSource};
 
 /// Formats whose columns lie between blanks, and those that drop blanks: an indented line is read.
-const BLANKS: [&str; 8] = ["disksim", "mqsim", "fio", "fio2", "blkparse", "diskmon", "wiscsee", "arc"];
+const BLANKS: [&str; 8] =
+    ["disksim", "mqsim", "fio", "fio2", "blkparse", "diskmon", "wiscsee", "arc"];
 const DROPS_BLANKS: [&str; 1] = ["spc"];
 
 fn text_formats() -> impl Iterator<Item = &'static Format> {
@@ -25,7 +26,11 @@ fn rows(format: &str) -> Vec<TraceRow> {
     let of = holds(format);
     let op = |wanted: Op| if of.ops.contains(&wanted) { wanted } else { of.ops[0] };
     let at = |n: u64| n * 1_000_000_000;
-    let rows = [row(at(5), 0, 8192, 4096, op(Read)), row(at(9), 0, 512, 1024, op(Write)), row(at(7), 0, 0, 512, op(Trim))];
+    let rows = [
+        row(at(5), 0, 8192, 4096, op(Read)),
+        row(at(9), 0, 512, 1024, op(Write)),
+        row(at(7), 0, 0, 512, op(Trim)),
+    ];
     rows.into_iter().chain([row(at(7), 0, of.capacity - 512, 512, op(Read))]).collect()
 }
 
@@ -36,15 +41,22 @@ fn text(format: &str) -> String {
 /// Rows that should be read: those that were written, in the order of the file.
 fn expected(format: &str) -> Vec<TraceRow> {
     let clockless = holds(format).time == 0;
-    let at = |(n, row): (u64, TraceRow)| TraceRow { at_ns: if clockless { n * 1000 } else { row.at_ns }, ..row };
+    let at = |(n, row): (u64, TraceRow)| TraceRow {
+        at_ns: if clockless { n * 1000 } else { row.at_ns },
+        ..row
+    };
     (0..).zip(rows(format)).map(at).collect()
 }
 
 /// What is read of a text, whose format must be recognised; devices by their first number.
 #[track_caller]
 fn check(format: &Format, text: &str) {
-    let (file, read) = read_all(text.as_bytes(), &all_said(None)).unwrap_or_else(|e| panic!("{}: {}\n{text}", format.name, e.0));
-    assert_eq!((file.format().name, file.device_name(0)), (format.name, (holds(format.name).device)(0)));
+    let (file, read) = read_all(text.as_bytes(), &all_said(None))
+        .unwrap_or_else(|e| panic!("{}: {}\n{text}", format.name, e.0));
+    assert_eq!(
+        (file.format().name, file.device_name(0)),
+        (format.name, (holds(format.name).device)(0))
+    );
     assert_eq!(read, expected(format.name), "{}:\n{text}", format.name);
 }
 
@@ -68,7 +80,8 @@ fn line_ends_and_blank_lines() {
 /// Header lines are exact texts; what follows them may be indented.
 fn indented(text: &str, by: &str) -> String {
     let is_header = |line: &str| line.starts_with("fio version") || line.starts_with("Timestamp");
-    text.lines().fold(String::new(), |all, line| all + if is_header(line) { "" } else { by } + line + "\n")
+    text.lines()
+        .fold(String::new(), |all, line| all + if is_header(line) { "" } else { by } + line + "\n")
 }
 
 #[test]
@@ -81,13 +94,23 @@ fn indented_lines_are_read_or_named() {
                 continue;
             }
             let error = error_of(Some(format.name), text.as_bytes());
-            let (line, column) = (if format.name == "systor" { 2 } else { 1 }, format.columns[0].name);
-            assert!(error.contains(&format!("line {line}")) && error.contains(column), "{}: {error}", format.name);
+            let (line, column) =
+                (if format.name == "systor" { 2 } else { 1 }, format.columns[0].name);
+            assert!(
+                error.contains(&format!("line {line}")) && error.contains(column),
+                "{}: {error}",
+                format.name
+            );
             // Not even where every other line is right, and not as another format.
             let first = self::text(format.name).lines().take(line).collect::<Vec<_>>().join("\n");
-            let second = format!("{first}\n{by}{}", self::text(format.name).lines().last().unwrap());
+            let second =
+                format!("{first}\n{by}{}", self::text(format.name).lines().last().unwrap());
             let error = error_of(None, second.as_bytes());
-            assert!(error.contains(&format!("line {}", line + 1)) && error.contains(column), "{}: {error}", format.name);
+            assert!(
+                error.contains(&format!("line {}", line + 1)) && error.contains(column),
+                "{}: {error}",
+                format.name
+            );
         }
     }
 }
@@ -99,7 +122,8 @@ fn blanks_behind_a_line_are_dropped_or_named() {
         match rows_of(text.as_bytes(), Some(format)) {
             Ok((_, read)) => assert_eq!(read, expected(format.name), "{}", format.name),
             Err(error) => {
-                let is_comma = !BLANKS.contains(&format.name) && !DROPS_BLANKS.contains(&format.name);
+                let is_comma =
+                    !BLANKS.contains(&format.name) && !DROPS_BLANKS.contains(&format.name);
                 assert!(is_comma && error.0.contains("line "), "{}: {}", format.name, error.0);
             }
         }
@@ -129,7 +153,11 @@ fn a_header_alone_holds_no_requests() {
 fn addresses_end_where_they_are_said_to() {
     for format in text_formats() {
         let of = holds(format.name);
-        let last = TraceRow { offset: of.capacity - of.address, bytes: of.address, ..rows(format.name)[0] };
+        let last = TraceRow {
+            offset: of.capacity - of.address,
+            bytes: of.address,
+            ..rows(format.name)[0]
+        };
         let (_, read) = rows_of(&written(format.name, &[last]), Some(format)).unwrap();
         assert_eq!((read[0].offset, read[0].bytes), (last.offset, last.bytes), "{}", format.name);
         let beyond = TraceRow { offset: of.capacity, ..last };
@@ -156,7 +184,10 @@ fn counts_out_of_order_change_nothing() {
     );
     let blkparse = "8,0 1 9 0.000000005 17 Q R 8 + 8 [x]\n8,0 0 3 0.000000002 17 Q W 0 + 8 [x]\n8,0 1 3 0.000000009 17 Q D 16 + 8 [x]\n";
     let (_, read) = rows_of(blkparse.as_bytes(), None).unwrap();
-    assert_eq!(read, [row(5, 0, 4096, 4096, Read), row(2, 0, 0, 4096, Write), row(9, 0, 8192, 4096, Trim)]);
+    assert_eq!(
+        read,
+        [row(5, 0, 4096, 4096, Read), row(2, 0, 0, 4096, Write), row(9, 0, 8192, 4096, Trim)]
+    );
     let arc = "8 8 0 5\n16 8 0 5\n0 8 0 1\n";
     let (_, read) = rows_of(arc.as_bytes(), None).unwrap();
     assert_eq!(read.iter().map(|r| r.offset).collect::<Vec<_>>(), [4096, 8192, 0]);
@@ -168,12 +199,22 @@ const HOSTS: &str = "100,web_1,0,Read,0,512,1\n110,web_1,1,Read,512,512,1\n120,w
 /// Offsets of the requests of the devices that were asked for.
 fn only(names: &[&str]) -> Result<Vec<u64>, String> {
     let (_folder, path) = file(HOSTS);
-    let options = TraceOptions { only: names.iter().map(|name| (*name).to_owned()).collect(), ..TraceOptions::default() };
+    let options = TraceOptions {
+        only: names.iter().map(|name| (*name).to_owned()).collect(),
+        ..TraceOptions::default()
+    };
     let mut source = TraceSource::open(&[path], 4 << 20, options).map_err(|e| e.0)?;
-    let bases: Vec<(String, u64)> = source.survey().devices().iter().map(|d| (d.name.clone(), d.base)).collect();
+    let bases: Vec<(String, u64)> =
+        source.survey().devices().iter().map(|d| (d.name.clone(), d.base)).collect();
     let requests = drained(&mut source).map_err(|e| e.0)?;
     // Devices lie side by side from 0 on; requests of each at the offset that its name stands for.
-    let own = |offset: u64| bases.iter().rev().find(|(_, base)| *base <= offset).map_or(offset, |(_, base)| offset - base);
+    let own = |offset: u64| {
+        bases
+            .iter()
+            .rev()
+            .find(|(_, base)| *base <= offset)
+            .map_or(offset, |(_, base)| offset - base)
+    };
     Ok(requests.iter().map(|r| own(r.offset)).collect())
 }
 
@@ -191,26 +232,44 @@ fn devices_with_an_underscore_are_told_apart() {
     // In a log of fio the name is all of the path.
     let log = "fio version 3 iolog\n0 /a_1 read 0 512\n1 /a read 512 512\n2 1 read 1024 512\n";
     let (file, _) = read_all(log.as_bytes(), &ReadOptions::default()).unwrap();
-    let asked = |name: &str| (0..3).filter(|device| file.is_device(*device, name)).collect::<Vec<_>>();
-    assert_eq!([asked("/a_1"), asked("/a"), asked("1"), asked("a_1")], [vec![0], vec![1], vec![2], vec![]]);
+    let asked =
+        |name: &str| (0..3).filter(|device| file.is_device(*device, name)).collect::<Vec<_>>();
+    assert_eq!(
+        [asked("/a_1"), asked("/a"), asked("1"), asked("a_1")],
+        [vec![0], vec![1], vec![2], vec![]]
+    );
 }
 
 /// The requests of a job: what they do, where and how long.
 fn job(options: &str) -> Vec<(Op, u64, u32)> {
     let jobs = JobFile::parse(Path::new("a.fio"), &format!("[a]\n{options}\n")).unwrap();
-    let mut source = FioSource::new(&jobs, 1 << 30, 4096, FioOptions { seed: 1, queue_depth: None, has_clock: false }).unwrap();
+    let mut source = FioSource::new(
+        &jobs,
+        1 << 30,
+        4096,
+        FioOptions { seed: 1, queue_depth: None, has_clock: false },
+    )
+    .unwrap();
     drained(&mut source).unwrap().iter().map(|r| (r.op, r.offset, r.bytes)).collect()
 }
 
 #[test]
 fn trimwrite_trims_each_block_and_writes_it() {
     let pair = |offset, bytes| [(Trim, offset, bytes), (Write, offset, bytes)];
-    let pairs = |of: &[(u64, u32)]| of.iter().flat_map(|(offset, bytes)| pair(*offset, *bytes)).collect::<Vec<_>>();
+    let pairs = |of: &[(u64, u32)]| {
+        of.iter().flat_map(|(offset, bytes)| pair(*offset, *bytes)).collect::<Vec<_>>()
+    };
     assert_eq!(job("rw=trimwrite\nsize=16k\nbs=8k"), pairs(&[(0, 8192), (8192, 8192)]));
     // The size is that of trims, the third of the list.
     assert_eq!(job("rw=trimwrite\nsize=16k\nbs=4k,4k,8k"), pairs(&[(0, 8192), (8192, 8192)]));
-    assert_eq!(job("rw=trimwrite\nsize=16k\nbs=4k\nnumber_ios=2\nloops=2"), pairs(&[(0, 4096), (4096, 4096), (0, 4096), (4096, 4096)]));
-    assert_eq!(job("rw=trimwrite\nsize=8k\nio_size=12k"), pairs(&[(0, 4096), (4096, 4096), (0, 4096)]));
+    assert_eq!(
+        job("rw=trimwrite\nsize=16k\nbs=4k\nnumber_ios=2\nloops=2"),
+        pairs(&[(0, 4096), (4096, 4096), (0, 4096), (4096, 4096)])
+    );
+    assert_eq!(
+        job("rw=trimwrite\nsize=8k\nio_size=12k"),
+        pairs(&[(0, 4096), (4096, 4096), (0, 4096)])
+    );
     let random = job("rw=randtrimwrite\nsize=1m\nbs=16k");
     assert_eq!(random.len(), 128);
     assert!(random.chunks(2).all(|two| [two[0], two[1]] == pair(two[0].1, 16_384)));
@@ -224,7 +283,9 @@ fn neighbours_of_trimwrite_are_themselves() {
     assert_eq!(job("rw=trim\nsize=8k"), [(Trim, 0, 4096), (Trim, 4096, 4096)]);
     assert_eq!(job("rw=write\nsize=8k"), [(Write, 0, 4096), (Write, 4096, 4096)]);
     assert!(job("rw=randtrim\nsize=64k").iter().all(|(op, ..)| *op == Trim));
-    let error = |options: &str| JobFile::parse(Path::new("a.fio"), &format!("[a]\nsize=1m\n{options}\n")).unwrap_err().0;
+    let error = |options: &str| {
+        JobFile::parse(Path::new("a.fio"), &format!("[a]\nsize=1m\n{options}\n")).unwrap_err().0
+    };
     assert!(error("rw=trimwrite:4k").contains("a number after trimwrite is not supported"));
     assert!(error("rw=trimwrit").contains("did you mean trimwrite?"));
 }

@@ -1,5 +1,5 @@
-//! Job files made of any options and values, and of any text: refused in words, or run to requests that lie on the drive.
-//! `VPASS_FUZZ_EXECS` is the number of files.
+//! Job files made of any options and values, and of any text: refused in words, or run to requests
+//! that lie on the drive. `VPASS_FUZZ_EXECS` is the number of files.
 
 use std::path::Path;
 
@@ -53,7 +53,10 @@ fn drain(source: &mut FioSource, text: &str, pass: u64) {
         source.fill(&mut out, 300).unwrap();
         assert!(out.len() <= 300);
         for request in &out {
-            assert!(request.bytes > 0 && request.offset + u64::from(request.bytes) <= CAPACITY, "{request:?} of\n{text}");
+            assert!(
+                request.bytes > 0 && request.offset + u64::from(request.bytes) <= CAPACITY,
+                "{request:?} of\n{text}"
+            );
         }
         if source.arrival() == Arrival::Open {
             assert!(out.iter().all(|r| r.at < 1 << 63) && out.is_sorted_by_key(|r| r.at), "{text}");
@@ -73,7 +76,8 @@ fn drain(source: &mut FioSource, text: &str, pass: u64) {
 }
 
 fn line() -> impl Strategy<Value = String> {
-    let option = (select(&OPTIONS[..]), select(&VALUES[..])).prop_map(|(name, value)| format!("{name}={value}"));
+    let option = (select(&OPTIONS[..]), select(&VALUES[..]))
+        .prop_map(|(name, value)| format!("{name}={value}"));
     let alone = select(&OPTIONS[..]).prop_map(str::to_owned);
     let section = select(vec!["[a]", "[b]", "[global]", "[", "[]"]).prop_map(str::to_owned);
     prop_oneof![16 => option, 1 => alone, 3 => section, 1 => "\\PC{0,20}"]
@@ -81,10 +85,13 @@ fn line() -> impl Strategy<Value = String> {
 
 #[test]
 fn any_job_file_is_run_or_refused() {
-    let cases = std::env::var("VPASS_FUZZ_EXECS").map_or(3000, |n| n.parse().expect("a number of files"));
-    let lines = prop::collection::vec(line(), 1..8).prop_map(|lines| format!("[a]\nsize=1m\n{}\n", lines.join("\n")));
+    let cases =
+        std::env::var("VPASS_FUZZ_EXECS").map_or(3000, |n| n.parse().expect("a number of files"));
+    let lines = prop::collection::vec(line(), 1..8)
+        .prop_map(|lines| format!("[a]\nsize=1m\n{}\n", lines.join("\n")));
     let any = prop_oneof![8 => lines, 1 => "(\\[a\\]\n)?(\\PC|\n|=|\\[|\\]){0,80}"];
-    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let mut runner =
+        TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     runner
         .run(&any, |text| {
             run(&text);

@@ -23,7 +23,8 @@ fn source(text: &str) -> FioSource {
     with(text, TIMED)
 }
 
-/// Serves a reactive source until a time: each request takes as long as `takes` says, however many there are. Gives all.
+/// Serves a reactive source until a time: each request takes as long as `takes` says, however many
+/// there are. Gives all.
 fn served(source: &mut FioSource, until: u64, takes: impl Fn(&Request) -> u64) -> Vec<Request> {
     let (mut all, mut under_way, mut now) = (Vec::new(), BTreeSet::new(), 0);
     while now < until {
@@ -31,7 +32,8 @@ fn served(source: &mut FioSource, until: u64, takes: impl Fn(&Request) -> u64) -
         assert_eq!(source.arrival(), Arrival::Reactive);
         let mut out = Vec::new();
         source.fill(&mut out, 7).unwrap();
-        under_way.extend(out.iter().enumerate().map(|(i, r)| (now + takes(r), all.len() + i, r.origin)));
+        under_way
+            .extend(out.iter().enumerate().map(|(i, r)| (now + takes(r), all.len() + i, r.origin)));
         all.extend(&out);
         if !out.is_empty() {
             continue;
@@ -39,7 +41,9 @@ fn served(source: &mut FioSource, until: u64, takes: impl Fn(&Request) -> u64) -
         let Some(wakes) = source.waits_until() else { break };
         now = wakes.min(under_way.first().map_or(u64::MAX, |(end, ..)| *end));
         source.tell_time(now);
-        while let Some((end, n, origin)) = under_way.first().copied().filter(|(end, ..)| *end <= now) {
+        while let Some((end, n, origin)) =
+            under_way.first().copied().filter(|(end, ..)| *end <= now)
+        {
             source.completed(origin);
             under_way.remove(&(end, n, origin));
         }
@@ -53,7 +57,10 @@ fn offsets(requests: &[Request]) -> Vec<u64> {
 
 #[test]
 fn without_a_clock_jobs_take_turns_in_proportion_to_their_depths() {
-    let mut source = with("[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n", UNTIMED);
+    let mut source = with(
+        "[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n",
+        UNTIMED,
+    );
     assert_eq!(source.arrival(), Arrival::Closed { depth: 4 });
     let mut out = Vec::new();
     source.fill(&mut out, 12).unwrap();
@@ -68,9 +75,12 @@ fn without_a_clock_jobs_take_turns_in_proportion_to_their_depths() {
 #[test]
 fn each_job_waits_for_its_own_requests() {
     // In the time of a large request, 10 us, a small one of 1 us comes ten times.
-    let mut source = source("[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n");
+    let mut source = source(
+        "[global]\nioengine=libaio\nsize=1m\nrw=read\n[a]\niodepth=3\n[b]\niodepth=1\nbs=64k\n",
+    );
     let requests = served(&mut source, 20_000, |r| if r.bytes == 4096 { 1_000 } else { 10_000 });
-    let of = |origin| requests.iter().filter(|r| r.origin == origin).map(|r| r.at).collect::<Vec<_>>();
+    let of =
+        |origin| requests.iter().filter(|r| r.origin == origin).map(|r| r.at).collect::<Vec<_>>();
     assert_eq!(of(1), [0, 10_000]);
     assert_eq!(of(0), (0..20).flat_map(|us| [us * 1_000; 3]).collect::<Vec<_>>());
     assert_eq!((source.counts()[0].read_requests, source.counts()[1].read_bytes), (60, 128 << 10));
@@ -80,15 +90,23 @@ fn each_job_waits_for_its_own_requests() {
 fn a_job_that_thinks_waits_for_its_requests_and_pauses() {
     let of = |options: &str| {
         let text = format!("[a]\nioengine=libaio\nsize=1m\nthinktime=5\n{options}\n");
-        served(&mut source(&text), 40_000, |_| 1_000).iter().map(|r| r.at / 1_000).take(9).collect::<Vec<_>>()
+        served(&mut source(&text), 40_000, |_| 1_000)
+            .iter()
+            .map(|r| r.at / 1_000)
+            .take(9)
+            .collect::<Vec<_>>()
     };
     // A request of 1 us, a pause of 5.
     assert_eq!(of("iodepth=1"), [0, 6, 12, 18, 24, 30, 36]);
     assert_eq!(of("iodepth=1\nthinktime_spin=9"), [0, 10, 20, 30]);
     assert_eq!(of("iodepth=1\nthinktime_blocks=3"), [0, 1, 2, 8, 9, 10, 16, 17, 18]);
-    // fio counts completions, of which it hears when the queue is full: two at first, then one is enough.
+    // fio counts completions, of which it hears when the queue is full: two at first, then one is
+    // enough.
     assert_eq!(of("iodepth=2\nthinktime_blocks=1"), [0, 0, 6, 12, 18, 24, 30, 36]);
-    assert_eq!(of("iodepth=4\nthinktime_blocks=2\nthinktime_blocks_type=issue"), [0, 0, 6, 6, 12, 12, 18, 18, 24]);
+    assert_eq!(
+        of("iodepth=4\nthinktime_blocks=2\nthinktime_blocks_type=issue"),
+        [0, 0, 6, 6, 12, 12, 18, 18, 24]
+    );
     assert_eq!(of("iodepth=1\nruntime=7us"), [0, 6]);
 }
 
@@ -97,8 +115,13 @@ fn a_job_with_a_rate_runs_beside_one_without() {
     // Four a millisecond, and one whenever the one before it is done; the third begins late.
     let text = "[global]\nsize=16k\n[a]\nrate_iops=4000\n[b]\n[c]\nstartdelay=1ms\n";
     let requests = served(&mut source(text), u64::MAX, |_| 100_000);
-    let of = |origin| requests.iter().filter(|r| r.origin == origin).map(|r| r.at / 1_000).collect::<Vec<_>>();
-    assert_eq!([of(0), of(1), of(2)], [vec![0, 250, 500, 750], vec![0, 100, 200, 300], vec![1000, 1100, 1200, 1300]]);
+    let of = |origin| {
+        requests.iter().filter(|r| r.origin == origin).map(|r| r.at / 1_000).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        [of(0), of(1), of(2)],
+        [vec![0, 250, 500, 750], vec![0, 100, 200, 300], vec![1000, 1100, 1200, 1300]]
+    );
     let mut rest = source(&format!("{text}[d]\nstonewall\n"));
     served(&mut rest, u64::MAX, |_| 100_000);
     assert!(rest.next_stage());
@@ -107,7 +130,8 @@ fn a_job_with_a_rate_runs_beside_one_without() {
 
 #[test]
 fn a_depth_with_a_synchronous_engine_is_one() {
-    let source = with("[a]\nsize=1m\niodepth=32\n[b]\nsize=1m\nioengine=io_uring\niodepth=5\n", UNTIMED);
+    let source =
+        with("[a]\nsize=1m\niodepth=32\n[b]\nsize=1m\nioengine=io_uring\niodepth=5\n", UNTIMED);
     assert_eq!(source.arrival(), Arrival::Closed { depth: 6 });
     let note = "job a: iodepth=32 counts as 1, as in fio, because ioengine=psync, which is fio's default, waits for each request; \
                 ioengine=libaio keeps 32 outstanding";
@@ -120,19 +144,27 @@ fn files_lie_side_by_side_and_shared_ones_once() {
         "[global]\nsize=10000\n[a]\nnumjobs=2\n[b]\nfilename=shared\n[c]\nfilename=shared\noffset=4k\n[d]\ndirectory=x\nfilename=shared\n",
     );
     let starts: Vec<_> = source.jobs().iter().map(|job| job.starts.clone()).collect();
-    // Each file begins at a page of 4 KiB: a.0.0 at 0, a.1.0 at 12 KiB, shared at 24 KiB, x/shared behind its 14,096 bytes.
+    // Each file begins at a page of 4 KiB: a.0.0 at 0, a.1.0 at 12 KiB, shared at 24 KiB, x/shared
+    // behind its 14,096 bytes.
     assert_eq!(starts, [vec![0, 12_288], vec![24_576], vec![28_672], vec![40_960]]);
 }
 
 #[test]
 fn reads_and_writes_share_their_hot_blocks() {
     for distribution in ["zipf:1.2", "pareto:0.1"] {
-        let text = format!("[a]\nrw=randrw\nsize=64m\nio_size=800m\nrandom_distribution={distribution}\nnumjobs=2\nfilename=x\n");
+        let text = format!(
+            "[a]\nrw=randrw\nsize=64m\nio_size=800m\nrandom_distribution={distribution}\nnumjobs=2\nfilename=x\n"
+        );
         let requests = drained(&mut with(&text, UNTIMED)).unwrap();
         // The clones take turns; each has hot blocks of its own, as in fio.
         let hottest = |clone: usize, op: Op| {
             let mut counts = BTreeMap::new();
-            requests.iter().skip(clone).step_by(2).filter(|r| r.op == op).for_each(|r| *counts.entry(r.offset).or_insert(0u32) += 1);
+            requests
+                .iter()
+                .skip(clone)
+                .step_by(2)
+                .filter(|r| r.op == op)
+                .for_each(|r| *counts.entry(r.offset).or_insert(0u32) += 1);
             let mut places: Vec<_> = counts.into_iter().collect();
             places.sort_by_key(|(place, n)| (std::cmp::Reverse(*n), *place));
             places.iter().take(10).map(|(place, _)| *place).collect::<Vec<_>>()
@@ -146,20 +178,33 @@ fn reads_and_writes_share_their_hot_blocks() {
 #[test]
 fn writes_of_larger_blocks_stay_in_the_file() {
     // Of the 16 blocks that reads choose from, writes of 16 KiB have 4.
-    let requests = drained(&mut source("[a]\nrw=randrw\nbs=4k,16k\nsize=64k\nio_size=8m\nrandom_distribution=zipf:1.2\n")).unwrap();
+    let requests = drained(&mut source(
+        "[a]\nrw=randrw\nbs=4k,16k\nsize=64k\nio_size=8m\nrandom_distribution=zipf:1.2\n",
+    ))
+    .unwrap();
     assert!(requests.iter().all(|r| r.offset + u64::from(r.bytes) <= 64 << 10));
-    let writes = requests.iter().filter(|r| r.op == Op::Write).count() as f64 / requests.len() as f64;
+    let writes =
+        requests.iter().filter(|r| r.op == Op::Write).count() as f64 / requests.len() as f64;
     assert!((writes - 0.5).abs() < 0.05, "{writes}");
 }
 
 #[test]
 fn a_job_goes_round_its_files() {
     // 20 KiB each, side by side at pages of 4 KiB: a at 0, b at 20 KiB.
-    let of = |options: &str| offsets(&drained(&mut source(&format!("[j]\nfilename=a:b\nsize=40k\nbs=10k\n{options}\n"))).unwrap());
+    let of = |options: &str| {
+        offsets(
+            &drained(&mut source(&format!("[j]\nfilename=a:b\nsize=40k\nbs=10k\n{options}\n")))
+                .unwrap(),
+        )
+    };
     let k = |places: [u64; 4]| places.map(|p| p << 10).to_vec();
     assert_eq!(of(""), k([0, 20, 10, 30]));
     assert_eq!(of("file_service_type=sequential"), k([0, 10, 20, 30]));
-    assert_eq!(of("file_service_type=roundrobin:2\nnrfiles=7"), k([0, 10, 20, 30]), "names count, nrfiles does not");
+    assert_eq!(
+        of("file_service_type=roundrobin:2\nnrfiles=7"),
+        k([0, 10, 20, 30]),
+        "names count, nrfiles does not"
+    );
     assert_eq!(of("loops=2"), [k([0, 20, 10, 30]), k([0, 20, 10, 30])].concat());
     let record = source("[j]\nnrfiles=3\nfilesize=8k\nnumjobs=2\n").jobs()[0].clone();
     assert_eq!((record.files, record.region_bytes, record.io_bytes), (3, 8192, Some(24 << 10)));
@@ -168,10 +213,15 @@ fn a_job_goes_round_its_files() {
 
 #[test]
 fn a_file_without_a_size_has_that_of_other_jobs() {
-    let source = source("[a]\nfilename=x\nsize=50%\n[b]\nfilename=x\nsize=1m\n[c]\nfilename=x\n[d]\nfilename=y\nsize=25%\n");
+    let source = source(
+        "[a]\nfilename=x\nsize=50%\n[b]\nfilename=x\nsize=1m\n[c]\nfilename=x\n[d]\nfilename=y\nsize=25%\n",
+    );
     let bytes: Vec<_> = source.jobs().iter().map(|job| job.region_bytes).collect();
     assert_eq!(bytes, [512 << 10, 1 << 20, 1 << 20, CAPACITY / 4]);
-    assert_eq!(source.notes(), ["job d: the size of its file y is not known; size=25% is taken of the drive"]);
+    assert_eq!(
+        source.notes(),
+        ["job d: the size of its file y is not known; size=25% is taken of the drive"]
+    );
 }
 
 #[test]
@@ -193,15 +243,25 @@ fn stages_wait_for_each_other() {
     let mut source = source(text);
     assert_eq!((source.len_hint(), source.has_next_stage()), (Some(12), true));
     let first = drained(&mut source).unwrap();
-    assert_eq!((offsets(&first), source.arrival()), (vec![0, 4096, 8192, 12_288], Arrival::Closed { depth: 2 }));
+    assert_eq!(
+        (offsets(&first), source.arrival()),
+        (vec![0, 4096, 8192, 12_288], Arrival::Closed { depth: 2 })
+    );
     source.tell_time(5_000_000);
     assert!(source.next_stage());
     assert_eq!(source.arrival(), Arrival::Open);
     let second = drained(&mut source).unwrap();
     let at: Vec<u64> = second.iter().map(|r| r.at).collect();
-    assert_eq!(at, [5_000_000, 6_000_000, 7_000_000, 8_000_000], "its clock begins when the first stage is done");
+    assert_eq!(
+        at,
+        [5_000_000, 6_000_000, 7_000_000, 8_000_000],
+        "its clock begins when the first stage is done"
+    );
     assert!(source.next_stage());
-    assert_eq!((drained(&mut source).unwrap().len(), source.arrival()), (4, Arrival::Closed { depth: 1 }));
+    assert_eq!(
+        (drained(&mut source).unwrap().len(), source.arrival()),
+        (4, Arrival::Closed { depth: 1 })
+    );
     assert!(!source.next_stage());
 }
 
@@ -223,12 +283,23 @@ fn passes_go_through_all_stages() {
 #[test]
 fn rates_are_merged_by_time() {
     // 8 KiB at 8 MiB/s come every 976,562.5 ns, 4 KiB at 2,000 a second every 500 us.
-    let mut source = source("[a]\nrw=read\nbs=8k\nsize=32k\nrate=8m\n[b]\nrw=write\nsize=16k\nrate_iops=2000\nstartdelay=100us\n");
+    let mut source = source(
+        "[a]\nrw=read\nbs=8k\nsize=32k\nrate=8m\n[b]\nrw=write\nsize=16k\nrate_iops=2000\nstartdelay=100us\n",
+    );
     assert_eq!(source.arrival(), Arrival::Open);
     let requests = drained(&mut source).unwrap();
     let got: Vec<_> = requests.iter().map(|r| (r.at, r.op)).collect();
     let (r, w) = (Op::Read, Op::Write);
-    let expected = [(0, r), (100_000, w), (600_000, w), (976_562, r), (1_100_000, w), (1_600_000, w), (1_953_125, r), (2_929_687, r)];
+    let expected = [
+        (0, r),
+        (100_000, w),
+        (600_000, w),
+        (976_562, r),
+        (1_100_000, w),
+        (1_600_000, w),
+        (1_953_125, r),
+        (2_929_687, r),
+    ];
     assert_eq!(got, expected);
 }
 
@@ -239,7 +310,10 @@ fn a_rate_of_requests_counts_the_smallest_block() {
     let requests = drained(&mut source).unwrap();
     let bytes: u64 = requests[..requests.len() - 1].iter().map(|r| u64::from(r.bytes)).sum();
     let seconds = requests.last().unwrap().at as f64 / 1e9;
-    assert!((bytes as f64 / seconds / 4_096_000.0 - 1.0).abs() < 1e-6, "{bytes} bytes in {seconds} s");
+    assert!(
+        (bytes as f64 / seconds / 4_096_000.0 - 1.0).abs() < 1e-6,
+        "{bytes} bytes in {seconds} s"
+    );
 }
 
 #[test]
@@ -247,8 +321,13 @@ fn poisson_requests_have_the_rate() {
     let mut source = source("[a]\nsize=400m\nrate_iops=1000\nrate_process=poisson\n");
     let requests = drained(&mut source).unwrap();
     let seconds = requests.last().unwrap().at as f64 / 1e9;
-    assert!((requests.len() as f64 / seconds / 1000.0 - 1.0).abs() < 0.02, "{} in {seconds} s", requests.len());
-    let squares: f64 = requests.windows(2).map(|w| ((w[1].at - w[0].at) as f64 / 1e6).powi(2)).sum();
+    assert!(
+        (requests.len() as f64 / seconds / 1000.0 - 1.0).abs() < 0.02,
+        "{} in {seconds} s",
+        requests.len()
+    );
+    let squares: f64 =
+        requests.windows(2).map(|w| ((w[1].at - w[0].at) as f64 / 1e6).powi(2)).sum();
     let mean = squares / requests.len() as f64;
     assert!((mean - 2.0).abs() < 0.1, "exponential gaps have a mean square of 2: {mean}");
 }
@@ -272,16 +351,25 @@ fn time_ends_a_job() {
     by_drive.tell_time(3_000_000_000);
     assert!(drained(&mut by_drive).unwrap().is_empty());
     assert!(!by_drive.next_stage());
-    // Exactly where there are several: of requests of 0.1 s, 4 x 20 and 10 begin before 2 s and 1 s.
+    // Exactly where there are several: of requests of 0.1 s, 4 x 20 and 10 begin before 2 s and 1
+    // s.
     let text = "[global]\nioengine=libaio\nsize=1m\ntime_based\n[a]\niodepth=4\nruntime=2\n[b]\niodepth=1\nruntime=1\n";
     let requests = served(&mut source(text), u64::MAX, |_| 100_000_000);
-    assert_eq!([0, 1].map(|origin| requests.iter().filter(|r| r.origin == origin).count()), [80, 10]);
+    assert_eq!(
+        [0, 1].map(|origin| requests.iter().filter(|r| r.origin == origin).count()),
+        [80, 10]
+    );
 }
 
 #[test]
 fn exitall_ends_the_stage() {
-    let mut source = with("[a]\nsize=4m\n[b]\nsize=8k\nexitall\n[c]\nstonewall\nsize=4k\n", UNTIMED);
-    assert_eq!(drained(&mut source).unwrap().len(), 2 + 3, "two of b's and a's turns before b has none left");
+    let mut source =
+        with("[a]\nsize=4m\n[b]\nsize=8k\nexitall\n[c]\nstonewall\nsize=4k\n", UNTIMED);
+    assert_eq!(
+        drained(&mut source).unwrap().len(),
+        2 + 3,
+        "two of b's and a's turns before b has none left"
+    );
     assert!(source.next_stage());
     assert_eq!(drained(&mut source).unwrap().len(), 1);
 }
@@ -298,11 +386,14 @@ fn a_queue_depth_given_outranks_depths_and_rates() {
 
 #[test]
 fn chance_follows_the_seed() {
-    let text = "[a]\nrw=randrw\nsize=64m\nbsrange=4k-16k\nrandom_distribution=zipf:1.2\nnumjobs=2\n";
+    let text =
+        "[a]\nrw=randrw\nsize=64m\nbsrange=4k-16k\nrandom_distribution=zipf:1.2\nnumjobs=2\n";
     let run = |seed| drained(&mut with(text, FioOptions { seed, ..UNTIMED })).unwrap();
     assert_eq!(run(3), run(3));
     assert_ne!(run(3), run(4));
-    let clones = drained(&mut with("[a]\nrw=randread\nsize=64m\nfilename=x\nnumjobs=2\n", UNTIMED)).unwrap();
-    let of = |parity: usize| clones.iter().skip(parity).step_by(2).map(|r| r.offset).collect::<Vec<_>>();
+    let clones =
+        drained(&mut with("[a]\nrw=randread\nsize=64m\nfilename=x\nnumjobs=2\n", UNTIMED)).unwrap();
+    let of =
+        |parity: usize| clones.iter().skip(parity).step_by(2).map(|r| r.offset).collect::<Vec<_>>();
     assert_ne!(of(0), of(1), "clones have chance of their own");
 }

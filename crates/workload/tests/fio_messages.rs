@@ -1,4 +1,5 @@
-//! What is said about a job file that cannot be run: file, line, what is wrong, what would be right, and the line.
+//! What is said about a job file that cannot be run: file, line, what is wrong, what would be
+//! right, and the line.
 
 use std::path::Path;
 
@@ -6,21 +7,38 @@ use vpass_workload::fio::{FioOptions, FioSource, JobFile};
 
 /// The error of a text, read and put on a 1-GiB drive in the timed gear.
 fn error(text: &str) -> String {
-    let source = |file: &JobFile| FioSource::new(file, 1 << 30, 16_384, FioOptions { seed: 1, queue_depth: None, has_clock: true });
-    let result = JobFile::parse(Path::new("a.fio"), text).and_then(|file| source(&file).map(|_| ()));
+    let source = |file: &JobFile| {
+        FioSource::new(
+            file,
+            1 << 30,
+            16_384,
+            FioOptions { seed: 1, queue_depth: None, has_clock: true },
+        )
+    };
+    let result =
+        JobFile::parse(Path::new("a.fio"), text).and_then(|file| source(&file).map(|_| ()));
     result.expect_err("the text is wrong").0
 }
 
 /// The error of one line in a job that is right without it.
 #[track_caller]
 fn says(line: &str, what: &str) {
-    assert_eq!(error(&format!("[a]\nsize=1m\n{line}\n")), format!("a.fio, line 3: {what}; the line is \"{line}\""));
+    assert_eq!(
+        error(&format!("[a]\nsize=1m\n{line}\n")),
+        format!("a.fio, line 3: {what}; the line is \"{line}\"")
+    );
 }
 
 #[test]
 fn text_that_is_no_job_file() {
-    assert_eq!(error(""), "a.fio: holds no job; a section such as [job], beside [global], is expected");
-    assert_eq!(error("[global]\nbs=4k\n"), "a.fio: holds no job; a section such as [job], beside [global], is expected");
+    assert_eq!(
+        error(""),
+        "a.fio: holds no job; a section such as [job], beside [global], is expected"
+    );
+    assert_eq!(
+        error("[global]\nbs=4k\n"),
+        "a.fio: holds no job; a section such as [job], beside [global], is expected"
+    );
     assert_eq!(
         error("; a comment\nbs=4k\n[a]\n"),
         "a.fio, line 2: an option before the first section; a section such as [job] or [global] is expected; the line is \"bs=4k\""
@@ -29,9 +47,16 @@ fn text_that_is_no_job_file() {
         error("[a\nsize=1m\n"),
         "a.fio, line 1: the section has no closing bracket at the end; one such as [job] is expected; the line is \"[a\""
     );
-    assert_eq!(error("[]\n"), "a.fio, line 1: a section without a name; one such as [job] is expected; the line is \"[]\"");
+    assert_eq!(
+        error("[]\n"),
+        "a.fio, line 1: a section without a name; one such as [job] is expected; the line is \"[]\""
+    );
     let long = format!("description={}", "x".repeat(9000));
-    assert!(error(&format!("[a]\n{long}\n")).starts_with("a.fio, line 2: the line is longer than 8192 bytes, which fio does not read"));
+    assert!(
+        error(&format!("[a]\n{long}\n")).starts_with(
+            "a.fio, line 2: the line is longer than 8192 bytes, which fio does not read"
+        )
+    );
 }
 
 #[test]
@@ -42,12 +67,24 @@ fn files_that_cannot_be_read() {
         std::fs::write(&path, bytes).unwrap();
         JobFile::read(&path).unwrap_err().0.replace(&path.display().to_string(), "a.fio")
     };
-    assert_eq!(read(b"[a]\n\x80\n"), r#"a.fio: is no text (line 2); a fio job file is expected; the line is "\x80""#);
-    assert_eq!(read(&vec![b'\n'; 2 << 20]), "a.fio: more than 1 MiB are no job file; a few kilobytes of text are expected");
+    assert_eq!(
+        read(b"[a]\n\x80\n"),
+        r#"a.fio: is no text (line 2); a fio job file is expected; the line is "\x80""#
+    );
+    assert_eq!(
+        read(&vec![b'\n'; 2 << 20]),
+        "a.fio: more than 1 MiB are no job file; a few kilobytes of text are expected"
+    );
     assert!(read(b"[a]\ninclude missing.inc\n").contains("line 2: the file that is included: "));
     let of = |path: &Path| JobFile::read(path).unwrap_err().0;
-    assert_eq!(of(Path::new("/no/such.fio")), "/no/such.fio: cannot be opened: No such file or directory (os error 2)");
-    assert_eq!(of(folder.path()), format!("{}: is no regular file; a fio job file is expected", folder.path().display()));
+    assert_eq!(
+        of(Path::new("/no/such.fio")),
+        "/no/such.fio: cannot be opened: No such file or directory (os error 2)"
+    );
+    assert_eq!(
+        of(folder.path()),
+        format!("{}: is no regular file; a fio job file is expected", folder.path().display())
+    );
 }
 
 #[test]
@@ -57,12 +94,16 @@ fn names_of_options() {
     says("BS=4k", "fio 3.33 has no option \"BS\" (did you mean bs?)");
     says("bs", "bs: a value is expected after it, as in name=value");
     says("rw=", "rw: a value is expected after it, as in name=value");
-    says("numjobs=${VPASS_NOT_SET}", "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value");
+    says(
+        "numjobs=${VPASS_NOT_SET}",
+        "there is no variable \"VPASS_NOT_SET\" in the environment; set it, or write its value",
+    );
 }
 
 #[test]
 fn values_of_options() {
-    let bytes = "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000";
+    let bytes =
+        "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000";
     says("bs=4x", &format!("bs: {bytes}"));
     says("bs=1.5k", &format!("bs: {bytes}"));
     says("bs=(4*1024)", "bs: arithmetic in parentheses is not supported; write the number itself");
@@ -79,12 +120,21 @@ fn values_of_options() {
     says("rwmixread=130", "rwmixread: a percentage from 0 to 100 is expected");
     says("iodepth=0", "iodepth: a whole number from 1 to 65536 is expected");
     says("numjobs=5000", "numjobs: a whole number from 1 to 4096 is expected");
-    says("runtime=10x", "runtime: a time is expected, a whole number with a unit where wanted: 30, 90s, 10m, 500ms, 2h");
+    says(
+        "runtime=10x",
+        "runtime: a time is expected, a whole number with a unit where wanted: 30, 90s, 10m, 500ms, 2h",
+    );
     says("stonewall=yes", "stonewall: 1 or 0 is expected");
     says("kb_base=1", "kb_base: 1024 or 1000 is expected");
     says("rate=1,2,3,4", "rate: at most three values are expected, for reads, writes and trims");
-    says("random_distribution=zipf:1", "random_distribution: a theta from 0 to 100 other than 1 is expected, as in zipf:1.2");
-    says("random_distribution=zoned:60/10:30/20", "random_distribution: the percentages of the accesses add up to 90, not to 100");
+    says(
+        "random_distribution=zipf:1",
+        "random_distribution: a theta from 0 to 100 other than 1 is expected, as in zipf:1.2",
+    );
+    says(
+        "random_distribution=zoned:60/10:30/20",
+        "random_distribution: the percentages of the accesses add up to 90, not to 100",
+    );
     says("size=101%", "size: a percentage from 0% to 100% is expected");
     says("size=8z", "size: zones are not supported; a size in bytes is expected");
 }
@@ -95,17 +145,32 @@ fn options_that_would_change_the_workload_stop_the_run() {
         ("readfua=1", "requests that have to pass the write buffer are not modelled; set it to 0"),
         ("zonemode=zbd", "zones are not modelled; leave it out"),
         ("read_iolog=x.log", "it replays a recorded trace; run that with --trace FILE"),
-        ("thinktime_iotime=10", "pauses after a time of work are not supported; set thinktime_blocks"),
+        (
+            "thinktime_iotime=10",
+            "pauses after a time of work are not supported; set thinktime_blocks",
+        ),
         ("wait_for=b", "jobs wait for all jobs before them with stonewall, and for no single one"),
-        ("latency_target=1ms", "a load that follows the latency is not supported; leave it out and set iodepth"),
+        (
+            "latency_target=1ms",
+            "a load that follows the latency is not supported; leave it out and set iodepth",
+        ),
     ] {
         says(line, &format!("{} is not supported: {why}", line.split('=').next().unwrap()));
     }
-    says("random_distribution=normal:200", "random_distribution: a percentage is expected, as in normal:20");
+    says(
+        "random_distribution=normal:200",
+        "random_distribution: a percentage is expected, as in normal:20",
+    );
     says("nrfiles=0", "nrfiles: a whole number from 1 to 4096 is expected");
     says("filename=:", "filename: a name is expected, or several with colons between them");
-    says("filename=a:-", "filename: standard input and output are no drive; name a file or a device");
-    says("file_service_type=zipf:1.2", "file_service_type: zipf is not supported; roundrobin, random and sequential are");
+    says(
+        "filename=a:-",
+        "filename: standard input and output are no drive; name a file or a device",
+    );
+    says(
+        "file_service_type=zipf:1.2",
+        "file_service_type: zipf is not supported; roundrobin, random and sequential are",
+    );
     assert_eq!(
         error("[a]\nsize=1m\nnrfiles=4\nopenfiles=2\n"),
         "a.fio, line 4: openfiles is not supported below the number of files: of 4 files, 2 would be worked on at a time; leave it out; \
@@ -115,7 +180,10 @@ fn options_that_would_change_the_workload_stop_the_run() {
         error("[a]\nsize=1m\nnrfiles=4096\nnumjobs=17\n"),
         "a.fio: its jobs and their clones have 69632 files; at most 65536 are supported"
     );
-    says("ioengine=cpuio", "ioengine: the engine cpuio sends no reads or writes to a drive; leave the job out");
+    says(
+        "ioengine=cpuio",
+        "ioengine: the engine cpuio sends no reads or writes to a drive; leave the job out",
+    );
     says(
         "filesize=1m-2m",
         &format!(
@@ -200,7 +268,12 @@ fn places_that_cannot_be() {
 fn the_untimed_gear_has_no_time() {
     let untimed = |text: &str| {
         let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
-        FioSource::new(&file, 1 << 30, 4096, FioOptions { seed: 1, queue_depth: None, has_clock: false })
+        FioSource::new(
+            &file,
+            1 << 30,
+            4096,
+            FioOptions { seed: 1, queue_depth: None, has_clock: false },
+        )
     };
     assert_eq!(
         untimed("[a]\nsize=1m\nruntime=5\ntime_based\n").err().unwrap().0,
@@ -215,25 +288,42 @@ fn the_untimed_gear_has_no_time() {
     );
     let source = untimed("[a]\nsize=1m\nthinktime=5\nstartdelay=1\n").unwrap();
     let why = "does not count, because the untimed gear has no time without a rate";
-    assert_eq!(source.notes(), [format!("job a: its thinktime {why}"), format!("job a: its startdelay {why}")]);
+    assert_eq!(
+        source.notes(),
+        [format!("job a: its thinktime {why}"), format!("job a: its startdelay {why}")]
+    );
     assert!(untimed("[a]\nsize=1m\nruntime=5\ntime_based\nrate_iops=10\n").is_ok());
     let source = untimed("[a]\nsize=1m\nruntime=5\n").unwrap();
-    assert_eq!(source.notes(), ["job a: its runtime does not count, because the untimed gear has no time without a rate"]);
+    assert_eq!(
+        source.notes(),
+        ["job a: its runtime does not count, because the untimed gear has no time without a rate"]
+    );
 }
 
 #[test]
 fn what_asks_for_safety_is_noted_once() {
     let text = "[global]\nfsync=32\nend_fsync=1\nfdatasync=0\n[a]\nsize=1m\nsync=dsync\nfsync_on_close\n[b]\nsize=1m\nfsync=1\n";
     let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
-    let source = FioSource::new(&file, 1 << 30, 4096, FioOptions { seed: 1, queue_depth: None, has_clock: true }).unwrap();
+    let source = FioSource::new(
+        &file,
+        1 << 30,
+        4096,
+        FioOptions { seed: 1, queue_depth: None, has_clock: true },
+    )
+    .unwrap();
     let note = "fsync, end_fsync, sync, fsync_on_close: without effect, because a write that the simulated drive has acknowledged is safe";
-    assert_eq!((source.notes(), file.left_out()), (&[note.to_owned()][..], &["fdatasync".to_owned()][..]));
+    assert_eq!(
+        (source.notes(), file.left_out()),
+        (&[note.to_owned()][..], &["fdatasync".to_owned()][..])
+    );
 }
 
 #[test]
 fn what_cannot_matter_is_listed_once() {
-    let text =
-        "[global]\nioengine=libaio\ndirect=1\nthread\nfsync=0\n[a]\nsize=1m\ndirect=0\nlog_avg_msec=10\n[b]\nsize=1m\ngroup_reporting\n";
+    let text = "[global]\nioengine=libaio\ndirect=1\nthread\nfsync=0\n[a]\nsize=1m\ndirect=0\nlog_avg_msec=10\n[b]\nsize=1m\ngroup_reporting\n";
     let file = JobFile::parse(Path::new("a.fio"), text).unwrap();
-    assert_eq!(file.left_out(), ["ioengine", "direct", "thread", "fsync", "log_avg_msec", "group_reporting"]);
+    assert_eq!(
+        file.left_out(),
+        ["ioengine", "direct", "thread", "fsync", "log_avg_msec", "group_reporting"]
+    );
 }

@@ -1,8 +1,9 @@
 //! The same job file, run by fio and read by vpass: do addresses, sizes and directions agree?
 //!
-//! fio runs with its null engine, which needs no disk, and writes an iolog. Where fio is not installed the tests say so and pass.
-//! Both sides draw their own random numbers, so counts are compared as two samples: the sum of (a - b)^2 / (a + b) over cells follows a
-//! chi-square law where both come from one distribution.
+//! fio runs with its null engine, which needs no disk, and writes an iolog. Where fio is not
+//! installed the tests say so and pass. Both sides draw their own random numbers, so counts are
+//! compared as two samples: the sum of (a - b)^2 / (a + b) over cells follows a chi-square law
+//! where both come from one distribution.
 #![expect(clippy::print_stdout, reason = "a test that cannot run says so")]
 
 mod common;
@@ -21,7 +22,12 @@ type Log = Vec<LoggedRequest>;
 
 /// Whether fio can be run here; says so where not.
 fn has_fio() -> bool {
-    let found = Command::new("fio").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success());
+    let found = Command::new("fio")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success());
     if !found {
         println!("fio is not installed: skipped");
     }
@@ -32,7 +38,11 @@ fn has_fio() -> bool {
 fn by_fio(text: &str, logs: &[&str]) -> Vec<Log> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("job.fio"), text).unwrap();
-    let run = Command::new("fio").args(["--output", "out", "job.fio"]).current_dir(folder.path()).output().unwrap();
+    let run = Command::new("fio")
+        .args(["--output", "out", "job.fio"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
     assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
     let read = |name: &&str| {
         let log = fs::read_to_string(folder.path().join(name)).unwrap();
@@ -45,11 +55,19 @@ fn by_fio(text: &str, logs: &[&str]) -> Vec<Log> {
 fn places_by_fio(text: &str, log: &str) -> Vec<(usize, u64)> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("job.fio"), text).unwrap();
-    let run = Command::new("fio").args(["--output", "out", "job.fio"]).current_dir(folder.path()).output().unwrap();
+    let run = Command::new("fio")
+        .args(["--output", "out", "job.fio"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
     assert!(run.status.success(), "{}\n{text}", String::from_utf8_lossy(&run.stderr));
     let log = fs::read_to_string(folder.path().join(log)).unwrap();
-    let names: Vec<&str> = log.lines().filter_map(|l| l.split_once(" add").or(l.split_once("\tadd")).map(|(name, _)| name)).collect();
-    let names: Vec<&str> = names.iter().map(|name| name.split_whitespace().last().unwrap()).collect();
+    let names: Vec<&str> = log
+        .lines()
+        .filter_map(|l| l.split_once(" add").or(l.split_once("\tadd")).map(|(name, _)| name))
+        .collect();
+    let names: Vec<&str> =
+        names.iter().map(|name| name.split_whitespace().last().unwrap()).collect();
     let place = |line: &'_ str| {
         let (_, offset, _) = row(line)?;
         let name = line.split_whitespace().rev().nth(3)?;
@@ -73,7 +91,13 @@ fn row(line: &str) -> Option<LoggedRequest> {
 
 fn source(text: &str) -> FioSource {
     let file = JobFile::parse(Path::new("job.fio"), text).unwrap();
-    FioSource::new(&file, 1 << 44, 4096, FioOptions { seed: 1, queue_depth: None, has_clock: false }).unwrap()
+    FioSource::new(
+        &file,
+        1 << 44,
+        4096,
+        FioOptions { seed: 1, queue_depth: None, has_clock: false },
+    )
+    .unwrap()
 }
 
 /// What vpass makes of a file with one job.
@@ -94,9 +118,14 @@ fn histogram<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u32> {
 #[track_caller]
 fn agree<K: Ord + Copy>(what: &str, ours: &BTreeMap<K, u32>, fios: &BTreeMap<K, u32>, clump: f64) {
     let keys: std::collections::BTreeSet<K> = ours.keys().chain(fios.keys()).copied().collect();
-    let (ours_all, fios_all) = (f64::from(ours.values().sum::<u32>()), f64::from(fios.values().sum::<u32>()));
-    // Where sizes are cut by what was visited, runs of fio itself differ by 1.1 % (standard deviation).
-    assert!((ours_all / fios_all - 1.0).abs() < 0.08, "{what}: {ours_all} requests, fio {fios_all}");
+    let (ours_all, fios_all) =
+        (f64::from(ours.values().sum::<u32>()), f64::from(fios.values().sum::<u32>()));
+    // Where sizes are cut by what was visited, runs of fio itself differ by 1.1 % (standard
+    // deviation).
+    assert!(
+        (ours_all / fios_all - 1.0).abs() < 0.08,
+        "{what}: {ours_all} requests, fio {fios_all}"
+    );
     let (mut sum, mut cells, mut a, mut b) = (0.0, 0.0, 0.0, 0.0);
     for key in keys {
         a += f64::from(ours.get(&key).copied().unwrap_or(0));
@@ -107,17 +136,24 @@ fn agree<K: Ord + Copy>(what: &str, ours: &BTreeMap<K, u32>, fios: &BTreeMap<K, 
             (a, b) = (0.0, 0.0);
         }
     }
-    // Five standard deviations, and a little for few cells. Each side has a part of the variance of a + b.
-    assert!(sum <= cells + 5.0 * (2.0 * f64::max(cells, 1.0)).sqrt() + 10.0, "{what}: {sum:.0} over {cells} cells");
+    // Five standard deviations, and a little for few cells. Each side has a part of the variance of
+    // a + b.
+    assert!(
+        sum <= cells + 5.0 * (2.0 * f64::max(cells, 1.0)).sqrt() + 10.0,
+        "{what}: {sum:.0} over {cells} cells"
+    );
 }
 
-/// Directions, sizes, and addresses in 100 equal parts of the file, in all directions together and by direction.
+/// Directions, sizes, and addresses in 100 equal parts of the file, in all directions together and
+/// by direction.
 #[track_caller]
 fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
     let end = fios.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
     let ours_end = ours.iter().map(|(_, offset, bytes)| offset + bytes).max().unwrap();
     assert!(ours_end.abs_diff(end) <= end / 100, "{text}\nends at {ours_end}, fio's at {end}");
-    let of = |key: fn(&LoggedRequest, u64) -> (u8, u64)| [ours, fios].map(|log| histogram(log.iter().map(|r| key(r, end))));
+    let of = |key: fn(&LoggedRequest, u64) -> (u8, u64)| {
+        [ours, fios].map(|log| histogram(log.iter().map(|r| key(r, end))))
+    };
     for (what, [ours, fios]) in [
         ("directions", of(|r, _| (r.0 as u8, 0))),
         ("sizes", of(|r, _| (r.0 as u8, r.2))),
@@ -128,7 +164,8 @@ fn same_statistics(text: &str, fios: &Log, ours: &Log, clump: f64) {
     }
 }
 
-/// How many addresses are met, and times that the most popular ones are: 1, 2, 4, 8 .. of them together.
+/// How many addresses are met, and times that the most popular ones are: 1, 2, 4, 8 .. of them
+/// together.
 fn popularity(log: &Log) -> Vec<u32> {
     let mut counts: Vec<u32> = histogram(log.iter().map(|r| r.1)).into_values().collect();
     counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -136,19 +173,30 @@ fn popularity(log: &Log) -> Vec<u32> {
     std::iter::once(counts.len() as u32).chain(tops.map(|n| counts[..n].iter().sum())).collect()
 }
 
-/// How often addresses recur: whatever lies where, the most popular ones are met as often, and as many are met at all.
+/// How often addresses recur: whatever lies where, the most popular ones are met as often, and as
+/// many are met at all.
 #[track_caller]
 fn same_popularity(text: &str, fios: &Log, ours: &Log, clump: f64) {
     for (n, (a, b)) in popularity(ours).into_iter().zip(popularity(fios)).enumerate() {
         let (a, b) = (f64::from(a), f64::from(b));
-        let what = if n == 0 { "addresses".into() } else { format!("requests of the 2^{} most popular", n - 1) };
-        assert!((a - b).abs() <= 5.0 * (clump * (a + b)).sqrt() + 0.005 * b, "{text}\n{what}: {a}, fio {b}");
+        let what = if n == 0 {
+            "addresses".into()
+        } else {
+            format!("requests of the 2^{} most popular", n - 1)
+        };
+        assert!(
+            (a - b).abs() <= 5.0 * (clump * (a + b)).sqrt() + 0.005 * b,
+            "{text}\n{what}: {a}, fio {b}"
+        );
     }
 }
 
-/// Runs jobs with these options, all at the same time; gives each as a file of its own, with what fio did.
+/// Runs jobs with these options, all at the same time; gives each as a file of its own, with what
+/// fio did.
 fn each_by_fio(jobs: &[String]) -> Vec<(String, Log)> {
-    let job = |(i, options): (usize, &String)| format!("[job{i}]\nioengine=null\nwrite_iolog=log{i}\n{options}\n");
+    let job = |(i, options): (usize, &String)| {
+        format!("[job{i}]\nioengine=null\nwrite_iolog=log{i}\n{options}\n")
+    };
     let jobs: Vec<String> = jobs.iter().enumerate().map(job).collect();
     let logs: Vec<String> = (0..jobs.len()).map(|i| format!("log{i}")).collect();
     let logs = by_fio(&jobs.concat(), &logs.iter().map(String::as_str).collect::<Vec<_>>());
@@ -193,7 +241,14 @@ fn random_reads_cover_each_block_once() {
     if !has_fio() {
         return;
     }
-    compare(&["rw=randread\nsize=64m", "rw=randrw\nrwmixread=70\nsize=64m\noffset=16m", "rw=randtrim\nsize=16m\nio_size=48m"], 1.0);
+    compare(
+        &[
+            "rw=randread\nsize=64m",
+            "rw=randrw\nrwmixread=70\nsize=64m\noffset=16m",
+            "rw=randtrim\nsize=16m\nio_size=48m",
+        ],
+        1.0,
+    );
     let ours = by_vpass("[job]\nsize=64m\nrw=randread\n");
     assert_eq!(histogram(ours.iter().map(|r| r.1)).len(), 16_384);
 }
@@ -252,13 +307,15 @@ fn skewed_addresses() {
         "random_distribution=zoned:60/10:30/20:10/70",
         "random_distribution=zoned_abs:60/25m:30/50m:10/181m",
     ];
-    let jobs = jobs.map(|options| format!("rw=randread\nsize=256m\nnumber_ios=100000\nio_size=1t\n{options}"));
+    let jobs = jobs
+        .map(|options| format!("rw=randread\nsize=256m\nnumber_ios=100000\nio_size=1t\n{options}"));
     compare(&jobs.each_ref().map(String::as_str), 1.0);
 }
 
 /// The twenty places that requests of a direction ask for most.
 fn hottest(log: &Log, op: Op) -> Vec<u64> {
-    let mut counts: Vec<(u64, u32)> = histogram(log.iter().filter(|r| r.0 == op).map(|r| r.1)).into_iter().collect();
+    let mut counts: Vec<(u64, u32)> =
+        histogram(log.iter().filter(|r| r.0 == op).map(|r| r.1)).into_iter().collect();
     counts.sort_unstable_by_key(|(place, n)| (std::cmp::Reverse(*n), *place));
     counts.iter().take(20).map(|(place, _)| *place).collect()
 }
@@ -280,17 +337,22 @@ fn reads_and_writes_have_their_hot_blocks_in_the_same_places() {
         "random_distribution=normal:5:0.25",
         "random_distribution=zipf:1.1\nbs=16k",
     ];
-    let jobs = jobs.map(|options| format!("rw=randrw\nsize=64m\nnumber_ios=200000\nio_size=1t\n{options}"));
+    let jobs = jobs
+        .map(|options| format!("rw=randrw\nsize=64m\nnumber_ios=200000\nio_size=1t\n{options}"));
     for (text, fios) in each_by_fio(&jobs) {
         let ours = by_vpass(&text);
         let [of_ours, of_fios] = [&ours, &fios].map(hot_in_common);
         // Zones and a broad normal have no twenty hottest blocks: chance decides which they are.
-        assert!(of_ours.abs_diff(of_fios) <= 5, "{text}: {of_ours} of the 20 hottest are hot in both directions, in fio {of_fios}");
+        assert!(
+            of_ours.abs_diff(of_fios) <= 5,
+            "{text}: {of_ours} of the 20 hottest are hot in both directions, in fio {of_fios}"
+        );
         for op in [Op::Read, Op::Write] {
             let of = |log: &Log| -> Log { log.iter().filter(|r| r.0 == op).copied().collect() };
             same_popularity(&text, &of(&fios), &of(&ours), 1.0);
         }
-        // What a block gets from both directions together is what decides where it wears and is disturbed.
+        // What a block gets from both directions together is what decides where it wears and is
+        // disturbed.
         same_popularity(&text, &fios, &ours, 1.0);
         if text.contains("zipf:1.2") || text.contains("pareto") {
             assert!(of_fios >= 15, "{text}: {of_fios}");
@@ -326,7 +388,8 @@ fn several_files_are_served_in_fio_s_order() {
         };
         // fio counts bytes from the start of a file, the record from where the job works in it.
         let offset = if options.contains("offset=16k") { 16 << 10 } else { 0 };
-        let ours: Vec<_> = requests.iter().map(place).map(|(file, at)| (file, at + offset)).collect();
+        let ours: Vec<_> =
+            requests.iter().map(place).map(|(file, at)| (file, at + offset)).collect();
         assert_eq!(ours, fios, "{text}");
     }
 }
@@ -336,15 +399,19 @@ fn random_requests_go_to_files_as_in_fio() {
     if !has_fio() {
         return;
     }
-    for options in
-        ["nrfiles=4", "nrfiles=3\nfile_service_type=random\nnorandommap\nio_size=400m", "filename=a:b\nbsrange=4k-16k\nnorandommap"]
-    {
-        let text = format!("[job]\nioengine=null\nwrite_iolog=log\nrw=randread\nsize=64m\n{options}\n");
+    for options in [
+        "nrfiles=4",
+        "nrfiles=3\nfile_service_type=random\nnorandommap\nio_size=400m",
+        "filename=a:b\nbsrange=4k-16k\nnorandommap",
+    ] {
+        let text =
+            format!("[job]\nioengine=null\nwrite_iolog=log\nrw=randread\nsize=64m\n{options}\n");
         let fios = places_by_fio(&text, "log");
         let mut source = source(&text);
         let starts = source.jobs()[0].starts.clone();
         let requests = common::drained(&mut source).unwrap();
-        let ours = requests.iter().map(|r| starts.iter().rposition(|start| *start <= r.offset).unwrap());
+        let ours =
+            requests.iter().map(|r| starts.iter().rposition(|start| *start <= r.offset).unwrap());
         let (ours, fios) = (histogram(ours), histogram(fios.iter().map(|place| place.0)));
         agree(&text, &ours, &fios, 1.0);
     }
@@ -356,10 +423,18 @@ fn rates_decide_the_mix() {
         return;
     }
     for options in ["rate_iops=2000,1000", "rate_iops=2000", "rate=8m,16m\nbs=4k,16k"] {
-        let text = format!("[job]\nioengine=null\nwrite_iolog=log\nrw=randrw\nrwmixread=80\nsize=4m\n{options}\n");
+        let text = format!(
+            "[job]\nioengine=null\nwrite_iolog=log\nrw=randrw\nrwmixread=80\nsize=4m\n{options}\n"
+        );
         let (ours, fios) = (by_vpass(&text), by_fio(&text, &["log"]).remove(0));
-        let reads = |log: &Log| log.iter().filter(|r| r.0 == Op::Read).count() as f64 / log.len() as f64;
-        assert!((reads(&ours) - reads(&fios)).abs() < 0.03, "{options}: {} of them reads, fio {}", reads(&ours), reads(&fios));
+        let reads =
+            |log: &Log| log.iter().filter(|r| r.0 == Op::Read).count() as f64 / log.len() as f64;
+        assert!(
+            (reads(&ours) - reads(&fios)).abs() < 0.03,
+            "{options}: {} of them reads, fio {}",
+            reads(&ours),
+            reads(&fios)
+        );
     }
 }
 
@@ -382,7 +457,11 @@ fn several_jobs_and_what_they_inherit() {
             1 => r.offset >= 16 << 20,
             _ => r.op == Op::Write && r.offset < 16 << 20,
         };
-        requests.iter().filter(mine).map(|r| (r.op, r.offset - starts[job], u64::from(r.bytes))).collect()
+        requests
+            .iter()
+            .filter(mine)
+            .map(|r| (r.op, r.offset - starts[job], u64::from(r.bytes)))
+            .collect()
     };
     for (job, fios) in fios.iter().enumerate() {
         same_statistics(&format!("job {job}"), fios, &of(job), 1.0);
@@ -394,10 +473,24 @@ fn every_option_of_fio_is_known() {
     if !has_fio() {
         return;
     }
-    let help = |args: &[&str]| String::from_utf8(Command::new("fio").args(args).output().unwrap().stdout).unwrap();
+    let help = |args: &[&str]| {
+        String::from_utf8(Command::new("fio").args(args).output().unwrap().stdout).unwrap()
+    };
     let mut names: Vec<String> = Vec::new();
-    for args in [["--cmdhelp"], ["--enghelp=libaio"], ["--enghelp=io_uring"], ["--enghelp=sg"], ["--enghelp=pvsync2"], ["--enghelp=rbd"]] {
-        names.extend(help(&args).lines().filter_map(|l| l.split_once(':')).map(|(name, _)| name.trim().to_owned()));
+    for args in [
+        ["--cmdhelp"],
+        ["--enghelp=libaio"],
+        ["--enghelp=io_uring"],
+        ["--enghelp=sg"],
+        ["--enghelp=pvsync2"],
+        ["--enghelp=rbd"],
+    ] {
+        names.extend(
+            help(&args)
+                .lines()
+                .filter_map(|l| l.split_once(':'))
+                .map(|(name, _)| name.trim().to_owned()),
+        );
     }
     names.retain(|name| !name.is_empty() && !name.contains(' '));
     assert!(names.len() > 200, "{}", names.len());

@@ -1,4 +1,5 @@
-//! What a user reads when a line or a record of a format is wrong: the exact text, column by column.
+//! What a user reads when a line or a record of a format is wrong: the exact text, column by
+//! column.
 
 mod common;
 
@@ -16,12 +17,18 @@ fn msr() {
         says("msr", &text, &format!("trace, line 2: {what} (msr format); the line is {line:?}"));
     };
     says("x,h,0,Read,0,512,9", "column 1 (timestamp) should be a whole number of 100-ns ticks");
-    says("999999999999999999,h,0,Read,0,512,9", "column 1 (timestamp) should be a whole number of 100-ns ticks");
+    says(
+        "999999999999999999,h,0,Read,0,512,9",
+        "column 1 (timestamp) should be a whole number of 100-ns ticks",
+    );
     says("1,,0,Read,0,512,9", "column 2 (host) should be a name");
     says("1,h,-1,Read,0,512,9", "column 3 (disk) should be a whole number");
     says("1,h,0,Reed,0,512,9", "column 4 (type) should be Read or Write");
     says("1,h,0,Read,-512,512,9", "column 5 (offset) should be a whole number of bytes below 2^63");
-    says("1,h,0,Read,9223372036854775808,512,9", "column 5 (offset) should be a whole number of bytes below 2^63");
+    says(
+        "1,h,0,Read,9223372036854775808,512,9",
+        "column 5 (offset) should be a whole number of bytes below 2^63",
+    );
     says("1,h,0,Read,0,4k,9", "column 6 (size) should be a whole number of bytes");
     says("1,h,0,Read,0,512,", "column 7 (response) should be a whole number of 100-ns ticks");
     says("1,h,0,Read,0", "column 6 (size) is missing; it should be a whole number of bytes");
@@ -33,14 +40,27 @@ fn msr() {
 fn disksim() {
     let says = |line: &str, what: &str| {
         let text = format!("0.5 0 8 8 1\n{line}\n");
-        says("disksim", &text, &format!("trace, line 2: {what} (disksim format); the line is {line:?}"));
+        says(
+            "disksim",
+            &text,
+            &format!("trace, line 2: {what} (disksim format); the line is {line:?}"),
+        );
     };
-    says("1. 0 8 8 1", "column 1 (time) should be a decimal number of milliseconds (or of --time-unit)");
+    says(
+        "1. 0 8 8 1",
+        "column 1 (time) should be a decimal number of milliseconds (or of --time-unit)",
+    );
     says("1.5 4294967296 8 8 1", "column 2 (device) should be a whole number");
-    says("1.5 0 18014398509481984 8 1", "column 3 (block) should be a whole number of 512-byte blocks below 2^54");
+    says(
+        "1.5 0 18014398509481984 8 1",
+        "column 3 (block) should be a whole number of 512-byte blocks below 2^54",
+    );
     says("1.5 0 8 8.5 1", "column 4 (blocks) should be a whole number of 512-byte blocks");
     says("1.5 0 8 8 R", "column 5 (flags) should be hexadecimal flags with bit 0 set for a read");
-    says("1.5 0 8 8", "column 5 (flags) is missing; it should be hexadecimal flags with bit 0 set for a read");
+    says(
+        "1.5 0 8 8",
+        "column 5 (flags) is missing; it should be hexadecimal flags with bit 0 set for a read",
+    );
     says("1.5 0 8 8 1 7", "there are more than the 5 columns time, device, block, blocks, flags");
 }
 
@@ -48,13 +68,26 @@ fn disksim() {
 fn mqsim() {
     let says = |line: &str, what: &str| {
         let text = format!("0 0 8 8 1\n{line}\n");
-        says("mqsim", &text, &format!("trace, line 2: {what} (mqsim format); the line is {line:?}"));
+        says(
+            "mqsim",
+            &text,
+            &format!("trace, line 2: {what} (mqsim format); the line is {line:?}"),
+        );
     };
-    says("1.5 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)");
-    says("18446744073709551616 0 8 8 1", "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)");
+    says(
+        "1.5 0 8 8 1",
+        "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)",
+    );
+    says(
+        "18446744073709551616 0 8 8 1",
+        "column 1 (time) should be a whole number of nanoseconds (or of --time-unit)",
+    );
     says("1 d 8 8 1", "column 2 (device) should be a whole number");
     says("1 0 -8 8 1", "column 3 (sector) should be a whole number of 512-byte sectors below 2^54");
-    says("1 0 8 99999999999999999999 1", "column 4 (sectors) should be a whole number of 512-byte sectors");
+    says(
+        "1 0 8 99999999999999999999 1",
+        "column 4 (sectors) should be a whole number of 512-byte sectors",
+    );
     says("1 0 8 8 2", "column 5 (type) should be 1 for a read or 0 for a write");
     says("1 0 8 8 1 1", "there are more than the 5 columns time, device, sector, sectors, type");
 }
@@ -65,21 +98,36 @@ fn fio() {
         let text = format!("fio version 3 iolog\n{line}\n");
         says("fio", &text, &format!("trace, line 2: {what} (fio format); the line is {line:?}"));
     };
-    says_after_header("1.0 /f read 0 512", "column 1 (timestamp) should be a whole number of microseconds (or of --time-unit)");
+    says_after_header(
+        "1.0 /f read 0 512",
+        "column 1 (timestamp) should be a whole number of microseconds (or of --time-unit)",
+    );
     says_after_header("1", "column 2 (filename) is missing; it should be a name without spaces");
     says_after_header(
         "1 /f erase 0 512",
         "column 3 (action) should be one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
     );
-    says_after_header("1 /f read x 512", "column 4 (offset) should be a whole number of bytes below 2^63");
-    says_after_header("1 /f read 0", "column 5 (length) is missing; it should be a whole number of bytes");
-    says_after_header("1 /f add 0", "there are more than the 5 columns timestamp, filename, action, offset, length");
+    says_after_header(
+        "1 /f read x 512",
+        "column 4 (offset) should be a whole number of bytes below 2^63",
+    );
+    says_after_header(
+        "1 /f read 0",
+        "column 5 (length) is missing; it should be a whole number of bytes",
+    );
+    says_after_header(
+        "1 /f add 0",
+        "there are more than the 5 columns timestamp, filename, action, offset, length",
+    );
     assert_eq!(
         error_of(Some("fio"), b"fio version 2 iolog\n/f add\n"),
         "trace, line 1: this is a version 2 iolog; its format is fio2 (fio format); the line is \"fio version 2 iolog\""
     );
     let header = "trace, line 1: the first line should be the header \"fio version 3 iolog\" (fio format); the line is";
-    assert_eq!(error_of(None, b"fio version 4 iolog\n"), format!("{header} \"fio version 4 iolog\""));
+    assert_eq!(
+        error_of(None, b"fio version 4 iolog\n"),
+        format!("{header} \"fio version 4 iolog\"")
+    );
     says("fio", "1 /f read 0 512\n", &format!("{header} \"1 /f read 0 512\""));
 }
 
@@ -105,14 +153,24 @@ fn fio2() {
 fn blkparse() {
     let says = |line: &str, what: &str| {
         let text = format!("8,0 3 1 0.0 697 Q W 8 + 8 [x]\n{line}\n");
-        says("blkparse", &text, &format!("trace, line 2: {what} (blkparse format); the line is {line:?}"));
+        says(
+            "blkparse",
+            &text,
+            &format!("trace, line 2: {what} (blkparse format); the line is {line:?}"),
+        );
     };
     says("8:0 3 1 0.0 697 Q W 8 + 8 [x]", "column 1 (device) should be major,minor such as 8,0");
     says("8,0 3 1 0,0 697 Q W 8 + 8 [x]", "column 4 (time) should be a decimal number of seconds");
     says("8,0 3 1 0.0 697 Q 9 8 + 8 [x]", "column 7 (RWBS) should be letters such as R, WS or D");
-    says("8,0 3 1 0.0 697 Q W 18014398509481984 + 8 [x]", "column 8 (sector) should be a whole number of 512-byte sectors below 2^54");
+    says(
+        "8,0 3 1 0.0 697 Q W 18014398509481984 + 8 [x]",
+        "column 8 (sector) should be a whole number of 512-byte sectors below 2^54",
+    );
     says("8,0 3 1 0.0 697 Q W 8 +8 [x]", "column 9 (+) should be the sign +");
-    says("8,0 3 1 0.0 697 Q W 8 + x [x]", "column 10 (sectors) should be a whole number of 512-byte sectors");
+    says(
+        "8,0 3 1 0.0 697 Q W 8 + x [x]",
+        "column 10 (sectors) should be a whole number of 512-byte sectors",
+    );
     assert_eq!(
         error_of(None, b"8,0 3 1 0.0 697 G W 8 + 8 [x]\n"),
         "trace: holds no requests; none of its events has the action that counts as a request, see --blk-action"
@@ -122,7 +180,11 @@ fn blkparse() {
 #[test]
 fn comma_separated_formats() {
     let says = |format: &str, good: &str, line: &str, what: &str| {
-        says(format, &format!("{good}\n{line}\n"), &format!("trace, line 2: {what} ({format} format); the line is {line:?}"));
+        says(
+            format,
+            &format!("{good}\n{line}\n"),
+            &format!("trace, line 2: {what} ({format} format); the line is {line:?}"),
+        );
     };
     let spc = |line: &str, what: &str| says("spc", "0,8,512,R,0.5", line, what);
     spc("x,8,512,R,0.5", "column 1 (ASU) should be a whole number");
@@ -132,11 +194,20 @@ fn comma_separated_formats() {
     spc("0,8,512,R", "column 5 (timestamp) is missing; it should be a decimal number of seconds");
     let alibaba = |line: &str, what: &str| says("alibaba", "0,R,0,512,1", line, what);
     alibaba("0,r,0,512,1", "column 2 (opcode) should be R or W");
-    alibaba("0,R,9223372036854775808,512,1", "column 3 (offset) should be a whole number of bytes below 2^63");
+    alibaba(
+        "0,R,9223372036854775808,512,1",
+        "column 3 (offset) should be a whole number of bytes below 2^63",
+    );
     alibaba("0,R,0,512,1.5", "column 5 (timestamp) should be a whole number of microseconds");
-    alibaba("0,R,0,512,1,1", "there are more than the 5 columns device, opcode, offset, length, timestamp");
+    alibaba(
+        "0,R,0,512,1,1",
+        "there are more than the 5 columns device, opcode, offset, length, timestamp",
+    );
     let tencent = |line: &str, what: &str| says("tencent", "1,8,8,0,5", line, what);
-    tencent("18446744074,8,8,0,5", "column 1 (timestamp) should be a whole number of seconds below 2^64 ns");
+    tencent(
+        "18446744074,8,8,0,5",
+        "column 1 (timestamp) should be a whole number of seconds below 2^64 ns",
+    );
     tencent("1,8,8,2,5", "column 4 (type) should be 0 for a read or 1 for a write");
     let systor = |line: &str, what: &str| says("systor", "1.5,,R,0,0,512", line, what);
     systor("1.5,,,0,0,512", "column 3 (IOType) should be R or W");
@@ -147,33 +218,64 @@ fn comma_separated_formats() {
 #[test]
 fn diskmon_and_wiscsee() {
     let says = |format: &str, good: &str, line: &str, what: &str| {
-        says(format, &format!("{good}\n{line}\n"), &format!("trace, line 2: {what} ({format} format); the line is {line:?}"));
+        says(
+            format,
+            &format!("{good}\n{line}\n"),
+            &format!("trace, line 2: {what} ({format} format); the line is {line:?}"),
+        );
     };
     let diskmon = |line: &str, what: &str| says("diskmon", "0 0.5 0.1 0 Read 8 8", line, what);
     diskmon("0 9:49:42 0.1 0 Read 8 8", "column 2 (time) should be a decimal number of seconds");
     diskmon("0 0.5 0.1 0 Flush 8 8", "column 5 (request) should be Read or Write");
-    diskmon("0 0.5 0.1 0 Read 8", "column 7 (length) is missing; it should be a whole number of 512-byte sectors");
+    diskmon(
+        "0 0.5 0.1 0 Read 8",
+        "column 7 (length) is missing; it should be a whole number of 512-byte sectors",
+    );
     let wiscsee = |line: &str, what: &str| says("wiscsee", "9 D read 0 512 0.5 0 True", line, what);
     wiscsee("9 D erase 0 512 0.5 0 True", "column 3 (operation) should be read, write or discard");
-    wiscsee("9 D read -8388608 512 0.5 0 True", "column 4 (offset) should be a whole number of bytes below 2^63");
-    wiscsee("9 D read 0 512", "column 6 (time) is missing; it should be a decimal number of seconds");
+    wiscsee(
+        "9 D read -8388608 512 0.5 0 True",
+        "column 4 (offset) should be a whole number of bytes below 2^63",
+    );
+    wiscsee(
+        "9 D read 0 512",
+        "column 6 (time) is missing; it should be a decimal number of seconds",
+    );
 }
 
 #[test]
 fn srt() {
     let header = b"$$TR_IOREC-1.3\ndisks = { 0 -> { sectorsize = 512 } };\n\x0c";
     let record = |size: u32, kind: u32, us: u32, device: u32| {
-        [size, kind, 1, us, 0, 9, 512, 8, device, 4, 1, 1, 0, 1].into_iter().flat_map(u32::to_be_bytes).collect::<Vec<u8>>()
+        [size, kind, 1, us, 0, 9, 512, 8, device, 4, 1, 1, 0, 1]
+            .into_iter()
+            .flat_map(u32::to_be_bytes)
+            .collect::<Vec<u8>>()
     };
     let says = |record: &[u8], what: &str| {
         let bytes: Vec<_> = record.iter().take(16).map(|b| format!("{b:02x}")).collect();
-        let expected = format!("trace, record 2 at byte 55: {what} (srt format); it begins with the bytes {}", bytes.join(" "));
+        let expected = format!(
+            "trace, record 2 at byte 55: {what} (srt format); it begins with the bytes {}",
+            bytes.join(" ")
+        );
         assert_eq!(error_of(Some("srt"), &[header, record].concat()), expected);
     };
-    says(&record(56, 0x0005_0001, 0, 0), "the field kind should be a version from 1 to 4 above a type");
-    says(&record(56, 0x0004_0001, 1_000_000, 0), "the field microseconds should be a whole number below a million");
-    says(&record(56, 0x0004_0001, 0, 0x0800_0308), "the field device should be a disk that the header describes with its sectorsize");
-    says(&record(48, 0x0004_0001, 0, 0)[..48], "the field size should be the record's length, 52 to 64 bytes in steps of 4");
+    says(
+        &record(56, 0x0005_0001, 0, 0),
+        "the field kind should be a version from 1 to 4 above a type",
+    );
+    says(
+        &record(56, 0x0004_0001, 1_000_000, 0),
+        "the field microseconds should be a whole number below a million",
+    );
+    says(
+        &record(56, 0x0004_0001, 0, 0x0800_0308),
+        "the field device should be a disk that the header describes with its sectorsize",
+    );
+    says(
+        &record(48, 0x0004_0001, 0, 0)[..48],
+        "the field size should be the record's length, 52 to 64 bytes in steps of 4",
+    );
     says(&record(56, 0x0004_0001, 0, 0)[..40], "the file ends within a record; it is truncated");
     let no_end = "the record's length makes no sense, so the next one cannot be found";
     assert_eq!(
@@ -207,7 +309,10 @@ fn vscsi() {
     };
     let good = record(0x28, 0x0100, 8);
     let says = |second: &[u8], what: &str| {
-        assert_eq!(error_of(Some("vscsi"), &[&good, second].concat()), format!("trace, record 2 at byte 32: {what}"));
+        assert_eq!(
+            error_of(Some("vscsi"), &[&good, second].concat()),
+            format!("trace, record 2 at byte 32: {what}")
+        );
     };
     says(
         &record(0x28, 0, 8),
@@ -224,5 +329,8 @@ fn vscsi() {
         "the field block should be a whole number of 512-byte blocks below 2^54 (vscsi format); \
          it begins with the bytes 00 00 00 00 00 02 00 00 00 00 00 00 28 00 00 01",
     );
-    says(&good[..5], "the file ends within a record; it is truncated (vscsi format); it begins with the bytes 00 00 00 00 00");
+    says(
+        &good[..5],
+        "the file ends within a record; it is truncated (vscsi format); it begins with the bytes 00 00 00 00 00",
+    );
 }

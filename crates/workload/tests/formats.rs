@@ -1,4 +1,5 @@
-//! Every format reads back what was written in it, is recognised without being named, and never panics on anything.
+//! Every format reads back what was written in it, is recognised without being named, and never
+//! panics on anything.
 
 mod common;
 
@@ -6,7 +7,9 @@ use common::writers::{Holds, holds, written};
 use common::{all_said, read_all, row, rows_of};
 use proptest::prelude::*;
 use vpass_core::base::request::Op::{Read, Trim, Write};
-use vpass_workload::traces::{BlkAction, FORMATS, MissingClock, ReadOptions, TraceRow, format_named};
+use vpass_workload::traces::{
+    BlkAction, FORMATS, MissingClock, ReadOptions, TraceRow, format_named,
+};
 
 #[test]
 fn msr_by_hand() {
@@ -16,14 +19,19 @@ fn msr_by_hand() {
     assert_eq!(format, "msr");
     assert_eq!(
         rows,
-        [row(12_816_638_678_363_007_500, 0, 3_164_164_096, 40_960, Write), row(12_816_638_678_363_030_900, 1, 512, 4096, Read)]
+        [
+            row(12_816_638_678_363_007_500, 0, 3_164_164_096, 40_960, Write),
+            row(12_816_638_678_363_030_900, 1, 512, 4096, Read)
+        ]
     );
     assert!(rows_of(text, None).is_err());
 }
 
 #[test]
 fn disksim_by_hand() {
-    let (format, rows) = rows_of(b"0.000 5 174224064 16 1\n0.221 5 8 2 0\n1 5 8 2 0x41\n\n  2.5\t5 8 2 a", None).unwrap();
+    let (format, rows) =
+        rows_of(b"0.000 5 174224064 16 1\n0.221 5 8 2 0\n1 5 8 2 0x41\n\n  2.5\t5 8 2 a", None)
+            .unwrap();
     assert_eq!(format, "disksim");
     assert_eq!(
         rows,
@@ -38,9 +46,16 @@ fn disksim_by_hand() {
 
 #[test]
 fn mqsim_by_hand() {
-    let (format, rows) = rows_of(b"11413000 0 657728 16 1\n11565000 1 31244784 64 0\n", None).unwrap();
+    let (format, rows) =
+        rows_of(b"11413000 0 657728 16 1\n11565000 1 31244784 64 0\n", None).unwrap();
     assert_eq!(format, "mqsim");
-    assert_eq!(rows, [row(11_413_000, 0, 657_728 * 512, 8192, Read), row(11_565_000, 1, 31_244_784 * 512, 32_768, Write)]);
+    assert_eq!(
+        rows,
+        [
+            row(11_413_000, 0, 657_728 * 512, 8192, Read),
+            row(11_565_000, 1, 31_244_784 * 512, 32_768, Write)
+        ]
+    );
 }
 
 #[test]
@@ -52,7 +67,10 @@ fn fio_by_hand() {
     assert_eq!(format, "fio");
     let device = rows[0].device;
     assert_ne!(rows[1].device, device, "two files are two devices");
-    assert_eq!([0, 1].map(|n| read_all(text, &all_said(None)).unwrap().0.device_name(n)), ["./t.bin", "./u.bin"]);
+    assert_eq!(
+        [0, 1].map(|n| read_all(text, &all_said(None)).unwrap().0.device_name(n)),
+        ["./t.bin", "./u.bin"]
+    );
     let expected = [
         row(155_000, device, 249_856, 4096, Read),
         row(383_000, rows[1].device, 3_104_768, 4096, Write),
@@ -76,11 +94,16 @@ fn fio2_by_hand() {
     let (file, rows) = read_all(text, &all_said(None)).unwrap();
     assert_eq!((file.format().name, file.device_name(1).as_str()), ("fio2", "/u"));
     // A request a microsecond; the wait of 99 us is too short to count.
-    let expected =
-        [row(0, 0, 4096, 512, Read), row(1000, 0, 0, 4096, Write), row(500_000, 1, 8192, 65_536, Trim), row(501_000, 1, 0, 512, Read)];
+    let expected = [
+        row(0, 0, 4096, 512, Read),
+        row(1000, 0, 0, 4096, Write),
+        row(500_000, 1, 8192, 65_536, Trim),
+        row(501_000, 1, 0, 512, Read),
+    ];
     assert_eq!(rows, expected);
     let at_once = ReadOptions { clock: MissingClock::Ignore, ..ReadOptions::default() };
-    let (_, rows) = read_all(b"fio version 2 iolog\n/t read 0 512\n/t read 0 512\n", &at_once).unwrap();
+    let (_, rows) =
+        read_all(b"fio version 2 iolog\n/t read 0 512\n/t read 0 512\n", &at_once).unwrap();
     assert!(rows.iter().all(|r| r.at_ns == 0));
 }
 
@@ -110,7 +133,10 @@ Skips: 0 forward (0 -   0.0%)
 #[test]
 fn blkparse_by_hand() {
     let (file, rows) = read_all(BLKPARSE, &all_said(None)).unwrap();
-    assert_eq!((file.format().name, file.device_name(0), file.device_name(1)), ("blkparse", "8,0".into(), "259,12".into()));
+    assert_eq!(
+        (file.format().name, file.device_name(0), file.device_name(1)),
+        ("blkparse", "8,0".into(), "259,12".into())
+    );
     let expected = [
         row(0, 0, 223_490 * 512, 4096, Write),
         row(6000, 1, 8192, 131_072, Read),
@@ -119,39 +145,63 @@ fn blkparse_by_hand() {
     ];
     assert_eq!(rows, expected);
     for (action, at_ns) in [(BlkAction::D, 5000), (BlkAction::C, 12_000)] {
-        let rows = read_all(BLKPARSE, &ReadOptions { blk_action: Some(action), ..all_said(None) }).unwrap().1;
+        let rows = read_all(BLKPARSE, &ReadOptions { blk_action: Some(action), ..all_said(None) })
+            .unwrap()
+            .1;
         assert_eq!(rows, [row(at_ns, 0, 223_490 * 512, 4096, Write)], "{action:?}");
     }
     // Without queued requests, those that were issued count.
     let text = String::from_utf8(BLKPARSE.to_vec()).unwrap().replace("  Q ", "  I ");
-    assert_eq!(rows_of(text.as_bytes(), None).unwrap().1, [row(5000, 0, 223_490 * 512, 4096, Write)]);
+    assert_eq!(
+        rows_of(text.as_bytes(), None).unwrap().1,
+        [row(5000, 0, 223_490 * 512, 4096, Write)]
+    );
     // Two files as one: events go on after a summary.
     assert_eq!(rows_of(&[BLKPARSE, BLKPARSE].concat(), None).unwrap().1.len(), 8);
 }
 
 #[test]
 fn spc_by_hand() {
-    let (format, rows) = rows_of(b"0,20941264,8192,W,0.551706\n1, 3 ,512 ,r,0.6, more, of it\n23,0,1536,R,7\n", None).unwrap();
+    let (format, rows) = rows_of(
+        b"0,20941264,8192,W,0.551706\n1, 3 ,512 ,r,0.6, more, of it\n23,0,1536,R,7\n",
+        None,
+    )
+    .unwrap();
     assert_eq!(format, "spc");
-    let expected =
-        [row(551_706_000, 0, 20_941_264 * 512, 8192, Write), row(600_000_000, 1, 1536, 512, Read), row(7_000_000_000, 23, 0, 1536, Read)];
+    let expected = [
+        row(551_706_000, 0, 20_941_264 * 512, 8192, Write),
+        row(600_000_000, 1, 1536, 512, Read),
+        row(7_000_000_000, 23, 0, 1536, Read),
+    ];
     assert_eq!(rows, expected);
 }
 
 #[test]
 fn alibaba_by_hand() {
-    let (format, rows) = rows_of(b"419,W,8792731648,16384,1577808144360767\n7,R,0,512,1577808144360768\n", None).unwrap();
+    let (format, rows) =
+        rows_of(b"419,W,8792731648,16384,1577808144360767\n7,R,0,512,1577808144360768\n", None)
+            .unwrap();
     assert_eq!(format, "alibaba");
     let us = 1_577_808_144_360_767;
-    assert_eq!(rows, [row(us * 1000, 419, 8_792_731_648, 16_384, Write), row((us + 1) * 1000, 7, 0, 512, Read)]);
+    assert_eq!(
+        rows,
+        [row(us * 1000, 419, 8_792_731_648, 16_384, Write), row((us + 1) * 1000, 7, 0, 512, Read)]
+    );
 }
 
 #[test]
 fn tencent_by_hand() {
-    let (format, rows) = rows_of(b"1538323200,12910952,128,0,1063\n1538323201,8,1,1,5\n", None).unwrap();
+    let (format, rows) =
+        rows_of(b"1538323200,12910952,128,0,1063\n1538323201,8,1,1,5\n", None).unwrap();
     assert_eq!(format, "tencent");
     let ns = 1_538_323_200_000_000_000;
-    assert_eq!(rows, [row(ns, 1063, 12_910_952 * 512, 65_536, Read), row(ns + 1_000_000_000, 5, 4096, 512, Write)]);
+    assert_eq!(
+        rows,
+        [
+            row(ns, 1063, 12_910_952 * 512, 65_536, Read),
+            row(ns + 1_000_000_000, 5, 4096, 512, Write)
+        ]
+    );
 }
 
 #[test]
@@ -162,15 +212,28 @@ fn systor_by_hand() {
         let (format, rows) = rows_of(text.as_bytes(), None).unwrap();
         assert_eq!(format, "systor");
         let ns = 1_456_095_145_000_000_000;
-        assert_eq!(rows, [row(ns + 133_076_000, 0, 899_056_122_368, 131_072, Read), row(ns + 126_285_001, 4, 4096, 512, Write)]);
+        assert_eq!(
+            rows,
+            [
+                row(ns + 133_076_000, 0, 899_056_122_368, 131_072, Read),
+                row(ns + 126_285_001, 4, 4096, 512, Write)
+            ]
+        );
     }
 }
 
 #[test]
 fn diskmon_by_hand() {
-    let (format, rows) = rows_of(b"0\t0.016375\t0.00038147\t0\tWrite\t3271215\t8\r\n1\t0.5\t1e-05\t1\tRead\t64\t16\r\n", None).unwrap();
+    let (format, rows) = rows_of(
+        b"0\t0.016375\t0.00038147\t0\tWrite\t3271215\t8\r\n1\t0.5\t1e-05\t1\tRead\t64\t16\r\n",
+        None,
+    )
+    .unwrap();
     assert_eq!(format, "diskmon");
-    assert_eq!(rows, [row(16_375_000, 0, 3_271_215 * 512, 4096, Write), row(500_000_000, 1, 32_768, 8192, Read)]);
+    assert_eq!(
+        rows,
+        [row(16_375_000, 0, 3_271_215 * 512, 4096, Write), row(500_000_000, 1, 32_768, 8192, Read)]
+    );
 }
 
 #[test]
@@ -180,7 +243,11 @@ fn wiscsee_by_hand() {
         0 D discard 4096 33554432 1.5 6.9e-06 True\n";
     let (format, rows) = rows_of(text, None).unwrap();
     assert_eq!(format, "wiscsee");
-    let expected = [row(0, 0, 0, 4096, Read), row(25_470_487, 0, 512, 319_488, Write), row(1_500_000_000, 0, 4096, 33_554_432, Trim)];
+    let expected = [
+        row(0, 0, 0, 4096, Read),
+        row(25_470_487, 0, 512, 319_488, Write),
+        row(1_500_000_000, 0, 4096, 33_554_432, Trim),
+    ];
     assert_eq!(rows, expected);
     let completed = ReadOptions { blk_action: Some(BlkAction::C), ..all_said(None) };
     assert_eq!(read_all(text, &completed).unwrap().1, [row(100_000, 0, 0, 4096, Read)]);
@@ -201,14 +268,19 @@ fn srt_by_hand() {
         2 -> { sectorsize = 512, sections = { 8 -> { \"/\" } } }\n};\n\x0c";
     let record = |fields: &[u32]| fields.iter().flat_map(|f| f.to_be_bytes()).collect::<Vec<u8>>();
     // A read of disk 0, a record of text, a write of disk 2 of the short old kind, a suspect read.
-    let read = record(&[56, 0x0004_0001, 1, 500_000, 0, 9, 8192, 12_256, 0x0800_000f, 4, 13, 0x1b, 0, 1]);
+    let read =
+        record(&[56, 0x0004_0001, 1, 500_000, 0, 9, 8192, 12_256, 0x0800_000f, 4, 13, 0x1b, 0, 1]);
     let text = record(&[16, 0x0004_0003, 0x6162_6364, 0]);
     let write = record(&[52, 0x0001_0001, 2, 7, 0, 9, 1024, 10, 0x0800_0208, 4, 0, 0x1a, 0]);
     let suspect = record(&[60, 0x0004_0004, 3, 0, 0, 9, 512, 1, 0x0800_0208, 4, 0, 1, 0, 1, 2]);
-    let (format, rows) = rows_of(&[header, &read[..], &text, &write, &suspect].concat(), None).unwrap();
+    let (format, rows) =
+        rows_of(&[header, &read[..], &text, &write, &suspect].concat(), None).unwrap();
     assert_eq!(format, "srt");
-    let expected =
-        [row(1_500_000_000, 0, 12_256 * 256, 8192, Read), row(2_000_007_000, 2, 5120, 1024, Write), row(3_000_000_000, 2, 512, 512, Read)];
+    let expected = [
+        row(1_500_000_000, 0, 12_256 * 256, 8192, Read),
+        row(2_000_007_000, 2, 5120, 1024, Write),
+        row(3_000_000_000, 2, 512, 512, Read),
+    ];
     assert_eq!(rows, expected);
 }
 
@@ -220,7 +292,11 @@ fn arc_by_hand() {
     // A million requests a second, all writes, because that was said.
     assert_eq!(
         rows,
-        [row(0, 0, 230_027 * 512, 4096, Write), row(1000, 0, 1_842_745 * 512, 32_768, Write), row(2000, 0, 216_082 * 512, 4096, Write)]
+        [
+            row(0, 0, 230_027 * 512, 4096, Write),
+            row(1000, 0, 1_842_745 * 512, 32_768, Write),
+            row(2000, 0, 216_082 * 512, 4096, Write)
+        ]
     );
 }
 
@@ -232,7 +308,8 @@ fn vscsi_by_hand() {
         [words, codes, block.to_le_bytes().into(), us.to_le_bytes().into()].concat()
     };
     // A write, a flush (SYNCHRONIZE CACHE), a read.
-    let (format, rows) = rows_of(&[v1(0x2a, 3, 10), v1(0x35, 0, 11), v1(0x88, 1 << 40, 12)].concat(), None).unwrap();
+    let (format, rows) =
+        rows_of(&[v1(0x2a, 3, 10), v1(0x35, 0, 11), v1(0x88, 1 << 40, 12)].concat(), None).unwrap();
     assert_eq!(format, "vscsi");
     assert_eq!(rows, [row(10_000, 0, 1536, 8192, Write), row(12_000, 0, 1 << 49, 8192, Read)]);
     let v2 = |command: u16, block: u64, us: u64| {
@@ -268,16 +345,21 @@ fn every_format_has_a_table_and_a_name_of_its_own() {
 fn rows_for(format: &'static str) -> impl Strategy<Value = Vec<TraceRow>> {
     let Holds { time, end, address, capacity, devices, ops, .. } = holds(format);
     let times = 0..end.checked_div(time).unwrap_or(1);
-    let row = (times, 0..devices, 0..capacity / address, 1..=(16u64 << 20) / address, proptest::sample::select(ops)).prop_map(
-        move |(at, device, offset, bytes, op)| TraceRow {
+    let row = (
+        times,
+        0..devices,
+        0..capacity / address,
+        1..=(16u64 << 20) / address,
+        proptest::sample::select(ops),
+    )
+        .prop_map(move |(at, device, offset, bytes, op)| TraceRow {
             at_ns: at * time,
             device,
             offset: offset * address,
             bytes: bytes * address,
             op,
             hint: None,
-        },
-    );
+        });
     proptest::collection::vec(row, 1..20)
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use common::{all_said, drained, error_of, file, read_all, rewritten, row, source};
 use vpass_core::base::request::Op;
 use vpass_workload::traces::{
-    BlkAction, FORMATS, Fit, Format, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Survey, Target, TimeUnit, TraceFile, TraceOptions,
-    TraceSource, format_named,
+    BlkAction, FORMATS, Fit, Format, MAX_TRIM_BYTES, MissingClock, ReadOptions, Skipped, Survey,
+    Target, TimeUnit, TraceFile, TraceOptions, TraceSource, format_named,
 };
 
 /// Every format with its other names and where it comes from, as messages list them.
@@ -46,7 +46,9 @@ fn what_a_format_does_not_keep_has_to_be_said() {
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(
             read(&ReadOptions { clock: MissingClock::Rate(rate), ..said.clone() }).unwrap_err(),
-            format!("trace: {rate} requests a second are no rate; a number above 0 is expected (arc format)")
+            format!(
+                "trace: {rate} requests a second are no rate; a number above 0 is expected (arc format)"
+            )
         );
     }
     assert!(read(&ReadOptions { clock: MissingClock::Ignore, ..said }).is_ok());
@@ -55,11 +57,19 @@ fn what_a_format_does_not_keep_has_to_be_said() {
 #[test]
 fn bad_lines_can_be_skipped_and_are_counted() {
     let skip = |format: &str, bytes: &[u8]| {
-        let options = ReadOptions { skip_bad_lines: true, ..all_said(Some(format_named(format).unwrap())) };
-        read_all(bytes, &options).map(|(file, rows)| (rows.len(), file.skipped().clone())).map_err(|e| e.0)
+        let options =
+            ReadOptions { skip_bad_lines: true, ..all_said(Some(format_named(format).unwrap())) };
+        read_all(bytes, &options)
+            .map(|(file, rows)| (rows.len(), file.skipped().clone()))
+            .map_err(|e| e.0)
     };
     let first = "trace, line 2: a request of 0 bytes; a size from 1 byte to 16 MiB is expected; the line is \"1 0 8 0 1\"";
-    let text = [&b"0 0 8 8 1\n1 0 8 0 1\n2 0 -8 8 1\n3 0 8 32769 1\n4 0 8 8 1\0\n"[..], &vec![b'x'; 300_000], b"\n5 0 8 8 1\n"].concat();
+    let text = [
+        &b"0 0 8 8 1\n1 0 8 0 1\n2 0 -8 8 1\n3 0 8 32769 1\n4 0 8 8 1\0\n"[..],
+        &vec![b'x'; 300_000],
+        b"\n5 0 8 8 1\n",
+    ]
+    .concat();
     assert_eq!(skip("mqsim", &text).unwrap(), (2, Skipped { count: 5, first: Some(first.into()) }));
     assert_eq!(skip("mqsim", b"0 0 8 8 1\n").unwrap(), (1, Skipped::default()));
     assert_eq!(
@@ -67,11 +77,17 @@ fn bad_lines_can_be_skipped_and_are_counted() {
         "trace: holds no requests that can be read; the first complaint: trace, line 1: column 1 (time) should be a whole number of \
          nanoseconds (or of --time-unit) (mqsim format); the line is \"x\""
     );
-    // The rest of a file without its header means nothing, and a damaged compressed file says nothing about what is missing.
+    // The rest of a file without its header means nothing, and a damaged compressed file says
+    // nothing about what is missing.
     assert!(skip("fio", b"1 /f read 0 512\n").unwrap_err().contains("the header"));
     let zstd = zstd::encode_all(&b"0 0 8 8 1\n"[..], 3).unwrap();
-    assert_eq!(skip("mqsim", &zstd[..zstd.len() - 1]).unwrap_err(), "trace: the compressed file ends too early; it is truncated");
-    let record = |version: u8| [&[0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0x28, 0, 0, version][..], &[0; 16]].concat();
+    assert_eq!(
+        skip("mqsim", &zstd[..zstd.len() - 1]).unwrap_err(),
+        "trace: the compressed file ends too early; it is truncated"
+    );
+    let record = |version: u8| {
+        [&[0, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0x28, 0, 0, version][..], &[0; 16]].concat()
+    };
     assert_eq!(skip("vscsi", &[record(1), record(7), record(1)].concat()).unwrap().0, 2);
 }
 
@@ -111,9 +127,11 @@ fn text_that_is_no_trace() {
             known()
         )
     );
-    let no_text =
-        "is no text and no binary trace that is known; a trace, plain or compressed with gzip or zstd, is expected; it begins with";
-    assert_eq!(error_of(None, b"\x7fELF\0\x01\n"), format!(r#"trace: {no_text} "\x7fELF\x00\x01""#));
+    let no_text = "is no text and no binary trace that is known; a trace, plain or compressed with gzip or zstd, is expected; it begins with";
+    assert_eq!(
+        error_of(None, b"\x7fELF\0\x01\n"),
+        format!(r#"trace: {no_text} "\x7fELF\x00\x01""#)
+    );
     assert_eq!(error_of(None, b"caf\xe9,1\n"), format!(r#"trace: {no_text} "caf\xe9,1""#));
     assert_eq!(
         error_of(Some("msr"), b"1,h,0,Read,0,512,9\n1,h\0,0,Read,0,512,9\n"),
@@ -121,7 +139,10 @@ fn text_that_is_no_trace() {
     );
     let long = "1,".repeat(40_000);
     let shown = "1,".repeat(40);
-    assert_eq!(error_of(Some("msr"), long.as_bytes()), format!("trace, line 1: the line is longer than 64 KiB; the line is \"{shown}…\""));
+    assert_eq!(
+        error_of(Some("msr"), long.as_bytes()),
+        format!("trace, line 1: the line is longer than 64 KiB; the line is \"{shown}…\"")
+    );
     assert_eq!(
         error_of(Some("mqsim"), format!("0 0 8 8 1\n{}", "x".repeat(200)).as_bytes()),
         format!(
@@ -139,7 +160,11 @@ fn a_file_that_may_be_either() {
          name one with --format"
     );
     // As long as the first column says which it is, it is not ambiguous.
-    for (text, format) in [("3 0 8 8 1\n", "mqsim"), ("3.0 0 8 8 1\n", "disksim"), ("3 0 8 8 1\n3.5 0 8 8 1\n", "disksim")] {
+    for (text, format) in [
+        ("3 0 8 8 1\n", "mqsim"),
+        ("3.0 0 8 8 1\n", "disksim"),
+        ("3 0 8 8 1\n3.5 0 8 8 1\n", "disksim"),
+    ] {
         assert_eq!(common::rows_of(text.as_bytes(), None).unwrap().0, format);
     }
 }
@@ -148,9 +173,18 @@ fn a_file_that_may_be_either() {
 fn files_that_cannot_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     let open = |path: &Path| TraceFile::open(path, &ReadOptions::default()).err().unwrap().0;
-    assert_eq!(open(Path::new("/no/such/trace")), "/no/such/trace: cannot be opened: No such file or directory (os error 2)");
-    assert_eq!(open(folder.path()), format!("{}: is a directory; a trace file is expected", folder.path().display()));
-    assert_eq!(TraceSource::open(&[], 1, TraceOptions::default()).err().unwrap().0, "no trace file is given");
+    assert_eq!(
+        open(Path::new("/no/such/trace")),
+        "/no/such/trace: cannot be opened: No such file or directory (os error 2)"
+    );
+    assert_eq!(
+        open(folder.path()),
+        format!("{}: is a directory; a trace file is expected", folder.path().display())
+    );
+    assert_eq!(
+        TraceSource::open(&[], 1, TraceOptions::default()).err().unwrap().0,
+        "no trace file is given"
+    );
     assert_eq!(
         TraceSource::open(&["/dev/null".into()], 1, TraceOptions::default()).err().unwrap().0,
         "/dev/null: is a pipe or a device; a trace is read more than once, so a file on a disk is expected"
@@ -160,15 +194,28 @@ fn files_that_cannot_be_opened() {
 #[test]
 fn names_of_formats() {
     let error = |name: &str| format_named(name).unwrap_err().0;
-    assert_eq!(error("dsksim"), format!("there is no trace format \"dsksim\" (did you mean disksim?); known formats: {}", known()));
-    assert_eq!(error("parquet"), format!("there is no trace format \"parquet\"; known formats: {}", known()));
+    assert_eq!(
+        error("dsksim"),
+        format!(
+            "there is no trace format \"dsksim\" (did you mean disksim?); known formats: {}",
+            known()
+        )
+    );
+    assert_eq!(
+        error("parquet"),
+        format!("there is no trace format \"parquet\"; known formats: {}", known())
+    );
 }
 
 #[test]
 fn requests_that_do_not_fit() {
     let error = |fit: Fit, line: &str| {
         let (_folder, path) = file(format!("0 0 0 8 1\n{line}\n"));
-        let opened = TraceSource::open(std::slice::from_ref(&path), 8192, TraceOptions { fit, ..TraceOptions::default() });
+        let opened = TraceSource::open(
+            std::slice::from_ref(&path),
+            8192,
+            TraceOptions { fit, ..TraceOptions::default() },
+        );
         let error = opened.and_then(|mut source| drained(&mut source)).unwrap_err().0;
         error.replace(&path.display().to_string(), "trace")
     };
@@ -198,14 +245,24 @@ fn requests_that_do_not_fit() {
 #[test]
 fn a_survey_of_touched_pages_says_whether_packing_helps() {
     let (_folder, path) = file("0 0 0 8 1\n1 0 900000 8 1\n");
-    let survey = |fit| Survey::of(std::slice::from_ref(&path), &TraceOptions { fit, ..TraceOptions::default() }, &mut |_| true).unwrap();
+    let survey = |fit| {
+        Survey::of(
+            std::slice::from_ref(&path),
+            &TraceOptions { fit, ..TraceOptions::default() },
+            &mut |_| true,
+        )
+        .unwrap()
+    };
     let packed = survey(Fit::Pack);
     assert_eq!((packed.packed_bytes(), survey(Fit::Error).packed_bytes()), (Some(8192), None));
     let error = |capacity| packed.fits(capacity, Fit::Error).unwrap_err().0;
-    let words =
-        "take --fit pack to put the 8 KiB that it touches side by side, --fit scale or --fit wrap to change the addresses, or a bigger";
+    let words = "take --fit pack to put the 8 KiB that it touches side by side, --fit scale or --fit wrap to change the addresses, or a bigger";
     assert!(error(8192).contains(words), "{}", error(8192));
-    assert!(error(8191).ends_with("--set drive.capacity=440MiB (with --fit pack 8 KiB are enough)"), "{}", error(8191));
+    assert!(
+        error(8191).ends_with("--set drive.capacity=440MiB (with --fit pack 8 KiB are enough)"),
+        "{}",
+        error(8191)
+    );
     assert!(packed.fits(8192, Fit::Pack).is_ok() && packed.fits(8191, Fit::Pack).is_err());
     let options = TraceOptions { fit: Fit::Pack, ..TraceOptions::default() };
     let error = TraceSource::new(survey(Fit::Error).into(), 8192, options).err().unwrap().0;
@@ -217,10 +274,21 @@ fn devices_that_are_not_there() {
     let (_folder, path) = file("0 0 0 8 1\n0 1 0 8 1\n0 2 0 8 1\n");
     let error = |only: &[&str]| {
         let only = only.iter().map(|d| (*d).to_owned()).collect();
-        TraceSource::open(std::slice::from_ref(&path), 1 << 30, TraceOptions { only, ..TraceOptions::default() }).err().unwrap().0
+        TraceSource::open(
+            std::slice::from_ref(&path),
+            1 << 30,
+            TraceOptions { only, ..TraceOptions::default() },
+        )
+        .err()
+        .unwrap()
+        .0
     };
-    assert_eq!(error(&["1", "7"]), "--only 7: no device of the trace has that number or name; it has 1, 0, 2");
-    let devices = |count: u32| (0..count).map(|n| format!("0 {n} 0 8 1\n")).collect::<Vec<_>>().concat();
+    assert_eq!(
+        error(&["1", "7"]),
+        "--only 7: no device of the trace has that number or name; it has 1, 0, 2"
+    );
+    let devices =
+        |count: u32| (0..count).map(|n| format!("0 {n} 0 8 1\n")).collect::<Vec<_>>().concat();
     let (_folder, path) = file(devices(20));
     let options = TraceOptions { only: vec!["sda".into()], ..TraceOptions::default() };
     assert_eq!(
@@ -229,7 +297,10 @@ fn devices_that_are_not_there() {
     );
     let (_folder, path) = file(devices(70_000));
     let error = TraceSource::open(&[path], 1 << 30, TraceOptions::default()).err().unwrap().0;
-    assert_eq!(error, "the trace names more than 65,536 devices; no known one has so many, so a column was probably misread");
+    assert_eq!(
+        error,
+        "the trace names more than 65,536 devices; no known one has so many, so a column was probably misread"
+    );
 }
 
 #[test]
@@ -237,7 +308,8 @@ fn options_that_mean_nothing() {
     let (_folder, path) = file("0 0 0 8 1\n");
     let error = |read: ReadOptions| {
         let options = TraceOptions { read, ..TraceOptions::default() };
-        let error = TraceSource::open(std::slice::from_ref(&path), 1 << 30, options).err().unwrap().0;
+        let error =
+            TraceSource::open(std::slice::from_ref(&path), 1 << 30, options).err().unwrap().0;
         error.replace(&path.display().to_string(), "trace")
     };
     let nothing = ReadOptions::default;
@@ -280,14 +352,21 @@ fn time() {
     let strict = TraceOptions { strict: true, ..TraceOptions::default() };
     let (folder, mut strictly) = source("5 0 0 8 1\n4 0 0 8 1\n", 8192, strict);
     let path: PathBuf = folder.path().join("trace.csv");
-    let expected =
-        format!("{}, line 2: the request is earlier than one before it, which --strict refuses; the line is \"4 0 0 8 1\"", path.display());
+    let expected = format!(
+        "{}, line 2: the request is earlier than one before it, which --strict refuses; the line is \"4 0 0 8 1\"",
+        path.display()
+    );
     assert_eq!(drained(&mut strictly).unwrap_err().0, expected);
     assert_eq!(drained(&mut strictly).unwrap_err().0, expected, "an error stays");
     for speed in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let options = TraceOptions { speed, ..TraceOptions::default() };
         let error = TraceSource::open(std::slice::from_ref(&path), 8192, options).err().unwrap().0;
-        assert_eq!(error, format!("a speed of {speed} is no speed; a number above 0 is expected, 2 for twice as fast"));
+        assert_eq!(
+            error,
+            format!(
+                "a speed of {speed} is no speed; a number above 0 is expected, 2 for twice as fast"
+            )
+        );
     }
 }
 
@@ -295,7 +374,9 @@ fn time() {
 fn compact() {
     let rows: Vec<_> = (0..5000u64).map(|i| row(i, 0, i * 4096, 4096, Op::Read)).collect();
     let good = rewritten(Target::Compact, &rows).0;
-    let says = |bytes: &[u8], what: &str| assert_eq!(error_of(None, bytes), format!("trace, {what} (compact format)"));
+    let says = |bytes: &[u8], what: &str| {
+        assert_eq!(error_of(None, bytes), format!("trace, {what} (compact format)"))
+    };
     let damaged = |at: usize| {
         let mut bytes = good.clone();
         bytes[at] ^= 0x40;
@@ -308,18 +389,48 @@ fn compact() {
         "after row 0, at byte 0: the compact trace is of a version that this vpass does not know; version 1 or 2 is expected",
     );
     says(&damaged(10), "after row 0, at byte 0: the header of the compact trace is damaged");
-    says(&damaged(30), "after row 0, at byte 16: the section's checksum does not match; the file is damaged");
-    says(&damaged(100), "after row 0, at byte 35: the section's checksum does not match; the file is damaged");
+    says(
+        &damaged(30),
+        "after row 0, at byte 16: the section's checksum does not match; the file is damaged",
+    );
+    says(
+        &damaged(100),
+        "after row 0, at byte 35: the section's checksum does not match; the file is damaged",
+    );
     says(&damaged(35), "after row 0, at byte 35: there is no section where one should begin");
-    says(&damaged(second + 50), &format!("after row 4096, at byte {second}: the section's checksum does not match; the file is damaged"));
-    says(&good[..second + 50], &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"));
+    says(
+        &damaged(second + 50),
+        &format!(
+            "after row 4096, at byte {second}: the section's checksum does not match; the file is damaged"
+        ),
+    );
+    says(
+        &good[..second + 50],
+        &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"),
+    );
     let end = good.len() - 32;
-    says(&good[..end], &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"));
-    says(&[&good[..second], &good[end..]].concat(), &format!("after row 4096, at byte {second}: rows are missing; the file is damaged"));
-    says(&[&good[..], &good[..]].concat(), &format!("after row 5000, at byte {}: the file goes on behind its end", good.len()));
-    let sizes = [row(0, 0, 0, 4096, Op::Read), row(0, 0, 0, MAX_TRIM_BYTES, Op::Trim), row(0, 0, 0, (16 << 20) + 1, Op::Write)];
+    says(
+        &good[..end],
+        &format!("after row 4096, at byte {second}: the file ends too early; it is truncated"),
+    );
+    says(
+        &[&good[..second], &good[end..]].concat(),
+        &format!("after row 4096, at byte {second}: rows are missing; the file is damaged"),
+    );
+    says(
+        &[&good[..], &good[..]].concat(),
+        &format!("after row 5000, at byte {}: the file goes on behind its end", good.len()),
+    );
+    let sizes = [
+        row(0, 0, 0, 4096, Op::Read),
+        row(0, 0, 0, MAX_TRIM_BYTES, Op::Trim),
+        row(0, 0, 0, (16 << 20) + 1, Op::Write),
+    ];
     let error = error_of(None, &rewritten(Target::Compact, &sizes).0);
-    assert_eq!(error, "trace, row 3: a request of 16777217 bytes; a size from 1 byte to 16 MiB is expected");
+    assert_eq!(
+        error,
+        "trace, row 3: a request of 16777217 bytes; a size from 1 byte to 16 MiB is expected"
+    );
     let empty = rewritten(Target::Compact, &[]).0;
     assert_eq!(error_of(None, &empty), "trace: holds no requests");
     assert_eq!(

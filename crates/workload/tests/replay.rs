@@ -1,4 +1,5 @@
-//! A trace on a drive: time from 0, requests moved where they must be, passes and files in a row, and a report of all that.
+//! A trace on a drive: time from 0, requests moved where they must be, passes and files in a row,
+//! and a report of all that.
 
 mod common;
 
@@ -23,7 +24,12 @@ const BACKWARDS: &str = "100 0 0 1 1\n160 0 1 1 1\n120 0 2 1 0\n200 0 3 1 1\n";
 #[test]
 fn the_clock_starts_at_0_and_never_falls() {
     let (_folder, mut source) = source(BACKWARDS, 4096, TraceOptions::default());
-    let expected = [read(0, 0, 512), read(60, 512, 512), Request { op: Op::Write, ..read(60, 1024, 512) }, read(100, 1536, 512)];
+    let expected = [
+        read(0, 0, 512),
+        read(60, 512, 512),
+        Request { op: Op::Write, ..read(60, 1024, 512) },
+        read(100, 1536, 512),
+    ];
     assert_eq!(drained(&mut source).unwrap(), expected);
     let report = TraceReport {
         formats: vec!["mqsim"],
@@ -41,22 +47,28 @@ fn the_clock_starts_at_0_and_never_falls() {
 
 #[test]
 fn twice_the_speed_is_half_the_time() {
-    let (_folder, mut source) = source(BACKWARDS, 4096, TraceOptions { speed: 2.0, ..TraceOptions::default() });
-    assert_eq!(drained(&mut source).unwrap().iter().map(|r| r.at).collect::<Vec<_>>(), [0, 30, 30, 50]);
+    let (_folder, mut source) =
+        source(BACKWARDS, 4096, TraceOptions { speed: 2.0, ..TraceOptions::default() });
+    assert_eq!(
+        drained(&mut source).unwrap().iter().map(|r| r.at).collect::<Vec<_>>(),
+        [0, 30, 30, 50]
+    );
     assert_eq!(source.report().span_ns, 50);
 }
 
 #[test]
 fn a_closed_loop_is_told_so() {
     let arrival = Arrival::Closed { depth: 4 };
-    let (_folder, source) = source(BACKWARDS, 4096, TraceOptions { arrival, ..TraceOptions::default() });
+    let (_folder, source) =
+        source(BACKWARDS, 4096, TraceOptions { arrival, ..TraceOptions::default() });
     assert_eq!(source.arrival(), arrival);
 }
 
 #[test]
 fn wrapping_counts_what_it_moved() {
     // 8 KiB: sector 16 is the end. The third crosses it, the fourth starts behind it.
-    let (_folder, mut source) = source("0 0 0 1 1\n0 0 15 1 1\n0 0 14 4 1\n0 0 35 2 1\n", 8192, options(Fit::Wrap));
+    let (_folder, mut source) =
+        source("0 0 0 1 1\n0 0 15 1 1\n0 0 14 4 1\n0 0 35 2 1\n", 8192, options(Fit::Wrap));
     let offsets: Vec<_> = drained(&mut source).unwrap().iter().map(|r| r.offset).collect();
     assert_eq!(offsets, [0, 15 * 512, 12 * 512, 3 * 512]);
     assert_eq!(source.report().refitted, 2);
@@ -66,7 +78,9 @@ fn wrapping_counts_what_it_moved() {
 fn scaling_measures_all_files_first() {
     let (_first, a) = file("0 0 0 2 1\n10 0 4 2 1\n");
     let (_second, b) = file("0 0 30 2 1\n");
-    let mut source = TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..options(Fit::Scale) }).unwrap();
+    let mut source =
+        TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..options(Fit::Scale) })
+            .unwrap();
     assert_eq!(source.len_hint(), Some(3));
     // The extent is sector 32 and the drive has 16: every offset is halved.
     let requests = drained(&mut source).unwrap();
@@ -76,7 +90,8 @@ fn scaling_measures_all_files_first() {
 
 #[test]
 fn packing_puts_touched_pages_side_by_side() {
-    // Pages of 4 KiB, which are 8 sectors. Device 3 touches pages 1, 2 and 1000; device 9 page 50, and trims all of itself.
+    // Pages of 4 KiB, which are 8 sectors. Device 3 touches pages 1, 2 and 1000; device 9 page 50,
+    // and trims all of itself.
     let rows = "0 3 8 16 1\n1 3 8001 1 0\n2 9 400 8 1\n3 3 12 8 1\n";
     let (_first, a) = file(rows);
     let (_second, b) = file("fio version 3 iolog\n0 /f trim 0 409600\n0 /f read 204800 4096\n");
@@ -84,21 +99,32 @@ fn packing_puts_touched_pages_side_by_side() {
     let mut requests = drained(&mut source).unwrap();
     requests.sort_by_key(|r| (r.at, r.offset));
     let write = |at, offset, bytes| Request { op: Op::Write, ..read(at, offset, bytes) };
-    // On the drive: pages 1, 2, 1000 of device 3, page 50 of device 9, pages 0 (where the trim begins) and 50 of /f.
-    let trim = Request { at: 0, offset: 4 * 4096, bytes: 8192, op: Op::Trim, origin: 0, hint: None };
+    // On the drive: pages 1, 2, 1000 of device 3, page 50 of device 9, pages 0 (where the trim
+    // begins) and 50 of /f.
+    let trim =
+        Request { at: 0, offset: 4 * 4096, bytes: 8192, op: Op::Trim, origin: 0, hint: None };
     assert_eq!(
         requests,
-        [read(0, 0, 8192), trim, read(0, 5 * 4096, 4096), write(1, 2 * 4096 + 512, 512), read(2, 3 * 4096, 4096), read(3, 2048, 4096)]
+        [
+            read(0, 0, 8192),
+            trim,
+            read(0, 5 * 4096, 4096),
+            write(1, 2 * 4096 + 512, 512),
+            read(2, 3 * 4096, 4096),
+            read(3, 2048, 4096)
+        ]
     );
     assert_eq!((source.report().rows, source.report().refitted), (6, 6));
 }
 
 #[test]
 fn packing_goes_by_the_drives_page() {
-    // 4 KiB at 0 and at 20 KiB: in pages of 16 KiB, the first sectors of one and the second quarter of the next.
+    // 4 KiB at 0 and at 20 KiB: in pages of 16 KiB, the first sectors of one and the second quarter
+    // of the next.
     let rows = "0 0 0 8 1\n1 0 40 8 1\n2 0 100000 8 1\n";
     let packed = |page_bytes| {
-        let (_folder, mut source) = source(rows, 1 << 20, TraceOptions { page_bytes, ..options(Fit::Pack) });
+        let (_folder, mut source) =
+            source(rows, 1 << 20, TraceOptions { page_bytes, ..options(Fit::Pack) });
         drained(&mut source).unwrap().iter().map(|r| r.offset).collect::<Vec<_>>()
     };
     assert_eq!(packed(4096), [0, 4096, 8192]);
@@ -111,12 +137,25 @@ fn times_are_in_the_unit_that_is_said() {
     use vpass_workload::traces::{ReadOptions, TimeUnit};
     let times = |text: &str, unit| {
         let read = ReadOptions { time_unit: unit, ..ReadOptions::default() };
-        let (_folder, mut source) = source(text, 1 << 20, TraceOptions { read, ..TraceOptions::default() });
+        let (_folder, mut source) =
+            source(text, 1 << 20, TraceOptions { read, ..TraceOptions::default() });
         drained(&mut source).unwrap().last().unwrap().at
     };
-    let units = [None, Some(TimeUnit::Nanoseconds), Some(TimeUnit::Microseconds), Some(TimeUnit::Milliseconds), Some(TimeUnit::Seconds)];
-    assert_eq!(units.map(|u| times("0 0 0 8 1\n7 0 0 8 1\n", u)), [7, 7, 7_000, 7_000_000, 7_000_000_000]);
-    assert_eq!(units.map(|u| times("0.0 0 0 8 1\n7.5 0 0 8 1\n", u)), [7_500_000, 7, 7_500, 7_500_000, 7_500_000_000]);
+    let units = [
+        None,
+        Some(TimeUnit::Nanoseconds),
+        Some(TimeUnit::Microseconds),
+        Some(TimeUnit::Milliseconds),
+        Some(TimeUnit::Seconds),
+    ];
+    assert_eq!(
+        units.map(|u| times("0 0 0 8 1\n7 0 0 8 1\n", u)),
+        [7, 7, 7_000, 7_000_000, 7_000_000_000]
+    );
+    assert_eq!(
+        units.map(|u| times("0.0 0 0 8 1\n7.5 0 0 8 1\n", u)),
+        [7_500_000, 7, 7_500, 7_500_000, 7_500_000_000]
+    );
     let log = "fio version 3 iolog\n0 /f read 0 512\n7 /f read 0 512\n";
     assert_eq!(units.map(|u| times(log, u)), [7_000, 7, 7_000, 7_000_000, 7_000_000_000]);
 }
@@ -125,7 +164,9 @@ fn times_are_in_the_unit_that_is_said() {
 fn files_that_are_parts_of_one_trace_follow_each_other() {
     let (_first, a) = file("100 7 0 1 1\n140 7 1 1 1\n");
     let (_second, b) = file("0.000005 7 2 1 1\n0.000105 7 3 1 1\n");
-    let mut source = TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..TraceOptions::default() }).unwrap();
+    let mut source =
+        TraceSource::open(&[a, b], 8192, TraceOptions { concat: true, ..TraceOptions::default() })
+            .unwrap();
     // The mean gap so far is 40 ns, so the second file begins at 80; device 7 is the same in both.
     assert_eq!(
         drained(&mut source).unwrap().iter().map(|r| (r.at, r.offset)).collect::<Vec<_>>(),
@@ -158,7 +199,10 @@ fn a_pass_can_be_left_early() {
 fn repeated_is_one_stream() {
     let (_folder, source) = source("0 0 0 1 1\n100 0 1 1 1\n", 8192, options(Fit::Scale));
     let mut repeated = Passes::new(source, NonZeroU32::new(3).unwrap());
-    assert_eq!(drained(&mut repeated).unwrap().iter().map(|r| r.at).collect::<Vec<_>>(), [0, 100, 200, 300, 400, 500]);
+    assert_eq!(
+        drained(&mut repeated).unwrap().iter().map(|r| r.at).collect::<Vec<_>>(),
+        [0, 100, 200, 300, 400, 500]
+    );
     assert_eq!(repeated.source().report().passes, 3);
 }
 
@@ -176,7 +220,8 @@ fn a_pass_that_was_read_is_served_again_from_memory() {
     let path = folder.path().join("trace");
     std::fs::write(&path, "0 0 0 1 1\n100 0 1 1 1\n90 0 2 1 1\n").unwrap();
     let written_at = std::fs::metadata(&path).unwrap().modified().unwrap();
-    let mut source = TraceSource::open(std::slice::from_ref(&path), 8192, TraceOptions::default()).unwrap();
+    let mut source =
+        TraceSource::open(std::slice::from_ref(&path), 8192, TraceOptions::default()).unwrap();
     let first = drained(&mut source).unwrap();
     // As long, and as old: nothing says that the file is another.
     std::fs::write(&path, "0 0 7 1 1\n100 0 8 1 1\n90 0 9 1 1\n").unwrap();
@@ -185,7 +230,11 @@ fn a_pass_that_was_read_is_served_again_from_memory() {
         source.next_pass().unwrap();
         let again = drained(&mut source).unwrap();
         assert!(
-            again.iter().zip(&first).all(|(again, first)| (again.at, again.offset) == (first.at + pass * 150, first.offset)),
+            again
+                .iter()
+                .zip(&first)
+                .all(|(again, first)| (again.at, again.offset)
+                    == (first.at + pass * 150, first.offset)),
             "{again:?}"
         );
         assert_eq!((again.len(), drained(&mut source).unwrap().len()), (3, 0));

@@ -1,20 +1,26 @@
-//! Real traces, read in place where they are there: `VPASS_SHARED_TRACES` names their folder. Counts were taken with awk.
+//! Real traces, read in place where they are there: `VPASS_SHARED_TRACES` names their folder.
+//! Counts were taken with awk.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
 
 use vpass_core::base::request::{Op, RequestSource, SourceError};
 use vpass_workload::traces::{
-    Fit, MissingClock, ReadOptions, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceRow, TraceSource, TraceWriter,
+    Fit, MissingClock, ReadOptions, Survey, Target, TraceFile, TraceOptions, TraceReport, TraceRow,
+    TraceSource, TraceWriter,
 };
 
 /// The file, or nothing and a message.
 fn sample(name: &str) -> Option<PathBuf> {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces");
-    let folder = std::env::var_os("VPASS_SHARED_TRACES").map_or_else(|| PathBuf::from(default), PathBuf::from);
+    let folder = std::env::var_os("VPASS_SHARED_TRACES")
+        .map_or_else(|| PathBuf::from(default), PathBuf::from);
     let path = folder.join(name);
     if !path.exists() {
-        eprintln!("skipped: {} is not there; VPASS_SHARED_TRACES names the folder of sample traces", path.display());
+        eprintln!(
+            "skipped: {} is not there; VPASS_SHARED_TRACES names the folder of sample traces",
+            path.display()
+        );
         return None;
     }
     Some(path)
@@ -57,7 +63,11 @@ fn msr_a_whole_week() {
 
 #[test]
 fn msr_excerpts() {
-    let expected = [("hm_0_excerpt7016.csv.zst", 5820, 1196), ("proj_0_head1000.csv.zst", 1, 999), ("mds_0_head1000.csv.zst", 0, 1000)];
+    let expected = [
+        ("hm_0_excerpt7016.csv.zst", 5820, 1196),
+        ("proj_0_head1000.csv.zst", 1, 999),
+        ("mds_0_head1000.csv.zst", 0, 1000),
+    ];
     for (name, read, written) in expected {
         let Some((reads, writes, report)) = counts(name) else { return };
         assert_eq!((reads, writes, report.formats), (read, written, vec!["msr"]), "{name}");
@@ -97,8 +107,14 @@ fn arc_streams() {
     let expected = [("OLTP.lis.zst", 914_145), ("P3.lis.zst", 238_578)];
     for (name, rows) in expected {
         let Some(path) = sample(name) else { return };
-        let read = ReadOptions { assume_op: Some(Op::Read), clock: MissingClock::Rate(100.0), ..ReadOptions::default() };
-        let mut source = TraceSource::open(&[path], 1 << 40, TraceOptions { read, ..TraceOptions::default() }).unwrap();
+        let read = ReadOptions {
+            assume_op: Some(Op::Read),
+            clock: MissingClock::Rate(100.0),
+            ..ReadOptions::default()
+        };
+        let mut source =
+            TraceSource::open(&[path], 1 << 40, TraceOptions { read, ..TraceOptions::default() })
+                .unwrap();
         assert_eq!(drain(&mut source).unwrap(), (rows, 0), "{name}");
         assert_eq!(source.report().formats, ["arc"]);
     }
@@ -120,11 +136,18 @@ fn diskmon_of_a_pc() {
 #[test]
 fn tencent_volumes() {
     let Some((reads, writes, report)) = counts("cbs_sample50000.csv.zst") else { return };
-    assert_eq!((reads, writes, report.formats, report.clamped), (24_521, 25_479, vec!["tencent"], 1297));
+    assert_eq!(
+        (reads, writes, report.formats, report.clamped),
+        (24_521, 25_479, vec!["tencent"], 1297)
+    );
     let Some(path) = sample("cbs_sample50000.csv.zst") else { return };
     let survey = Survey::of(&[path], &options(false), &mut |_| true).unwrap();
     assert_eq!((survey.devices().len(), survey.rows()), (2038, 50_000));
-    assert!(survey.devices().is_sorted_by(|a, b| a.base + a.extent <= b.base && b.base % (1 << 20) == 0));
+    assert!(
+        survey
+            .devices()
+            .is_sorted_by(|a, b| a.base + a.extent <= b.base && b.base % (1 << 20) == 0)
+    );
 }
 
 #[test]
@@ -136,7 +159,10 @@ fn systor_desktops() {
 #[test]
 fn wiscsee_with_an_offset_below_0() {
     let Some(path) = sample("sqlite_wal_20k.txt.zst") else { return };
-    let error = TraceSource::open(std::slice::from_ref(&path), 1 << 40, options(false)).and_then(|mut s| drain(&mut s)).unwrap_err().0;
+    let error = TraceSource::open(std::slice::from_ref(&path), 1 << 40, options(false))
+        .and_then(|mut s| drain(&mut s))
+        .unwrap_err()
+        .0;
     assert!(error.contains("column 4 (offset)") && error.contains("-8388608"), "{error}");
     let mut source = TraceSource::open(&[path], 1 << 40, options(true)).unwrap();
     let (reads, others) = drain(&mut source).unwrap();
@@ -169,7 +195,12 @@ fn the_compact_form_keeps_every_row() {
         "websearch_head24783.trace.zst",
     ];
     let clock = MissingClock::Rate(100.0);
-    let options = ReadOptions { assume_op: Some(Op::Read), clock, skip_bad_lines: true, ..ReadOptions::default() };
+    let options = ReadOptions {
+        assume_op: Some(Op::Read),
+        clock,
+        skip_bad_lines: true,
+        ..ReadOptions::default()
+    };
     for name in names {
         let Some(path) = sample(name) else { return };
         let mut file = TraceFile::open(&path, &options).unwrap();
@@ -178,7 +209,9 @@ fn the_compact_form_keeps_every_row() {
             writer.row(file.row(), |device| file.device_name(device)).unwrap();
         }
         let written = writer.finish().unwrap().0;
-        let back = TraceFile::from_reader(&path, std::io::Cursor::new(written), &ReadOptions::default()).unwrap();
+        let back =
+            TraceFile::from_reader(&path, std::io::Cursor::new(written), &ReadOptions::default())
+                .unwrap();
         assert!(rows(back) == rows(TraceFile::open(&path, &options).unwrap()), "{name}");
     }
 }

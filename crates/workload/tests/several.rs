@@ -1,4 +1,5 @@
-//! Several traces and several devices on one drive: merged by time, side by side, or a part of them.
+//! Several traces and several devices on one drive: merged by time, side by side, or a part of
+//! them.
 
 mod common;
 
@@ -20,7 +21,10 @@ fn replayed(texts: &[&str], options: TraceOptions) -> (Vec<(u64, u64)>, TraceSou
 }
 
 fn only(devices: &[&str]) -> TraceOptions {
-    TraceOptions { only: devices.iter().map(|d| (*d).to_owned()).collect(), ..TraceOptions::default() }
+    TraceOptions {
+        only: devices.iter().map(|d| (*d).to_owned()).collect(),
+        ..TraceOptions::default()
+    }
 }
 
 #[test]
@@ -30,7 +34,12 @@ fn files_with_dates_share_their_clock() {
     let b = "997,b,3,Read,0,512,1\n1002,b,3,Read,1024,512,1\n1005,b,3,Read,0,512,1\n";
     let (requests, source) = replayed(&[a, b], TraceOptions::default());
     assert_eq!(requests, [(0, MIB), (300, 0), (500, MIB + 1024), (800, 512), (800, MIB)]);
-    let devices: Vec<_> = source.survey().devices().iter().map(|d| (d.name.as_str(), d.file, d.base, d.extent, d.rows)).collect();
+    let devices: Vec<_> = source
+        .survey()
+        .devices()
+        .iter()
+        .map(|d| (d.name.as_str(), d.file, d.base, d.extent, d.rows))
+        .collect();
     assert_eq!(devices, [("a_0", 0, 0, 1024, 2), ("b_3", 1, MIB, 1536, 3)]);
     assert!(source.report().several_devices);
     assert_eq!(source.len_hint(), Some(5));
@@ -38,23 +47,33 @@ fn files_with_dates_share_their_clock() {
 
 #[test]
 fn other_files_begin_together() {
-    let (requests, _) = replayed(&["500 0 0 1 1\n700 0 1 1 1\n", "90 0 0 1 1\n100 0 5 1 1\n"], TraceOptions::default());
+    let (requests, _) = replayed(
+        &["500 0 0 1 1\n700 0 1 1 1\n", "90 0 0 1 1\n100 0 5 1 1\n"],
+        TraceOptions::default(),
+    );
     assert_eq!(requests, [(0, 0), (0, MIB), (10, MIB + 2560), (200, 512)]);
     // A format with dates beside one without: nothing says what they have in common.
-    let (requests, _) = replayed(&["1000,a,0,Read,0,512,1\n1001,a,0,Read,0,512,1\n", "90 0 0 1 1\n100 0 5 1 1\n"], TraceOptions::default());
+    let (requests, _) = replayed(
+        &["1000,a,0,Read,0,512,1\n1001,a,0,Read,0,512,1\n", "90 0 0 1 1\n100 0 5 1 1\n"],
+        TraceOptions::default(),
+    );
     assert_eq!(requests, [(0, 0), (0, MIB), (10, MIB + 2560), (100, 0)]);
 }
 
 #[test]
 fn requests_out_of_order_are_moved_up_within_their_file() {
-    let (requests, source) = replayed(&["0 0 0 1 1\n100 0 0 1 1\n50 0 0 1 1\n", "0 0 0 1 1\n60 0 0 1 1\n"], TraceOptions::default());
+    let (requests, source) = replayed(
+        &["0 0 0 1 1\n100 0 0 1 1\n50 0 0 1 1\n", "0 0 0 1 1\n60 0 0 1 1\n"],
+        TraceOptions::default(),
+    );
     assert_eq!(requests.iter().map(|r| r.0).collect::<Vec<_>>(), [0, 0, 60, 100, 100]);
     assert_eq!(source.report().clamped, 1);
 }
 
 #[test]
 fn devices_of_one_file_lie_side_by_side() {
-    let (requests, source) = replayed(&["0 7 0 1 1\n1 3 8 8 0\n2 7 4096 1 1\n3 3 0 1 1\n"], TraceOptions::default());
+    let (requests, source) =
+        replayed(&["0 7 0 1 1\n1 3 8 8 0\n2 7 4096 1 1\n3 3 0 1 1\n"], TraceOptions::default());
     // Device 7 ends at 2 MiB and a sector.
     assert_eq!(requests, [(0, 0), (1, 3 * MIB + 4096), (2, 2 * MIB), (3, 3 * MIB)]);
     assert_eq!(source.survey().space(), 3 * MIB + 8192);
@@ -80,9 +99,12 @@ fn only_some_devices() {
 
 #[test]
 fn passes_go_over_all_files() {
-    let (_folders, paths): (Vec<TempDir>, Vec<_>) = ["0 0 0 1 1\n40 0 0 1 1\n", "0 0 0 1 1\n60 0 0 1 1\n"].iter().map(file).unzip();
+    let (_folders, paths): (Vec<TempDir>, Vec<_>) =
+        ["0 0 0 1 1\n40 0 0 1 1\n", "0 0 0 1 1\n60 0 0 1 1\n"].iter().map(file).unzip();
     let mut source = TraceSource::open(&paths, 1 << 40, TraceOptions::default()).unwrap();
-    let times = |source: &mut TraceSource| drained(source).unwrap().iter().map(|r| r.at).collect::<Vec<_>>();
+    let times = |source: &mut TraceSource| {
+        drained(source).unwrap().iter().map(|r| r.at).collect::<Vec<_>>()
+    };
     assert_eq!(times(&mut source), [0, 0, 40, 60]);
     source.next_pass().unwrap();
     // 60 ns over 3 gaps: 20.
@@ -105,7 +127,8 @@ fn a_survey_counts_bytes_and_can_be_stopped() {
         calls += 1;
         true
     };
-    let survey = Survey::of(std::slice::from_ref(&path), &TraceOptions::default(), &mut watch).unwrap();
+    let survey =
+        Survey::of(std::slice::from_ref(&path), &TraceOptions::default(), &mut watch).unwrap();
     assert_eq!((survey.rows(), bytes, calls), (30_000, text.len() as u64, 4));
     let error = Survey::of(&[path], &TraceOptions::default(), &mut |_| false).unwrap_err().0;
     assert_eq!(error, "the reading of the trace was interrupted");
@@ -114,7 +137,8 @@ fn a_survey_counts_bytes_and_can_be_stopped() {
 #[test]
 fn a_file_that_changed_after_the_survey_is_an_error() {
     let (_folder, path) = file("0 0 0 1 1\n1 0 0 1 1\n");
-    let mut source = TraceSource::open(std::slice::from_ref(&path), 1 << 20, TraceOptions::default()).unwrap();
+    let mut source =
+        TraceSource::open(std::slice::from_ref(&path), 1 << 20, TraceOptions::default()).unwrap();
     drained(&mut source).unwrap();
     std::fs::write(&path, "0 4 0 1 1\n").unwrap();
     source.next_pass().unwrap();
@@ -127,7 +151,8 @@ proptest! {
     fn merging_is_sorting(files in proptest::collection::vec(proptest::collection::vec((0u64..200, 0u32..3, 0u64..100), 1..30), 1..5)) {
         let line = |(at, device, sector): &(u64, u32, u64)| format!("{at} {device} {sector} 1 1\n");
         let texts: Vec<String> = files.iter().map(|rows| rows.iter().map(line).collect::<Vec<_>>().concat()).collect();
-        // What should come out: each file from its own first row on, never backwards, all sorted by time and then file.
+        // What should come out: each file from its own first row on, never backwards, all sorted by
+        // time and then file.
         let mut expected = vec![];
         let mut bases: Vec<(usize, u32)> = vec![];
         for (i, rows) in files.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! Requests generated from statistics: every statistic is met within 2 %, on a table of ours and on real disks; the stream is the same
-//! for the same seed; whatever a table says, its footprint and totals come out or it is refused.
+//! Requests generated from statistics: every statistic is met within 2 %, on a table of ours and on
+//! real disks; the stream is the same for the same seed; whatever a table says, its footprint and
+//! totals come out or it is refused.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use proptest::prelude::*;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_workload::pass::PassSource;
 use vpass_workload::statistics::{
-    DiskStatistics, Imported, Meter, Statistic, StatisticsConfig, StatisticsFile, StatisticsSource, agreement, import,
+    DiskStatistics, Imported, Meter, Statistic, StatisticsConfig, StatisticsFile, StatisticsSource,
+    agreement, import,
 };
 use vpass_workload::traces::{TraceOptions, TraceSource};
 
@@ -65,14 +67,20 @@ fn fits(config: &StatisticsConfig, seed: u64) -> Vec<Statistic> {
 
 #[test]
 fn every_statistic_of_a_table_of_ours_is_met() {
-    let names = |statistics: &[Statistic]| statistics.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+    let names =
+        |statistics: &[Statistic]| statistics.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
     let whole = fits(&office_day(), 1);
-    // Two of both directions; of each: requests, bytes, accesses, pages, windows twice, 8 percentiles of popularity and of size.
+    // Two of both directions; of each: requests, bytes, accesses, pages, windows twice, 8
+    // percentiles of popularity and of size.
     assert_eq!(whole.len(), 2 + 2 * (6 + 8 + 8));
     for (seed, scale) in [(2, 1.0), (1, 0.3), (1, 0.1)] {
         assert_eq!(names(&fits(&StatisticsConfig { scale, ..office_day() }, seed)), names(&whole));
     }
-    let config = StatisticsConfig { speed: 100.0, extent: vpass_core::base::units::Bytes(65_536), ..office_day() };
+    let config = StatisticsConfig {
+        speed: 100.0,
+        extent: vpass_core::base::units::Bytes(65_536),
+        ..office_day()
+    };
     fits(&config, 1);
 }
 
@@ -80,7 +88,10 @@ fn every_statistic_of_a_table_of_ours_is_met() {
 fn one_direction_is_enough() {
     let reads = StatisticsConfig { writes: None, footprint_pages: 200_000, ..office_day() };
     let none = vec![0; 24];
-    let reads = StatisticsConfig { windows: vpass_workload::statistics::WindowsConfig { write_pages: none, ..reads.windows }, ..reads };
+    let reads = StatisticsConfig {
+        windows: vpass_workload::statistics::WindowsConfig { write_pages: none, ..reads.windows },
+        ..reads
+    };
     fits(&reads, 1);
     assert!(pass(&mut source(&reads, 1), 4096).iter().all(|r| r.op == Op::Read));
 }
@@ -107,7 +118,10 @@ fn passes_go_on_in_time_and_touch_the_same_pages() {
     source.next_pass().unwrap();
     let second = pass(&mut source, 4096);
     assert!(second.iter().all(|r| (day..2 * day).contains(&r.at)));
-    assert_ne!(first.iter().map(|r| r.offset).collect::<Vec<_>>(), second.iter().map(|r| r.offset).collect::<Vec<_>>());
+    assert_ne!(
+        first.iter().map(|r| r.offset).collect::<Vec<_>>(),
+        second.iter().map(|r| r.offset).collect::<Vec<_>>()
+    );
     let sorted = |pass: &[Request]| {
         let mut all: Vec<_> = pass.iter().map(|r| (r.op as u8, r.offset / 4096)).collect();
         all.sort_unstable();
@@ -125,7 +139,8 @@ fn arrival_is_open_unless_a_depth_is_given() {
 
 #[test]
 fn a_trace_that_is_measured_can_be_generated() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/traces/pgbench-ext4.csv.zst");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/traces/pgbench-ext4.csv.zst");
     let mut trace = TraceSource::open(&[path], TIB, TraceOptions::default()).unwrap();
     let mut meter = Meter::of_anything(4096);
     let mut out = Vec::new();
@@ -148,21 +163,38 @@ fn a_trace_that_is_measured_can_be_generated() {
 /// The tables of real disks, or nothing and a message.
 fn published() -> Option<(PathBuf, PathBuf)> {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces");
-    let folder = std::env::var_os("VPASS_SHARED_TRACES").map_or_else(|| PathBuf::from(default), PathBuf::from);
+    let folder = std::env::var_os("VPASS_SHARED_TRACES")
+        .map_or_else(|| PathBuf::from(default), PathBuf::from);
     let file = |name| folder.join(name);
-    let files = (file("cloudphysics_dev_even_whole_trace_cp_block.csv.zst"), file("cloudphysics_dev_even_30min_pages.csv.zst"));
+    let files = (
+        file("cloudphysics_dev_even_whole_trace_cp_block.csv.zst"),
+        file("cloudphysics_dev_even_30min_pages.csv.zst"),
+    );
     if files.0.exists() && files.1.exists() {
         return Some(files);
     }
-    eprintln!("skipped: {} is not there; VPASS_SHARED_TRACES names the folder of sample traces", files.0.display());
+    eprintln!(
+        "skipped: {} is not there; VPASS_SHARED_TRACES names the folder of sample traces",
+        files.0.display()
+    );
     None
 }
 
 #[test]
 fn every_statistic_of_real_disks_is_met() {
     let Some((totals, windows)) = published() else { return };
-    // A few seconds in all. At a smaller scale the largest requests (257 pages) are more than some windows or percentiles hold.
-    let disks = [("w02", 0.02), ("w44", 0.1), ("w12", 0.05), ("w36", 0.1), ("w92", 0.1), ("w64", 0.05), ("w80", 0.1), ("w54", 0.01)];
+    // A few seconds in all. At a smaller scale the largest requests (257 pages) are more than some
+    // windows or percentiles hold.
+    let disks = [
+        ("w02", 0.02),
+        ("w44", 0.1),
+        ("w12", 0.05),
+        ("w36", 0.1),
+        ("w92", 0.1),
+        ("w64", 0.05),
+        ("w80", 0.1),
+        ("w54", 0.01),
+    ];
     for (disk, scale) in disks {
         let imported = import(&totals, &windows, disk).unwrap();
         assert!(imported.notes.is_empty(), "{disk}: {:?}", imported.notes);
@@ -173,9 +205,18 @@ fn every_statistic_of_real_disks_is_met() {
 #[test]
 fn statistics_that_contradict_themselves_are_mended_and_told() {
     let Some((totals, windows)) = published() else { return };
-    let (few, many) = (import(&totals, &windows, "w98").unwrap(), import(&totals, &windows, "w106").unwrap());
-    assert!(few.notes[0].starts_with("1933220 pages are said to be read, which at these percentiles"), "{:?}", few.notes);
-    assert!(many.notes[0].starts_with("the most popular page is said to be read 272598 times"), "{:?}", many.notes);
+    let (few, many) =
+        (import(&totals, &windows, "w98").unwrap(), import(&totals, &windows, "w106").unwrap());
+    assert!(
+        few.notes[0].starts_with("1933220 pages are said to be read, which at these percentiles"),
+        "{:?}",
+        few.notes
+    );
+    assert!(
+        many.notes[0].starts_with("the most popular page is said to be read 272598 times"),
+        "{:?}",
+        many.notes
+    );
     for imported in [few, many] {
         fits(&StatisticsConfig { scale: 0.2, ..imported.config }, 1);
     }
@@ -201,7 +242,14 @@ fn requests() -> impl Strategy<Value = Vec<Request>> {
             at += gap;
             let bytes = if whole { sectors.div_ceil(8) * 4096 } else { sectors * 512 };
             let offset = page * 4096 + if whole { 0 } else { u64::from(sectors % 8) * 512 };
-            Request { at, offset, bytes, op: if read { Op::Read } else { Op::Write }, origin: 0, hint: None }
+            Request {
+                at,
+                offset,
+                bytes,
+                op: if read { Op::Read } else { Op::Write },
+                origin: 0,
+                hint: None,
+            }
         };
         rows.into_iter().map(request).collect()
     })
@@ -212,14 +260,21 @@ fn meets_footprint_and_totals(config: &StatisticsConfig, seed: u64) -> Result<bo
     let Ok(mut source) = StatisticsSource::new(config, TIB, seed) else { return Ok(false) };
     let target = source.statistics().clone();
     let found = measured(&mut source);
-    prop_assert_eq!((found.footprint_pages, found.shared_pages()), (target.footprint_pages, target.shared_pages()));
+    prop_assert_eq!(
+        (found.footprint_pages, found.shared_pages()),
+        (target.footprint_pages, target.shared_pages())
+    );
     for (wanted, got) in [(&target.reads, &found.reads), (&target.writes, &found.writes)] {
         prop_assert_eq!(wanted.is_some(), got.is_some());
         let (Some(wanted), Some(got)) = (wanted, got) else { continue };
         prop_assert_eq!(wanted.pages, got.pages);
         let largest = wanted.sizes.last().unwrap().1 as f64 / target.page_bytes as f64 + 2.0;
         let off = (wanted.page_accesses() as f64 - got.page_accesses() as f64).abs();
-        prop_assert!(off <= (0.02 * wanted.page_accesses() as f64).max(largest), "{off} of {:?}", wanted);
+        prop_assert!(
+            off <= (0.02 * wanted.page_accesses() as f64).max(largest),
+            "{off} of {:?}",
+            wanted
+        );
     }
     Ok(true)
 }

@@ -1,4 +1,5 @@
-//! Generated workloads: the same for the same seed, however cut; on the drive and aligned; as distributed as the table says.
+//! Generated workloads: the same for the same seed, however cut; on the drive and aligned; as
+//! distributed as the table says.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -47,8 +48,13 @@ fn a_seed_is_a_stream_however_it_is_cut() {
         for batch in [1, 7, 512, 700] {
             assert_eq!(drawn(&table, GIB, 1, batch), whole, "{table}, {batch} at a time");
         }
-        let random = table.contains("zipf") || !table.contains("sequential") || table.contains("sizes");
-        assert_eq!(drawn(&table, GIB, 2, 512) != whole, random || table.contains("share"), "{table}");
+        let random =
+            table.contains("zipf") || !table.contains("sequential") || table.contains("sizes");
+        assert_eq!(
+            drawn(&table, GIB, 2, 512) != whole,
+            random || table.contains("share"),
+            "{table}"
+        );
     }
 }
 
@@ -57,7 +63,8 @@ fn requests_are_aligned_and_on_the_drive() {
     for table in TABLES {
         // No capacity that a block or run size divides.
         let capacity = GIB + 12_345;
-        let end = if table.contains("footprint") { (capacity as f64 * 0.37) as u64 } else { capacity };
+        let end =
+            if table.contains("footprint") { (capacity as f64 * 0.37) as u64 } else { capacity };
         for r in drawn(&format!("requests = 20000\n{table}"), capacity, 3, 512) {
             assert!(r.offset.is_multiple_of(u64::from(r.bytes)), "{table}: {r:?}");
             assert!(r.offset + u64::from(r.bytes) <= end, "{table}: {r:?}");
@@ -76,9 +83,18 @@ fn shares_hold() {
     let reads = requests.iter().filter(|r| r.op == Op::Read).count();
     // Standard deviation 145.
     assert!(reads.abs_diff(70_000) < 700, "{reads}");
-    assert!(drawn("requests = 100\nread_share = 1.0", GIB, 1, 512).iter().all(|r| r.op == Op::Read));
-    assert!(drawn("requests = 100\nread_share = 0.0", GIB, 1, 512).iter().all(|r| r.op == Op::Write));
-    let sizes = drawn("requests = 100000\nblock_sizes = [{size='4KiB',share=0.7},{size='16KiB',share=0.3}]", GIB, 1, 512);
+    assert!(
+        drawn("requests = 100\nread_share = 1.0", GIB, 1, 512).iter().all(|r| r.op == Op::Read)
+    );
+    assert!(
+        drawn("requests = 100\nread_share = 0.0", GIB, 1, 512).iter().all(|r| r.op == Op::Write)
+    );
+    let sizes = drawn(
+        "requests = 100000\nblock_sizes = [{size='4KiB',share=0.7},{size='16KiB',share=0.3}]",
+        GIB,
+        1,
+        512,
+    );
     let small = sizes.iter().filter(|r| r.bytes == 4096).count();
     assert!(small.abs_diff(70_000) < 700, "{small}");
 }
@@ -104,17 +120,27 @@ fn uniform_is_even() {
 
 #[test]
 fn sequential_goes_round_in_each_direction() {
-    let requests = drawn("requests = 40\ndistribution = 'sequential'\nread_share = 0.5", 4096 * 6 + 100, 1, 512);
+    let requests = drawn(
+        "requests = 40\ndistribution = 'sequential'\nread_share = 0.5",
+        4096 * 6 + 100,
+        1,
+        512,
+    );
     for op in [Op::Read, Op::Write] {
-        let blocks: Vec<_> = requests.iter().filter(|r| r.op == op).map(|r| r.offset / 4096).collect();
+        let blocks: Vec<_> =
+            requests.iter().filter(|r| r.op == op).map(|r| r.offset / 4096).collect();
         assert!(blocks.len() > 6, "both directions are there");
-        assert!(blocks.iter().enumerate().all(|(i, block)| *block == i as u64 % 6), "{op:?}: {blocks:?}");
+        assert!(
+            blocks.iter().enumerate().all(|(i, block)| *block == i as u64 % 6),
+            "{op:?}: {blocks:?}"
+        );
     }
 }
 
 #[test]
 fn the_hot_part_is_hot_and_scattered_in_runs() {
-    let requests = drawn("requests = 200000\ndistribution = 'hot-cold:0.1/0.9'\nrun = '1MiB'", GIB, 1, 512);
+    let requests =
+        drawn("requests = 200000\ndistribution = 'hot-cold:0.1/0.9'\nrun = '1MiB'", GIB, 1, 512);
     let mut runs = vec![0u32; 1024];
     for r in &requests {
         runs[(r.offset >> 20) as usize] += 1;
@@ -123,21 +149,31 @@ fn the_hot_part_is_hot_and_scattered_in_runs() {
     let hot: Vec<_> = (0..1024).filter(|i| runs[*i] > 500).collect();
     assert_eq!(hot.len(), 102);
     assert!(hot.iter().map(|i| runs[*i]).sum::<u32>().abs_diff(180_000) < 1000);
-    assert!((20..85).contains(&hot.iter().filter(|i| **i < 512).count()), "hot runs lie in both halves");
+    assert!(
+        (20..85).contains(&hot.iter().filter(|i| **i < 512).count()),
+        "hot runs lie in both halves"
+    );
 }
 
 #[test]
 fn zipf_is_hot_by_page_and_reads_share_the_hot_pages_with_writes() {
-    let requests = drawn("requests = 200000\ndistribution = 'zipf:1.2'\nread_share = 0.5", GIB, 1, 512);
+    let requests =
+        drawn("requests = 200000\ndistribution = 'zipf:1.2'\nread_share = 0.5", GIB, 1, 512);
     let hottest = |op: Op| {
         let mut pages = vec![0u32; 65_536];
-        requests.iter().filter(|r| r.op == op).for_each(|r| pages[(r.offset / 16_384) as usize] += 1);
+        requests
+            .iter()
+            .filter(|r| r.op == op)
+            .for_each(|r| pages[(r.offset / 16_384) as usize] += 1);
         (0..65_536).max_by_key(|i| pages[*i]).unwrap()
     };
     assert_eq!(hottest(Op::Read), hottest(Op::Write));
     let page = hottest(Op::Read);
-    let blocks: std::collections::BTreeSet<_> =
-        requests.iter().filter(|r| r.offset / 16_384 == page as u64).map(|r| r.offset % 16_384).collect();
+    let blocks: std::collections::BTreeSet<_> = requests
+        .iter()
+        .filter(|r| r.offset / 16_384 == page as u64)
+        .map(|r| r.offset % 16_384)
+        .collect();
     assert_eq!(blocks.len(), 4, "a page of 16 KiB is hot in all its blocks of 4 KiB");
 }
 
@@ -152,11 +188,21 @@ fn writes_can_have_a_distribution_of_their_own() {
         }
         f64::from(*parts.iter().max().unwrap()) / f64::from(parts.iter().sum::<u32>())
     };
-    // 1 / 64 is 0.016. The first rank of zipf:1.2 over 65,536 pages alone gets 0.2; it lies anywhere, so all of it at 0 would be 1.
+    // 1 / 64 is 0.016. The first rank of zipf:1.2 over 65,536 pages alone gets 0.2; it lies
+    // anywhere, so all of it at 0 would be 1.
     let requests = drawn(table, GIB, 1, 512);
     assert!(busiest(&requests, Op::Read) < 0.02, "reads are even");
-    assert!((0.18..0.5).contains(&busiest(&requests, Op::Write)), "writes are skewed: {}", busiest(&requests, Op::Write));
-    let swapped = drawn("requests = 100000\nread_share = 0.5\ndistribution = 'zipf:1.2'\nwrite_distribution = 'uniform'", GIB, 1, 512);
+    assert!(
+        (0.18..0.5).contains(&busiest(&requests, Op::Write)),
+        "writes are skewed: {}",
+        busiest(&requests, Op::Write)
+    );
+    let swapped = drawn(
+        "requests = 100000\nread_share = 0.5\ndistribution = 'zipf:1.2'\nwrite_distribution = 'uniform'",
+        GIB,
+        1,
+        512,
+    );
     assert!(busiest(&swapped, Op::Write) < 0.02, "writes are even");
     assert!((0.18..0.5).contains(&busiest(&swapped, Op::Read)), "reads are skewed");
 }
@@ -172,13 +218,18 @@ fn hot_reads_and_hot_writes_can_lie_apart() {
         for r in drawn(&table, GIB, 1, 512).iter().filter(|r| r.op == op) {
             runs[(r.offset >> 20) as usize] += 1;
         }
-        // 10 runs get 95,000 reads, 9,500 each, 51 runs 90,000 writes, 1,765 each; cold ones 5 and 10.
+        // 10 runs get 95,000 reads, 9,500 each, 51 runs 90,000 writes, 1,765 each; cold ones 5 and
+        // 10.
         (0..1024).filter(|i| runs[*i] > 500).collect::<std::collections::BTreeSet<usize>>()
     };
-    let both = ["hot_sets = 'disjoint'", ""].map(|hot_sets| (hot_runs(hot_sets, Op::Read), hot_runs(hot_sets, Op::Write)));
+    let both = ["hot_sets = 'disjoint'", ""]
+        .map(|hot_sets| (hot_runs(hot_sets, Op::Read), hot_runs(hot_sets, Op::Write)));
     for (read, written) in &both {
         assert_eq!((read.len(), written.len()), (10, 51));
-        assert!((10..42).contains(&written.iter().filter(|i| **i < 512).count()), "hot runs lie in both halves");
+        assert!(
+            (10..42).contains(&written.iter().filter(|i| **i < 512).count()),
+            "hot runs lie in both halves"
+        );
     }
     assert!(both[0].0.is_disjoint(&both[0].1), "apart");
     assert!(both[1].0.is_subset(&both[1].1), "shared, where nothing is said");
@@ -191,10 +242,19 @@ fn arrivals_follow_the_table() {
     assert_eq!(arrival(""), Arrival::Closed { depth: 64 });
     assert_eq!(arrival("queue_depth = 3"), Arrival::Closed { depth: 3 });
     assert_eq!(arrival("rate = 1000.0"), Arrival::Open);
-    let at = |table: &str| drawn(&format!("requests = 100001\n{table}"), GIB, 1, 512).iter().map(|r| r.at).collect::<Vec<_>>();
+    let at = |table: &str| {
+        drawn(&format!("requests = 100001\n{table}"), GIB, 1, 512)
+            .iter()
+            .map(|r| r.at)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(at("rate = 1000\narrivals = 'constant'")[..3], [0, 1_000_000, 2_000_000]);
     let poisson = at("rate = 1000");
-    assert!(poisson.is_sorted() && poisson[100_000].abs_diff(100_000_000_000) < 1_600_000_000, "{}", poisson[100_000]);
+    assert!(
+        poisson.is_sorted() && poisson[100_000].abs_diff(100_000_000_000) < 1_600_000_000,
+        "{}",
+        poisson[100_000]
+    );
 }
 
 #[test]
@@ -228,27 +288,56 @@ fn a_configuration_round_trips() {
 
 #[test]
 fn what_is_wrong_with_a_table_is_said() {
-    let says = |table: &str, expected: &str| assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}");
+    let says = |table: &str, expected: &str| {
+        assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}")
+    };
     says("requests = 0", "workload.requests = 0 asks for nothing; at least 1 is expected");
     says("read_share = 1.5", "workload.read_share = 1.5 is outside 0 to 1");
-    says("footprint = 0.0", "workload.footprint = 0 is no share of the capacity; a number above 0 and at most 1 is expected");
-    says("block_size = 1000", "workload.block_size: a size of 1000B is not possible; a multiple of 512 bytes up to 16MiB is expected");
-    says("block_size = '32MiB'", "workload.block_size: a size of 32MiB is not possible; a multiple of 512 bytes up to 16MiB is expected");
-    says("block_size = '2MiB'", "workload: a request of 2097152 bytes does not fit into the 1048576 bytes of the drive that are addressed");
+    says(
+        "footprint = 0.0",
+        "workload.footprint = 0 is no share of the capacity; a number above 0 and at most 1 is expected",
+    );
+    says(
+        "block_size = 1000",
+        "workload.block_size: a size of 1000B is not possible; a multiple of 512 bytes up to 16MiB is expected",
+    );
+    says(
+        "block_size = '32MiB'",
+        "workload.block_size: a size of 32MiB is not possible; a multiple of 512 bytes up to 16MiB is expected",
+    );
+    says(
+        "block_size = '2MiB'",
+        "workload: a request of 2097152 bytes does not fit into the 1048576 bytes of the drive that are addressed",
+    );
     says(
         "queue_depth = 4\nrate = 4",
         "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one",
     );
-    says("queue_depth = 0", "workload.queue_depth = 0 lets no request through; at least 1 is expected");
+    says(
+        "queue_depth = 0",
+        "workload.queue_depth = 0 lets no request through; at least 1 is expected",
+    );
     says("queue_depth = 65537", "workload.queue_depth = 65537 is more than 65536");
-    says("rate = 0", "workload.rate = 0 is no rate; requests a second from 1e-6 to 1e12 are expected");
-    says("arrivals = 'constant'", "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes");
+    says(
+        "rate = 0",
+        "workload.rate = 0 is no rate; requests a second from 1e-6 to 1e12 are expected",
+    );
+    says(
+        "arrivals = 'constant'",
+        "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes",
+    );
     says(
         "block_size = 512\nblock_sizes = [{size=512,share=1.0}]",
         "workload.block_size and workload.block_sizes exclude each other: give one size or a list of sizes with shares",
     );
-    says("block_sizes = [{size=512,share=0.5}]", "workload.block_sizes: the shares add up to 0.5, not to 1");
-    says("block_sizes = [{size=512,share=-0.5}]", "workload.block_sizes: a share of -0.5 is outside 0 to 1");
+    says(
+        "block_sizes = [{size=512,share=0.5}]",
+        "workload.block_sizes: the shares add up to 0.5, not to 1",
+    );
+    says(
+        "block_sizes = [{size=512,share=-0.5}]",
+        "workload.block_sizes: a share of -0.5 is outside 0 to 1",
+    );
     says(
         "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.1/0.9'",
         "workload.hot_sets = \"disjoint\" keeps two hot parts apart: distribution and write_distribution are both expected to be hot-cold, \
@@ -264,7 +353,10 @@ fn what_is_wrong_with_a_table_is_said() {
         "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = 'hot-cold:0.5/0.9'\nrun = '320KiB'",
         "workload.hot_sets = \"disjoint\": hot parts of 2 and 2 runs do not fit into 3 runs",
     );
-    says("distribution = 'zipf:1'\nrun = '6KiB'", "workload.run = 6KiB is no multiple of every block size; a run holds whole blocks");
+    says(
+        "distribution = 'zipf:1'\nrun = '6KiB'",
+        "workload.run = 6KiB is no multiple of every block size; a run holds whole blocks",
+    );
     says(
         "distribution = 'zipf:1'\nrun = '1MiB'",
         "workload.run: 1048576 bytes leave fewer than two runs in the 1048576 bytes of the drive that are addressed",
@@ -283,8 +375,14 @@ fn what_is_wrong_with_a_file_is_shown_in_place() {
         "TOML parse error at line 2, column 16\n  |\n2 | distribution = 'unifrom'\n  |                ^^^^^^^^^\n\
          \"unifrom\" is no distribution (did you mean \"uniform\"?); expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\"\n"
     );
-    assert!(error("[workload]\nblok_size = 1\n").contains("unknown field `blok_size`, expected one of `requests`"));
-    assert!(error("[workload]\nhot_sets = 'apart'\n").contains("unknown variant `apart`, expected `shared` or `disjoint`"));
+    assert!(
+        error("[workload]\nblok_size = 1\n")
+            .contains("unknown field `blok_size`, expected one of `requests`")
+    );
+    assert!(
+        error("[workload]\nhot_sets = 'apart'\n")
+            .contains("unknown variant `apart`, expected `shared` or `disjoint`")
+    );
     assert!(error("[workload]\nblock_size = '4 KiBs'\n").contains("`4 KiBs` is no size"));
     assert!(error("").contains("missing field `workload`"));
 }
@@ -296,9 +394,14 @@ fn an_earlier_time_has_the_same_hot_pages_and_other_requests() {
     let now = drawn(table, 64 << 20, 7, 1000);
     let file = WorkloadFile::parse(&format!("[workload]\n{table}")).unwrap();
     let mut earlier = vec![];
-    SyntheticSource::earlier(&file.workload, 64 << 20, PAGE, 7).unwrap().fill(&mut earlier, 20_000).unwrap();
+    SyntheticSource::earlier(&file.workload, 64 << 20, PAGE, 7)
+        .unwrap()
+        .fill(&mut earlier, 20_000)
+        .unwrap();
     for op in [Op::Read, Op::Write] {
-        let of = |requests: &[Request]| requests.iter().filter(|r| r.op == op).map(|r| r.offset).collect::<Vec<_>>();
+        let of = |requests: &[Request]| {
+            requests.iter().filter(|r| r.op == op).map(|r| r.offset).collect::<Vec<_>>()
+        };
         let hot = |requests: &[Request]| of(requests).into_iter().collect::<BTreeSet<_>>();
         assert_eq!(hot(&now), hot(&earlier), "{op:?}");
         assert_ne!(of(&now)[..100], of(&earlier)[..100], "{op:?}");

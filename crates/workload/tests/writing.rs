@@ -5,7 +5,9 @@ mod common;
 use common::{all_said, read_all, rewritten, row};
 use proptest::prelude::*;
 use vpass_core::base::request::Op::{self, Read, Trim, Write};
-use vpass_workload::traces::{Epoch, Losses, MAX_REQUEST_BYTES, Target, TraceRow, TraceWriter, WriteError};
+use vpass_workload::traces::{
+    Epoch, Losses, MAX_REQUEST_BYTES, Target, TraceRow, TraceWriter, WriteError,
+};
 
 fn text(target: Target, rows: &[TraceRow]) -> (String, Losses) {
     let (bytes, losses) = rewritten(target, rows);
@@ -22,7 +24,11 @@ fn an_msr_csv_by_hand() {
 
 #[test]
 fn a_fio_iolog_by_hand() {
-    let rows = [row(5_000_000, 3, 8192, 512, Read), row(5_002_500, 0, 0, 4096, Write), row(4_999_000, 3, 4096, 1 << 31, Trim)];
+    let rows = [
+        row(5_000_000, 3, 8192, 512, Read),
+        row(5_002_500, 0, 0, 4096, Write),
+        row(4_999_000, 3, 4096, 1 << 31, Trim),
+    ];
     let (log, losses) = text(Target::Fio, &rows);
     let expected = "fio version 3 iolog\n0 3 add\n0 3 open\n0 3 read 8192 512\n0 0 add\n0 0 open\n2 0 write 0 4096\n\
         0 3 trim 4096 2147483648\n0 3 close\n0 0 close\n";
@@ -34,7 +40,10 @@ fn a_fio_iolog_by_hand() {
 fn an_msr_csv_has_no_trims() {
     let mut writer = TraceWriter::new(Target::Msr, vec![], Epoch::Relative).unwrap();
     let refused = writer.row(&row(0, 0, 0, 512, Trim), |n| n.to_string());
-    assert!(matches!(refused, Err(WriteError::Unwritable("is a trim, which an MSR CSV cannot hold"))));
+    assert!(matches!(
+        refused,
+        Err(WriteError::Unwritable("is a trim, which an MSR CSV cannot hold"))
+    ));
 }
 
 #[test]
@@ -43,7 +52,9 @@ fn devices_of_one_name_are_one_device() {
     for (file, names) in [["usr_0", "hm_1"], ["hm_1", "src_2"]].into_iter().enumerate() {
         writer.begin_file();
         for device in [0, 1, 1] {
-            writer.row(&row(0, device, file as u64, 1, Read), |n| names[n as usize].into()).unwrap();
+            writer
+                .row(&row(0, device, file as u64, 1, Read), |n| names[n as usize].into())
+                .unwrap();
         }
     }
     let (file, rows) = read_all(&writer.finish().unwrap().0, &all_said(None)).unwrap();
@@ -54,7 +65,9 @@ fn devices_of_one_name_are_one_device() {
 
 #[test]
 fn more_rows_than_a_block_and_more_bytes_than_a_buffer() {
-    let rows: Vec<_> = (0..100_000u64).map(|i| row(i * i * 977, (i % 5) as u32, i * 7_919_191 % (1 << 40), 1 + i % 9999, Write)).collect();
+    let rows: Vec<_> = (0..100_000u64)
+        .map(|i| row(i * i * 977, (i % 5) as u32, i * 7_919_191 % (1 << 40), 1 + i % 9999, Write))
+        .collect();
     let (bytes, losses) = rewritten(Target::Compact, &rows);
     assert_eq!(losses.rounded, 0);
     assert_eq!(read_all(&bytes, &all_said(None)).unwrap().1, rows);
@@ -64,10 +77,14 @@ fn any_rows() -> impl Strategy<Value = Vec<TraceRow>> {
     let op = proptest::sample::select(vec![Read, Write, Trim]);
     let number = |end: u64| prop_oneof![0..end, 0..end.min(100_000), Just(end - 1)];
     let one = (number(u64::MAX), 0..4u32, number(1 << 63), number(MAX_REQUEST_BYTES), op);
-    proptest::collection::vec(one.prop_map(|(at, device, offset, bytes, op)| row(at, device, offset, bytes + 1, op)), 1..300)
+    proptest::collection::vec(
+        one.prop_map(|(at, device, offset, bytes, op)| row(at, device, offset, bytes + 1, op)),
+        1..300,
+    )
 }
 
-/// The rows read back, with device names in place of numbers, which a file gives in the order of appearance.
+/// The rows read back, with device names in place of numbers, which a file gives in the order of
+/// appearance.
 fn back(target: Target, rows: &[TraceRow]) -> Vec<(u64, String, u64, u64, Op)> {
     let (file, rows) = read_all(&rewritten(target, rows).0, &all_said(None)).unwrap();
     rows.iter().map(|r| (r.at_ns, file.device_name(r.device), r.offset, r.bytes, r.op)).collect()

@@ -8,14 +8,15 @@ use vpass_workload::traces::{BlkAction, Fit, TimeUnit};
 #[derive(Clone, Debug, Args)]
 #[group(id = "replay", multiple = true, conflicts_with_all = ["workload", "fio"])]
 pub(crate) struct Replay {
-    /// Take only this device of the traces, by its number or name there; may be given several times.
+    /// Take only this device of the traces, by its number or name there; may be given several
+    /// times.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Vec<String>,
     /// Take several trace files as parts of one trace, one after the other.
     #[arg(long)]
     pub(crate) concat: bool,
-    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or squeezes all addresses, pack puts
-    /// the touched pages side by side in their order.
+    /// Trace requests beyond the drive: error stops, wrap starts again from 0, scale stretches or
+    /// squeezes all addresses, pack puts the touched pages side by side in their order.
     #[arg(long, default_value_t = Fit::Error, value_parser = parse_fit, value_name = "error|wrap|scale|pack")]
     pub(crate) fit: Fit,
     /// Trace format (see `vpass list formats`); recognised from the content where absent.
@@ -25,13 +26,19 @@ pub(crate) struct Replay {
     #[arg(long, value_enum, value_name = "read|write")]
     pub(crate) assume_op: Option<Direction>,
     /// Requests a second, for a trace that keeps no clock; --queue-depth is the other way.
-    #[arg(long, conflicts_with = "queue_depth", allow_negative_numbers = true, value_name = "IOPS")]
+    #[arg(
+        long,
+        conflicts_with = "queue_depth",
+        allow_negative_numbers = true,
+        value_name = "IOPS"
+    )]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says), mqsim (ns), fio (us).
+    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says),
+    /// mqsim (ns), fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
-    /// beginning of the file holds.
+    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it
+    /// the first of these that the beginning of the file holds.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
     /// Pass over trace lines that cannot be read, and count them, instead of stopping at the first.
@@ -40,7 +47,8 @@ pub(crate) struct Replay {
     /// Replay the trace this many times faster than it was recorded.
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true, value_name = "FACTOR")]
     pub(crate) speed: f64,
-    /// Refuse trace requests that are earlier than the one before, instead of moving them up and counting them.
+    /// Refuse trace requests that are earlier than the one before, instead of moving them up and
+    /// counting them.
     #[arg(long)]
     pub(crate) strict: bool,
 }

@@ -25,7 +25,9 @@ impl From<&Setup> for setup::Setup {
         let workload = match (&args.workload, &args.fio) {
             (Some(name), _) => Named::Workload(name.clone()),
             (None, Some(path)) => Named::Fio(path.clone()),
-            (None, None) => Named::Trace { files: args.trace.clone(), replay: (&args.replay).into() },
+            (None, None) => {
+                Named::Trace { files: args.trace.clone(), replay: (&args.replay).into() }
+            }
         };
         Self {
             base: (&args.base).into(),
@@ -57,7 +59,9 @@ impl Setup {
         if count == 1 {
             return Ok(());
         }
-        Err(Failure::usage(format!("--sample {count}/{of}: several samples are for vpass life; 1/{of} is expected")))
+        Err(Failure::usage(format!(
+            "--sample {count}/{of}: several samples are for vpass life; 1/{of} is expected"
+        )))
     }
 }
 

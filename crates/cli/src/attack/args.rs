@@ -19,26 +19,30 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  vpass attack hammer --drive tiny
 /// An attack of the list, against one drive.
 #[derive(Debug, Args)]
 pub(crate) struct AttackArgs {
-    /// The attack (see `vpass list attacks`), or `search` to look for one. `adaptive` looks at the drive again after each burst of 4 to
-    /// 100 requests (all reads and writes of whole pages), once the drive has drained: its latencies are those of short bursts.
+    /// The attack (see `vpass list attacks`), or `search` to look for one. `adaptive` looks at the
+    /// drive again after each burst of 4 to 100 requests (all reads and writes of whole pages),
+    /// once the drive has drained: its latencies are those of short bursts.
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) techniques: TechniqueArgs,
-    /// Refresh technique (see `vpass list refresh`); the untimed gear needs --rate for it. Where absent, none or what the parity technique brings.
+    /// Refresh technique (see `vpass list refresh`); the untimed gear needs --rate for it. Where
+    /// absent, none or what the parity technique brings.
     #[arg(long, value_name = "NAME")]
     pub(crate) refresh: Option<String>,
-    /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The spare must hold them.
+    /// Parity technique (see `vpass list parity`): pages inside the drive that repair others. The
+    /// spare must hold them.
     #[arg(long, default_value = "none", value_name = "NAME")]
     pub(crate) parity: String,
-    /// Make the requests come by a clock of their own, N a second, in the place of a number outstanding: time passes in the untimed gear, too.
+    /// Make the requests come by a clock of their own, N a second, in the place of a number
+    /// outstanding: time passes in the untimed gear, too.
     #[arg(long, value_name = "N", value_parser = a_rate, conflicts_with = "queue_depth")]
     pub(crate) rate: Option<f64>,
-    /// Go on, from the beginning again, until so many requests are done; one round of the attack, or 100,000 of
-    /// `adaptive`, where absent. Of a search: requests
-    /// of each trial.
+    /// Go on, from the beginning again, until so many requests are done; one round of the attack,
+    /// or 100,000 of `adaptive`, where absent. Of a search: requests of each trial.
     #[arg(long, value_name = "N", value_parser = at_least_one::<NonZeroU64>)]
     pub(crate) requests: Option<NonZeroU64>,
-    /// What the host says of how slow reads of its data may be, as in `vpass run`: a TOML file of `[[range]]`s. off: it says nothing.
+    /// What the host says of how slow reads of its data may be, as in `vpass run`: a TOML file of
+    /// `[[range]]`s. off: it says nothing.
     #[arg(long, value_name = "FILE|off", default_value = "off")]
     pub(crate) hints: PathBuf,
     /// Write the requests as a workload file, which `vpass run` replays.
@@ -55,7 +59,9 @@ pub(crate) struct AttackArgs {
 
 /// What only `search` takes.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Options of `vpass attack search`, which runs in the untimed gear and writes attack-RECLAIM.toml")]
+#[command(
+    next_help_heading = "Options of `vpass attack search`, which runs in the untimed gear and writes attack-RECLAIM.toml"
+)]
 pub(crate) struct SearchArgs {
     /// Search for so many minutes; 1 where neither this nor --rounds is given.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]

@@ -1,7 +1,9 @@
-//! `vpass attack search`: looks for requests that make a policy lose data, or copy as much as possible. Random attacks and those of the
-//! list to begin with, then changes of the best so far. Each trial is a run like any other, of the untimed gear, under the oracle.
+//! `vpass attack search`: looks for requests that make a policy lose data, or copy as much as
+//! possible. Random attacks and those of the list to begin with, then changes of the best so far.
+//! Each trial is a run like any other, of the untimed gear, under the oracle.
 //!
-//! A round is bred from one random stream and run on all cores, so that `--rounds` gives the same result on any number of them.
+//! A round is bred from one random stream and run on all cores, so that `--rounds` gives the same
+//! result on any number of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -28,7 +30,8 @@ use crate::progress::{Bar, keep_what_is_found};
 /// Trials of a round.
 const TRIALS: usize = 8;
 /// Which of the best each trial of a round changes; one is new.
-const PARENTS: [Option<usize>; TRIALS] = [None, Some(0), Some(0), Some(0), Some(1), Some(2), Some(3), Some(5)];
+const PARENTS: [Option<usize>; TRIALS] =
+    [None, Some(0), Some(0), Some(0), Some(1), Some(2), Some(3), Some(5)];
 /// The best attacks, which are changed further.
 const KEPT: usize = 6;
 
@@ -56,11 +59,14 @@ struct Search<'a> {
 pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let minutes = args.search.minutes;
     if let Some(m) = minutes.filter(|m| !(*m > 0.0 && *m < 1e6)) {
-        return Err(Failure::usage(format!("--minutes {m}: a number of minutes above 0 is expected")));
+        return Err(Failure::usage(format!(
+            "--minutes {m}: a number of minutes above 0 is expected"
+        )));
     }
     let victim = Victim::new(args)?;
     let base = Base { gear: Gear::Untimed, oracle: Watch::On, ..args.base.clone() };
-    let place = args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
+    let place =
+        args.write.clone().unwrap_or_else(|| format!("attack-{}.toml", victim.reclaim).into());
     // Begun now, so that a place that cannot be written is not found out after the search.
     let out = OutFile::begin(&place, args.force)?;
     let breeder = Breeder::new(victim.knowledge(base.gear.into(), base.seed)?, base.seed);
@@ -74,12 +80,19 @@ pub(crate) fn search(args: &AttackArgs) -> Result<Exit, Failure> {
     let search = Search { victim: &victim, base, goal, requests, coming, progress, pool };
     let end = match (minutes, args.search.rounds) {
         (_, Some(rounds)) => End::Rounds(rounds.get()),
-        (minutes, None) => End::At(Instant::now() + Duration::from_secs_f64(minutes.unwrap_or(1.0) * 60.0)),
+        (minutes, None) => {
+            End::At(Instant::now() + Duration::from_secs_f64(minutes.unwrap_or(1.0) * 60.0))
+        }
     };
     let (best, trials) = search.run(breeder, &end)?;
     let interrupted = !search.progress.may_go_on();
     drop(search.progress);
-    let file = file_of(&best.phases, requests, search.coming, &format!("found by a search for {}", goal.words()));
+    let file = file_of(
+        &best.phases,
+        requests,
+        search.coming,
+        &format!("found by a search for {}", goal.words()),
+    );
     write(out, &place, &file, &victim.command(&search.base))?;
     let found = format!("{}; {}", numbers::plural(trials, "trial"), goal.found(&best));
     if interrupted {
@@ -104,14 +117,17 @@ impl Search<'_> {
         let (mut rounds, mut trials) = (0, 0);
         loop {
             while next.len() < TRIALS {
-                let parent = PARENTS.get(next.len()).and_then(|rank| best.get((*rank)?.min(best.len().checked_sub(1)?)));
+                let parent = PARENTS
+                    .get(next.len())
+                    .and_then(|rank| best.get((*rank)?.min(best.len().checked_sub(1)?)));
                 let child = match parent {
                     Some(parent) => breeder.changed(&parent.phases),
                     None => breeder.random(),
                 };
                 next.push(child);
             }
-            let try_all = || next.par_drain(..).with_max_len(1).map(|phases| self.trial(phases)).collect();
+            let try_all =
+                || next.par_drain(..).with_max_len(1).map(|phases| self.trial(phases)).collect();
             let tried: Vec<_> = self.pool.install(try_all);
             for tried in tried {
                 match tried {
@@ -140,21 +156,43 @@ impl Search<'_> {
 
     /// Runs one attack.
     fn trial(&self, phases: Vec<PhaseConfig>) -> Result<Tried, Failure> {
-        let plan = self.victim.plan(&self.base, "search", file_of(&phases, self.requests, self.coming, ""))?;
-        // A drive that stops is a bug as well, and the requests that made it stop are what is looked for.
+        let plan = self.victim.plan(
+            &self.base,
+            "search",
+            file_of(&phases, self.requests, self.coming, ""),
+        )?;
+        // A drive that stops is a bug as well, and the requests that made it stop are what is
+        // looked for.
         let outcome = catch_unwind(AssertUnwindSafe(|| run::execute(&plan, &self.progress)));
-        let Ok(outcome) = outcome else { return Ok(Tried { phases, score: f64::INFINITY, broken: true }) };
+        let Ok(outcome) = outcome else {
+            return Ok(Tried { phases, score: f64::INFINITY, broken: true });
+        };
         let outcome = outcome?;
         let bug = outcome.is_bug();
         let broken = bug || self.goal == Goal::Loss && outcome.summary.lost_data();
-        Ok(Tried { phases, score: if bug { f64::INFINITY } else { self.goal.score(&outcome.summary) }, broken })
+        Ok(Tried {
+            phases,
+            score: if bug { f64::INFINITY } else { self.goal.score(&outcome.summary) },
+            broken,
+        })
     }
 }
 
 /// `coming`: so many outstanding, or a second.
-fn file_of(phases: &[PhaseConfig], requests: u64, coming: (Option<u32>, Option<f64>), description: &str) -> PhasesFile {
+fn file_of(
+    phases: &[PhaseConfig],
+    requests: u64,
+    coming: (Option<u32>, Option<f64>),
+    description: &str,
+) -> PhasesFile {
     let (queue_depth, rate) = coming;
-    let workload = PhasesConfig { requests: Some(requests), queue_depth, rate, phase: phases.to_vec(), ..PhasesConfig::default() };
+    let workload = PhasesConfig {
+        requests: Some(requests),
+        queue_depth,
+        rate,
+        phase: phases.to_vec(),
+        ..PhasesConfig::default()
+    };
     PhasesFile { description: description.into(), workload, hints: Table::new() }
 }
 
@@ -163,7 +201,10 @@ impl Goal {
     fn score(self, s: &Summary) -> f64 {
         match self {
             // A page lost counts as its limit reached.
-            Self::Loss => s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio) + (s.data_lost_pages + s.uncorrectable_reads) as f64,
+            Self::Loss => {
+                s.oracle.as_ref().map_or(0.0, |o| o.worst_dose_ratio)
+                    + (s.data_lost_pages + s.uncorrectable_reads) as f64
+            }
             Self::Writes => s.reclaim.pages_copied as f64 / s.host.read_pages.max(1) as f64,
         }
     }
@@ -180,7 +221,10 @@ impl Goal {
         match self {
             _ if best.score.is_infinite() => "one of them shows a bug of the drive model".into(),
             Self::Loss if best.broken => "one of them lost data".into(),
-            Self::Loss => format!("the best brought a page in use to {:.2} % of its limit", 100.0 * best.score),
+            Self::Loss => format!(
+                "the best brought a page in use to {:.2} % of its limit",
+                100.0 * best.score
+            ),
             Self::Writes => format!("the best made {:.4} reclaim copies per page read", best.score),
         }
     }

@@ -33,7 +33,8 @@ pub(super) fn csv(rows: &[ComparisonRow]) -> String {
         let parity = if has_parity { format!("{},", row.parity) } else { String::new() };
         let _ = write!(text, "{},{},{refresh}{parity}{}", row.reclaim, row.gc, row.runs.len());
         for e in columns.iter().map(|c| row.means[*c]) {
-            let _ = write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
+            let _ =
+                write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
         }
         text.push('\n');
     }
@@ -54,7 +55,8 @@ pub(super) fn text(
     let mut notes = Table::default();
     notes.row(["*: best of its column, of those that lost no data (nobody where all are alike, or the best are not told apart)"]);
     let counterfactual = labels(rows.iter().filter(|row| row.counterfactual));
-    let ageless = labels(rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)));
+    let ageless =
+        labels(rows.iter().filter(|row| row.is_ageless() && rows.iter().any(ComparisonRow::ages)));
     if !counterfactual.is_empty() {
         notes.row([format!("{counterfactual}: {}; it wins no column", report::COUNTERFACTUAL)]);
     }
@@ -86,7 +88,8 @@ pub(super) fn text(
     text
 }
 
-/// What to know before the numbers are believed: each sentence once, with the techniques that it is about.
+/// What to know before the numbers are believed: each sentence once, with the techniques that it is
+/// about.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
     let line = |warning: warnings::Warning| {
@@ -115,15 +118,23 @@ fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
     let unit = life_unit(rows);
     let is_life = |c: &usize| COLUMNS[*c].life_unit().is_some();
     let life = (0..COLUMNS.len()).filter(|c| is_life(c) && COLUMNS[*c].life_unit() == unit);
-    let others = (0..COLUMNS.len()).filter(|c| !is_life(c) && (timed || !COLUMNS[*c].needs_time) && stands(rows, *c));
+    let others = (0..COLUMNS.len())
+        .filter(|c| !is_life(c) && (timed || !COLUMNS[*c].needs_time) && stands(rows, *c));
     life.chain(others).collect()
 }
 
 fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
     let sizes = Sizes::of(plan);
     let shown = shown(rows, plan);
-    let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
-    table.cut_before((1..).zip(&shown).filter(|(_, c)| COLUMNS[**c].opens_group).map(|(place, _)| place).collect());
+    let mut table =
+        Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
+    table.cut_before(
+        (1..)
+            .zip(&shown)
+            .filter(|(_, c)| COLUMNS[**c].opens_group)
+            .map(|(place, _)| place)
+            .collect(),
+    );
     let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c, &sizes)).collect();
     for (r, row) in rows.iter().enumerate() {
         let mark = match (row.counterfactual, row.is_saturated()) {
@@ -135,7 +146,9 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
         for c in &shown {
             let column = &COLUMNS[*c];
             let life = || row.life(column.life_unit()?).map(|life| life.text(&sizes));
-            let no_wear = || column.life_unit().and_then(|unit| row.life(unit)).is_some_and(|life| life.no_wear);
+            let no_wear = || {
+                column.life_unit().and_then(|unit| row.life(unit)).is_some_and(|life| life.no_wear)
+            };
             let is_known = column.life_unit().is_none() || row.life_settled() || no_wear();
             cells.push(match (row.means[*c], life()) {
                 (Some(_), _) | (_, Some(_)) if !is_known => ("run too short ".into(), Look::Plain),
@@ -171,7 +184,10 @@ fn seeds(args: &CompareArgs) -> String {
     let (first, parity) = (args.setup.base.seed, args.combined.of_one_parity());
     match args.seeds.get() {
         1 => format!("{parity}seed {first}"),
-        n => format!("{parity}seeds {first} to {}: mean ± half width of the 95 % confidence interval", first + (u64::from(n) - 1)),
+        n => format!(
+            "{parity}seeds {first} to {}: mean ± half width of the 95 % confidence interval",
+            first + (u64::from(n) - 1)
+        ),
     }
 }
 

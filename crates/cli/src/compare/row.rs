@@ -29,7 +29,11 @@ impl Row {
     ///
     /// # Errors
     /// The disk's. That its drive stopped is a result.
-    pub(super) fn put_into(self, folder: Option<&Path>, name: &str) -> Result<Result<Summary, Failure>, Failure> {
+    pub(super) fn put_into(
+        self,
+        folder: Option<&Path>,
+        name: &str,
+    ) -> Result<Result<Summary, Failure>, Failure> {
         let (summary, files) = match self.0 {
             Ended::Done(done) => done,
             Ended::Stopped(why) => return Ok(Err(Failure::stopped(why))),

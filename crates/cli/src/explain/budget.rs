@@ -16,7 +16,11 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
         "  RBER = base + what age adds + slope x dose, of the page of each age that endures least when it is fresh; --json has all"
     );
     if budget.acceleration.to_bits() != 1f64.to_bits() {
-        let _ = writeln!(text, "  at this temperature data ages {} times as fast as the law says", digits(budget.acceleration));
+        let _ = writeln!(
+            text,
+            "  at this temperature data ages {} times as fast as the law says",
+            digits(budget.acceleration)
+        );
     }
     text.push_str(&terms(budget, colour));
     text.push('\n');
@@ -31,7 +35,11 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
             rber(first)
         );
     }
-    let _ = writeln!(text, "  without refresh, data older than {} is lost (error.longest_age)", budget.longest_age);
+    let _ = writeln!(
+        text,
+        "  without refresh, data older than {} is lost (error.longest_age)",
+        budget.longest_age
+    );
     text
 }
 
@@ -39,7 +47,9 @@ pub(super) fn words(budget: &ErrorBudget, colour: bool) -> String {
 fn weakest(budget: &ErrorBudget) -> Vec<&PageBudget> {
     let mut pages: Vec<&PageBudget> = vec![];
     for page in &budget.pages {
-        let fresh = |page: &PageBudget| page.levels.first().map_or(f64::NEG_INFINITY, |level| level.dose[0]);
+        let fresh = |page: &PageBudget| {
+            page.levels.first().map_or(f64::NEG_INFINITY, |level| level.dose[0])
+        };
         match pages.last_mut() {
             Some(last) if last.pec == page.pec => {
                 if fresh(page) < fresh(last) {
@@ -64,10 +74,22 @@ fn name(age: Span) -> String {
 fn terms(budget: &ErrorBudget, colour: bool) -> String {
     let ages = budget.ages.iter().filter(|age| !age.is_zero());
     let head = ["P/E cycles", "group", "page kind", "base", "slope"].map(str::to_owned);
-    let mut table = Table::new(head.into_iter().chain(ages.map(|age| format!("age adds {}", name(*age)))));
+    let mut table =
+        Table::new(head.into_iter().chain(ages.map(|age| format!("age adds {}", name(*age)))));
     for page in weakest(budget) {
-        let added = page.retention.iter().zip(&budget.ages).filter(|(_, age)| !age.is_zero()).map(|(rate, _)| rber(*rate));
-        let words = [count(page.pec.into()), page.group.clone(), page.page_kind.into(), rber(page.base), rber(page.slope)];
+        let added = page
+            .retention
+            .iter()
+            .zip(&budget.ages)
+            .filter(|(_, age)| !age.is_zero())
+            .map(|(rate, _)| rber(*rate));
+        let words = [
+            count(page.pec.into()),
+            page.group.clone(),
+            page.page_kind.into(),
+            rber(page.base),
+            rber(page.slope),
+        ];
         table.row(words.into_iter().chain(added));
     }
     table.render(colour)
@@ -79,9 +101,23 @@ fn left(budget: &ErrorBudget, colour: bool) -> String {
     let mut table = Table::new(head.into_iter().chain(ages).chain(["ends at".into()]));
     for page in weakest(budget).into_iter().filter(|page| is_decoded(page)) {
         for (level, left) in budget.levels.iter().zip(&page.levels) {
-            let takes = level.takes_us.iter().find(|(kind, _)| *kind == page.page_kind).map_or(0.0, |(_, us)| *us);
-            let words = [count(page.pec.into()), left.retries.to_string(), rber(level.cap), microseconds(takes)];
-            table.row(words.into_iter().chain(left.dose.iter().map(|dose| dose_words(*dose))).chain([end(left)]));
+            let takes = level
+                .takes_us
+                .iter()
+                .find(|(kind, _)| *kind == page.page_kind)
+                .map_or(0.0, |(_, us)| *us);
+            let words = [
+                count(page.pec.into()),
+                left.retries.to_string(),
+                rber(level.cap),
+                microseconds(takes),
+            ];
+            table.row(
+                words
+                    .into_iter()
+                    .chain(left.dose.iter().map(|dose| dose_words(*dose)))
+                    .chain([end(left)]),
+            );
         }
     }
     table.render(colour)

@@ -27,7 +27,12 @@ pub(super) fn words(code: &Code, colour: bool) -> String {
     );
     let mut table = Table::new(["P/E cycles", "reads", "age", "reads at half that age"]);
     for row in &code.limits {
-        table.row([count(row.pec.into()), digits(row.reads), days(row.age_days), digits(row.reads_at_half_age)]);
+        table.row([
+            count(row.pec.into()),
+            digits(row.reads),
+            days(row.age_days),
+            digits(row.reads_at_half_age),
+        ]);
     }
     text.push_str(&table.render(colour));
     text.push_str(match code.combine {

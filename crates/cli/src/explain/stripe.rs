@@ -15,10 +15,20 @@ pub(super) fn words(stripes: &Stripes, colour: bool) -> String {
         stripes.members, stripes.technique, stripes.spread_common, stripes.spread_own
     );
     let reads = format!("reads at {} P/E", count(stripes.pec.into()));
-    let mut table = Table::new(["a block is recycled at the limit of", &reads, "raised", "UBER there", "UBER of all reads"]);
+    let mut table = Table::new([
+        "a block is recycled at the limit of",
+        &reads,
+        "raised",
+        "UBER there",
+        "UBER of all reads",
+    ]);
     for limit in &stripes.limits {
         let ubers = [limit.uber, limit.uber_mean].map(|uber| format!("{uber:.1e}"));
-        table.row([limit.by.to_owned(), digits(limit.reads), digits(limit.raised)].into_iter().chain(ubers));
+        table.row(
+            [limit.by.to_owned(), digits(limit.reads), digits(limit.raised)]
+                .into_iter()
+                .chain(ubers),
+        );
     }
     text.push_str(&table.render(colour));
     text.push_str("  expected numbers, of data without age; drives under `none`, and under techniques whose parity may be late, keep to the first row\n");

@@ -9,7 +9,11 @@ use crate::table::Table;
 pub(super) fn words(unit: &Unit, colour: bool) -> String {
     let mut table = Table::new(["a write of", "fill reads", "programmed per byte written"]);
     for write in &unit.small_writes {
-        table.row([bytes(write.bytes), write.fill_reads.to_string(), digits(write.programmed_per_byte)]);
+        table.row([
+            bytes(write.bytes),
+            write.fill_reads.to_string(),
+            digits(write.programmed_per_byte),
+        ]);
     }
     let table = if unit.small_writes.is_empty() { String::new() } else { table.render(colour) };
     format!(

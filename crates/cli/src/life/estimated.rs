@@ -18,7 +18,9 @@ pub(super) struct Estimated(Vec<(String, Answer)>);
 
 impl Estimated {
     /// Estimates the lives of these techniques, and prints each at once.
-    pub(super) fn at_once<'a>(techniques: impl IntoIterator<Item = (&'a str, &'a RunPlan)>) -> Result<Self, Failure> {
+    pub(super) fn at_once<'a>(
+        techniques: impl IntoIterator<Item = (&'a str, &'a RunPlan)>,
+    ) -> Result<Self, Failure> {
         let mut all = vec![];
         for (label, plan) in techniques {
             let answer = estimate::of(plan)?;
@@ -32,7 +34,10 @@ impl Estimated {
     pub(super) fn text(&self, lives: &[Life]) -> String {
         let mut text = "\n".to_owned();
         for life in lives {
-            let Some((label, answer)) = self.0.iter().find(|(label, _)| *label == life.label) else { continue };
+            let Some((label, answer)) = self.0.iter().find(|(label, _)| *label == life.label)
+            else {
+                continue;
+            };
             let sentence = estimate::final_words(label, answer, simulated(life));
             let _ = writeln!(text, "{}", wrapped(&plain::line(&sentence), 0));
         }
@@ -42,9 +47,18 @@ impl Estimated {
     /// Puts the estimate of each technique into the JSON of the lives.
     pub(super) fn add_to(&self, json: &mut Value, lives: &[Life]) -> Result<(), Failure> {
         for (n, life) in lives.iter().enumerate() {
-            let Some((_, answer)) = self.0.iter().find(|(label, _)| *label == life.label) else { continue };
-            if let Some(technique) = json.get_mut("techniques").and_then(|all| all.get_mut(n)).and_then(Value::as_object_mut) {
-                technique.insert("estimate".into(), as_json::value(&estimate::Record::of(answer, simulated(life)))?);
+            let Some((_, answer)) = self.0.iter().find(|(label, _)| *label == life.label) else {
+                continue;
+            };
+            if let Some(technique) = json
+                .get_mut("techniques")
+                .and_then(|all| all.get_mut(n))
+                .and_then(Value::as_object_mut)
+            {
+                technique.insert(
+                    "estimate".into(),
+                    as_json::value(&estimate::Record::of(answer, simulated(life)))?,
+                );
             }
         }
         Ok(())

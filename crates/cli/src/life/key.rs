@@ -28,8 +28,14 @@ enum Kind {
 
 impl Knob {
     /// The key of this path, between these values.
-    pub(super) fn new(path: &str, (from, to): (Option<&str>, Option<&str>), plan: &RunPlan) -> Result<Self, Failure> {
-        let key = keys::all().into_iter().find(|key| key.path == path && key.settable && key.file == "drive");
+    pub(super) fn new(
+        path: &str,
+        (from, to): (Option<&str>, Option<&str>),
+        plan: &RunPlan,
+    ) -> Result<Self, Failure> {
+        let key = keys::all()
+            .into_iter()
+            .find(|key| key.path == path && key.settable && key.file == "drive");
         let key = key.ok_or_else(|| {
             Failure::usage(format!(
                 "--find {path}: no such key of a drive; one of `vpass list keys` with a number or a span of time is expected"
@@ -42,20 +48,32 @@ impl Knob {
         let said = given.into_iter().find_map(|(name, text)| Some((name, text?)));
         let kind = match (kind_of(&own), said) {
             (Some(kind), _) => kind,
-            (None, Some((name, text))) if own.is_empty() => kind_of(text)
-                .ok_or_else(|| Failure::usage(format!("--{name} {text}: a value of {path} is expected, a number or a span of time")))?,
-            _ => return Err(Failure::usage(format!("--find {path}: its value is {own}, and a number or a span of time is expected"))),
+            (None, Some((name, text))) if own.is_empty() => kind_of(text).ok_or_else(|| {
+                Failure::usage(format!(
+                    "--{name} {text}: a value of {path} is expected, a number or a span of time"
+                ))
+            })?,
+            _ => {
+                return Err(Failure::usage(format!(
+                    "--find {path}: its value is {own}, and a number or a span of time is expected"
+                )));
+            }
         };
         let read = |name: &str, text: Option<&str>, otherwise: f64| match text {
             None => Ok(otherwise),
             Some(text) => number(kind, text).filter(|value| *value > 0.0).ok_or_else(|| {
-                let such_as = if own.is_empty() { String::new() } else { format!(", such as {own}") };
-                Failure::usage(format!("--{name} {text}: a value of {path} above 0 is expected{such_as}"))
+                let such_as =
+                    if own.is_empty() { String::new() } else { format!(", such as {own}") };
+                Failure::usage(format!(
+                    "--{name} {text}: a value of {path} above 0 is expected{such_as}"
+                ))
             }),
         };
         let first = number(kind, &own).unwrap_or(0.0);
         if first <= 0.0 && (from.is_none() || to.is_none()) {
-            return Err(Failure::usage(format!("--find {path}: the drive has no value of it above 0 to begin at; give --from and --to")));
+            return Err(Failure::usage(format!(
+                "--find {path}: the drive has no value of it above 0 to begin at; give --from and --to"
+            )));
         }
         let (from, to) = (read("from", from, first / REACH)?, read("to", to, first * REACH)?);
         let from = if kind == Kind::Whole { from.max(1.0) } else { from };
@@ -71,7 +89,8 @@ impl Knob {
             Kind::Whole => format!("{}", value.round().max(1.0) as u64),
             Kind::Real => plain(rounded(value, 6)),
             Kind::Span => {
-                let (seconds, unit) = UNITS.into_iter().find(|(seconds, _)| value >= *seconds).unwrap_or((1.0, "s"));
+                let (seconds, unit) =
+                    UNITS.into_iter().find(|(seconds, _)| value >= *seconds).unwrap_or((1.0, "s"));
                 format!("{}{unit}", rounded(value / seconds, 4))
             }
         }
@@ -125,15 +144,26 @@ mod tests {
 
     #[test]
     fn values_are_given_in_few_digits() {
-        let text = |kind, value: f64| Knob { path: "a.key".into(), kind, from: 1.0, to: 2.0 }.text(value);
-        let of_kind = |kind, values: &[f64]| values.iter().map(|value| text(kind, *value)).collect::<Vec<_>>();
+        let text =
+            |kind, value: f64| Knob { path: "a.key".into(), kind, from: 1.0, to: 2.0 }.text(value);
+        let of_kind = |kind, values: &[f64]| {
+            values.iter().map(|value| text(kind, *value)).collect::<Vec<_>>()
+        };
         assert_eq!(of_kind(Kind::Whole, &[0.2, 62.5, 1e6]), ["1", "63", "1000000"]);
         assert_eq!(
             of_kind(Kind::Real, &[312.5, 382.551_043, 1.0 / 3.0, 1e-16, 3.2e-9]),
             ["312.5", "382.551", "0.333333", "1e-16", "3.2e-9"]
         );
-        assert_eq!(of_kind(Kind::Span, &[0.5, 90.0, 5400.0, 144_139.0, 86_400.0 * 480.0]), ["0.5s", "1.5min", "1.5h", "1.668d", "480d"]);
-        for (kind, value) in [(Kind::Whole, 63.0), (Kind::Real, 1e-16), (Kind::Real, 0.333_333), (Kind::Span, 86_400.0 * 1.668)] {
+        assert_eq!(
+            of_kind(Kind::Span, &[0.5, 90.0, 5400.0, 144_139.0, 86_400.0 * 480.0]),
+            ["0.5s", "1.5min", "1.5h", "1.668d", "480d"]
+        );
+        for (kind, value) in [
+            (Kind::Whole, 63.0),
+            (Kind::Real, 1e-16),
+            (Kind::Real, 0.333_333),
+            (Kind::Span, 86_400.0 * 1.668),
+        ] {
             let is = number(kind, &text(kind, value)).unwrap();
             assert!((is / value - 1.0).abs() < 1e-12, "{kind:?} {value}: {is}");
         }

@@ -16,7 +16,13 @@ use crate::table::{Table, wrapped};
 use vpass_lab::plain;
 
 /// For a terminal: title, table, what to know of it, verdict, and the answer of each technique.
-pub(super) fn text(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs, colour: bool) -> String {
+pub(super) fn text(
+    lives: &[Life],
+    setting: &Setting,
+    climbed: &Climbed,
+    args: &LifeArgs,
+    colour: bool,
+) -> String {
     let mut text = report::heading(setting.plan, &lived(setting, args), colour);
     text.push_str(&table(lives).render(colour));
     text.push('\n');
@@ -34,7 +40,8 @@ pub(super) fn text(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &
     if let Some(verdict) = verdict(lives) {
         let _ = writeln!(text, "\n{}", wrapped(&verdict, 0));
     }
-    let answers: Vec<String> = lives.iter().filter_map(|life| answer::sentence(&setting.whole.drive.name, life)).collect();
+    let answers: Vec<String> =
+        lives.iter().filter_map(|life| answer::sentence(&setting.whole.drive.name, life)).collect();
     if !answers.is_empty() {
         text.push('\n');
     }
@@ -61,10 +68,13 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
 
 fn table(lives: &[Life]) -> Table {
     // Regrouping by hints is an option, and the last cause.
-    let regroups = lives.iter().any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
+    let regroups = lives
+        .iter()
+        .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
     let causes = &Consumed::CAUSES[..Consumed::CAUSES.len() - usize::from(!regroups)];
     let before = ["", "life", "host wrote", "flash wrote", "write ampl.", "P/E"];
-    let mut table = Table::new(before.into_iter().chain(causes.iter().copied()).chain(["lost pages"]));
+    let mut table =
+        Table::new(before.into_iter().chain(causes.iter().copied()).chain(["lost pages"]));
     for life in lives {
         let amplification = life.write_amplification.map_or_else(|| "-".into(), |e| digits(e.mean));
         let mut cells = vec![
@@ -77,7 +87,13 @@ fn table(lives: &[Life]) -> Table {
         ];
         match &life.consumed {
             Some(consumed) => {
-                cells.extend(consumed.rows().iter().take(causes.len()).map(|(_, share)| format!("{:.1} %", 100.0 * share.mean)));
+                cells.extend(
+                    consumed
+                        .rows()
+                        .iter()
+                        .take(causes.len())
+                        .map(|(_, share)| format!("{:.1} %", 100.0 * share.mean)),
+                );
             }
             None => cells.extend(std::iter::repeat_n("-".to_owned(), causes.len())),
         }
@@ -89,12 +105,25 @@ fn table(lives: &[Life]) -> Table {
 
 /// Reads by the retries that they took; none where the drive makes none, or no read took one.
 fn retried(lives: &[Life]) -> Option<Table> {
-    let of = |life: &Life| life.reads_by_retries.clone().filter(|shares| shares[1..].iter().any(|share| share.mean > 0.0));
+    let of = |life: &Life| {
+        life.reads_by_retries
+            .clone()
+            .filter(|shares| shares[1..].iter().any(|share| share.mean > 0.0))
+    };
     let levels = lives.iter().find_map(of)?.len();
     let names = (1..levels).map(|n| format!("{n} retr{}", if n == 1 { "y" } else { "ies" }));
-    let mut table = Table::new(["reads with".to_owned(), "none".to_owned()].into_iter().chain(names).chain(["UBER".to_owned()]));
+    let mut table = Table::new(
+        ["reads with".to_owned(), "none".to_owned()]
+            .into_iter()
+            .chain(names)
+            .chain(["UBER".to_owned()]),
+    );
     for life in lives {
-        let shares = life.reads_by_retries.iter().flatten().map(|share| format!("{:.3} %", 100.0 * share.mean));
+        let shares = life
+            .reads_by_retries
+            .iter()
+            .flatten()
+            .map(|share| format!("{:.3} %", 100.0 * share.mean));
         let uber = life.uber.map_or_else(|| "-".into(), |uber| digits(uber.mean));
         table.row(std::iter::once(life.label.clone()).chain(shares).chain([uber]));
     }
@@ -107,9 +136,22 @@ fn hinted(lives: &[Life]) -> Option<Table> {
     let mut is_empty = true;
     for life in lives {
         for (word, of) in life.hints.iter().flatten().filter(|(_, of)| of.reads.mean > 0.0) {
-            let missed = of.missed_budgets.map_or_else(|| "-".into(), |missed| format!("{:.3} %", 100.0 * missed.mean));
-            let retries = format!("{} retr{}, {}", of.retries, if of.retries == 1 { "y" } else { "ies" }, microseconds(of.latency_us));
-            table.row([(*word).to_owned(), life.label.clone(), retries, format!("{:.1} %", 100.0 * of.reads.mean), missed]);
+            let missed = of
+                .missed_budgets
+                .map_or_else(|| "-".into(), |missed| format!("{:.3} %", 100.0 * missed.mean));
+            let retries = format!(
+                "{} retr{}, {}",
+                of.retries,
+                if of.retries == 1 { "y" } else { "ies" },
+                microseconds(of.latency_us)
+            );
+            table.row([
+                (*word).to_owned(),
+                life.label.clone(),
+                retries,
+                format!("{:.1} %", 100.0 * of.reads.mean),
+                missed,
+            ]);
             is_empty = false;
         }
     }
@@ -147,7 +189,10 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     notes.extend(held::said(lives));
     if args.uber.is_some() {
         let by_uber = |life: &Life| life.lives.iter().filter(|one| one.end == End::Uber).count();
-        let ended: Vec<_> = lives.iter().map(|life| format!("{} of {} under {}", by_uber(life), life.lives.len(), life.label)).collect();
+        let ended: Vec<_> = lives
+            .iter()
+            .map(|life| format!("{} of {} under {}", by_uber(life), life.lives.len(), life.label))
+            .collect();
         notes.push(format!("Lives that errors ended: {}.", ended.join(", ")));
     }
     notes.extend(plan.bulk_warning());
@@ -161,15 +206,26 @@ fn of_samples(sampled: Sampled) -> String {
     } else {
         String::new()
     };
-    format!("The samples hold {} of the workload, in {}.{few}", plural(sampled.pages, "page"), plural(sampled.blocks, "block"))
+    format!(
+        "The samples hold {} of the workload, in {}.{few}",
+        plural(sampled.pages, "page"),
+        plural(sampled.blocks, "block")
+    )
 }
 
 /// How the lives of a rung were simulated, and what their interval is.
 fn of_rung(rung: Rung, lives: &[Life]) -> String {
-    let from: Vec<f64> = lives.iter().flat_map(|life| &life.lives).filter_map(|one| one.accelerated_from_pec).collect();
+    let from: Vec<f64> = lives
+        .iter()
+        .flat_map(|life| &life.lives)
+        .filter_map(|one| one.accelerated_from_pec)
+        .collect();
     let warm_up = from.iter().copied().fold(0.0, f64::max);
     if from.is_empty() {
-        return format!("Rung {} of the ladder: wear never settled before the end, so every P/E cycle was simulated.", rung.number);
+        return format!(
+            "Rung {} of the ladder: wear never settled before the end, so every P/E cycle was simulated.",
+            rung.number
+        );
     }
     let interval = if rung.coarser().is_some() {
         "The interval is the larger of the difference to the next larger K and the 95 % interval over the lives."
@@ -191,9 +247,13 @@ fn why_no_higher(end: Next, args: &LifeArgs) -> Option<String> {
     let wanted = format!("The interval is wider than --within {} %", digits(100.0 * args.within));
     match end {
         Next::Answered | Next::Climb(_) => None,
-        Next::OutOfTime(takes) => {
-            Some(format!("{wanted}: the next rung takes about {}, more than --minutes {} leave.", seconds(takes), args.minutes))
-        }
-        Next::AtTop => Some(format!("{wanted}, and no rung is left; --exact with more --seeds or samples is next.")),
+        Next::OutOfTime(takes) => Some(format!(
+            "{wanted}: the next rung takes about {}, more than --minutes {} leave.",
+            seconds(takes),
+            args.minutes
+        )),
+        Next::AtTop => Some(format!(
+            "{wanted}, and no rung is left; --exact with more --seeds or samples is next."
+        )),
     }
 }

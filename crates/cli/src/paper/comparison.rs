@@ -14,12 +14,21 @@ use crate::table::{Look, Table};
 use vpass_lab::plain::{self, line};
 
 /// A number of the paper, ours where there is one, and what that comes to.
-fn compared<'a>(recipe: &Recipe, figures: &[Numbers], expectations: &'a Expectations) -> Vec<(&'a Expected, Option<f64>, &'static str)> {
+fn compared<'a>(
+    recipe: &Recipe,
+    figures: &[Numbers],
+    expectations: &'a Expectations,
+) -> Vec<(&'a Expected, Option<f64>, &'static str)> {
     let of = |e: &'a Expected| {
         let numbers = recipe.figures.iter().position(|f| f.name == e.figure).map(|i| &figures[i]);
-        let of = |variant: &str, technique: &str| numbers.map_or(Shown::None, |n| n.measured_of(e, variant, technique));
+        let of = |variant: &str, technique: &str| {
+            numbers.map_or(Shown::None, |n| n.measured_of(e, variant, technique))
+        };
         let here = of(&e.variant, &e.reclaim);
-        let than = |name: &Option<String>| name.as_deref().map_or(Shown::None, |name| of(e.than.as_ref().unwrap_or(&e.variant), name));
+        let than = |name: &Option<String>| {
+            name.as_deref()
+                .map_or(Shown::None, |name| of(e.than.as_ref().unwrap_or(&e.variant), name))
+        };
         (e, here.number(), verdict(e, here, than(&e.below), than(&e.above)))
     };
     expectations.expected.iter().map(of).collect()
@@ -64,9 +73,11 @@ pub(super) fn csv(recipe: &Recipe, figures: &[Numbers], expectations: &Expectati
     let mut csv = String::from("source,what,paper,here,tolerance,verdict,change_within\n");
     for (e, here, verdict) in compared(recipe, figures, expectations) {
         let text = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
-        let [paper, here, tolerance, change_within] = [e.value, here, e.tolerance, e.change_within].map(text);
+        let [paper, here, tolerance, change_within] =
+            [e.value, here, e.tolerance, e.change_within].map(text);
         let [source, what, verdict] = [&e.source, &e.what, verdict].map(quoted);
-        let _ = writeln!(csv, "{source},{what},{paper},{here},{tolerance},{verdict},{change_within}");
+        let _ =
+            writeln!(csv, "{source},{what},{paper},{here},{tolerance},{verdict},{change_within}");
     }
     csv
 }
@@ -80,15 +91,29 @@ pub(super) fn render(
     colour: bool,
 ) -> Result<String, Failure> {
     let heading = |title: &str| Look::Heading.paint(&line(title), colour);
-    let mut text = format!("{}\n  on {}; {}\n", heading(&recipe.title), line(&recipe.drive), line(sources));
+    let mut text =
+        format!("{}\n  on {}; {}\n", heading(&recipe.title), line(&recipe.drive), line(sources));
     for (figure, numbers) in recipe.figures.iter().zip(figures) {
-        let over = figure.divisor().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
+        let over =
+            figure.divisor().map_or_else(|| figure.unit.clone(), |over| format!("over {over}"));
         let rows = if figure.by_workload { "" } else { ", mean of the workloads" };
-        let _ = write!(text, "\n{} ({}; {}{rows})\n", heading(&figure.title), line(&figure.name), line(&over));
+        let _ = write!(
+            text,
+            "\n{} ({}; {}{rows})\n",
+            heading(&figure.title),
+            line(&figure.name),
+            line(&over)
+        );
         text.push_str(&table(figure, numbers).render(colour));
     }
     for gain in &recipe.gains {
-        let _ = write!(text, "\n{} ({}; share of the mean read under {})\n", heading(&gain.title), line(&gain.name), line(&gain.over));
+        let _ = write!(
+            text,
+            "\n{} ({}; share of the mean read under {})\n",
+            heading(&gain.title),
+            line(&gain.name),
+            line(&gain.over)
+        );
         text.push_str(&gain.table(runs)?.render(colour));
     }
     if !expectations.expected.is_empty() {
@@ -96,19 +121,33 @@ pub(super) fn render(
         let mut table = Table::new(["source", "what", "paper", "here", ""]);
         for (e, here, verdict) in compared(recipe, figures, expectations) {
             let text = |n: Option<f64>| n.map_or_else(|| "-".into(), vpass_lab::numbers::digits);
-            table.row([e.source.clone(), e.what.clone(), text(e.value), text(here), verdict.into()]);
+            table.row([
+                e.source.clone(),
+                e.what.clone(),
+                text(e.value),
+                text(here),
+                verdict.into(),
+            ]);
         }
         text.push_str(&table.render_words(colour));
     }
     for left_out in &expectations.not_reproduced {
-        let _ = writeln!(text, "  not reproduced: {}: {}", line(&left_out.what), line(&left_out.why));
+        let _ =
+            writeln!(text, "  not reproduced: {}: {}", line(&left_out.what), line(&left_out.why));
     }
     for run in runs {
         text.push_str(&plain::lines(&of_length(run)));
     }
-    for run in runs.iter().filter(|r| r.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0) > 0) {
+    for run in runs
+        .iter()
+        .filter(|r| r.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0) > 0)
+    {
         let lost = run.summary.pointer("/data_lost_pages").and_then(Value::as_u64).unwrap_or(0);
-        let _ = writeln!(text, "  {}", Look::Bad.paint(&line(&format!("data lost: {lost} pages in {}", run.name())), colour));
+        let _ = writeln!(
+            text,
+            "  {}",
+            Look::Bad.paint(&line(&format!("data lost: {lost} pages in {}", run.name())), colour)
+        );
     }
     Ok(text)
 }
@@ -117,21 +156,33 @@ pub(super) fn render(
 fn of_length(run: &Run) -> String {
     let mut text = String::new();
     if run.fell_behind {
-        let number = |pointer: &str| run.summary.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
+        let number =
+            |pointer: &str| run.summary.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
         let (lag, all) = (number("/throughput/backlog_s"), number("/simulation/simulated_s"));
-        let _ = writeln!(text, "  {REFUSED}: {}: {} behind after {} of requests", run.name(), seconds(lag), seconds(all - lag));
+        let _ = writeln!(
+            text,
+            "  {REFUSED}: {}: {} behind after {} of requests",
+            run.name(),
+            seconds(lag),
+            seconds(all - lag)
+        );
     }
     let cycles = |key: &str| run.summary.pointer(&format!("/{CYCLES}/{key}"));
     for (part, which) in [("warm_up", "its warm-up"), ("counted", "what counts")] {
         if cycles(&format!("{part}_capped")).and_then(Value::as_bool) == Some(true) {
             let done = cycles(part).and_then(Value::as_f64).unwrap_or(0.0);
-            let _ = writeln!(text, "  capped: {}: {which} ended after {done:.2} cycles, at the most reads that it may take", run.name());
+            let _ = writeln!(
+                text,
+                "  capped: {}: {which} ended after {done:.2} cycles, at the most reads that it may take",
+                run.name()
+            );
         }
     }
     text
 }
 
-/// A figure's techniques side by side: the means of each variant, and each workload before them where the figure says so.
+/// A figure's techniques side by side: the means of each variant, and each workload before them
+/// where the figure says so.
 fn table(figure: &Figure, numbers: &Numbers) -> Table {
     let (variants, techniques) = numbers.columns();
     let text = |shown: Shown| match shown {
@@ -143,14 +194,24 @@ fn table(figure: &Figure, numbers: &Numbers) -> Table {
     for variant in variants {
         for workload in numbers.workloads().into_iter().filter(|_| figure.by_workload) {
             let cell = |technique: &&str| {
-                let half = numbers.half_width(variant, workload, technique).filter(|_| figure.interval);
-                text(numbers.of_workload(variant, workload, technique)) + &half.map_or_else(String::new, plus_minus)
+                let half =
+                    numbers.half_width(variant, workload, technique).filter(|_| figure.interval);
+                text(numbers.of_workload(variant, workload, technique))
+                    + &half.map_or_else(String::new, plus_minus)
             };
-            table.row(std::iter::once(format!("{variant} {workload}")).chain(techniques.iter().map(cell)));
+            table.row(
+                std::iter::once(format!("{variant} {workload}")).chain(techniques.iter().map(cell)),
+            );
         }
         for (mean, words) in figure.means() {
-            let name = if figure.by_workload || mean != Mean::All { format!("{variant} {words}") } else { variant.to_owned() };
-            table.row(std::iter::once(name).chain(techniques.iter().map(|technique| text(numbers.mean(mean, variant, technique)))));
+            let name = if figure.by_workload || mean != Mean::All {
+                format!("{variant} {words}")
+            } else {
+                variant.to_owned()
+            };
+            table.row(std::iter::once(name).chain(
+                techniques.iter().map(|technique| text(numbers.mean(mean, variant, technique))),
+            ));
         }
     }
     table
@@ -176,22 +237,39 @@ mod tests {
         };
         let number = "tolerance = 0.1";
         assert_eq!(
-            [of(number, 0.54, 0.0), of(number, 0.56, 0.0), of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)],
+            [
+                of(number, 0.54, 0.0),
+                of(number, 0.56, 0.0),
+                of("tolerance = 0.1\ncalibrated = true", 0.5, 0.0)
+            ],
             ["agrees", "differs", "agrees, by calibration"]
         );
         let of_change = |value: f64, here: f64| {
-            let expected = Expected { value: Some(value), tolerance: Some(0.1), change_within: Some(0.5), ..expected(number) };
+            let expected = Expected {
+                value: Some(value),
+                tolerance: Some(0.1),
+                change_within: Some(0.5),
+                ..expected(number)
+            };
             verdict(&expected, Shown::Number(here), Shown::None, Shown::None)
         };
-        // A gain of 6.1 %: 3.1 to 9.1 % agree, more is its direction, none and the opposite disagree, which a tolerance of the ratio alone called agreement.
+        // A gain of 6.1 %: 3.1 to 9.1 % agree, more is its direction, none and the opposite
+        // disagree, which a tolerance of the ratio alone called agreement.
         assert_eq!([0.91, 0.93, 0.969].map(|here| of_change(0.939, here)), ["agrees"; 3]);
         assert_eq!([0.869, 0.98, 0.5].map(|here| of_change(0.939, here)), ["direction only"; 3]);
         assert_eq!([0.998, 1.0, 1.02].map(|here| of_change(0.939, here)), ["disagrees"; 3]);
         // A gain of 42.1 % within half of it, but beyond the tolerance; and a rise.
-        assert_eq!([of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)], ["direction only", "agrees", "disagrees"]);
+        assert_eq!(
+            [of_change(0.579, 0.384), of_change(1.4, 1.3), of_change(1.4, 0.9)],
+            ["direction only", "agrees", "disagrees"]
+        );
         let side = "direction_only = true";
-        assert_eq!([of(side, 0.99, 0.0), of(side, 1.0, 0.0), of(side, 1.5, 0.0)], ["direction only", "disagrees", "disagrees"]);
-        let (below, above) = ("direction_only = true\nbelow = 'x'", "direction_only = true\nabove = 'x'");
+        assert_eq!(
+            [of(side, 0.99, 0.0), of(side, 1.0, 0.0), of(side, 1.5, 0.0)],
+            ["direction only", "disagrees", "disagrees"]
+        );
+        let (below, above) =
+            ("direction_only = true\nbelow = 'x'", "direction_only = true\nabove = 'x'");
         assert_eq!([of(below, 2.0, 3.0), of(below, 3.0, 3.0)], ["direction only", "disagrees"]);
         assert_eq!([of(above, 0.2, 0.1), of(above, 0.1, 0.2)], ["direction only", "disagrees"]);
         let lost = |more: &str| Expected { value: None, ..expected(more) };

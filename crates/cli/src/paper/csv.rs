@@ -1,4 +1,5 @@
-//! Text in a line of CSV, as RFC 4180 has it: what names hold (commas, quotes) must not part or end a field.
+//! Text in a line of CSV, as RFC 4180 has it: what names hold (commas, quotes) must not part or end
+//! a field.
 
 use std::borrow::Cow;
 

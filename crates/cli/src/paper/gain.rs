@@ -1,5 +1,5 @@
-//! What a technique gains on the mean read, taken apart: in the sensing of the read itself, in the queue behind other reads that sense less,
-//! and in the queue behind fewer or shorter programs.
+//! What a technique gains on the mean read, taken apart: in the sensing of the read itself, in the
+//! queue behind other reads that sense less, and in the queue behind fewer or shorter programs.
 //!
 //! ```text
 //! all              mean of `over` - mean of the technique
@@ -19,7 +19,8 @@ use super::group::Group;
 use super::run::Run;
 use crate::table::Table;
 
-/// `[[gain]]`: a table with a row for each variant of a group that has a twin in which programs and erases take no time.
+/// `[[gain]]`: a table with a row for each variant of a group that has a twin in which programs and
+/// erases take no time.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Gain {
@@ -54,7 +55,11 @@ impl Gain {
     /// What is missing.
     pub(super) fn check(&self, group: &Group) -> Result<(), Failure> {
         let twins = group.variants.iter().filter(|v| v.name.ends_with(&self.twin)).count();
-        let of_twins = twins > 0 && group.variants.iter().all(|v| self.is_twin(&v.name) || group.has_variant(&self.twin_of(&v.name)));
+        let of_twins = twins > 0
+            && group
+                .variants
+                .iter()
+                .all(|v| self.is_twin(&v.name) || group.has_variant(&self.twin_of(&v.name)));
         if group.has_stages() && of_twins {
             return Ok(());
         }
@@ -75,7 +80,8 @@ impl Gain {
     /// The gains of the group's variants, in order.
     fn rows<'a>(&self, runs: &'a [Run]) -> Result<Vec<(&'a str, Option<Shares>)>, Failure> {
         let mut variants: Vec<&str> = vec![];
-        for run in runs.iter().filter(|run| run.group == self.group && !self.is_twin(&run.variant)) {
+        for run in runs.iter().filter(|run| run.group == self.group && !self.is_twin(&run.variant))
+        {
             if !variants.contains(&run.variant.as_str()) {
                 variants.push(&run.variant);
             }
@@ -85,9 +91,14 @@ impl Gain {
 
     /// None where a run could not keep up.
     fn shares(&self, runs: &[Run], variant: &str) -> Result<Option<Shares>, Failure> {
-        let mean = |variant: &str, technique: &str, pointer: &str| -> Result<Option<f64>, Failure> {
+        let mean = |variant: &str,
+                    technique: &str,
+                    pointer: &str|
+         -> Result<Option<f64>, Failure> {
             let mut numbers = vec![];
-            for run in runs.iter().filter(|run| (run.group == self.group && run.variant == variant) && run.technique == technique) {
+            for run in runs.iter().filter(|run| {
+                (run.group == self.group && run.variant == variant) && run.technique == technique
+            }) {
                 if run.fell_behind {
                     return Ok(None);
                 }
@@ -96,11 +107,17 @@ impl Gain {
             Ok((!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64))
         };
         let less = |variant: &str, pointer: &str| -> Result<Option<f64>, Failure> {
-            Ok(mean(variant, &self.over, pointer)?.zip(mean(variant, &self.technique, pointer)?).map(|(over, of)| over - of))
+            Ok(mean(variant, &self.over, pointer)?
+                .zip(mean(variant, &self.technique, pointer)?)
+                .map(|(over, of)| over - of))
         };
         let (all, sensing) = (less(variant, MEAN)?, less(variant, SENSING)?);
-        let (alone, whole) = (less(&self.twin_of(variant), MEAN)?, mean(variant, &self.over, MEAN)?);
-        let (Some(all), Some(sensing), Some(alone), Some(whole)) = (all, sensing, alone, whole) else { return Ok(None) };
+        let (alone, whole) =
+            (less(&self.twin_of(variant), MEAN)?, mean(variant, &self.over, MEAN)?);
+        let (Some(all), Some(sensing), Some(alone), Some(whole)) = (all, sensing, alone, whole)
+        else {
+            return Ok(None);
+        };
         Ok(Some(Shares {
             all: all / whole,
             sensing: sensing / whole,
@@ -113,7 +130,10 @@ impl Gain {
     pub(super) fn csv(&self, runs: &[Run]) -> Result<String, Failure> {
         let mut csv = format!("# {}\nvariant,all,sensing,queueing,fewer_programs\n", self.title);
         for (variant, shares) in self.rows(runs)? {
-            let cells = shares.map_or_else(|| ",,,".into(), |s| format!("{},{},{},{}", s.all, s.sensing, s.queueing, s.programs));
+            let cells = shares.map_or_else(
+                || ",,,".into(),
+                |s| format!("{},{},{},{}", s.all, s.sensing, s.queueing, s.programs),
+            );
             let _ = writeln!(csv, "{},{cells}", field(variant));
         }
         Ok(csv)
@@ -123,8 +143,16 @@ impl Gain {
     pub(super) fn table(&self, runs: &[Run]) -> Result<Table, Failure> {
         let mut table = Table::new(["", "all", "sensing", "queueing", "fewer programs"]);
         for (variant, shares) in self.rows(runs)? {
-            let of = |share: fn(&Shares) -> f64| shares.as_ref().map_or_else(|| "-".into(), |s| digits(share(s)));
-            table.row([variant.to_owned(), of(|s| s.all), of(|s| s.sensing), of(|s| s.queueing), of(|s| s.programs)]);
+            let of = |share: fn(&Shares) -> f64| {
+                shares.as_ref().map_or_else(|| "-".into(), |s| digits(share(s)))
+            };
+            table.row([
+                variant.to_owned(),
+                of(|s| s.all),
+                of(|s| s.sensing),
+                of(|s| s.queueing),
+                of(|s| s.programs),
+            ]);
         }
         Ok(table)
     }

@@ -18,10 +18,12 @@ pub(super) struct Group {
     pub(super) name: String,
     pub(super) gear: GroupGear,
     pub(super) reclaim: Vec<String>,
-    /// Refresh techniques. Where there are any, figures go by them and `reclaim` names one technique.
+    /// Refresh techniques. Where there are any, figures go by them and `reclaim` names one
+    /// technique.
     #[serde(default)]
     pub(super) refresh: Vec<String>,
-    /// Parity techniques. Where there are any, figures go by them, and `reclaim` and `refresh` name one technique each at the most.
+    /// Parity techniques. Where there are any, figures go by them, and `reclaim` and `refresh` name
+    /// one technique each at the most.
     #[serde(default)]
     pub(super) parity: Vec<String>,
     /// Names; all where empty.
@@ -32,9 +34,10 @@ pub(super) struct Group {
     pub(super) set: Vec<String>,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Variant>,
-    /// The part that counts ends when the drive's own erases, those of reclaim and GC, have gone so many times round the blocks that are
-    /// read: the set of `blocks`, or as many as the host's capacity fills. `reads_per_block` is then the most that a run may take, and
-    /// figures divide counts by what the host asked for (`share_of`), because runs differ in length.
+    /// The part that counts ends when the drive's own erases, those of reclaim and GC, have gone so
+    /// many times round the blocks that are read: the set of `blocks`, or as many as the host's
+    /// capacity fills. `reads_per_block` is then the most that a run may take, and figures divide
+    /// counts by what the host asked for (`share_of`), because runs differ in length.
     #[serde(default)]
     pub(super) cycles: Option<f64>,
     /// The same of what is not counted, with `warm_up_reads_per_block`.
@@ -42,7 +45,8 @@ pub(super) struct Group {
     pub(super) warm_up_cycles: Option<f64>,
     #[serde(default)]
     pub(super) wear: GroupWear,
-    /// The read-active set: so many blocks from the start of the host's capacity; the whole drive where absent.
+    /// The read-active set: so many blocks from the start of the host's capacity; the whole drive
+    /// where absent.
     #[serde(default)]
     pub(super) blocks: Option<u32>,
     /// Host reads of each of these blocks, in the mean, that are counted.
@@ -51,14 +55,16 @@ pub(super) struct Group {
     /// The same before anything is counted.
     #[serde(default)]
     pub(super) warm_up_reads_per_block: f64,
-    /// Whether blocks begin at random in the cycle of a run's technique: up to the first of its thresholds.
+    /// Whether blocks begin at random in the cycle of a run's technique: up to the first of its
+    /// thresholds.
     #[serde(default)]
     pub(super) out_of_phase: bool,
-    /// How far towards that threshold they begin at most: what is left keeps a block from its last reads before anything runs, and
-    /// keeps blocks that are hardly read from ever reaching it.
+    /// How far towards that threshold they begin at most: what is left keeps a block from its last
+    /// reads before anything runs, and keeps blocks that are hardly read from ever reaching it.
     #[serde(default = "most_of_the_way")]
     pub(super) phases: f64,
-    /// Share of the dies' time that the host's reads and writes take, at an even load; a closed loop where absent.
+    /// Share of the dies' time that the host's reads and writes take, at an even load; a closed
+    /// loop where absent.
     #[serde(default)]
     pub(super) load: Option<f64>,
     /// Requests a second, instead of `load`.
@@ -75,7 +81,8 @@ pub(super) struct Group {
     /// In the place of passes and amounts: so many reads of each page in so many days.
     #[serde(default)]
     pub(super) span: Option<Span>,
-    /// Fluid gear: so many disjoint samples of one page in N, such as "4/104"; a variant may have its own.
+    /// Fluid gear: so many disjoint samples of one page in N, such as "4/104"; a variant may have
+    /// its own.
     #[serde(default)]
     pub(super) sample: Option<Samples>,
     /// Runs of each kind, with seeds one after the other; figures take their mean.
@@ -139,10 +146,19 @@ impl Group {
             "`parity` is expected without `gear = \"fluid\"` and `sample`: its stripes lie on all dies"
         } else if self.has_stages() && (self.oracle || matches!(self.gear, GroupGear::Untimed)) {
             "`stages` is for the timed gear, without `oracle`"
-        } else if self.periods.is_some() && (self.goes_by_cycles() || self.blocks.is_some() || self.until_stable || self.refresh.is_empty())
+        } else if self.periods.is_some()
+            && (self.goes_by_cycles()
+                || self.blocks.is_some()
+                || self.until_stable
+                || self.refresh.is_empty())
         {
             "`periods` is expected beside `refresh`, and without `blocks`, `cycles` and `until_stable`"
-        } else if self.span.is_some() && (self.goes_by_cycles() || self.blocks.is_some() || self.until_stable || self.periods.is_some()) {
+        } else if self.span.is_some()
+            && (self.goes_by_cycles()
+                || self.blocks.is_some()
+                || self.until_stable
+                || self.periods.is_some())
+        {
             "`span` is expected without `blocks`, `cycles`, `until_stable` and `periods`"
         } else if self.is_fluid() != self.is_sampled() || self.is_fluid() && self.span.is_none() {
             "`gear = \"fluid\"` is expected beside `span` and `sample`, and `sample` nowhere else"
@@ -159,8 +175,11 @@ impl Group {
     /// What cannot be, or does not go together.
     fn check_span(&self, span: &Span) -> Result<(), Failure> {
         let of_variants = self.variants.iter().filter_map(|variant| variant.reads_per_page);
-        let amounts = of_variants.chain([span.days, span.reads_per_page]).chain(span.window.iter().map(|w| w.load));
-        let has_load = self.load.is_some() || self.variants.iter().any(|variant| variant.load.is_some());
+        let amounts = of_variants
+            .chain([span.days, span.reads_per_page])
+            .chain(span.window.iter().map(|w| w.load));
+        let has_load =
+            self.load.is_some() || self.variants.iter().any(|variant| variant.load.is_some());
         let wrong = if amounts.into_iter().any(|amount| !(amount > 0.0 && amount.is_finite())) {
             "amounts above 0 are expected"
         } else if span.window.as_ref().is_some_and(|window| window.reads == 0) {
@@ -180,9 +199,16 @@ impl Group {
     /// # Errors
     /// What cannot be, or does not go together.
     fn check_periods(&self, periods: &Periods) -> Result<(), Failure> {
-        let has_load = self.load.is_some() || self.variants.iter().all(|variant| variant.load.is_some());
-        let amounts = [Some(periods.before), Some(periods.updates), periods.reads.map(|n| n as f64), periods.counted];
-        let wrong = if amounts.into_iter().flatten().any(|amount| amount.is_nan() || amount <= 0.0) {
+        let has_load =
+            self.load.is_some() || self.variants.iter().all(|variant| variant.load.is_some());
+        let amounts = [
+            Some(periods.before),
+            Some(periods.updates),
+            periods.reads.map(|n| n as f64),
+            periods.counted,
+        ];
+        let wrong = if amounts.into_iter().flatten().any(|amount| amount.is_nan() || amount <= 0.0)
+        {
             "amounts above 0 are expected"
         } else if periods.reads.is_some() == periods.counted.is_some() {
             "either `reads` or `counted` is expected"
@@ -211,8 +237,15 @@ impl Group {
             };
             let names = if own.is_empty() { group } else { own };
             if let Some(name) = variant.own.keys().find(|name| !names.contains(name)) {
-                let unknown = vpass_lab::suggest::unknown(&format!("{slot} technique"), name, names.iter().map(String::as_str));
-                return Err(Failure::usage(format!("group {}, variant {}: `own`: {unknown}", self.name, variant.name)));
+                let unknown = vpass_lab::suggest::unknown(
+                    &format!("{slot} technique"),
+                    name,
+                    names.iter().map(String::as_str),
+                );
+                return Err(Failure::usage(format!(
+                    "group {}, variant {}: `own`: {unknown}",
+                    self.name, variant.name
+                )));
             }
         }
         Ok(())
@@ -225,9 +258,15 @@ impl Group {
     pub(super) fn check_cycles(&self) -> Result<(), Failure> {
         let caps = [
             ("cycles", self.cycles, "reads_per_block", self.reads_per_block),
-            ("warm_up_cycles", self.warm_up_cycles, "warm_up_reads_per_block", self.warm_up_reads_per_block),
+            (
+                "warm_up_cycles",
+                self.warm_up_cycles,
+                "warm_up_reads_per_block",
+                self.warm_up_reads_per_block,
+            ),
         ];
-        let missing = caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
+        let missing =
+            caps.into_iter().find(|(_, cycles, _, most)| cycles.is_some() && *most <= 0.0);
         missing.map_or(Ok(()), |(key, _, cap, _)| {
             Err(Failure::usage(format!(
                 "group {}: `{key}` may never be reached; `{cap}` is expected, the most that a run may take",
@@ -295,7 +334,8 @@ pub(super) struct Variant {
     /// More of them for the runs of one technique, by its name.
     #[serde(default)]
     pub(super) own: BTreeMap<String, Vec<String>>,
-    /// What the host says of how slow reads of its data may be: a file as `--hints` takes it, beside the recipe.
+    /// What the host says of how slow reads of its data may be: a file as `--hints` takes it,
+    /// beside the recipe.
     #[serde(default)]
     pub(super) hints: Option<String>,
     /// In the place of the span's.

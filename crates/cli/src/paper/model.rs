@@ -1,5 +1,5 @@
-//! What needs no run: the settings of the drive, the parameters of its error model, the limit of every layer, lives under mixes of reads,
-//! and what the workloads ask for.
+//! What needs no run: the settings of the drive, the parameters of its error model, the limit of
+//! every layer, lives under mixes of reads, and what the workloads ask for.
 
 use std::fmt::Write;
 
@@ -25,7 +25,14 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
     for row in &config.disturb.table {
         for (group, name) in config.disturb.groups.iter().enumerate() {
             let e = table.truth(group, row.pec);
-            let _ = writeln!(csv, "{},{},{},{}", row.pec, field(name), e.limit.units(), e.alpha.weight());
+            let _ = writeln!(
+                csv,
+                "{},{},{},{}",
+                row.pec,
+                field(name),
+                e.limit.units(),
+                e.alpha.weight()
+            );
         }
     }
     csv
@@ -35,11 +42,13 @@ pub(super) fn parameters_csv(config: &DriveConfig) -> String {
 pub(super) fn layers_csv(config: &DriveConfig) -> String {
     let table = table(config);
     let mut csv = String::from("layer,group,limit_reads\n");
-    for (layer, wordline) in
-        WordlineInBlock::range(0..config.geometry.wordlines_per_block).step_by(config.geometry.strings_per_layer as usize).enumerate()
+    for (layer, wordline) in WordlineInBlock::range(0..config.geometry.wordlines_per_block)
+        .step_by(config.geometry.strings_per_layer as usize)
+        .enumerate()
     {
         let group = table.group_of(wordline);
-        let limit = table.limit_of_worst_block(table.truth(group, config.start.pec).limit, wordline);
+        let limit =
+            table.limit_of_worst_block(table.truth(group, config.start.pec).limit, wordline);
         let _ = writeln!(csv, "{layer},{},{}", field(&config.disturb.groups[group]), limit.units());
     }
     csv
@@ -56,7 +65,13 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
             for step in 0..=STEPS {
                 let share = f64::from(step) / f64::from(STEPS);
                 let per_read = 1.0 + (e.alpha.weight() - 1.0) * share;
-                let _ = writeln!(csv, "{},{},{share},{}", row.pec, field(name), (e.limit.units() / per_read).floor());
+                let _ = writeln!(
+                    csv,
+                    "{},{},{share},{}",
+                    row.pec,
+                    field(name),
+                    (e.limit.units() / per_read).floor()
+                );
             }
         }
     }
@@ -66,12 +81,17 @@ pub(super) fn mixes_csv(config: &DriveConfig) -> String {
 /// P/E counts for which limits of a code are written, and their spacing.
 const CODE_PEC: (u32, u32, usize) = (1000, 30_000, 500);
 
-/// Reads and ages that the drive's code bears at its own target and at the UBER of JESD218's client and enterprise drives; and the reads that are left
-/// of them at half that age where both share the code.
+/// Reads and ages that the drive's code bears at its own target and at the UBER of JESD218's client
+/// and enterprise drives; and the reads that are left of them at half that age where both share the
+/// code.
 pub(super) fn code_csv(config: &DriveConfig) -> String {
-    let mut csv = String::from("target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n");
+    let mut csv = String::from(
+        "target,pec_cycles,tolerable_rber,uber,reads,age_days,reads_at_half_age_if_shared\n",
+    );
     let uber = |uber: f64| BchConfig { target: BchTarget::Uber, uber, ..config.bch.clone() };
-    for (name, of) in [("own", config.bch.clone()), ("uber_1e-15", uber(1e-15)), ("uber_1e-16", uber(1e-16))] {
+    for (name, of) in
+        [("own", config.bch.clone()), ("uber_1e-15", uber(1e-15)), ("uber_1e-16", uber(1e-16))]
+    {
         let config = DriveConfig { bch: of, ..config.clone() };
         let Some(bch) = Bch::of(&config) else { break };
         let (_, data_bits, _) = bch.code();
@@ -79,7 +99,12 @@ pub(super) fn code_csv(config: &DriveConfig) -> String {
             let (reads, age) = (bch.reads(pec), bch.age(pec));
             let left = 1.0 - bch.retention(pec, (age / 2.0) as u64) / bch.tolerable();
             let (rber, uber) = (bch.tolerable(), bch.fails() / f64::from(data_bits));
-            let _ = writeln!(csv, "{name},{pec},{rber:.6e},{uber:.4e},{reads},{:.1},{}", age / DAY as f64, (reads * left).floor());
+            let _ = writeln!(
+                csv,
+                "{name},{pec},{rber:.6e},{uber:.4e},{reads},{:.1},{}",
+                age / DAY as f64,
+                (reads * left).floor()
+            );
         }
     }
     csv
@@ -90,22 +115,32 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
     let (geometry, timing) = (&config.geometry, &config.timing);
     let mean = |kinds: &[f64]| kinds.iter().sum::<f64>() / kinds.len() as f64;
     let table = table(config);
-    let limit = (0..config.disturb.groups.len()).map(|group| table.truth(group, config.start.pec).limit).min().unwrap_or_default();
+    let limit = (0..config.disturb.groups.len())
+        .map(|group| table.truth(group, config.start.pec).limit)
+        .min()
+        .unwrap_or_default();
     let shown = [
         ("page_size", geometry.page_size.0 as f64, "bytes"),
         ("pages_per_block", f64::from(geometry.pages_per_block()), "pages"),
-        ("page_read", mean(&timing.sense_per_kind_us(geometry.cell)), "microseconds, mean of the page kinds"),
+        (
+            "page_read",
+            mean(&timing.sense_per_kind_us(geometry.cell)),
+            "microseconds, mean of the page kinds",
+        ),
         ("page_program", timing.program_us.mean(), "microseconds"),
         ("block_erase", timing.erase_us, "microseconds"),
         ("spare", config.drive.spare.unwrap_or(0.0), "share of raw flash"),
         ("read_limit", limit.units(), "reads of a block"),
     ];
-    let mut rows: Vec<(String, f64, &str)> = shown.map(|(setting, value, unit)| (setting.to_owned(), value, unit)).into();
+    let mut rows: Vec<(String, f64, &str)> =
+        shown.map(|(setting, value, unit)| (setting.to_owned(), value, unit)).into();
     let page_kinds = timing.program_us.per_kind(geometry.cell).into_iter().enumerate();
-    rows.extend(page_kinds.map(|(kind, us)| (format!("page_program_{}", kind + 1), us, "microseconds, of this page of a wordline")));
-    rows.extend(
-        timing.erase_by_pec.iter().map(|row| (format!("block_erase_from_{}", row.pec), row.us, "microseconds, from this P/E count on")),
-    );
+    rows.extend(page_kinds.map(|(kind, us)| {
+        (format!("page_program_{}", kind + 1), us, "microseconds, of this page of a wordline")
+    }));
+    rows.extend(timing.erase_by_pec.iter().map(|row| {
+        (format!("block_erase_from_{}", row.pec), row.us, "microseconds, from this P/E count on")
+    }));
     let blocks = geometry.blocks_per_plane.unwrap_or(0);
     let block = f64::from(geometry.pages_per_block()) * geometry.page_size.0 as f64;
     for (setting, value, unit) in [
@@ -113,7 +148,11 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
         ("blocks_per_plane", f64::from(blocks), "blocks"),
         ("planes", f64::from(geometry.planes()), "planes"),
         ("raw_flash", block * f64::from(blocks) * f64::from(geometry.planes()), "bytes"),
-        ("capacity", config.drive.capacity.map_or(0.0, |capacity| capacity.0 as f64), "bytes that the host sees"),
+        (
+            "capacity",
+            config.drive.capacity.map_or(0.0, |capacity| capacity.0 as f64),
+            "bytes that the host sees",
+        ),
     ] {
         rows.push((setting.into(), value, unit));
     }
@@ -129,11 +168,17 @@ pub(super) fn settings_csv(config: &DriveConfig) -> String {
 /// # Errors
 /// A drive that cannot be.
 pub(super) fn workloads_csv(recipe: &Recipe) -> Result<String, Failure> {
-    let mut csv = String::from("workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n");
+    let mut csv = String::from(
+        "workload,volume_gib,read_share,read_gib_per_pass,write_gib_per_pass,distribution\n",
+    );
     let gib = |bytes: f64| bytes / f64::from(1u32 << 30);
     for workload in recipe.workloads.iter().filter(|workload| !workload.is_beside()) {
         let sets: Vec<String> = recipe.set.iter().chain(&workload.set).cloned().collect();
-        let volume = load::drive(&recipe.drive, &load::overrides(&sets)?)?.config.drive.capacity.map_or(0, |c| c.0);
+        let volume = load::drive(&recipe.drive, &load::overrides(&sets)?)?
+            .config
+            .drive
+            .capacity
+            .map_or(0, |c| c.0);
         let config = &workload.config;
         let bytes = config.requests as f64 * config.block_size.map_or(0, |size| size.0) as f64;
         let (read, written) = (bytes * config.read_share, bytes * (1.0 - config.read_share));

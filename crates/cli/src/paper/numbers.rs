@@ -1,4 +1,5 @@
-//! One number of every run of a group, as a table: raw, over a technique, and the mean over the workloads.
+//! One number of every run of a group, as a table: raw, over a technique, and the mean over the
+//! workloads.
 
 use std::fmt::Write;
 
@@ -67,8 +68,14 @@ impl<'a> Numbers<'a> {
     /// A pointer to something that is no number.
     pub(super) fn of(figure: &'a Figure, runs: &'a [Run]) -> Result<Self, Failure> {
         let mut rows = vec![];
-        for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique)) {
-            let sum = |pointers: &[String]| pointers.iter().map(|p| run.number_at(&figure.name, p)).sum::<Result<f64, Failure>>();
+        for run in runs.iter().filter(|run| figure.shows(&run.group, &run.workload, run.technique))
+        {
+            let sum = |pointers: &[String]| {
+                pointers
+                    .iter()
+                    .map(|p| run.number_at(&figure.name, p))
+                    .sum::<Result<f64, Failure>>()
+            };
             let whole = if figure.share_of.is_empty() { 1.0 } else { sum(&figure.share_of)? };
             // None of nothing is no share of it.
             let raw = if figure.weights.is_empty() {
@@ -95,9 +102,21 @@ impl<'a> Numbers<'a> {
         if let Some(over) = figure.divisor() {
             let of_variant = figure.over_variant.is_some();
             for i in 0..rows.len() {
-                let key = |row: &FigureRow<'a>| (row.workload, row.seed, row.residue, if of_variant { row.technique } else { row.variant });
-                let base = rows.iter().find(|r| key(r) == key(&rows[i]) && over == if of_variant { r.variant } else { r.technique });
-                let base = base.ok_or_else(|| Failure::usage(format!("figure {}: {over} is not among its runs", figure.name)))?;
+                let key = |row: &FigureRow<'a>| {
+                    (
+                        row.workload,
+                        row.seed,
+                        row.residue,
+                        if of_variant { row.technique } else { row.variant },
+                    )
+                };
+                let base = rows.iter().find(|r| {
+                    key(r) == key(&rows[i])
+                        && over == if of_variant { r.variant } else { r.technique }
+                });
+                let base = base.ok_or_else(|| {
+                    Failure::usage(format!("figure {}: {over} is not among its runs", figure.name))
+                })?;
                 let refused = [&rows[i], base].into_iter().any(|row| row.refused);
                 rows[i].divisor = base.base;
                 rows[i].shown = match rows[i].divisor {
@@ -110,12 +129,18 @@ impl<'a> Numbers<'a> {
         Ok(Self { figure, rows })
     }
 
-    /// What the generated workloads and seeds come to, and traces in their place; no number where a workload has none.
+    /// What the generated workloads and seeds come to, and traces in their place; no number where a
+    /// workload has none.
     pub(super) fn mean(&self, mean: Mean, variant: &str, technique: &str) -> Shown {
-        let is_without = |row: &FigureRow| mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload);
+        let is_without = |row: &FigureRow| {
+            mean == Mean::Without && self.figure.without.iter().any(|name| name == row.workload)
+        };
         let is_left_out = |row: &FigureRow| row.is_beside || is_without(row);
-        let of_it: Vec<&FigureRow> =
-            self.rows.iter().filter(|r| (r.variant, r.technique) == (variant, technique) && !is_left_out(r)).collect();
+        let of_it: Vec<&FigureRow> = self
+            .rows
+            .iter()
+            .filter(|r| (r.variant, r.technique) == (variant, technique) && !is_left_out(r))
+            .collect();
         if mean != Mean::Sums {
             return Shown::mean(&of_it.iter().map(|r| r.shown).collect::<Vec<_>>());
         }
@@ -129,13 +154,19 @@ impl<'a> Numbers<'a> {
 
     /// The number under one workload, in the mean of the seeds.
     pub(super) fn of_workload(&self, variant: &str, workload: &str, technique: &str) -> Shown {
-        let of_it = self.rows.iter().filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
+        let of_it = self
+            .rows
+            .iter()
+            .filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
         Shown::mean(&of_it.map(|r| r.shown).collect::<Vec<_>>())
     }
 
     /// Half the width of its 95 % interval over seeds and samples; none of a single run.
     pub(super) fn half_width(&self, variant: &str, workload: &str, technique: &str) -> Option<f64> {
-        let of_it = self.rows.iter().filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
+        let of_it = self
+            .rows
+            .iter()
+            .filter(|r| (r.variant, r.workload, r.technique) == (variant, workload, technique));
         let numbers: Option<Vec<f64>> = of_it.map(|r| r.shown.number()).collect();
         mean_ci95(&numbers?)?.ci95
     }
@@ -177,12 +208,21 @@ impl<'a> Numbers<'a> {
     /// With a column of seeds where there are several; `slot` is what the techniques are of.
     pub(super) fn csv(&self, slot: &str) -> String {
         let figure = self.figure;
-        let over =
-            figure.divisor().map_or_else(String::new, |over| format!(",{}", field(&format!("over_{}", over.replace(['-', ' '], "_")))));
+        let over = figure.divisor().map_or_else(String::new, |over| {
+            format!(",{}", field(&format!("over_{}", over.replace(['-', ' '], "_"))))
+        });
         let several = self.rows.iter().any(|row| row.seed != self.rows[0].seed);
         let samples = self.rows.iter().any(|row| row.residue != self.rows[0].residue);
-        let seeds = format!("{}{}", if several { "seed," } else { "" }, if samples { "sample," } else { "" });
-        let mut csv = format!("# {}\nvariant,workload,{seeds}{slot},{}{over}\n", figure.title, field(&figure.unit));
+        let seeds = format!(
+            "{}{}",
+            if several { "seed," } else { "" },
+            if samples { "sample," } else { "" }
+        );
+        let mut csv = format!(
+            "# {}\nvariant,workload,{seeds}{slot},{}{over}\n",
+            figure.title,
+            field(&figure.unit)
+        );
         let cell = |shown: Shown| match shown {
             Shown::Number(n) => n.to_string(),
             Shown::None => String::new(),
@@ -192,8 +232,18 @@ impl<'a> Numbers<'a> {
             let raw = if row.refused { REFUSED.to_owned() } else { row.raw.to_string() };
             let seed = if several { format!("{},", row.seed) } else { String::new() };
             let sample = if samples { format!("{},", row.residue) } else { String::new() };
-            let _ = write!(csv, "{},{},{seed}{sample}{},{raw}", field(row.variant), field(row.workload), row.technique);
-            let _ = if figure.divisor().is_some() { writeln!(csv, ",{}", cell(row.shown)) } else { writeln!(csv) };
+            let _ = write!(
+                csv,
+                "{},{},{seed}{sample}{},{raw}",
+                field(row.variant),
+                field(row.workload),
+                row.technique
+            );
+            let _ = if figure.divisor().is_some() {
+                writeln!(csv, ",{}", cell(row.shown))
+            } else {
+                writeln!(csv)
+            };
         }
         let (variants, techniques) = self.columns();
         let seed = ["mean,"; 2][..usize::from(several) + usize::from(samples)].concat();
@@ -201,8 +251,14 @@ impl<'a> Numbers<'a> {
             for (mean, words) in figure.means() {
                 for technique in &techniques {
                     let number = cell(self.mean(mean, variant, technique));
-                    let columns = if figure.divisor().is_some() { format!(",{number}") } else { number };
-                    let _ = writeln!(csv, "{},{},{seed}{technique},{columns}", field(variant), field(&words));
+                    let columns =
+                        if figure.divisor().is_some() { format!(",{number}") } else { number };
+                    let _ = writeln!(
+                        csv,
+                        "{},{},{seed}{technique},{columns}",
+                        field(variant),
+                        field(&words)
+                    );
                 }
             }
         }
@@ -216,7 +272,12 @@ impl<'a> Numbers<'a> {
 /// One of them is no number.
 fn multiplied(figure: &Figure, run: &Run) -> Result<f64, Failure> {
     let factors = figure.times.iter().copied().chain(std::iter::repeat(1.0));
-    figure.metric.iter().zip(factors).map(|(metric, times)| Ok(run.number_at(&figure.name, metric)? * times)).sum()
+    figure
+        .metric
+        .iter()
+        .zip(factors)
+        .map(|(metric, times)| Ok(run.number_at(&figure.name, metric)? * times))
+        .sum()
 }
 
 /// The mean of a figure's numbers in a run's summary by their weights; 0 where they weigh nothing.

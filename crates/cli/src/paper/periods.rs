@@ -1,4 +1,5 @@
-//! Groups whose data ages: refresh periods pass at once, with what the host updates in each, and what it asks for then counts.
+//! Groups whose data ages: refresh periods pass at once, with what the host updates in each, and
+//! what it asks for then counts.
 
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
@@ -41,14 +42,24 @@ impl DieTimes {
     fn of(drive: &DriveConfig) -> Self {
         let sense = drive.timing.sense_per_kind_us(drive.geometry.cell);
         let transfer = drive.geometry.page_size.0 as f64 / drive.timing.channel_mb_s;
-        Self { read: (sense.iter().sum::<f64>() / sense.len() as f64 + transfer) / 1e6, program: drive.program_us_per_page() / 1e6 }
+        Self {
+            read: (sense.iter().sum::<f64>() / sense.len() as f64 + transfer) / 1e6,
+            program: drive.program_us_per_page() / 1e6,
+        }
     }
 }
 
 impl Periods {
-    /// The updates of the periods before, and what counts. The host asks for pages, all over what the drive is filled with.
-    pub(super) fn requests(&self, load: Option<f64>, workload: &WorkloadConfig, drive: &DriveConfig) -> (WorkloadConfig, WorkloadConfig) {
-        let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
+    /// The updates of the periods before, and what counts. The host asks for pages, all over what
+    /// the drive is filled with.
+    pub(super) fn requests(
+        &self,
+        load: Option<f64>,
+        workload: &WorkloadConfig,
+        drive: &DriveConfig,
+    ) -> (WorkloadConfig, WorkloadConfig) {
+        let host_pages =
+            (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
         let updates = self.updates * (host_pages * drive.start.fill).floor();
         let update_rate = updates / (drive.refresh.period.0 as f64 / 1e9);
         let of_pages = WorkloadConfig {
@@ -65,7 +76,10 @@ impl Periods {
             rate: Some(update_rate),
             ..of_pages.clone()
         };
-        let (die, dies) = (DieTimes::of(drive), f64::from(drive.geometry.channels * drive.geometry.dies_per_channel));
+        let (die, dies) = (
+            DieTimes::of(drive),
+            f64::from(drive.geometry.channels * drive.geometry.dies_per_channel),
+        );
         let Some(reads) = self.reads else {
             let requests = (self.counted.unwrap_or(0.0) * updates).round().max(1.0) as u64;
             return (before.clone(), WorkloadConfig { requests, ..before });
@@ -79,7 +93,8 @@ impl Periods {
             Some(share) => (share, busy / (share * die.read + (1.0 - share) * die.program)),
         };
         let requests = (reads as f64 / read_share).ceil() as u64;
-        let (rate, queue_depth) = if self.queue_depth.is_some() { (None, self.queue_depth) } else { (Some(rate), None) };
+        let (rate, queue_depth) =
+            if self.queue_depth.is_some() { (None, self.queue_depth) } else { (Some(rate), None) };
         (before, WorkloadConfig { requests, read_share, rate, queue_depth, ..of_pages })
     }
 }
@@ -90,8 +105,15 @@ mod tests {
 
     #[test]
     fn updates_take_a_period_and_reads_their_share_of_the_dies() {
-        let drive = vpass_lab::load::drive("tiny", &vpass_lab::load::overrides(&["start.fill=0.5".into()]).unwrap()).unwrap().config;
-        let periods = |more: &str| -> Periods { toml::from_str(&format!("before = 4\nupdates = 0.25\nreads = 1000\n{more}")).unwrap() };
+        let drive = vpass_lab::load::drive(
+            "tiny",
+            &vpass_lab::load::overrides(&["start.fill=0.5".into()]).unwrap(),
+        )
+        .unwrap()
+        .config;
+        let periods = |more: &str| -> Periods {
+            toml::from_str(&format!("before = 4\nupdates = 0.25\nreads = 1000\n{more}")).unwrap()
+        };
         let uniform = WorkloadConfig::default();
         let (before, counted) = periods("").requests(Some(0.3), &uniform, &drive);
         // 32,768 pages of 1 GiB hold data, and a period is 30 days.
@@ -101,14 +123,24 @@ mod tests {
         // Four dies, 20 us and 16 KiB at 1000 MB/s.
         let reads = counted.rate.unwrap() * counted.read_share;
         assert!((reads * 36.384e-6 / 4.0 - 0.3).abs() < 1e-9, "{reads}");
-        assert!((counted.rate.unwrap() * (1.0 - counted.read_share) * month / 8192.0 - 1.0).abs() < 1e-3);
-        assert_eq!((counted.requests, counted.footprint, counted.write_distribution), (1001, 0.5, Some(uniform.distribution)));
+        assert!(
+            (counted.rate.unwrap() * (1.0 - counted.read_share) * month / 8192.0 - 1.0).abs()
+                < 1e-3
+        );
+        assert_eq!(
+            (counted.requests, counted.footprint, counted.write_distribution),
+            (1001, 0.5, Some(uniform.distribution))
+        );
         let (_, mixed) = periods("read_share = 0.5").requests(Some(0.3), &uniform, &drive);
         assert!((mixed.rate.unwrap() * (18.192e-6 + 50e-6) / 4.0 - 0.3).abs() < 1e-9);
-        let (_, closed) = periods("read_share = 1\nqueue_depth = 8").requests(None, &uniform, &drive);
+        let (_, closed) =
+            periods("read_share = 1\nqueue_depth = 8").requests(None, &uniform, &drive);
         assert_eq!((closed.rate, closed.queue_depth, closed.requests), (None, Some(8), 1000));
         let updates: Periods = toml::from_str("before = 4\nupdates = 0.25\ncounted = 2").unwrap();
         let (before, counted) = updates.requests(None, &uniform, &drive);
-        assert_eq!((counted.requests, counted.read_share, counted.rate), (16_384, 0.0, before.rate));
+        assert_eq!(
+            (counted.requests, counted.read_share, counted.rate),
+            (16_384, 0.0, before.rate)
+        );
     }
 }

@@ -31,17 +31,26 @@ pub(super) fn responses(engine: &Replay) -> [u64; BINS] {
 ///
 /// # Errors
 /// A pointer to something that is no list of numbers, or reads that were not taken apart.
-pub(super) fn csv(plot: &Plot, slot: &str, runs: &[Run], long_us: Option<f64>) -> Result<String, Failure> {
+pub(super) fn csv(
+    plot: &Plot,
+    slot: &str,
+    runs: &[Run],
+    long_us: Option<f64>,
+) -> Result<String, Failure> {
     let columns = match plot.kind {
         PlotKind::Responses => "from_ms,to_ms,reads",
         PlotKind::Cumulative => "up_to_share,count,cumulative_share",
         PlotKind::Blocks => "block,pec_cycles,effective_pec_cycles",
         PlotKind::Weeks => slow_reads::COLUMNS,
-        PlotKind::Stages => "seed,case,reads,share,faster,wait_us,sense_us,channel_wait_us,transfer_us,retry_us",
+        PlotKind::Stages => {
+            "seed,case,reads,share,faster,wait_us,sense_us,channel_wait_us,transfer_us,retry_us"
+        }
     };
     let mut csv = format!("# {}\nvariant,workload,{slot},{columns}\n", plot.title);
-    let shown =
-        |run: &&Run| plot.shows(&run.group, &run.workload) && (plot.reclaim.is_empty() || plot.reclaim.iter().any(|r| r == run.technique));
+    let shown = |run: &&Run| {
+        plot.shows(&run.group, &run.workload)
+            && (plot.reclaim.is_empty() || plot.reclaim.iter().any(|r| r == run.technique))
+    };
     for run in runs.iter().filter(shown) {
         let name = format!("{},{},{}", field(&run.variant), field(&run.workload), run.technique);
         if run.fell_behind && plot.kind == PlotKind::Responses {
@@ -64,13 +73,20 @@ pub(super) fn csv(plot: &Plot, slot: &str, runs: &[Run], long_us: Option<f64>) -
 
 fn list(plot: &Plot, run: &Run, pointer: &str) -> Result<Vec<u64>, Failure> {
     let list = run.summary.pointer(pointer).and_then(Value::as_array);
-    let list = list.ok_or_else(|| Failure::usage(format!("plot {}: {pointer} is no list of numbers of a summary", plot.name)))?;
+    let list = list.ok_or_else(|| {
+        Failure::usage(format!("plot {}: {pointer} is no list of numbers of a summary", plot.name))
+    })?;
     Ok(list.iter().map(|n| n.as_u64().unwrap_or(0)).collect())
 }
 
 fn response_rows(bins: &[u64]) -> Vec<String> {
-    let end = |bin: usize| if bin + 1 == BINS { String::new() } else { ((bin as u64 + 1) * BIN_MS).to_string() };
-    bins.iter().enumerate().map(|(bin, count)| format!("{},{},{count}", bin as u64 * BIN_MS, end(bin))).collect()
+    let end = |bin: usize| {
+        if bin + 1 == BINS { String::new() } else { ((bin as u64 + 1) * BIN_MS).to_string() }
+    };
+    bins.iter()
+        .enumerate()
+        .map(|(bin, count)| format!("{},{},{count}", bin as u64 * BIN_MS, end(bin)))
+        .collect()
 }
 
 fn cumulative_rows(bins: &[u64]) -> Vec<String> {
@@ -84,7 +100,9 @@ fn cumulative_rows(bins: &[u64]) -> Vec<String> {
 }
 
 fn block_rows(run: &Run) -> Vec<String> {
-    let row = |(block, (pec, effective_milli)): (usize, &(u32, u64))| format!("{block},{pec},{}", *effective_milli as f64 / 1e3);
+    let row = |(block, (pec, effective_milli)): (usize, &(u32, u64))| {
+        format!("{block},{pec},{}", *effective_milli as f64 / 1e3)
+    };
     run.blocks.iter().enumerate().map(row).collect()
 }
 
@@ -92,11 +110,24 @@ fn block_rows(run: &Run) -> Vec<String> {
 fn stage_rows(plot: &Plot, run: &Run) -> Result<Vec<String>, Failure> {
     let cases = |by: &str| {
         let cases = run.summary.pointer(&format!("/page_reads/{by}")).and_then(Value::as_object);
-        cases
-            .ok_or_else(|| Failure::usage(format!("plot {}: `stages = true` is expected in the periods of group {}", plot.name, run.group)))
+        cases.ok_or_else(|| {
+            Failure::usage(format!(
+                "plot {}: `stages = true` is expected in the periods of group {}",
+                plot.name, run.group
+            ))
+        })
     };
     let row = |(case, of_case): (&String, &Value)| {
-        let keys = ["reads", "share", "faster", "wait_us", "sense_us", "channel_wait_us", "transfer_us", "retry_us"];
+        let keys = [
+            "reads",
+            "share",
+            "faster",
+            "wait_us",
+            "sense_us",
+            "channel_wait_us",
+            "transfer_us",
+            "retry_us",
+        ];
         let cells: Vec<String> = keys.iter().map(|key| of_case[*key].to_string()).collect();
         format!("{},{},{}", run.plan.seed, field(case), cells.join(","))
     };
@@ -109,13 +140,19 @@ mod tests {
 
     #[test]
     fn a_histogram_is_added_up() {
-        assert_eq!(cumulative_rows(&[1, 0, 3, 0]), ["0.25,1,0.25", "0.5,0,0.25", "0.75,3,1", "1,0,1"]);
+        assert_eq!(
+            cumulative_rows(&[1, 0, 3, 0]),
+            ["0.25,1,0.25", "0.5,0,0.25", "0.75,3,1", "1,0,1"]
+        );
         assert_eq!(cumulative_rows(&[0, 0])[1], "1,0,0");
     }
 
     #[test]
     fn the_last_bin_of_response_times_has_no_end() {
         let rows = response_rows(&[7; BINS]);
-        assert_eq!((rows[0].as_str(), rows[6].as_str(), rows[19].as_str()), ("0,50,7", "300,350,7", "950,,7"));
+        assert_eq!(
+            (rows[0].as_str(), rows[6].as_str(), rows[19].as_str()),
+            ("0,50,7", "300,350,7", "950,,7")
+        );
     }
 }

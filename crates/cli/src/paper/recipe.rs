@@ -51,7 +51,8 @@ pub(super) struct Recipe {
     /// What the drive's error model says by itself, without a run.
     #[serde(default)]
     pub(super) model: Model,
-    /// Microseconds beyond which a read is long. Where it is given, summaries say what reads would take on an idle drive.
+    /// Microseconds beyond which a read is long. Where it is given, summaries say what reads would
+    /// take on an idle drive.
     #[serde(default)]
     pub(super) long_us: Option<f64>,
 }
@@ -60,7 +61,8 @@ fn greedy() -> String {
     "greedy".into()
 }
 
-/// A generated workload. On a set of blocks, amounts and addresses come from the group that uses it; on a whole drive from here.
+/// A generated workload. On a set of blocks, amounts and addresses come from the group that uses
+/// it; on a whole drive from here.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NamedWorkload {
@@ -97,7 +99,8 @@ pub(super) struct Model {
     pub(super) parameters: Option<String>,
     /// The limit of every layer of a block.
     pub(super) layers: Option<String>,
-    /// Reads that the worst wordline of a group endures, by the share of them that hits its neighbours.
+    /// Reads that the worst wordline of a group endures, by the share of them that hits its
+    /// neighbours.
     pub(super) mixes: Option<String>,
     /// What the drive is set to.
     pub(super) settings: Option<String>,
@@ -131,11 +134,19 @@ impl Recipe {
     ///
     /// # Errors
     /// A name that nobody knows.
-    pub(super) fn workloads_of(&self, group: &Group, traces: &Traces) -> Result<Vec<&NamedWorkload>, Failure> {
+    pub(super) fn workloads_of(
+        &self,
+        group: &Group,
+        traces: &Traces,
+    ) -> Result<Vec<&NamedWorkload>, Failure> {
         let mut all = vec![];
         for workload in self.generated_of(group)? {
             all.push(workload);
-            all.extend(self.workloads.iter().filter(|of| of.beside.contains(&workload.name) && traces.of(of).is_some()));
+            all.extend(
+                self.workloads
+                    .iter()
+                    .filter(|of| of.beside.contains(&workload.name) && traces.of(of).is_some()),
+            );
         }
         Ok(all)
     }
@@ -148,7 +159,8 @@ impl Recipe {
         let find = |name: &String| {
             let names = self.workloads.iter().map(|w| w.name.as_str());
             let found = self.workloads.iter().find(|w| w.name == *name);
-            found.ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("workload", name, names)))
+            found
+                .ok_or_else(|| Failure::usage(vpass_lab::suggest::unknown("workload", name, names)))
         };
         group.workloads.iter().map(find).collect()
     }
@@ -181,7 +193,11 @@ impl Recipe {
     pub(super) fn check_workload(&self, name: &str) -> Result<(), Failure> {
         let names = self.workloads.iter().map(|w| w.name.as_str());
         let known = names.clone().any(|known| known == name);
-        if known { Ok(()) } else { Err(Failure::usage(vpass_lab::suggest::unknown("workload", name, names))) }
+        if known {
+            Ok(())
+        } else {
+            Err(Failure::usage(vpass_lab::suggest::unknown("workload", name, names)))
+        }
     }
 
     /// Checks that there is something to run, and what figures and plots name.
@@ -191,13 +207,18 @@ impl Recipe {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let lists = [("workload", self.workloads.is_empty()), ("group", self.groups.is_empty())];
         if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
-            return Err(Failure::usage(format!("the recipe's list `{list}` is empty: there is nothing to run; at least one is expected")));
+            return Err(Failure::usage(format!(
+                "the recipe's list `{list}` is empty: there is nothing to run; at least one is expected"
+            )));
         }
         for group in &self.groups {
-            let lists = [("reclaim", group.reclaim.is_empty()), ("variant", group.variants.is_empty())];
+            let lists =
+                [("reclaim", group.reclaim.is_empty()), ("variant", group.variants.is_empty())];
             if let Some((list, _)) = lists.into_iter().find(|(_, is_empty)| *is_empty) {
                 let name = &group.name;
-                return Err(Failure::usage(format!("group {name}: `{list}` is empty: it has nothing to run; at least one is expected")));
+                return Err(Failure::usage(format!(
+                    "group {name}: `{list}` is empty: it has nothing to run; at least one is expected"
+                )));
             }
         }
         self.figures.iter().try_for_each(Figure::check_numbers)?;
@@ -213,10 +234,17 @@ impl Recipe {
         for plot in self.plots.iter().filter(|plot| plot.kind == PlotKind::Weeks) {
             plot.check_weeks(self.group(&plot.group)?, self.long_us)?;
         }
-        for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group)) {
+        for name in self.figures.iter().map(|f| &f.group).chain(self.plots.iter().map(|p| &p.group))
+        {
             self.group(name)?;
         }
-        self.figures.iter().flat_map(|f| f.workloads.iter().chain(&f.without)).try_for_each(|name| self.check_workload(name))?;
-        self.plots.iter().filter_map(|p| p.workload.as_ref()).try_for_each(|name| self.check_workload(name))
+        self.figures
+            .iter()
+            .flat_map(|f| f.workloads.iter().chain(&f.without))
+            .try_for_each(|name| self.check_workload(name))?;
+        self.plots
+            .iter()
+            .filter_map(|p| p.workload.as_ref())
+            .try_for_each(|name| self.check_workload(name))
     }
 }

@@ -1,4 +1,5 @@
-//! The runs of a recipe: each technique under each workload and variant of a group, at the group's amount and load.
+//! The runs of a recipe: each technique under each workload and variant of a group, at the group's
+//! amount and load.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -25,8 +26,14 @@ use super::run::Run;
 use super::traces::{Traces, replayed};
 use crate::args::Samples;
 
-/// Every run of the recipe, in order; real traces where there are any. Hint files are in the recipe's folder.
-pub(super) fn runs(recipe: &Recipe, folder: &Path, traces: &Traces, seed: u64) -> Result<Vec<Run>, Failure> {
+/// Every run of the recipe, in order; real traces where there are any. Hint files are in the
+/// recipe's folder.
+pub(super) fn runs(
+    recipe: &Recipe,
+    folder: &Path,
+    traces: &Traces,
+    seed: u64,
+) -> Result<Vec<Run>, Failure> {
     let gc = plan::gc_named(&recipe.gc)?;
     let mut runs = vec![];
     for group in &recipe.groups {
@@ -36,9 +43,13 @@ pub(super) fn runs(recipe: &Recipe, folder: &Path, traces: &Traces, seed: u64) -
                 plan::require_few(techniques.len(), group.seeds.map_or(1, NonZeroU32::get))?;
                 let kind = Kind::of(recipe, folder, (group, variant, workload), traces)?;
                 let seeds = seed..seed + u64::from(group.seeds.map_or(1, NonZeroU32::get));
-                for (i, (seed, of_run)) in seeds.flat_map(|seed| techniques.iter().map(move |of_run| (seed, of_run))).enumerate() {
+                for (i, (seed, of_run)) in seeds
+                    .flat_map(|seed| techniques.iter().map(move |of_run| (seed, of_run)))
+                    .enumerate()
+                {
                     let plan = kind.plan(group, of_run, gc, seed)?;
-                    // Opened once to see that it can be: the same for all techniques, and large tables on a large drive.
+                    // Opened once to see that it can be: the same for all techniques, and large
+                    // tables on a large drive.
                     if i == 0 && !plan.is_fluid() {
                         plan.source()?;
                     }
@@ -81,27 +92,52 @@ impl Kind {
         (group, variant, workload): (&Group, &Variant, &NamedWorkload),
         traces: &Traces,
     ) -> Result<Self, Failure> {
-        let sets: Vec<String> = recipe.set.iter().chain(&group.set).chain(&workload.set).chain(&variant.set).cloned().collect();
+        let sets: Vec<String> = recipe
+            .set
+            .iter()
+            .chain(&group.set)
+            .chain(&workload.set)
+            .chain(&variant.set)
+            .cloned()
+            .collect();
         let with = |own: &[String]| {
-            let mut drive = load::drive(variant.drive.as_ref().unwrap_or(&recipe.drive), &load::overrides(&[&sets, own].concat())?)?;
+            let mut drive = load::drive(
+                variant.drive.as_ref().unwrap_or(&recipe.drive),
+                &load::overrides(&[&sets, own].concat())?,
+            )?;
             if group.wear == GroupWear::Frozen {
                 freeze_wear(group, &mut drive.config)?;
             }
             Ok::<_, Failure>(drive)
         };
         let drive = with(&[])?;
-        let own = variant.own.iter().map(|(name, own)| Ok((name.clone(), with(own)?))).collect::<Result<_, Failure>>()?;
-        let file = variant.hints.as_ref().map(|name| HintFile::read(&folder.join(name))).transpose()?;
-        let said = file.map(|file| file.ranges(None, &[], drive.config.drive.capacity)).transpose()?;
+        let own = variant
+            .own
+            .iter()
+            .map(|(name, own)| Ok((name.clone(), with(own)?)))
+            .collect::<Result<_, Failure>>()?;
+        let file =
+            variant.hints.as_ref().map(|name| HintFile::read(&folder.join(name))).transpose()?;
+        let said =
+            file.map(|file| file.ranges(None, &[], drive.config.drive.capacity)).transpose()?;
         let by_cycles = group.goes_by_cycles() && traces.of(workload).is_none();
-        let cycles =
-            by_cycles.then(|| Cycles { blocks: blocks_read(group, &drive.config), warm_up: group.warm_up_cycles, counted: group.cycles });
+        let cycles = by_cycles.then(|| Cycles {
+            blocks: blocks_read(group, &drive.config),
+            warm_up: group.warm_up_cycles,
+            counted: group.cycles,
+        });
         let asked = asked(group, variant, workload, &drive.config, traces);
         Ok(Self { drive, own, said, asked, cycles })
     }
 
     /// A run of it.
-    fn plan(&self, group: &Group, of_run: &Techniques, gc: &'static str, seed: u64) -> Result<RunPlan, Failure> {
+    fn plan(
+        &self,
+        group: &Group,
+        of_run: &Techniques,
+        gc: &'static str,
+        seed: u64,
+    ) -> Result<RunPlan, Failure> {
         let mut drive = self.own.get(of_run.name).unwrap_or(&self.drive).clone();
         if group.out_of_phase {
             drive.config.start.reads = end_of_cycle(&drive.config, of_run.reclaim, group.phases)?;
@@ -133,14 +169,21 @@ impl Kind {
             oracle: if group.oracle { Watch::On } else { Watch::Off },
             stages: group.has_stages(),
         };
-        if refresh != NO_REFRESH || of_run.parity != NO_PARITY || group.span.is_some() { plan.checked() } else { Ok(plan) }
+        if refresh != NO_REFRESH || of_run.parity != NO_PARITY || group.span.is_some() {
+            plan.checked()
+        } else {
+            Ok(plan)
+        }
     }
 }
 
 /// The plan, or one for each sample of its drive.
 fn in_samples(plan: RunPlan, samples: Option<Samples>) -> Result<Vec<RunPlan>, Failure> {
     let Some(samples) = samples else { return Ok(vec![plan]) };
-    samples.residues().map(|residue| plan.sampled(Sample { of: samples.of, residue })?.checked()).collect()
+    samples
+        .residues()
+        .map(|residue| plan.sampled(Sample { of: samples.of, residue })?.checked())
+        .collect()
 }
 
 /// The techniques of a run, and which of them figures know it by.
@@ -156,18 +199,38 @@ struct Techniques {
 impl Techniques {
     /// Those of a variant's runs, in order.
     fn of(group: &Group, variant: &Variant) -> Result<Vec<Self>, Failure> {
-        let either = |own: &Vec<String>, of_group: &Vec<String>| if own.is_empty() { of_group.clone() } else { own.clone() };
+        let either = |own: &Vec<String>, of_group: &Vec<String>| {
+            if own.is_empty() { of_group.clone() } else { own.clone() }
+        };
         let reclaims = either(&variant.reclaim, &group.reclaim);
-        let reclaims = reclaims.iter().map(|name| plan::reclaim_named(name)).collect::<Result<Vec<_>, _>>()?;
+        let reclaims =
+            reclaims.iter().map(|name| plan::reclaim_named(name)).collect::<Result<Vec<_>, _>>()?;
         let refreshes = either(&variant.refresh, &group.refresh);
-        let refreshes = refreshes.iter().map(|name| plan::refresh_named(name)).collect::<Result<Vec<_>, _>>()?;
+        let refreshes = refreshes
+            .iter()
+            .map(|name| plan::refresh_named(name))
+            .collect::<Result<Vec<_>, _>>()?;
         let parities = either(&variant.parity, &group.parity);
-        let parities = parities.iter().map(|name| plan::parity_named(name)).collect::<Result<Vec<_>, _>>()?;
-        let first = Self { name: "", reclaim: reclaims[0], refresh: refreshes.first().copied(), parity: NO_PARITY };
+        let parities =
+            parities.iter().map(|name| plan::parity_named(name)).collect::<Result<Vec<_>, _>>()?;
+        let first = Self {
+            name: "",
+            reclaim: reclaims[0],
+            refresh: refreshes.first().copied(),
+            parity: NO_PARITY,
+        };
         Ok(match (parities.is_empty(), refreshes.is_empty()) {
-            (false, _) => parities.into_iter().map(|parity| Self { name: parity, parity, ..first }).collect(),
-            (true, false) => refreshes.into_iter().map(|refresh| Self { name: refresh, refresh: Some(refresh), ..first }).collect(),
-            (true, true) => reclaims.into_iter().map(|reclaim| Self { name: reclaim, reclaim, ..first }).collect(),
+            (false, _) => {
+                parities.into_iter().map(|parity| Self { name: parity, parity, ..first }).collect()
+            }
+            (true, false) => refreshes
+                .into_iter()
+                .map(|refresh| Self { name: refresh, refresh: Some(refresh), ..first })
+                .collect(),
+            (true, true) => reclaims
+                .into_iter()
+                .map(|reclaim| Self { name: reclaim, reclaim, ..first })
+                .collect(),
         })
     }
 }
@@ -196,7 +259,9 @@ fn blocks_read(group: &Group, drive: &DriveConfig) -> f64 {
 /// Reads of a block at a share of the way to the first threshold of a technique.
 fn end_of_cycle(drive: &DriveConfig, reclaim: &str, share: f64) -> Result<u32, Failure> {
     if !(0.0..=1.0).contains(&share) {
-        return Err(Failure::usage(format!("group.phases = {share}: must be a share of a cycle, from 0 to 1")));
+        return Err(Failure::usage(format!(
+            "group.phases = {share}: must be a share of a cycle, from 0 to 1"
+        )));
     }
     let age = explain::age(drive, drive.start.pec, plan::technique_named(reclaim)?)?;
     let first = age.and_then(|age| age.thresholds.iter().map(|t| t.reads).min());
@@ -215,27 +280,63 @@ struct Asked {
     repeat: NonZeroU32,
 }
 
-fn asked(group: &Group, variant: &Variant, workload: &NamedWorkload, drive: &DriveConfig, traces: &Traces) -> Asked {
+fn asked(
+    group: &Group,
+    variant: &Variant,
+    workload: &NamedWorkload,
+    drive: &DriveConfig,
+    traces: &Traces,
+) -> Asked {
     if let Some(periods) = &group.periods {
-        let (before, counted) = periods.requests(variant.load.or(group.load), &workload.config, drive);
-        return Asked { requests: generated(workload, counted), before: Some(before), warm_up: 0, repeat: NonZeroU32::MIN };
+        let (before, counted) =
+            periods.requests(variant.load.or(group.load), &workload.config, drive);
+        return Asked {
+            requests: generated(workload, counted),
+            before: Some(before),
+            warm_up: 0,
+            repeat: NonZeroU32::MIN,
+        };
     }
     if let Some(span) = &group.span {
         let all = span.requests(variant.reads_per_page, &workload.config, drive);
         let Some(window) = &span.window else {
-            return Asked { requests: generated(workload, all), before: None, warm_up: 0, repeat: NonZeroU32::MIN };
+            return Asked {
+                requests: generated(workload, all),
+                before: None,
+                warm_up: 0,
+                repeat: NonZeroU32::MIN,
+            };
         };
         let requests = (window.reads as f64 / workload.config.read_share.max(0.01)).round() as u64;
-        let timed = at_load(Some(window.load), None, WorkloadConfig { requests, ..workload.config.clone() }, drive);
-        return Asked { requests: generated(workload, timed), before: Some(all), warm_up: 0, repeat: NonZeroU32::MIN };
+        let timed = at_load(
+            Some(window.load),
+            None,
+            WorkloadConfig { requests, ..workload.config.clone() },
+            drive,
+        );
+        return Asked {
+            requests: generated(workload, timed),
+            before: Some(all),
+            warm_up: 0,
+            repeat: NonZeroU32::MIN,
+        };
     }
     let passes = group.passes.or(workload.passes).unwrap_or(1.0);
     let warm_up_passes = group.warm_up_passes.or(workload.warm_up_passes).unwrap_or(0.0);
     if let Some(survey) = traces.of(workload) {
         // A warm-up ends within a pass of a trace, so every pass counts.
-        let repeat = if group.until_stable { None } else { NonZeroU32::new((passes + warm_up_passes).round() as u32) };
+        let repeat = if group.until_stable {
+            None
+        } else {
+            NonZeroU32::new((passes + warm_up_passes).round() as u32)
+        };
         let requests = replayed(Arc::clone(survey), drive);
-        return Asked { requests, before: None, warm_up: 0, repeat: repeat.unwrap_or(NonZeroU32::MIN) };
+        return Asked {
+            requests,
+            before: None,
+            warm_up: 0,
+            repeat: repeat.unwrap_or(NonZeroU32::MIN),
+        };
     }
     let (config, warm_up) = if group.blocks.is_some() || group.goes_by_cycles() {
         on_blocks(group, &workload.config, drive)
@@ -243,7 +344,10 @@ fn asked(group: &Group, variant: &Variant, workload: &NamedWorkload, drive: &Dri
         on_drive(group, &workload.config, passes, warm_up_passes)
     };
     Asked {
-        requests: generated(workload, at_load(variant.load.or(group.load), group.rate, config, drive)),
+        requests: generated(
+            workload,
+            at_load(variant.load.or(group.load), group.rate, config, drive),
+        ),
         before: None,
         warm_up,
         repeat: NonZeroU32::MIN,
@@ -251,36 +355,72 @@ fn asked(group: &Group, variant: &Variant, workload: &NamedWorkload, drive: &Dri
 }
 
 fn generated(workload: &NamedWorkload, config: WorkloadConfig) -> Workload {
-    let file = WorkloadFile { description: workload.name.clone(), workload: config, hints: Table::new() };
-    Workload::Generated(Loaded { name: workload.name.clone(), text: String::new(), config: Generated::Workload(file) })
+    let file =
+        WorkloadFile { description: workload.name.clone(), workload: config, hints: Table::new() };
+    Workload::Generated(Loaded {
+        name: workload.name.clone(),
+        text: String::new(),
+        config: Generated::Workload(file),
+    })
 }
 
 /// A workload on the whole drive, so many passes; and the requests of its warm-up.
-fn on_drive(group: &Group, workload: &WorkloadConfig, passes: f64, warm_up_passes: f64) -> (WorkloadConfig, u64) {
+fn on_drive(
+    group: &Group,
+    workload: &WorkloadConfig,
+    passes: f64,
+    warm_up_passes: f64,
+) -> (WorkloadConfig, u64) {
     let requests = |passes: f64| (passes * workload.requests as f64).round() as u64;
     let warm_up = requests(warm_up_passes);
     // What repeats until it is stable goes on behind its warm-up by itself.
     let counted = requests(passes).max(1);
-    (WorkloadConfig { requests: if group.until_stable { counted } else { counted + warm_up }, ..workload.clone() }, warm_up)
+    (
+        WorkloadConfig {
+            requests: if group.until_stable { counted } else { counted + warm_up },
+            ..workload.clone()
+        },
+        warm_up,
+    )
 }
 
 /// A workload on a group's set of blocks, at its amount; and the requests of its warm-up.
-fn on_blocks(group: &Group, workload: &WorkloadConfig, drive: &DriveConfig) -> (WorkloadConfig, u64) {
+fn on_blocks(
+    group: &Group,
+    workload: &WorkloadConfig,
+    drive: &DriveConfig,
+) -> (WorkloadConfig, u64) {
     let blocks = blocks_read(group, drive);
     let set_pages = blocks * f64::from(drive.geometry.pages_per_block());
     let host_pages = (drive.drive.capacity.map_or(0, |c| c.0) / drive.geometry.page_size.0) as f64;
     let requests = |reads_per_block: f64| {
-        (reads_per_block * blocks / pages_of_request(workload, drive) / workload.read_share.max(0.01)).round() as u64
+        (reads_per_block * blocks
+            / pages_of_request(workload, drive)
+            / workload.read_share.max(0.01))
+        .round() as u64
     };
     let warm_up = requests(group.warm_up_reads_per_block);
     let requests = (requests(group.reads_per_block) + warm_up).max(1);
-    (WorkloadConfig { requests, footprint: (set_pages / host_pages).min(1.0), ..workload.clone() }, warm_up)
+    (
+        WorkloadConfig {
+            requests,
+            footprint: (set_pages / host_pages).min(1.0),
+            ..workload.clone()
+        },
+        warm_up,
+    )
 }
 
 /// The same at a load or rate, where there is one.
-fn at_load(load: Option<f64>, rate: Option<f64>, workload: WorkloadConfig, drive: &DriveConfig) -> WorkloadConfig {
+fn at_load(
+    load: Option<f64>,
+    rate: Option<f64>,
+    workload: WorkloadConfig,
+    drive: &DriveConfig,
+) -> WorkloadConfig {
     let dies = f64::from(drive.geometry.channels * drive.geometry.dies_per_channel);
-    let at_load = load.map(|load| load * dies / (die_s(&workload, drive) * pages_of_request(&workload, drive)));
+    let at_load = load
+        .map(|load| load * dies / (die_s(&workload, drive) * pages_of_request(&workload, drive)));
     match rate.or(at_load) {
         Some(rate) => WorkloadConfig { queue_depth: None, rate: Some(rate), ..workload },
         None => workload,

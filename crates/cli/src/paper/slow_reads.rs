@@ -1,5 +1,6 @@
-//! What the page reads of a run would take on an idle drive, from the retries that they took: exact, and so for gears without latencies too.
-//! Of a page of the slowest kind, as the budgets of hints are.
+//! What the page reads of a run would take on an idle drive, from the retries that they took:
+//! exact, and so for gears without latencies too. Of a page of the slowest kind, as the budgets of
+//! hints are.
 
 use std::fmt::Write;
 
@@ -21,7 +22,8 @@ pub(super) const READS: &str = "reads";
 struct Takes {
     /// From no retry on.
     by_retries: Vec<Ns>,
-    /// What a read takes longer that begins with a level above the first; none where that depends on the level.
+    /// What a read takes longer that begins with a level above the first; none where that depends
+    /// on the level.
     began_higher: Option<Ns>,
     long: Ns,
 }
@@ -30,11 +32,16 @@ impl Takes {
     /// None on a drive without retries.
     fn of(drive: &DriveConfig, long_us: f64) -> Result<Option<Self>, Failure> {
         let Some(budgets) = Budgets::of(drive).map_err(Failure::usage)? else { return Ok(None) };
-        let by_retries: Vec<Ns> = (0..drive.ecc.levels() as u8).map(|retries| budgets.latency(retries)).collect();
+        let by_retries: Vec<Ns> =
+            (0..drive.ecc.levels() as u8).map(|retries| budgets.latency(retries)).collect();
         let each: Vec<Ns> = by_retries.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let first = by_retries[0] - transfer_ns(drive.geometry.page_size.0, drive.timing.host_mb_s);
         let alike = each.iter().all(|retry| *retry == each[0]);
-        Ok(Some(Self { began_higher: alike.then(|| each[0].saturating_sub(first)), by_retries, long: (long_us * 1e3) as Ns }))
+        Ok(Some(Self {
+            began_higher: alike.then(|| each[0].saturating_sub(first)),
+            by_retries,
+            long: (long_us * 1e3) as Ns,
+        }))
     }
 
     /// Retries from which on a read is long.
@@ -42,9 +49,18 @@ impl Takes {
     /// # Errors
     /// That depends on the level that the read began with.
     fn long_from(&self, some_began_higher: bool) -> Result<usize, Failure> {
-        let from = |more: Ns| self.by_retries.iter().position(|takes| takes + more > self.long).unwrap_or(self.by_retries.len());
+        let from = |more: Ns| {
+            self.by_retries
+                .iter()
+                .position(|takes| takes + more > self.long)
+                .unwrap_or(self.by_retries.len())
+        };
         let least = from(0);
-        if !some_began_higher || self.began_higher.map(from) == Some(least) { Ok(least) } else { Err(no_number()) }
+        if !some_began_higher || self.began_higher.map(from) == Some(least) {
+            Ok(least)
+        } else {
+            Err(no_number())
+        }
     }
 
     /// In microseconds; none where nothing was read.
@@ -53,8 +69,14 @@ impl Takes {
     /// It depends on the levels that reads began with.
     fn mean_us(&self, retries: &Retries) -> Result<Option<f64>, Failure> {
         let reads: u64 = retries.histogram.iter().sum();
-        let sum: f64 = retries.histogram.iter().zip(&self.by_retries).map(|(reads, takes)| *reads as f64 * *takes as f64).sum();
-        let each = if retries.began_higher > 0 { self.began_higher.ok_or_else(no_number)? } else { 0 };
+        let sum: f64 = retries
+            .histogram
+            .iter()
+            .zip(&self.by_retries)
+            .map(|(reads, takes)| *reads as f64 * *takes as f64)
+            .sum();
+        let each =
+            if retries.began_higher > 0 { self.began_higher.ok_or_else(no_number)? } else { 0 };
         let all = sum + retries.began_higher as f64 * each as f64;
         Ok((reads > 0).then(|| all / reads as f64 / 1e3))
     }
@@ -67,12 +89,21 @@ fn no_number() -> Failure {
     )
 }
 
-/// Of a run whose span has these weeks, where reads longer than this are long. Null on a drive without retries.
+/// Of a run whose span has these weeks, where reads longer than this are long. Null on a drive
+/// without retries.
 ///
 /// # Errors
 /// A drive of which there is no number.
-pub(super) fn of(drive: &DriveConfig, outcome: &Outcome, weeks: &[Part], long_us: f64) -> Result<Value, Failure> {
-    let (Some(takes), Some(retries)) = (Takes::of(drive, long_us)?, &outcome.summary.retries) else { return Ok(Value::Null) };
+pub(super) fn of(
+    drive: &DriveConfig,
+    outcome: &Outcome,
+    weeks: &[Part],
+    long_us: f64,
+) -> Result<Value, Failure> {
+    let (Some(takes), Some(retries)) = (Takes::of(drive, long_us)?, &outcome.summary.retries)
+    else {
+        return Ok(Value::Null);
+    };
     let from = takes.long_from(retries.began_higher > 0)?;
     let share = |part: Option<&Part>| part.map(|part| long_share(part, from));
     Ok(json!({
@@ -94,23 +125,32 @@ fn long_share(part: &Part, from: usize) -> f64 {
 }
 
 /// Columns of [`rows`].
-pub(super) const COLUMNS: &str =
-    "seed,sample,week,read_pages,programs_reclaim_pages,programs_gc_pages,reads_with_retry,long_reads,long_share";
+pub(super) const COLUMNS: &str = "seed,sample,week,read_pages,programs_reclaim_pages,programs_gc_pages,reads_with_retry,long_reads,long_share";
 
 /// A row for each week of a run.
 ///
 /// # Errors
 /// As [`of`].
 pub(super) fn rows(run: &Run, long_us: f64) -> Result<Vec<String>, Failure> {
-    let higher = run.summary.pointer("/retries/began_higher").and_then(Value::as_u64).unwrap_or(0) > 0;
-    let from = Takes::of(&run.plan.drive.config, long_us)?.map(|takes| takes.long_from(higher)).transpose()?;
+    let higher =
+        run.summary.pointer("/retries/began_higher").and_then(Value::as_u64).unwrap_or(0) > 0;
+    let from = Takes::of(&run.plan.drive.config, long_us)?
+        .map(|takes| takes.long_from(higher))
+        .transpose()?;
     let row = |(week, part): (usize, &Part)| {
-        let mut row = format!("{},{},{},{}", run.plan.seed, run.plan.sample.residue, week + 1, part.read_pages);
+        let mut row = format!(
+            "{},{},{},{}",
+            run.plan.seed,
+            run.plan.sample.residue,
+            week + 1,
+            part.read_pages
+        );
         for cause in [Cause::Reclaim, Cause::Gc] {
             let _ = write!(row, ",{}", part.programs[cause as usize]);
         }
         let _ = write!(row, ",{}", part.retried.iter().sum::<f64>());
-        let of_long = from.map(|from| format!(",{},{}", long_reads(part, from), long_share(part, from)));
+        let of_long =
+            from.map(|from| format!(",{},{}", long_reads(part, from), long_share(part, from)));
         row + &of_long.unwrap_or_else(|| ",,".into())
     };
     Ok(run.weeks.iter().enumerate().map(row).collect())
@@ -139,18 +179,45 @@ mod tests {
     #[test]
     fn latencies_follow_from_retries_and_from_where_reads_began() {
         let takes = takes("[40, 40]");
-        assert_eq!((takes.by_retries.clone(), takes.began_higher), (vec![70_000, 220_000, 370_000], Some(80_000)));
-        assert_eq!((takes.long_from(false).unwrap(), takes.long_from(true).unwrap()), (2, 2), "220 and 80 are 300, which is not longer");
-        let retries = |began_higher| Retries { histogram: vec![6, 3, 1], mean: None, reads_with_retry: 4, began_higher, budget_raised: 0 };
-        assert_eq!(takes.mean_us(&retries(0)).unwrap(), Some((6.0 * 70.0 + 3.0 * 220.0 + 370.0) / 10.0));
-        assert_eq!(takes.mean_us(&retries(2)).unwrap(), Some((6.0 * 70.0 + 3.0 * 220.0 + 370.0 + 2.0 * 80.0) / 10.0));
+        assert_eq!(
+            (takes.by_retries.clone(), takes.began_higher),
+            (vec![70_000, 220_000, 370_000], Some(80_000))
+        );
+        assert_eq!(
+            (takes.long_from(false).unwrap(), takes.long_from(true).unwrap()),
+            (2, 2),
+            "220 and 80 are 300, which is not longer"
+        );
+        let retries = |began_higher| Retries {
+            histogram: vec![6, 3, 1],
+            mean: None,
+            reads_with_retry: 4,
+            began_higher,
+            budget_raised: 0,
+        };
+        assert_eq!(
+            takes.mean_us(&retries(0)).unwrap(),
+            Some((6.0 * 70.0 + 3.0 * 220.0 + 370.0) / 10.0)
+        );
+        assert_eq!(
+            takes.mean_us(&retries(2)).unwrap(),
+            Some((6.0 * 70.0 + 3.0 * 220.0 + 370.0 + 2.0 * 80.0) / 10.0)
+        );
     }
 
     #[test]
     fn where_retries_differ_there_is_no_number_for_reads_that_began_with_one() {
         let takes = takes("[40, 41]");
-        assert!(takes.long_from(false).is_ok_and(|from| from == 2) && takes.long_from(true).is_err());
-        let retries = Retries { histogram: vec![1, 0, 0], mean: None, reads_with_retry: 0, began_higher: 1, budget_raised: 0 };
+        assert!(
+            takes.long_from(false).is_ok_and(|from| from == 2) && takes.long_from(true).is_err()
+        );
+        let retries = Retries {
+            histogram: vec![1, 0, 0],
+            mean: None,
+            reads_with_retry: 0,
+            began_higher: 1,
+            budget_raised: 0,
+        };
         assert!(takes.mean_us(&retries).is_err());
     }
 }

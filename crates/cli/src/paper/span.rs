@@ -1,4 +1,5 @@
-//! Groups whose drives are read for long at a low rate: so many reads of each page in so many days, and a window in time behind them.
+//! Groups whose drives are read for long at a low rate: so many reads of each page in so many days,
+//! and a window in time behind them.
 
 use serde::Deserialize;
 use vpass_core::config::DriveConfig;
@@ -10,8 +11,8 @@ use vpass_workload::synthetic::WorkloadConfig;
 pub(super) struct Span {
     /// How long it goes on.
     pub(super) days: f64,
-    /// Host reads of a page in all that time, in the mean over the host's pages; a variant may have its own. Writes come beside them, by
-    /// the workload's `read_share`.
+    /// Host reads of a page in all that time, in the mean over the host's pages; a variant may have
+    /// its own. Writes come beside them, by the workload's `read_share`.
     pub(super) reads_per_page: f64,
     /// In the timed gear: what counts, and the span is then served before it at once.
     #[serde(default)]
@@ -40,7 +41,12 @@ impl Span {
     }
 
     /// The workload over the whole span, on a drive whose host has so many pages.
-    pub(super) fn requests(&self, own_reads: Option<f64>, workload: &WorkloadConfig, drive: &DriveConfig) -> WorkloadConfig {
+    pub(super) fn requests(
+        &self,
+        own_reads: Option<f64>,
+        workload: &WorkloadConfig,
+        drive: &DriveConfig,
+    ) -> WorkloadConfig {
         let page = drive.geometry.page_size.0;
         let pages = (drive.drive.capacity.map_or(0, |c| c.0) / page) as f64;
         let of_request = workload.block_size.map_or(1, |size| size.0.div_ceil(page)) as f64;
@@ -67,9 +73,11 @@ mod tests {
             drive = { capacity = "400KiB" }
         "#;
         let drive = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let workload: WorkloadConfig = toml::from_str("block_size = '8KiB'\nread_share = 0.5").unwrap();
+        let workload: WorkloadConfig =
+            toml::from_str("block_size = '8KiB'\nread_share = 0.5").unwrap();
         let span: Span = toml::from_str("days = 20\nreads_per_page = 40").unwrap();
-        // 100 pages, 4,000 reads of them, two by each of 2,000 requests, beside which as many write.
+        // 100 pages, 4,000 reads of them, two by each of 2,000 requests, beside which as many
+        // write.
         let asked = span.requests(None, &workload, &drive);
         assert_eq!((asked.requests, asked.queue_depth, span.weeks()), (4000, None, 2));
         assert!((asked.rate.unwrap() - 4000.0 / 1_728_000.0).abs() < 1e-12);

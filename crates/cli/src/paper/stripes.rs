@@ -1,5 +1,5 @@
-//! What workloads over stripes come to: shares, lengths, and how often writes come back, of requests drawn for the recipe's drive; and what the real
-//! traces beside them come to.
+//! What workloads over stripes come to: shares, lengths, and how often writes come back, of
+//! requests drawn for the recipe's drive; and what the real traces beside them come to.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -19,28 +19,34 @@ const DRAWN: usize = 200_000;
 /// Stripes written last that a write may come back to, as the public trace was measured.
 const BACK: [usize; 2] = [16, 64];
 
-/// A row for each workload over stripes, and for each trace beside one, of all its requests and by stripes of the same size.
+/// A row for each workload over stripes, and for each trace beside one, of all its requests and by
+/// stripes of the same size.
 ///
 /// # Errors
 /// A drive that cannot be, or a trace that cannot be read.
 pub(super) fn csv(recipe: &Recipe, traces: &Traces, seed: u64) -> Result<String, Failure> {
-    let mut csv = String::from("workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,writes_to_last_64\n");
+    let mut csv = String::from(
+        "workload,write_share,sequential_writes,pages_a_write,pages_a_read,writes_to_last_16,writes_to_last_64\n",
+    );
     let drive = load::drive(&recipe.drive, &load::overrides(&recipe.set)?)?.config;
     let (capacity, page) = (drive.drive.capacity.map_or(0, |c| c.0), drive.geometry.page_size.0);
     for workload in &recipe.workloads {
         let of = if let Some(survey) = traces.of(workload).filter(|_| workload.is_beside()) {
             // Where it lies, however large the drive is.
-            let source = TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
+            let source =
+                TraceSource::new(Arc::clone(survey), survey.space(), TraceOptions::default())?;
             measured(&drawn(source)?, page, page * u64::from(StripesConfig::default().pages))
         } else if let Some(stripes) = &workload.config.stripes {
             let source = StripesSource::new(&workload.config, capacity, page as u32, seed);
-            let source = source.map_err(|e| Failure::usage(format!("workload {}: {e}", workload.name)))?;
+            let source =
+                source.map_err(|e| Failure::usage(format!("workload {}: {e}", workload.name)))?;
             let page = stripes.page.map_or(page, |page| page.0);
             measured(&drawn(source)?, page, page * u64::from(stripes.pages))
         } else {
             continue;
         };
-        let _ = writeln!(csv, "{},{}", field(&workload.name), of.map(|n| format!("{n:.4}")).join(","));
+        let _ =
+            writeln!(csv, "{},{}", field(&workload.name), of.map(|n| format!("{n:.4}")).join(","));
     }
     Ok(csv)
 }
@@ -63,7 +69,8 @@ fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
     let (mut end, mut last): (u64, Vec<u64>) = (u64::MAX, vec![]);
     for request in requests {
         let end_of_it = request.offset + u64::from(request.bytes);
-        pages[usize::from(request.op == Op::Write)] += end_of_it.div_ceil(page) - request.offset / page;
+        pages[usize::from(request.op == Op::Write)] +=
+            end_of_it.div_ceil(page) - request.offset / page;
         if request.op != Op::Write {
             continue;
         }
@@ -97,11 +104,24 @@ fn measured(requests: &[Request], page: u64, stripe: u64) -> [f64; 6] {
 mod tests {
     use super::*;
 
-    /// Stripes of two pages: a write of page 0, one of pages 1 and 2 that goes on, a read, and one that comes back to stripe 0.
+    /// Stripes of two pages: a write of page 0, one of pages 1 and 2 that goes on, a read, and one
+    /// that comes back to stripe 0.
     #[test]
     fn four_requests_by_hand() {
-        let request = |op, page: u64, pages: u32| Request { at: 0, offset: page * 8, bytes: pages * 8, op, origin: 0, hint: None };
-        let requests = [request(Op::Write, 0, 1), request(Op::Write, 1, 2), request(Op::Read, 9, 3), request(Op::Write, 0, 1)];
+        let request = |op, page: u64, pages: u32| Request {
+            at: 0,
+            offset: page * 8,
+            bytes: pages * 8,
+            op,
+            origin: 0,
+            hint: None,
+        };
+        let requests = [
+            request(Op::Write, 0, 1),
+            request(Op::Write, 1, 2),
+            request(Op::Read, 9, 3),
+            request(Op::Write, 0, 1),
+        ];
         let of = measured(&requests, 8, 16).map(|n| (n * 1000.0).round() as u32);
         assert_eq!(of, [750, 333, 1333, 3000, 667, 667]);
         // Two bytes across the end of a page are two pages of a request.

@@ -1,4 +1,5 @@
-//! The real traces behind a recipe's workloads, where a user has them: files of a folder, recognised by their names.
+//! The real traces behind a recipe's workloads, where a user has them: files of a folder,
+//! recognised by their names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ impl Traces {
     /// # Errors
     /// A folder that cannot be read or holds none of them, or what is wrong with a trace.
     pub(super) fn find(recipe: &Recipe, folder: &Path) -> Result<Self, Failure> {
-        let unreadable = |e| Failure::usage(format!("--traces {} cannot be read: {e}", folder.display()));
+        let unreadable =
+            |e| Failure::usage(format!("--traces {} cannot be read: {e}", folder.display()));
         let mut files: Vec<PathBuf> = vec![];
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             files.push(entry.map_err(unreadable)?.path());
@@ -39,17 +41,33 @@ impl Traces {
         files.sort();
         let mut found = vec![];
         for workload in &recipe.workloads {
-            let is_of_it = |path: &&PathBuf| stem(path).is_some_and(|stem| workload.traces.iter().any(|name| name.to_lowercase() == stem));
+            let is_of_it = |path: &&PathBuf| {
+                stem(path).is_some_and(|stem| {
+                    workload.traces.iter().any(|name| name.to_lowercase() == stem)
+                })
+            };
             let paths: Vec<PathBuf> = files.iter().filter(is_of_it).cloned().collect();
             if !paths.is_empty() {
                 let survey = Arc::new(plan::survey(&paths, &options(Fit::Error), &bar)?);
-                found.push(Found { workload: workload.name.clone(), is_beside: workload.is_beside(), survey });
+                found.push(Found {
+                    workload: workload.name.clone(),
+                    is_beside: workload.is_beside(),
+                    survey,
+                });
             }
         }
         if found.is_empty() {
-            let names: Vec<&str> = recipe.workloads.iter().flat_map(|w| &w.traces).map(String::as_str).collect();
-            let known = if names.is_empty() { "this recipe names none".into() } else { format!("names known: {}", names.join(", ")) };
-            return Err(Failure::usage(format!("--traces {}: no trace of this recipe is in it ({known})", folder.display())));
+            let names: Vec<&str> =
+                recipe.workloads.iter().flat_map(|w| &w.traces).map(String::as_str).collect();
+            let known = if names.is_empty() {
+                "this recipe names none".into()
+            } else {
+                format!("names known: {}", names.join(", "))
+            };
+            return Err(Failure::usage(format!(
+                "--traces {}: no trace of this recipe is in it ({known})",
+                folder.display()
+            )));
         }
         Ok(Self(found))
     }
@@ -63,7 +81,13 @@ impl Traces {
     pub(super) fn in_words(&self) -> String {
         let all = |is_beside: bool| {
             let found = self.0.iter().filter(|found| found.is_beside == is_beside);
-            let words = found.map(|of| format!("{} ({})", of.workload, vpass_lab::numbers::plural(of.survey.files().len() as u64, "file")));
+            let words = found.map(|of| {
+                format!(
+                    "{} ({})",
+                    of.workload,
+                    vpass_lab::numbers::plural(of.survey.files().len() as u64, "file")
+                )
+            });
             words.collect::<Vec<_>>().join(", ")
         };
         let beside = match all(true).as_str() {
@@ -105,9 +129,13 @@ mod tests {
 
     #[test]
     fn a_name_is_known_however_it_is_packed() {
-        for (name, expected) in
-            [("src1_2.csv.gz", "src1_2"), ("WebSearch1.spc", "websearch1"), ("hm_0.vpt", "hm_0"), ("a.b", "a.b"), (".csv", "")]
-        {
+        for (name, expected) in [
+            ("src1_2.csv.gz", "src1_2"),
+            ("WebSearch1.spc", "websearch1"),
+            ("hm_0.vpt", "hm_0"),
+            ("a.b", "a.b"),
+            (".csv", ""),
+        ] {
             assert_eq!(stem(Path::new(name)).as_deref(), Some(expected));
         }
     }

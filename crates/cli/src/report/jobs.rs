@@ -17,9 +17,17 @@ pub(super) fn table(jobs: &[JobResult], timed: bool, colour: bool) -> Option<Str
     let mut table = Table::new(heading);
     for job in jobs {
         let c = &job.counts;
-        let mut row = vec![job.name.clone(), count(c.read_requests), bytes(c.read_bytes), count(c.write_requests), bytes(c.write_bytes)];
+        let mut row = vec![
+            job.name.clone(),
+            count(c.read_requests),
+            bytes(c.read_bytes),
+            count(c.write_requests),
+            bytes(c.write_bytes),
+        ];
         if timed {
-            let cell = |value: Option<f64>, show: fn(f64) -> String| value.map_or_else(|| "-".into(), show);
+            let cell = |value: Option<f64>, show: fn(f64) -> String| {
+                value.map_or_else(|| "-".into(), show)
+            };
             let (t, read, write) = (&job.throughput, &job.latency_us.read, &job.latency_us.write);
             row.extend([t.read_iops, t.write_iops].map(|v| cell(v.filter(|v| *v > 0.0), digits)));
             row.extend([read.p50, read.p99, read.p99_9, write.p99].map(|v| cell(v, microseconds)));

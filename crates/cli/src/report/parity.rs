@@ -7,7 +7,9 @@ use vpass_lab::results::{ByWear, Delayed, Failures, Parity, ReadsFirst, Summary}
 
 /// Nothing where there is no parity.
 pub(super) fn parity(s: &Summary) -> String {
-    let (Some(parity), Some(technique)) = (&s.parity, &s.parity_technique) else { return String::new() };
+    let (Some(parity), Some(technique)) = (&s.parity, &s.parity_technique) else {
+        return String::new();
+    };
     let mut text = format!(
         "\n  parity {technique}: {} updates out of the old parity, {} out of all data; {} rebuilt, {} unprotected",
         count(parity.modified),
@@ -18,21 +20,35 @@ pub(super) fn parity(s: &Summary) -> String {
     text.push_str(&by_die(parity));
     text.push_str(&parity.reads_first.as_ref().map_or_else(String::new, reads_first));
     text.push_str(&parity.delayed.as_ref().map_or_else(String::new, delayed));
-    text.push_str(&parity.by_wear.as_ref().map_or_else(String::new, |by_wear| of_worn(by_wear, parity.parity_pages)));
+    text.push_str(
+        &parity
+            .by_wear
+            .as_ref()
+            .map_or_else(String::new, |by_wear| of_worn(by_wear, parity.parity_pages)),
+    );
     text
 }
 
 /// How differently dies are worn, as no page goes to another; nothing where they are not.
 fn by_die(parity: &Parity) -> String {
     let of = parity.pec_mean_by_die.iter().copied();
-    let (least, most) = of.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), pec| (least.min(pec), most.max(pec)));
-    let spread = format!("\n    mean P/E cycles: {least:.3} on the least worn die, {most:.3} on the most worn");
+    let (least, most) = of.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), pec| {
+        (least.min(pec), most.max(pec))
+    });
+    let spread = format!(
+        "\n    mean P/E cycles: {least:.3} on the least worn die, {most:.3} on the most worn"
+    );
     if least < most { spread } else { String::new() }
 }
 
 /// What is expected where parity raises the limits of reads.
 fn reads_first(expected: &ReadsFirst) -> String {
-    let of = |uber: Option<f64>| uber.map_or_else(|| "unknown (stripes were without parity)".into(), |uber| format!("{uber:.1e}"));
+    let of = |uber: Option<f64>| {
+        uber.map_or_else(
+            || "unknown (stripes were without parity)".into(),
+            |uber| format!("{uber:.1e}"),
+        )
+    };
     format!(
         "\n  blocks bear {} times the reads that a page bears by itself; of {:.1e} reads of flash {:.1e} are expected to need parity\n    expected UBER {}, \
          at most {}; without parity {}; target {:.1e}",
@@ -57,7 +73,10 @@ fn delayed(delayed: &Delayed) -> String {
                 count(delayed.power_loss.pages_most)
             )
         }
-        (false, None) => format!("a loss of power counts as the loss of {} at most", plural(delayed.power_loss.pages_most, "page")),
+        (false, None) => format!(
+            "a loss of power counts as the loss of {} at most",
+            plural(delayed.power_loss.pages_most, "page")
+        ),
     };
     format!(
         "\n  parity waits for {} at most at a time, after {} updates of {} in the cache{}; {power}",
@@ -68,11 +87,17 @@ fn delayed(delayed: &Delayed) -> String {
     )
 }
 
-/// The window without protection: stripes by time or, without a clock, by page writes of the host; nothing where it never opened.
+/// The window without protection: stripes by time or, without a clock, by page writes of the host;
+/// nothing where it never opened.
 fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
     match stripe_s {
-        Some(s) if s > 0.0 => format!("; stripes {what} for {} in all (stripes x time)", seconds(s)),
-        None if stripe_writes > 0 => format!("; stripes {what} for {} of the host in all", plural(stripe_writes, "page write")),
+        Some(s) if s > 0.0 => {
+            format!("; stripes {what} for {} in all (stripes x time)", seconds(s))
+        }
+        None if stripe_writes > 0 => format!(
+            "; stripes {what} for {} of the host in all",
+            plural(stripe_writes, "page write")
+        ),
         _ => String::new(),
     }
 }
@@ -80,10 +105,18 @@ fn window(what: &str, stripe_s: Option<f64>, stripe_writes: u64) -> String {
 /// Which stripes have parity, which waited for it, and which blocks are left to it.
 fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
     let miscounted = by_wear.miscounted_stripes;
-    let wrong = if miscounted > 0 { format!("; the counters of {} are wrong", plural(miscounted, "stripe")) } else { String::new() };
+    let wrong = if miscounted > 0 {
+        format!("; the counters of {} are wrong", plural(miscounted, "stripe"))
+    } else {
+        String::new()
+    };
     let stage = by_wear.life.as_ref().map_or_else(String::new, |life| {
         let left = life.left_to_parity_blocks;
-        let left = if left > 0 { format!(": {} left to parity and not recycled", plural(left, "block")) } else { String::new() };
+        let left = if left > 0 {
+            format!(": {} left to parity and not recycled", plural(left, "block"))
+        } else {
+            String::new()
+        };
         format!("; stage {} of the drive's life{left}", life.stage)
     });
     format!(
@@ -104,7 +137,9 @@ fn of_worn(by_wear: &ByWear, stripes: u32) -> String {
 pub(super) fn failures(failures: &Failures) -> String {
     let mut text = String::new();
     for one in &failures.happened {
-        let stage = one.stage.map_or_else(String::new, |stage| format!(" in stage {stage} of the drive's life"));
+        let stage = one
+            .stage
+            .map_or_else(String::new, |stage| format!(" in stage {stage} of the drive's life"));
         let (request, pages) = (plural(one.request, "request"), plural(one.pages, "page"));
         let _ = write!(text, "\n  {} failed after {request}{stage} with {pages}", one.failure);
     }
@@ -129,7 +164,9 @@ pub(super) fn failures(failures: &Failures) -> String {
     if let Some(after) = failures.mended_after_s {
         let _ = write!(text, "; rebuilt within {}", seconds(after));
     }
-    if let (Some(not_worn), Some(waiting)) = (failures.lost_not_worn_pages, failures.lost_waiting_pages) {
+    if let (Some(not_worn), Some(waiting)) =
+        (failures.lost_not_worn_pages, failures.lost_waiting_pages)
+    {
         let (not_worn, waiting) = (plural(not_worn, "page"), plural(waiting, "page"));
         let _ = write!(
             text,
@@ -142,7 +179,12 @@ pub(super) fn failures(failures: &Failures) -> String {
 /// The verdict where no data was lost and the rebuild is not done.
 pub(super) fn still_to_rebuild(s: &Summary) -> Option<String> {
     let to_go = s.failures.as_ref()?.unmended_pages;
-    (to_go > 0).then(|| format!("No data was lost so far, and the rebuild is not done: {} still on failed flash.", lie(to_go)))
+    (to_go > 0).then(|| {
+        format!(
+            "No data was lost so far, and the rebuild is not done: {} still on failed flash.",
+            lie(to_go)
+        )
+    })
 }
 
 fn lie(pages: u64) -> String {
@@ -153,7 +195,9 @@ fn lie(pages: u64) -> String {
 pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
     let all: Vec<&Failures> = runs.iter().filter_map(|run| run.failures.as_ref()).collect();
     let sum = |of: fn(&Failures) -> u64| all.iter().map(|failures| of(failures)).sum::<u64>();
-    let rebuilt = sum(|f| f.rebuilt_in_background_pages + f.rebuilt_for_reads_pages + f.rebuilt_for_writes_pages);
+    let rebuilt = sum(|f| {
+        f.rebuilt_in_background_pages + f.rebuilt_for_reads_pages + f.rebuilt_for_writes_pages
+    });
     let runs = if all.len() > 1 { format!(" in {} runs", all.len()) } else { String::new() };
     (!all.is_empty()).then(|| {
         format!(

@@ -10,7 +10,8 @@ pub(super) fn tired(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(retries) = &s.retries {
         let reads: u64 = retries.histogram.iter().sum();
-        let share = if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
+        let share =
+            if reads > 0 { 100.0 * retries.reads_with_retry as f64 / reads as f64 } else { 0.0 };
         let _ = write!(
             text,
             "\n  retries: {} of the host's page reads took some ({} %), {} a read on average",
@@ -20,7 +21,10 @@ pub(super) fn tired(s: &Summary) -> String {
         );
         if retries.budget_raised > 0 {
             let groups = plural(retries.budget_raised.into(), "wordline group");
-            let _ = write!(text, "\n    the data may grow so old that reclaim counts with more than reclaim.retries on {groups}");
+            let _ = write!(
+                text,
+                "\n    the data may grow so old that reclaim counts with more than reclaim.retries on {groups}"
+            );
         }
     }
     text.push_str(&uber(s));
@@ -35,10 +39,16 @@ pub(super) fn tired(s: &Summary) -> String {
             count(of.missed_budgets)
         );
     }
-    if let Some(losses) = s.losses.filter(|losses| losses.by_reads + losses.by_age + losses.by_failures.unwrap_or(0) > 0) {
+    if let Some(losses) = s
+        .losses
+        .filter(|losses| losses.by_reads + losses.by_age + losses.by_failures.unwrap_or(0) > 0)
+    {
         let (by_reads, by_age) = (plural(losses.by_reads, "page"), plural(losses.by_age, "page"));
         let _ = write!(text, "\n  lost by reads: {by_reads}; by age: {by_age}");
-        losses.by_failures.into_iter().for_each(|pages| _ = write!(text, "; by failures: {}", plural(pages, "page")));
+        losses
+            .by_failures
+            .into_iter()
+            .for_each(|pages| _ = write!(text, "; by failures: {}", plural(pages, "page")));
     }
     text
 }
@@ -47,11 +57,15 @@ pub(super) fn tired(s: &Summary) -> String {
 fn uber(s: &Summary) -> String {
     let mut text = String::new();
     if let Some(uber) = s.uber
-        && let (Some(rate), Some(low), Some(high)) = (uber.rate, uber.counted_low, uber.counted_high)
+        && let (Some(rate), Some(low), Some(high)) =
+            (uber.rate, uber.counted_low, uber.counted_high)
     {
         let lost = plural(s.data_lost_pages, "page");
-        let _ =
-            write!(text, "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}", uber.bits_read as f64);
+        let _ = write!(
+            text,
+            "\n  UBER: {rate:.1e} by chance; {lost} lost of {:.1e} bits read, {low:.1e} to {high:.1e}",
+            uber.bits_read as f64
+        );
         if let Some(OverSeeds {
             seeds,
             rate: Some(rate),
@@ -62,7 +76,8 @@ fn uber(s: &Summary) -> String {
             ..
         }) = uber.over_seeds
         {
-            let (lost, bits_read, ci95) = (plural(data_lost_pages, "page"), bits_read as f64, rate.ci95.unwrap_or(0.0));
+            let (lost, bits_read, ci95) =
+                (plural(data_lost_pages, "page"), bits_read as f64, rate.ci95.unwrap_or(0.0));
             let _ = write!(
                 text,
                 "\n    over {seeds} seeds {:.1e} +- {ci95:.1e} by chance; {lost} lost of {bits_read:.1e} bits read, {low:.1e} to {high:.1e}",

@@ -12,13 +12,15 @@ use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
-    /// Say what is in trace files: rows, sizes, footprint, reuse, hot spots, and how hard they would be on a drive's blocks.
+    /// Say what is in trace files: rows, sizes, footprint, reuse, hot spots, and how hard they
+    /// would be on a drive's blocks.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
     /// Write traces as one trace: vpass's compact form, MSR Cambridge CSV or fio iolog v3.
     #[command(after_help = CONVERT_EXAMPLES)]
     Convert(ConvertArgs),
-    /// Write a part of a trace: a stretch of time, one device, a sample of its addresses, its first rows.
+    /// Write a part of a trace: a stretch of time, one device, a sample of its addresses, its first
+    /// rows.
     #[command(after_help = CUT_EXAMPLES)]
     Cut(CutArgs),
 }
@@ -48,11 +50,12 @@ pub(crate) struct ReadArgs {
     /// Requests a second, for a trace that keeps no clock.
     #[arg(long, allow_negative_numbers = true, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
-    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says), mqsim (ns), fio (us).
+    /// Unit of the times, for a trace whose format leaves it open: disksim (ms where nobody says),
+    /// mqsim (ns), fio (us).
     #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
     pub(crate) time_unit: Option<TimeUnit>,
-    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it the first of these that the
-    /// beginning of the file holds.
+    /// Event of a blktrace text that counts as the request: queued, issued or completed; without it
+    /// the first of these that the beginning of the file holds.
     #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
     pub(crate) blk_action: Option<BlkEvent>,
     /// Pass over lines that cannot be read, and count them, instead of stopping at the first.
@@ -65,7 +68,8 @@ pub(crate) struct InfoArgs {
     /// Trace files, each for itself; plain, gzip or zstd.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The drive whose pages and blocks are meant: a preset (see `vpass list drives`) or a TOML file.
+    /// The drive whose pages and blocks are meant: a preset (see `vpass list drives`) or a TOML
+    /// file.
     #[arg(long, value_name = "NAME|FILE", default_value = "straw-2t-tlc")]
     pub(crate) drive: String,
     /// Another value for a key of the drive, such as start.pec=2500.
@@ -123,8 +127,9 @@ pub(crate) struct CutArgs {
     /// Rows of this device, by the name that `vpass trace info` gives it.
     #[arg(long, value_name = "DEV")]
     pub(crate) only: Option<String>,
-    /// Rows of a sample of the addresses: each region is in it or not, by a hash, with this share as its chance (spatial sampling as
-    /// in SHARDS, FAST '15). A smaller share is a part of a larger one.
+    /// Rows of a sample of the addresses: each region is in it or not, by a hash, with this share
+    /// as its chance (spatial sampling as in SHARDS, FAST '15). A smaller share is a part of a
+    /// larger one.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, value_parser = parse_share)]
     pub(crate) sample: Option<f64>,
     /// Size of the regions that are sampled; a request belongs to the one in which it begins.
@@ -150,8 +155,13 @@ fn parse_target(text: &str) -> Result<Target, String> {
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "a share above 0 and up to 1 is expected".to_owned())?;
-    if share > 0.0 && share <= 1.0 { Ok(share) } else { Err("a share above 0 and up to 1 is expected".into()) }
+    let share: f64 =
+        text.parse().map_err(|_| "a share above 0 and up to 1 is expected".to_owned())?;
+    if share > 0.0 && share <= 1.0 {
+        Ok(share)
+    } else {
+        Err("a share above 0 and up to 1 is expected".into())
+    }
 }
 
 fn parse_region(text: &str) -> Result<Bytes, String> {

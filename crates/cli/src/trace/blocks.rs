@@ -1,7 +1,9 @@
-//! How hard a trace would be on a drive's blocks: page reads per block and week against what a block endures.
+//! How hard a trace would be on a drive's blocks: page reads per block and week against what a
+//! block endures.
 //!
-//! A drive writes what comes together into one block, so a block-sized stretch of addresses stands for a block; the mean block is
-//! the page reads spread over as many blocks as the touched pages fill.
+//! A drive writes what comes together into one block, so a block-sized stretch of addresses stands
+//! for a block; the mean block is the page reads spread over as many blocks as the touched pages
+//! fill.
 
 use serde::Serialize;
 use vpass_core::base::geometry::Geometry;
@@ -57,7 +59,8 @@ pub(super) struct ReadIntensity {
     pub(super) reads: f64,
     /// At the trace's rate; absent where the trace takes no time.
     pub(super) reads_per_week: Option<f64>,
-    /// Weeks until the limit where all reads fall beside one wordline, and where they spread evenly.
+    /// Weeks until the limit where all reads fall beside one wordline, and where they spread
+    /// evenly.
     pub(super) weeks_to_worst_case: Option<f64>,
     pub(super) weeks_to_even: Option<f64>,
 }
@@ -77,7 +80,8 @@ impl Scale {
             drive: drive.into(),
             page_bytes: geometry.page_bytes,
             pages_per_block: geometry.pages_per_block,
-            endurance: explain::age(config, config.start.pec, technique_named("block")?)?.map(|age| endurance(&age)),
+            endurance: explain::age(config, config.start.pec, technique_named("block")?)?
+                .map(|age| endurance(&age)),
         })
     }
 
@@ -89,11 +93,12 @@ impl Scale {
         let regions = profile.regions(u64::from(self.pages_per_block));
         let reads = profile.accesses(Op::Read);
         // A block is longer than the stretches that are followed, where not all are.
-        let busiest = regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
-            device: name(&profile.devices()[r.device]),
-            offset_bytes: r.number * block_bytes,
-            intensity: self.intensity(r.reads as f64, span_ns),
-        });
+        let busiest =
+            regions.first().filter(|r| r.reads > 0 && profile.one_in() == 1).map(|r| Busiest {
+                device: name(&profile.devices()[r.device]),
+                offset_bytes: r.number * block_bytes,
+                intensity: self.intensity(r.reads as f64, span_ns),
+            });
         BlockReads {
             drive: self.drive.clone(),
             block_bytes,
@@ -110,13 +115,22 @@ impl Scale {
             let (reads, endurance) = (reads_per_week?, self.endurance.as_ref()?);
             (reads > 0.0).then(|| limit(endurance) / reads)
         };
-        ReadIntensity { reads, reads_per_week, weeks_to_worst_case: weeks(|e| e.worst_case_reads), weeks_to_even: weeks(|e| e.even_reads) }
+        ReadIntensity {
+            reads,
+            reads_per_week,
+            weeks_to_worst_case: weeks(|e| e.worst_case_reads),
+            weeks_to_even: weeks(|e| e.even_reads),
+        }
     }
 }
 
 fn endurance(age: &explain::Age) -> Endurance {
     let worst_case = |g: &explain::Group| g.limit / g.alpha;
-    let weakest = age.groups.iter().min_by(|a, b| worst_case(a).total_cmp(&worst_case(b))).expect("a drive that is disturbed has groups");
+    let weakest = age
+        .groups
+        .iter()
+        .min_by(|a, b| worst_case(a).total_cmp(&worst_case(b)))
+        .expect("a drive that is disturbed has groups");
     Endurance {
         pec: age.pec,
         group: weakest.name.clone(),

@@ -16,7 +16,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let options = read_options(&args.read, true)?;
     for input in &args.inputs {
         // So that a wrong name costs no time; each is opened once only, since it may be a pipe.
-        fs::metadata(input).map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
+        fs::metadata(input)
+            .map_err(|e| Failure::usage(format!("{}: cannot be opened: {e}", input.display())))?;
     }
     let progress = progress_over(&args.inputs);
     let mut output: Option<(Rewrite, Epoch)> = None;
@@ -26,7 +27,10 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         let mut begun = false;
         let seen = for_each_row(&mut file, &progress, |file, row| {
             if output.is_none() {
-                output = Some((Rewrite::begin(&args.out, target, file.clock(), &args.write)?, file.clock()));
+                output = Some((
+                    Rewrite::begin(&args.out, target, file.clock(), &args.write)?,
+                    file.clock(),
+                ));
             }
             let (output, clock) = output.as_mut().expect("it was begun");
             if !begun {
@@ -54,7 +58,8 @@ fn check_clock(first: &std::path::Path, clock: Epoch, file: &TraceFile) -> Resul
     if file.clock() == clock {
         return Ok(());
     }
-    let from = |clock| if clock == Epoch::Absolute { "a date" } else { "the beginning of the recording" };
+    let from =
+        |clock| if clock == Epoch::Absolute { "a date" } else { "the beginning of the recording" };
     Err(Failure::usage(format!(
         "{} counts time from {}, {} from {}; convert them one by one",
         first.display(),

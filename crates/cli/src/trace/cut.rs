@@ -1,4 +1,5 @@
-//! `vpass trace cut`: the rows of a trace that lie in a stretch of time, on a device, in a sample of its addresses.
+//! `vpass trace cut`: the rows of a trace that lie in a stretch of time, on a device, in a sample
+//! of its addresses.
 
 use std::collections::HashMap;
 
@@ -33,14 +34,21 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
         if wanted.has(row, file) {
             output.row(row, file)?;
         }
-        Ok(if args.rows.is_some_and(|most| output.rows() == most.get()) { Go::Stop } else { Go::On })
+        Ok(if args.rows.is_some_and(|most| output.rows() == most.get()) {
+            Go::Stop
+        } else {
+            Go::On
+        })
     })?;
     drop(progress);
     wanted.check_device(args)?;
     say_skipped(&args.input, &seen.skipped);
     out::say_all(&seen.doubts(&file, options.time_unit));
     let output = output.expect("a trace has a row, or is an error");
-    output.finish(&format!("{}: none of its rows is wanted; no trace was written", args.input.display()))
+    output.finish(&format!(
+        "{}: none of its rows is wanted; no trace was written",
+        args.input.display()
+    ))
 }
 
 /// Which rows are wanted.
@@ -64,14 +72,16 @@ struct Device {
 
 impl<'a> Wanted<'a> {
     fn new(args: &'a CutArgs) -> Self {
-        let sampled_below = args.sample.filter(|share| *share < 1.0).map(|share| (share * 2f64.powi(64)) as u64);
+        let sampled_below =
+            args.sample.filter(|share| *share < 1.0).map(|share| (share * 2f64.powi(64)) as u64);
         Self { args, start: None, devices: HashMap::new(), latest: None, sampled_below }
     }
 
     fn has(&mut self, row: &TraceRow, file: &TraceFile) -> bool {
         let since = row.at_ns.saturating_sub(*self.start.get_or_insert(row.at_ns));
         let (wanted, salt) = self.device(row.device, file);
-        let in_time = self.args.from.is_none_or(|from| since >= from.ns) && self.args.to.is_none_or(|to| since < to.ns);
+        let in_time = self.args.from.is_none_or(|from| since >= from.ns)
+            && self.args.to.is_none_or(|to| since < to.ns);
         wanted && in_time && self.is_sampled(row.offset, salt)
     }
 
@@ -84,15 +94,21 @@ impl<'a> Wanted<'a> {
         }
         let Device { wanted, salt, .. } = self.devices.entry(number).or_insert_with(|| {
             let name = file.device_name(number);
-            let salt = name.bytes().fold(hash(self.args.seed), |salt, byte| hash(salt ^ u64::from(byte)));
-            Device { wanted: self.args.only.as_ref().is_none_or(|only| file.is_device(number, only)), name, salt }
+            let salt =
+                name.bytes().fold(hash(self.args.seed), |salt, byte| hash(salt ^ u64::from(byte)));
+            Device {
+                wanted: self.args.only.as_ref().is_none_or(|only| file.is_device(number, only)),
+                name,
+                salt,
+            }
         });
         self.latest = Some((number, *wanted, *salt));
         (*wanted, *salt)
     }
 
-    /// Spatial sampling (Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST '15): a region is in the sample if its
-    /// hash is below a threshold, so that all of its requests are there or none.
+    /// Spatial sampling (Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST '15): a
+    /// region is in the sample if its hash is below a threshold, so that all of its requests are
+    /// there or none.
     fn is_sampled(&self, offset: u64, salt: u64) -> bool {
         self.sampled_below.is_none_or(|below| hash(salt ^ (offset / self.args.region.0)) < below)
     }
@@ -109,7 +125,10 @@ impl<'a> Wanted<'a> {
         names.truncate(MOST_NAMES);
         let more = if self.devices.len() > MOST_NAMES { ", .." } else { "" };
         let path = args.input.display();
-        Err(Failure::usage(format!("--only {only}: {path} has no such device{hint} (it has: {}{more})", names.join(", "))))
+        Err(Failure::usage(format!(
+            "--only {only}: {path} has no such device{hint} (it has: {}{more})",
+            names.join(", ")
+        )))
     }
 }
 

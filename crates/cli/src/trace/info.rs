@@ -55,7 +55,8 @@ pub(super) struct FileInfo {
     pub(super) trims: Requests,
     /// The commonest sizes, the commonest first.
     pub(super) sizes: Vec<Size>,
-    /// All numbers of pages are estimates from one page in this many; null where every page was followed.
+    /// All numbers of pages are estimates from one page in this many; null where every page was
+    /// followed.
     pub(super) pages_estimated_from_one_in: Option<u64>,
     pub(super) footprint: Footprint,
     /// Of the pages that are read at all.
@@ -66,7 +67,8 @@ pub(super) struct FileInfo {
     pub(super) region_bytes: u64,
     /// The regions with the most page reads.
     pub(super) busiest_regions: Vec<Region>,
-    /// Parts of the addresses with large gaps between them that nothing touches, by device and address.
+    /// Parts of the addresses with large gaps between them that nothing touches, by device and
+    /// address.
     pub(super) separate_regions: Vec<SeparateRegion>,
     pub(super) blocks: BlockReads,
     pub(super) over_time: OverTime,
@@ -168,7 +170,10 @@ pub(super) struct DeviceInfo {
 pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let sets = load::overrides(&args.set)?;
     if let Some(set) = sets.iter().find(|s| s.is_of_workload()) {
-        return Err(Failure::usage(format!("--set {}: trace info takes keys of the drive", set.text)));
+        return Err(Failure::usage(format!(
+            "--set {}: trace info takes keys of the drive",
+            set.text
+        )));
     }
     let scale = Scale::new(&args.drive, &load::drive(&args.drive, &sets)?.config)?;
     let options = read_options(&args.read, false)?;
@@ -179,10 +184,19 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
         info.files.push(file_info(file, options.time_unit, &scale, &progress)?);
     }
     drop(progress);
-    out::print(&if args.json { as_json::text(&info)? } else { render::render(&info, wants_colour()) })
+    out::print(&if args.json {
+        as_json::text(&info)?
+    } else {
+        render::render(&info, wants_colour())
+    })
 }
 
-fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progress: &dyn Progress) -> Result<FileInfo, Failure> {
+fn file_info(
+    mut file: TraceFile,
+    said: Option<TimeUnit>,
+    scale: &Scale,
+    progress: &dyn Progress,
+) -> Result<FileInfo, Failure> {
     let mut profile = Profile::new(scale.page_bytes);
     let seen = for_each_row(&mut file, progress, |_, row| {
         profile.add(row);
@@ -237,7 +251,12 @@ fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progres
         reads_per_page: reuse(&reads, profile.accesses(Op::Read)),
         writes_per_page: reuse(&writes, profile.accesses(Op::Write)),
         region_bytes: REGION_BYTES,
-        busiest_regions: regions.into_iter().filter(|r| r.reads > 0).take(BUSIEST_REGIONS).map(region).collect(),
+        busiest_regions: regions
+            .into_iter()
+            .filter(|r| r.reads > 0)
+            .take(BUSIEST_REGIONS)
+            .map(region)
+            .collect(),
         separate_regions: profile.islands(MOST_GAPS).iter().map(separate_region).collect(),
         blocks: scale.weigh(&profile, name),
         over_time: OverTime {
@@ -245,7 +264,11 @@ fn file_info(mut file: TraceFile, said: Option<TimeUnit>, scale: &Scale, progres
             page_reads: steps.iter().map(|s| s.reads).collect(),
             page_writes: steps.iter().map(|s| s.writes).collect(),
         },
-        devices: profile.devices().iter().map(|d| device_info(d, name(d), profile.pages_touched_of(d))).collect(),
+        devices: profile
+            .devices()
+            .iter()
+            .map(|d| device_info(d, name(d), profile.pages_touched_of(d)))
+            .collect(),
     })
 }
 
@@ -267,7 +290,9 @@ fn rows(profile: &Profile) -> u64 {
 }
 
 fn requests(profile: &Profile, op: Op) -> Requests {
-    let of = |what: fn(&Device) -> [u64; 3]| profile.devices().iter().map(|d| what(d)[op as usize]).sum::<u64>();
+    let of = |what: fn(&Device) -> [u64; 3]| {
+        profile.devices().iter().map(|d| what(d)[op as usize]).sum::<u64>()
+    };
     let (these, bytes) = (of(|d| d.rows), of(|d| d.bytes));
     let percentile = |percent| profile.sizes().percentile(op, percent);
     Requests {
@@ -309,7 +334,11 @@ fn reuse(counts: &Popularity, total: u64) -> Reuse {
 
 fn hottest(reads: &Popularity, percent: f64) -> Hottest {
     let (pages, these) = reads.hottest(percent);
-    Hottest { percent_of_pages_read: percent, pages, share_of_page_reads: share(these, reads.total()) }
+    Hottest {
+        percent_of_pages_read: percent,
+        pages,
+        share_of_page_reads: share(these, reads.total()),
+    }
 }
 
 fn device_info(device: &Device, name: String, pages_touched: u64) -> DeviceInfo {

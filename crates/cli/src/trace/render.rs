@@ -16,7 +16,8 @@ const WEEK_S: f64 = 7.0 * 86_400.0;
 
 /// All files, and an overview where there are several.
 pub(super) fn render(info: &Info, colour: bool) -> String {
-    let mut parts: Vec<_> = info.files.iter().map(|file| file_text(file, info.page_bytes, colour)).collect();
+    let mut parts: Vec<_> =
+        info.files.iter().map(|file| file_text(file, info.page_bytes, colour)).collect();
     if info.files.len() > 1 {
         parts.push(overview(&info.files, colour));
     }
@@ -39,8 +40,12 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
         let _ = writeln!(text, "  {}", Look::Bad.paint(&plain::line(warning), colour));
     }
     if let Some(first) = &f.first_bad_line {
-        let _ =
-            writeln!(text, "  {} could not be read and were passed over, the first: {}", plural(f.bad_lines, "line"), plain::line(first));
+        let _ = writeln!(
+            text,
+            "  {} could not be read and were passed over, the first: {}",
+            plural(f.bad_lines, "line"),
+            plain::line(first)
+        );
     }
     if f.rows_back_in_time > 0 {
         let (rows, back) = (plural(f.rows_back_in_time, "row"), seconds(f.longest_step_back_s));
@@ -48,7 +53,9 @@ fn file_text(f: &FileInfo, page_bytes: u32, colour: bool) -> String {
     }
     text.push_str(&requests(f, colour));
     text.push('\n');
-    let estimated = f.pages_estimated_from_one_in.map_or_else(String::new, |one_in| format!(", estimated from 1 in {one_in}"));
+    let estimated = f
+        .pages_estimated_from_one_in
+        .map_or_else(String::new, |one_in| format!(", estimated from 1 in {one_in}"));
     heading(&mut text, &format!("Pages of {}{estimated}", bytes(page_bytes.into())), colour);
     text.push_str(&pages(f, colour));
     text.push('\n');
@@ -78,36 +85,56 @@ fn heading(text: &mut String, title: &str, colour: bool) {
 }
 
 fn requests(f: &FileInfo, colour: bool) -> String {
-    let mut table = Table::new(["", "rows", "share", "bytes", "mean size", "p50", "p90", "p99", "max"]);
+    let mut table =
+        Table::new(["", "rows", "share", "bytes", "mean size", "p50", "p90", "p99", "max"]);
     for (name, r) in [("reads", &f.reads), ("writes", &f.writes), ("trims", &f.trims)] {
         let size = |n: Option<u64>| n.map_or_else(|| "-".into(), bytes);
         let Requests { rows, share, bytes: all, mean_bytes, .. } = r;
         let mean = mean_bytes.map(|mean| mean.round() as u64);
         let sizes = [mean, r.p50_bytes, r.p90_bytes, r.p99_bytes, r.max_bytes].map(size);
-        table.row([name.into(), count(*rows), percent(*share), bytes(*all)].into_iter().chain(sizes));
+        table.row(
+            [name.into(), count(*rows), percent(*share), bytes(*all)].into_iter().chain(sizes),
+        );
     }
-    let sizes: Vec<_> = f.sizes.iter().map(|s| format!("{} {}", bytes(s.bytes), percent(s.share))).collect();
+    let sizes: Vec<_> =
+        f.sizes.iter().map(|s| format!("{} {}", bytes(s.bytes), percent(s.share))).collect();
     table.render(colour) + &format!("  commonest sizes: {}\n", sizes.join(", "))
 }
 
 fn pages(f: &FileInfo, colour: bool) -> String {
-    let mut table = Table::new(["", "pages", "accesses", "per page", "p50", "p90", "p99", "max", "only once"]);
+    let mut table =
+        Table::new(["", "pages", "accesses", "per page", "p50", "p90", "p99", "max", "only once"]);
     let p = &f.footprint;
-    for (name, pages, reuse) in [("read", p.pages_read, &f.reads_per_page), ("written", p.pages_written, &f.writes_per_page)] {
+    for (name, pages, reuse) in [
+        ("read", p.pages_read, &f.reads_per_page),
+        ("written", p.pages_written, &f.writes_per_page),
+    ] {
         let Reuse { total, pages_once, mean, p50, p90, p99, max } = reuse;
         let numbers = [p50, p90, p99, max].map(|n| n.map_or_else(|| "-".into(), count));
-        let head = [name.into(), count(pages), count(*total), mean.map_or_else(|| "-".into(), digits)];
+        let head =
+            [name.into(), count(pages), count(*total), mean.map_or_else(|| "-".into(), digits)];
         table.row(head.into_iter().chain(numbers).chain([count(*pages_once)]));
     }
     let mut text = table.render(colour);
     let (touched, extent) = (bytes(p.bytes_touched), bytes(p.extent_bytes));
-    let reach = if f.devices.len() > 1 { "the devices' addresses end at" } else { "the addresses end at" };
+    let reach =
+        if f.devices.len() > 1 { "the devices' addresses end at" } else { "the addresses end at" };
     let together = if f.devices.len() > 1 { " together" } else { "" };
-    let _ = writeln!(text, "  {} touched, {touched}; {reach} {extent}{together}", plural(p.pages_touched, "page"));
+    let _ = writeln!(
+        text,
+        "  {} touched, {touched}; {reach} {extent}{together}",
+        plural(p.pages_touched, "page")
+    );
     if p.pages_read > 0 {
-        let hottest: Vec<_> =
-            f.hottest.iter().map(|h| format!("{} % get {}", h.percent_of_pages_read, percent(h.share_of_page_reads))).collect();
-        let _ = writeln!(text, "  page reads that the hottest pages read get: {}", hottest.join(", "));
+        let hottest: Vec<_> = f
+            .hottest
+            .iter()
+            .map(|h| {
+                format!("{} % get {}", h.percent_of_pages_read, percent(h.share_of_page_reads))
+            })
+            .collect();
+        let _ =
+            writeln!(text, "  page reads that the hottest pages read get: {}", hottest.join(", "));
     }
     text
 }
@@ -119,14 +146,20 @@ fn regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
     let mut table = Table::new(["at", "page reads", "of all", "page writes"]);
     for r in &f.busiest_regions {
         let share = r.page_reads as f64 / f.reads_per_page.total as f64;
-        table.row([place(with_device.then_some(&r.device), r.offset_bytes), count(r.page_reads), percent(share), count(r.page_writes)]);
+        table.row([
+            place(with_device.then_some(&r.device), r.offset_bytes),
+            count(r.page_reads),
+            percent(share),
+            count(r.page_writes),
+        ]);
     }
     table.render(colour)
 }
 
 /// The regions with the most accesses, in the order of their addresses.
 fn separate_regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
-    let accesses = |i: &usize| f.separate_regions[*i].page_reads + f.separate_regions[*i].page_writes;
+    let accesses =
+        |i: &usize| f.separate_regions[*i].page_reads + f.separate_regions[*i].page_writes;
     let mut shown: Vec<usize> = (0..f.separate_regions.len()).collect();
     shown.sort_by_key(|i| std::cmp::Reverse(accesses(i)));
     let more = shown.split_off(shown.len().min(MOST_DEVICES)).len();
@@ -139,7 +172,11 @@ fn separate_regions(f: &FileInfo, with_device: bool, colour: bool) -> String {
     }
     let mut text = table.render(colour);
     if more > 0 {
-        let _ = writeln!(text, "  and {} with fewer accesses; --json has all", plural(more as u64, "region"));
+        let _ = writeln!(
+            text,
+            "  and {} with fewer accesses; --json has all",
+            plural(more as u64, "region")
+        );
     }
     text
 }
@@ -159,14 +196,23 @@ fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> Strin
     }
     let mut table = Table::new(columns);
     let mut row = |name: String, intensity: &ReadIntensity| {
-        let mut cells = vec![name, digits(intensity.reads), intensity.reads_per_week.map_or_else(|| "-".into(), digits)];
+        let mut cells = vec![
+            name,
+            digits(intensity.reads),
+            intensity.reads_per_week.map_or_else(|| "-".into(), digits),
+        ];
         if b.endurance.is_some() {
-            let after = |weeks: Option<f64>| weeks.map_or_else(|| "-".into(), |w| format!("after {}", seconds(w * WEEK_S)));
+            let after = |weeks: Option<f64>| {
+                weeks.map_or_else(|| "-".into(), |w| format!("after {}", seconds(w * WEEK_S)))
+            };
             cells.extend([after(intensity.weeks_to_worst_case), after(intensity.weeks_to_even)]);
         }
         table.row(cells);
     };
-    row(format!("mean over the {} that the touched pages fill", blocks_in_words(b.blocks)), &b.mean);
+    row(
+        format!("mean over the {} that the touched pages fill", blocks_in_words(b.blocks)),
+        &b.mean,
+    );
     if let Some(busiest) = &b.busiest {
         let at = place(with_device.then_some(&busiest.device), busiest.offset_bytes);
         row(format!("busiest stretch of {size}, at {at}"), &busiest.intensity);
@@ -175,7 +221,11 @@ fn blocks(b: &BlockReads, span_s: f64, with_device: bool, colour: bool) -> Strin
     if span_s > 0.0 && span_s < WEEK_S {
         let _ = writeln!(text, "  a week is the rate of these {} kept up", seconds(span_s));
     }
-    text.push_str(&b.endurance.as_ref().map_or_else(|| "  reads disturb nothing on this drive\n".into(), endurance));
+    text.push_str(
+        &b.endurance
+            .as_ref()
+            .map_or_else(|| "  reads disturb nothing on this drive\n".into(), endurance),
+    );
     text
 }
 
@@ -204,10 +254,19 @@ fn endurance(e: &Endurance) -> String {
 fn over_time(f: &FileInfo, colour: bool) -> String {
     let mut text = String::new();
     let steps = &f.over_time;
-    heading(&mut text, &format!("Page accesses over time, {} a step", seconds(steps.step_s)), colour);
+    heading(
+        &mut text,
+        &format!("Page accesses over time, {} a step", seconds(steps.step_s)),
+        colour,
+    );
     for (name, numbers) in [("reads", &steps.page_reads), ("writes", &steps.page_writes)] {
         let most = numbers.iter().copied().max().unwrap_or(0) as f64 / steps.step_s;
-        let _ = writeln!(text, "  {name:<6} |{}| at most {} a second", sparkline(numbers), digits(most));
+        let _ = writeln!(
+            text,
+            "  {name:<6} |{}| at most {} a second",
+            sparkline(numbers),
+            digits(most)
+        );
     }
     text
 }
@@ -217,15 +276,32 @@ fn devices(f: &FileInfo, colour: bool) -> String {
     heading(&mut text, &format!("Devices: {}", f.devices.len()), colour);
     let mut by_rows: Vec<_> = f.devices.iter().collect();
     by_rows.sort_by_key(|d| std::cmp::Reverse(d.rows));
-    let mut table = Table::new(["", "rows", "reads", "bytes read", "bytes written", "pages touched", "addresses end at"]);
+    let mut table = Table::new([
+        "",
+        "rows",
+        "reads",
+        "bytes read",
+        "bytes written",
+        "pages touched",
+        "addresses end at",
+    ]);
     for d in by_rows.iter().take(MOST_DEVICES) {
         let reads = percent(d.reads as f64 / d.rows.max(1) as f64);
-        let sizes = [bytes(d.bytes_read), bytes(d.bytes_written), count(d.pages_touched), bytes(d.extent_bytes)];
+        let sizes = [
+            bytes(d.bytes_read),
+            bytes(d.bytes_written),
+            count(d.pages_touched),
+            bytes(d.extent_bytes),
+        ];
         table.row([d.name.clone(), count(d.rows), reads].into_iter().chain(sizes));
     }
     text.push_str(&table.render(colour));
     if let Some(more) = f.devices.len().checked_sub(MOST_DEVICES).filter(|more| *more > 0) {
-        let _ = writeln!(text, "  and {} with fewer rows; --json has all", plural(more as u64, "device"));
+        let _ = writeln!(
+            text,
+            "  and {} with fewer rows; --json has all",
+            plural(more as u64, "device")
+        );
     }
     text
 }
@@ -233,17 +309,31 @@ fn devices(f: &FileInfo, colour: bool) -> String {
 fn overview(files: &[FileInfo], colour: bool) -> String {
     let mut text = String::new();
     heading(&mut text, "All files", colour);
-    let mut table = Table::new(["", "format", "rows", "span", "reads", "bytes read", "bytes written", "touched"]);
+    let mut table = Table::new([
+        "",
+        "format",
+        "rows",
+        "span",
+        "reads",
+        "bytes read",
+        "bytes written",
+        "touched",
+    ]);
     for f in files {
         let sizes = [bytes(f.reads.bytes), bytes(f.writes.bytes), bytes(f.footprint.bytes_touched)];
         let span = if f.span_s > 0.0 { seconds(f.span_s) } else { "-".into() };
-        table.row([f.file.clone(), f.format.into(), count(f.rows), span, percent(f.reads.share)].into_iter().chain(sizes));
+        table.row(
+            [f.file.clone(), f.format.into(), count(f.rows), span, percent(f.reads.share)]
+                .into_iter()
+                .chain(sizes),
+        );
     }
     text.push_str(&table.render(colour));
     text
 }
 
-/// A share as a percentage: one decimal, so that 100.0 % may stand for a little less and 0.0 % for a little more.
+/// A share as a percentage: one decimal, so that 100.0 % may stand for a little less and 0.0 % for
+/// a little more.
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

@@ -1,11 +1,14 @@
-//! Rows on their way into another trace: the form, the output, and one sentence about all that was lost.
+//! Rows on their way into another trace: the form, the output, and one sentence about all that was
+//! lost.
 
 use std::path::{Path, PathBuf};
 
 use vpass_core::base::request::Op;
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::{count, plural};
-use vpass_workload::traces::{Compressed, Epoch, Losses, Target, TraceFile, TraceRow, TraceWriter, WriteError};
+use vpass_workload::traces::{
+    Compressed, Epoch, Losses, Target, TraceFile, TraceRow, TraceWriter, WriteError,
+};
 
 use super::args::WriteArgs;
 use crate::out;
@@ -35,11 +38,24 @@ pub(super) fn target(path: &Path, named: Option<Target>, option: &str) -> Result
 
 impl Rewrite {
     /// Begins the output; `clock` is what the times of the rows count from.
-    pub(super) fn begin(path: &Path, target: Target, clock: Epoch, args: &WriteArgs) -> Result<Self, Failure> {
+    pub(super) fn begin(
+        path: &Path,
+        target: Target,
+        clock: Epoch,
+        args: &WriteArgs,
+    ) -> Result<Self, Failure> {
         let out = OutFile::begin(path, args.force)?;
-        let writer = Compressed::new(path, out).and_then(|out| TraceWriter::new(target, out, clock));
-        let writer = writer.map_err(|e| Failure::failed(format!("{} cannot be written: {e}", path.display())))?;
-        Ok(Self { path: path.to_owned(), target, writer, skip_trims: args.skip_trims, skipped_trims: 0 })
+        let writer =
+            Compressed::new(path, out).and_then(|out| TraceWriter::new(target, out, clock));
+        let writer = writer
+            .map_err(|e| Failure::failed(format!("{} cannot be written: {e}", path.display())))?;
+        Ok(Self {
+            path: path.to_owned(),
+            target,
+            writer,
+            skip_trims: args.skip_trims,
+            skipped_trims: 0,
+        })
     }
 
     /// The rows that come from now on are another file's.
@@ -54,10 +70,20 @@ impl Rewrite {
             return Ok(());
         }
         self.writer.row(row, |device| file.device_name(device)).map_err(|e| match e {
-            WriteError::Io(e) => Failure::failed(format!("{} cannot be written: {e}", self.path.display())),
+            WriteError::Io(e) => {
+                Failure::failed(format!("{} cannot be written: {e}", self.path.display()))
+            }
             WriteError::Unwritable(what) => {
-                let hint = if row.op == Op::Trim { "; --skip-trims leaves trims out, the other forms keep them" } else { "" };
-                Failure::usage(format!("{}, {}: the row {what}{hint}", file.path().display(), file.place()))
+                let hint = if row.op == Op::Trim {
+                    "; --skip-trims leaves trims out, the other forms keep them"
+                } else {
+                    ""
+                };
+                Failure::usage(format!(
+                    "{}, {}: the row {what}{hint}",
+                    file.path().display(),
+                    file.place()
+                ))
             }
         })
     }
@@ -77,11 +103,19 @@ impl Rewrite {
         if rows == 0 {
             return Err(Failure::usage(nothing));
         }
-        let failed = |e: std::io::Error| Failure::failed(format!("{} cannot be written: {e}", path.display()));
+        let failed = |e: std::io::Error| {
+            Failure::failed(format!("{} cannot be written: {e}", path.display()))
+        };
         let (out, losses) = writer.finish().map_err(failed)?;
         out.finish().map_err(failed)?.finish()?;
         let size = std::fs::metadata(&path).map_err(failed)?.len();
-        let mut sentence = format!("{}: {} in {} form, {} bytes", path.display(), plural(rows, "row"), target.name(), count(size));
+        let mut sentence = format!(
+            "{}: {} in {} form, {} bytes",
+            path.display(),
+            plural(rows, "row"),
+            target.name(),
+            count(size)
+        );
         for loss in losses_in_words(losses, skipped_trims) {
             sentence.push_str("; ");
             sentence.push_str(&loss);

@@ -8,7 +8,9 @@ pub(super) fn sparkline(numbers: &[u64]) -> String {
     let bar = |n: u64| match n {
         0 => ' ',
         // The largest is the highest bar, and the smallest that is not 0 shows.
-        n => BARS[((u128::from(n) * BARS.len() as u128).div_ceil(u128::from(largest)) - 1) as usize],
+        n => {
+            BARS[((u128::from(n) * BARS.len() as u128).div_ceil(u128::from(largest)) - 1) as usize]
+        }
     };
     numbers.iter().map(|n| bar(*n)).collect()
 }

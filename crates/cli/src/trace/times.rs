@@ -1,4 +1,5 @@
-//! When a trace was recorded: the unit of its times, its first and last time, dates where its clock counts from one.
+//! When a trace was recorded: the unit of its times, its first and last time, dates where its clock
+//! counts from one.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,9 +10,11 @@ use vpass_workload::traces::{Epoch, TimeUnit, TraceFile, UnitBasis};
 /// The clock of a trace, as JSON has it.
 #[derive(Serialize)]
 pub(super) struct Times {
-    /// What times count from: "absolute" (a date), "relative" (the beginning of the recording) or "none".
+    /// What times count from: "absolute" (a date), "relative" (the beginning of the recording) or
+    /// "none".
     pub(super) clock: &'static str,
-    /// What they are in, and why they are taken for that: "format" fixes it, it is "assumed", or the user "said" so.
+    /// What they are in, and why they are taken for that: "format" fixes it, it is "assumed", or
+    /// the user "said" so.
     pub(super) time_unit: Option<&'static str>,
     pub(super) time_unit_from: Option<&'static str>,
     /// The earliest and the latest time on the trace's own clock; none where there are no times.
@@ -22,7 +25,8 @@ pub(super) struct Times {
     pub(super) last_date: Option<String>,
 }
 
-/// Before it no trace was recorded that anybody has: a smaller time is no date. 1990-01-01, in seconds since 1970.
+/// Before it no trace was recorded that anybody has: a smaller time is no date. 1990-01-01, in
+/// seconds since 1970.
 const EARLIEST_S: u64 = 631_152_000;
 /// From 1601-01-01, where Windows' file times begin, to 1970-01-01.
 const FILE_TIME_S: u64 = 11_644_473_600;
@@ -51,10 +55,18 @@ impl Times {
     /// A line about it; none where there are no times.
     pub(super) fn line(&self) -> Option<String> {
         let (unit, first_ns, last_ns) = (self.time_unit?, self.first_ns?, self.last_ns?);
-        let assumed = if self.time_unit_from == Some(UnitBasis::Assumed.name()) { " (assumed; --time-unit says another)" } else { "" };
+        let assumed = if self.time_unit_from == Some(UnitBasis::Assumed.name()) {
+            " (assumed; --time-unit says another)"
+        } else {
+            ""
+        };
         let span = match (&self.first_date, &self.last_date) {
             (Some(first), Some(last)) => format!("from {first} to {last}"),
-            _ => format!("from {} to {} s on the trace's own clock", in_seconds(first_ns), in_seconds(last_ns)),
+            _ => format!(
+                "from {} to {} s on the trace's own clock",
+                in_seconds(first_ns),
+                in_seconds(last_ns)
+            ),
         };
         Some(format!("times in {unit}{assumed}, {span}"))
     }
@@ -66,11 +78,15 @@ fn in_seconds(ns: u64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A date of an absolute clock. Clocks count from 1970 or, as Windows' do, from 1601: a time can be one of a recording in one of them only.
+/// A date of an absolute clock. Clocks count from 1970 or, as Windows' do, from 1601: a time can be
+/// one of a recording in one of them only.
 fn date(ns: u64) -> Option<String> {
     let since_1970 = ns.checked_sub(FILE_TIME_S * S_NS).unwrap_or(ns);
     let is_date = since_1970 >= EARLIEST_S * S_NS;
-    is_date.then(|| humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + Duration::from_nanos(since_1970)).to_string())
+    is_date.then(|| {
+        humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + Duration::from_nanos(since_1970))
+            .to_string()
+    })
 }
 
 #[cfg(test)]
@@ -80,7 +96,10 @@ mod tests {
     #[test]
     fn dates_of_both_clocks() {
         // The first row of MSR Cambridge's hm_0, in ticks of 100 ns since 1601.
-        assert_eq!(date(128_166_372_003_061_629 * 100).as_deref(), Some("2007-02-22T17:00:00.306Z"));
+        assert_eq!(
+            date(128_166_372_003_061_629 * 100).as_deref(),
+            Some("2007-02-22T17:00:00.306Z")
+        );
         assert_eq!(date(1_456_095_145_133_076_000).as_deref(), Some("2016-02-21T22:52:25.133Z"));
         // Beginnings of a recording, and a file time before 1990.
         assert_eq!([0, 3_600 * S_NS, (FILE_TIME_S + 5) * S_NS].map(date), [None, None, None]);
@@ -88,6 +107,9 @@ mod tests {
 
     #[test]
     fn seconds_keep_every_nanosecond() {
-        assert_eq!([0, 1, 1_500_000_000, 10 * S_NS].map(in_seconds), ["0", "0.000000001", "1.5", "10"]);
+        assert_eq!(
+            [0, 1, 1_500_000_000, 10 * S_NS].map(in_seconds),
+            ["0", "0.000000001", "1.5", "10"]
+        );
     }
 }

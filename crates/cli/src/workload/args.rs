@@ -8,7 +8,8 @@ use crate::trace::args::ReadArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkloadCommand {
-    /// Make a generator from the statistics of a disk, run a pass of it, and say how well it meets each statistic.
+    /// Make a generator from the statistics of a disk, run a pass of it, and say how well it meets
+    /// each statistic.
     #[command(after_help = FIT_EXAMPLES)]
     Fit(FitArgs),
 }
@@ -30,7 +31,10 @@ const FIT_EXAMPLES: &str = "Examples:\n  vpass workload fit --statistics disks.c
 
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     let percent: Result<f64, _> = text.trim_end_matches('%').trim().parse();
-    percent.ok().filter(|p| *p >= 0.0 && p.is_finite()).ok_or_else(|| "a percentage of 0 or more is expected".into())
+    percent
+        .ok()
+        .filter(|p| *p >= 0.0 && p.is_finite())
+        .ok_or_else(|| "a percentage of 0 or more is expected".into())
 }
 
 #[derive(Debug, Args)]
@@ -48,7 +52,8 @@ pub(crate) struct FitArgs {
     /// Trace files, measured together.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) trace: Vec<PathBuf>,
-    /// Take only this device of the traces, by its number or name there; may be given several times.
+    /// Take only this device of the traces, by its number or name there; may be given several
+    /// times.
     #[arg(long, value_name = "DEV", requires = "trace")]
     pub(crate) only: Vec<String>,
     #[command(flatten)]
@@ -59,8 +64,8 @@ pub(crate) struct FitArgs {
     /// Generate this share of the pages and of their requests; times and requests per page stay.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) scale: Option<f64>,
-    /// How far a statistic may be off. Where any is further, the exit code is 1, nothing is written, and larger scales are tried until
-    /// one holds.
+    /// How far a statistic may be off. Where any is further, the exit code is 1, nothing is
+    /// written, and larger scales are tried until one holds.
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_negative_numbers = true, value_parser = parse_tolerance)]
     pub(crate) tolerance: f64,
     /// Write the workload into this file, for `vpass run --workload`.

@@ -1,4 +1,5 @@
-//! `vpass workload fit`: statistics become a workload file, and a pass of it is measured against them.
+//! `vpass workload fit`: statistics become a workload file, and a pass of it is measured against
+//! them.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use vpass_lab::load::{self, Generated};
 use vpass_lab::numbers::{bytes, plural, seconds};
 use vpass_lab::plan::{generated_from, survey, unit_notes};
 use vpass_lab::progress::Progress;
-use vpass_workload::statistics::{Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, import};
+use vpass_workload::statistics::{
+    Imported, Meter, Statistic, StatisticsConfig, StatisticsSource, import,
+};
 use vpass_workload::traces::{TraceOptions, TraceSource};
 
 use super::args::FitArgs;
@@ -50,7 +53,8 @@ pub(super) struct FitReport {
     /// Statistics that are off by more than that.
     pub(super) missed: usize,
     pub(super) worst_error_percent: f64,
-    /// Where any is missed: the larger scales that were tried, and the first of them at which none is.
+    /// Where any is missed: the larger scales that were tried, and the first of them at which none
+    /// is.
     pub(super) scales_tried: Vec<f64>,
     pub(super) smallest_scale: Option<f64>,
     pub(super) statistics: Vec<Statistic>,
@@ -75,7 +79,11 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     };
     let pass = GeneratedPass::of(source, config.scale)?;
     let (missed, worst) = (pass.missed(tolerance), pass.worst_percent());
-    let found = if missed > 0 { larger_scale(&config, args.seed, tolerance)? } else { Found { scale: None, tried: vec![] } };
+    let found = if missed > 0 {
+        larger_scale(&config, args.seed, tolerance)?
+    } else {
+        Found { scale: None, tried: vec![] }
+    };
     let GeneratedPass { target, requests, statistics } = pass;
     let fit = FitReport {
         vpass: env!("CARGO_PKG_VERSION"),
@@ -100,11 +108,18 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
     let file = file.filter(|_| missed == 0);
     let written = args.out.as_deref().filter(|_| file.is_some());
     if let (Some(mut file), Some(path)) = (file, &args.out) {
-        let failed = |e: std::io::Error| Failure::failed(format!("{} cannot be written: {e}", path.display()));
-        file.write_all(config.to_file_text(&(description + &admission(&fit))).as_bytes()).map_err(failed)?;
+        let failed = |e: std::io::Error| {
+            Failure::failed(format!("{} cannot be written: {e}", path.display()))
+        };
+        file.write_all(config.to_file_text(&(description + &admission(&fit))).as_bytes())
+            .map_err(failed)?;
         file.finish()?;
     }
-    out::print(&if args.json { as_json::text(&fit)? } else { render(&fit, written, wants_colour()) })?;
+    out::print(&if args.json {
+        as_json::text(&fit)?
+    } else {
+        render(&fit, written, wants_colour())
+    })?;
     if missed == 0 { Ok(()) } else { Err(Failure::failed(render::advice(&fit))) }
 }
 
@@ -112,7 +127,11 @@ pub(super) fn fit(args: &FitArgs) -> Result<(), Failure> {
 fn admission(fit: &FitReport) -> String {
     let far = fit.statistics.iter().filter(|s| s.error_percent > GOOD_PERCENT).count();
     let (all, worst) = (fit.statistics.len(), fit.worst_error_percent);
-    if far == 0 { String::new() } else { format!("; at scale {}, {far} of {all} statistics are off by up to {worst:.3} %", fit.scale) }
+    if far == 0 {
+        String::new()
+    } else {
+        format!("; at scale {}, {far} of {all} statistics are off by up to {worst:.3} %", fit.scale)
+    }
 }
 
 /// Statistics that cannot be generated at their scale; says which larger one holds.
@@ -121,7 +140,9 @@ fn impossible(config: &StatisticsConfig, args: &FitArgs, why: &str) -> Failure {
         return Failure::usage(why);
     }
     match larger_scale(config, args.seed, args.tolerance) {
-        Ok(Found { scale: Some(scale), .. }) => Failure::usage(format!("{why}; --scale {scale} is the smallest of those tried that holds")),
+        Ok(Found { scale: Some(scale), .. }) => Failure::usage(format!(
+            "{why}; --scale {scale} is the smallest of those tried that holds"
+        )),
         Ok(Found { scale: None, .. }) => Failure::usage(why),
         Err(interrupted) => interrupted,
     }
@@ -129,7 +150,8 @@ fn impossible(config: &StatisticsConfig, args: &FitArgs, why: &str) -> Failure {
 
 /// The statistics that are asked for, with a line of description.
 fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
-    if let (Some(totals), Some(windows), Some(disk)) = (&args.statistics, &args.windows, &args.disk) {
+    if let (Some(totals), Some(windows), Some(disk)) = (&args.statistics, &args.windows, &args.disk)
+    {
         let imported = import(totals, windows, disk)?;
         let description = description(&imported.config);
         return Ok((imported, description));
@@ -137,7 +159,9 @@ fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
     if let Some(name) = &args.workload {
         let loaded = load::workload(name, &[], None)?;
         let Generated::Statistics(file) = loaded.config else {
-            return Err(Failure::usage(format!("{name} holds [workload]; only [statistics] say what there is to meet")));
+            return Err(Failure::usage(format!(
+                "{name} holds [workload]; only [statistics] say what there is to meet"
+            )));
         };
         return Ok((Imported { config: file.statistics, notes: vec![] }, file.description));
     }
@@ -149,12 +173,19 @@ fn statistics(args: &FitArgs) -> Result<(Imported, String), Failure> {
 fn description(config: &StatisticsConfig) -> String {
     let footprint = bytes(config.footprint_pages * config.page.0);
     let span = seconds(config.windows.ends_s.last().copied().unwrap_or(0.0));
-    format!("Generated from the statistics of {} ({}): {footprint} in {span}", config.disk, config.source)
+    format!(
+        "Generated from the statistics of {} ({}): {footprint} in {span}",
+        config.disk, config.source
+    )
 }
 
 /// The statistics of trace files.
 fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
-    let options = TraceOptions { read: read_options(&args.read, true)?, only: args.only.clone(), ..TraceOptions::default() };
+    let options = TraceOptions {
+        read: read_options(&args.read, true)?,
+        only: args.only.clone(),
+        ..TraceOptions::default()
+    };
     let survey = Arc::new(survey(&args.trace, &options, &bar)?);
     let mut notes: Vec<String> = unit_notes(&survey, &options).into_iter().collect();
     notes.extend(survey.files().iter().filter_map(|file| file.doubts(options.read.time_unit)));
@@ -164,7 +195,9 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
     let progress = Bar::new(source.len_hint(), "requests of the trace measured");
     drain(&mut source, &progress, |request| meter.add(request))?;
     drop(progress);
-    let name = |path: &std::path::PathBuf| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let name = |path: &std::path::PathBuf| {
+        path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+    };
     let names: Vec<_> = args.trace.iter().map(name).collect();
     let disk = names[0].split('.').next().unwrap_or("trace").to_owned();
     let trims = meter.trims();
@@ -177,7 +210,11 @@ fn of_trace(args: &FitArgs) -> Result<Imported, Failure> {
 }
 
 /// Gives every request of a source to somebody; gives their number.
-pub(super) fn drain(source: &mut impl RequestSource, progress: &dyn Progress, mut each: impl FnMut(&Request)) -> Result<u64, Failure> {
+pub(super) fn drain(
+    source: &mut impl RequestSource,
+    progress: &dyn Progress,
+    mut each: impl FnMut(&Request),
+) -> Result<u64, Failure> {
     let (mut batch, mut requests) = (vec![], 0);
     loop {
         batch.clear();

@@ -16,8 +16,13 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     let title = format!("vpass {}: workload {}", fit.vpass, fit.workload_source);
     let _ = writeln!(text, "{}", Look::Heading.paint(&plain::line(&title), colour));
     let (footprint, span) = (bytes(fit.footprint_bytes), seconds(fit.span_s));
-    let _ =
-        writeln!(text, "  {}; {} requests on {footprint} in {span}, seed {}\n", plain::line(&fit.source), count(fit.requests), fit.seed);
+    let _ = writeln!(
+        text,
+        "  {}; {} requests on {footprint} in {span}, seed {}\n",
+        plain::line(&fit.source),
+        count(fit.requests),
+        fit.seed
+    );
     text.push_str(&table(&fit.statistics, fit.tolerance_percent).render(colour));
     text.push('\n');
     for note in &fit.notes {
@@ -27,7 +32,11 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
     let _ = writeln!(text, "{}", look.paint(&verdict(fit), colour));
     match written {
         Some(path) => {
-            let _ = writeln!(text, "{} is written: vpass run --drive DRIVE --workload {0}", plain::path(path));
+            let _ = writeln!(
+                text,
+                "{} is written: vpass run --drive DRIVE --workload {0}",
+                plain::path(path)
+            );
         }
         None if fit.missed > 0 => {}
         None => text.push_str("Nothing is written; --out FILE keeps the workload.\n"),
@@ -37,11 +46,24 @@ pub(super) fn render(fit: &FitReport, written: Option<&Path>, colour: bool) -> S
 
 fn table(statistics: &[Statistic], tolerance: f64) -> Table {
     let mut table = Table::new(["statistic", "target", "generated", "unit", "error"]);
-    let cells = |s: &Statistic| [number(s.target), number(s.generated), s.unit.to_owned(), format!("{:.2} %", s.error_percent)];
+    let cells = |s: &Statistic| {
+        [
+            number(s.target),
+            number(s.generated),
+            s.unit.to_owned(),
+            format!("{:.2} %", s.error_percent),
+        ]
+    };
     let mut left = statistics;
     while let Some(first) = left.first() {
         // Percentiles that look alike take one line.
-        let alike = left.iter().take_while(|s| s.name == first.name && s.percentile.is_some() && cells(s) == cells(first)).count().max(1);
+        let alike = left
+            .iter()
+            .take_while(|s| {
+                s.name == first.name && s.percentile.is_some() && cells(s) == cells(first)
+            })
+            .count()
+            .max(1);
         let (these, rest) = left.split_at(alike);
         let percent = |s: &Statistic| s.percentile.map_or_else(String::new, |p| format!(" p{p}"));
         let mut name = format!("{}{}", first.name, percent(first));
@@ -74,7 +96,11 @@ fn verdict(fit: &FitReport) -> String {
         n => {
             let of = count(fit.statistics.len() as u64);
             let be = if n == 1 { "is" } else { "are" };
-            format!("{} of {of} {be} off by more than {tolerance} %, the worst by {}.", plural(n as u64, "statistic"), percent(worst))
+            format!(
+                "{} of {of} {be} off by more than {tolerance} %, the worst by {}.",
+                plural(n as u64, "statistic"),
+                percent(worst)
+            )
         }
     }
 }
@@ -87,12 +113,18 @@ pub(super) fn advice(fit: &FitReport) -> String {
     let tolerance = fit.tolerance_percent;
     let _ = match (fit.smallest_scale, fit.scales_tried.as_slice()) {
         (Some(scale), [_]) => write!(text, "; --scale {scale} holds, the next that was tried"),
-        (Some(scale), _) => write!(text, "; --scale {scale} holds, the smallest of those tried ({tried})"),
+        (Some(scale), _) => {
+            write!(text, "; --scale {scale} holds, the smallest of those tried ({tried})")
+        }
         (None, []) => write!(text, " at full scale"),
         (None, _) => write!(text, "; no larger scale holds either (tried: {tried})"),
     };
     if fit.worst_error_percent.is_finite() {
-        let _ = write!(text, "; --tolerance {} takes it as it is", (fit.worst_error_percent.max(tolerance) * 10.0).ceil() / 10.0);
+        let _ = write!(
+            text,
+            "; --tolerance {} takes it as it is",
+            (fit.worst_error_percent.max(tolerance) * 10.0).ceil() / 10.0
+        );
     }
     text.push_str("; nothing was written");
     text

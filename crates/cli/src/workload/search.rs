@@ -1,9 +1,12 @@
-//! The smallest scale at which a generator holds, where the one that was asked for is too small: larger ones are tried, one by one.
-//! How well a scale fits does not rise steadily, so nothing is skipped and only what was tried is claimed.
+//! The smallest scale at which a generator holds, where the one that was asked for is too small:
+//! larger ones are tried, one by one. How well a scale fits does not rise steadily, so nothing is
+//! skipped and only what was tried is claimed.
 
 use vpass_core::base::request::RequestSource;
 use vpass_lab::failure::Failure;
-use vpass_workload::statistics::{DiskStatistics, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement};
+use vpass_workload::statistics::{
+    DiskStatistics, Meter, Statistic, StatisticsConfig, StatisticsSource, agreement,
+};
 
 use super::fit::{CAPACITY, drain};
 use crate::progress::Bar;
@@ -20,7 +23,10 @@ impl GeneratedPass {
     pub(super) fn of(mut source: StatisticsSource, scale: f64) -> Result<Self, Failure> {
         let target = source.statistics().clone();
         let mut meter = Meter::of(&target);
-        let progress = Bar::new(source.len_hint(), &format!("requests generated and measured at scale {scale}"));
+        let progress = Bar::new(
+            source.len_hint(),
+            &format!("requests generated and measured at scale {scale}"),
+        );
         let requests = drain(&mut source, &progress, |request| meter.add(request))?;
         let statistics = agreement(&target, &meter.finish());
         Ok(Self { target, requests, statistics })
@@ -49,12 +55,20 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// The user's interruption.
-pub(super) fn larger_scale(config: &StatisticsConfig, seed: u64, tolerance_percent: f64) -> Result<Found, Failure> {
+pub(super) fn larger_scale(
+    config: &StatisticsConfig,
+    seed: u64,
+    tolerance_percent: f64,
+) -> Result<Found, Failure> {
     let mut found = Found { scale: None, tried: vec![] };
     for scale in scales_above(config.scale) {
         found.tried.push(scale);
         // A scale can be too small for any plan, too.
-        let Ok(source) = StatisticsSource::new(&StatisticsConfig { scale, ..config.clone() }, CAPACITY, seed) else { continue };
+        let Ok(source) =
+            StatisticsSource::new(&StatisticsConfig { scale, ..config.clone() }, CAPACITY, seed)
+        else {
+            continue;
+        };
         if GeneratedPass::of(source, scale)?.missed(tolerance_percent) == 0 {
             found.scale = Some(scale);
             break;
@@ -68,7 +82,9 @@ const STEPS: [f64; 10] = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
 fn scales_above(scale: f64) -> Vec<f64> {
     let decade = scale.log10().floor() as i32;
-    let decades = (decade..0).flat_map(|decade| STEPS.map(|step| format!("{step}e{decade}").parse::<f64>().expect("a number")));
+    let decades = (decade..0).flat_map(|decade| {
+        STEPS.map(|step| format!("{step}e{decade}").parse::<f64>().expect("a number"))
+    });
     decades.chain([1.0]).filter(|larger| *larger > scale * (1.0 + 1e-9)).collect()
 }
 

@@ -15,7 +15,9 @@ fn attack(name: &str, reclaim: &str, more: &[&str]) -> Done {
 
 /// The drive's side of a summary: what was asked for, and what became of it.
 fn facts(json: &Value) -> Vec<Value> {
-    ["host", "flash", "reclaim", "wear", "oracle", "data_lost_pages", "uncorrectable_reads"].map(|key| json[key].clone()).to_vec()
+    ["host", "flash", "reclaim", "wear", "oracle", "data_lost_pages", "uncorrectable_reads"]
+        .map(|key| json[key].clone())
+        .to_vec()
 }
 
 #[test]
@@ -34,26 +36,33 @@ fn an_unprotected_drive_loses_what_is_hammered_and_a_protected_one_does_not() {
     }
 }
 
-/// The same attack: without parity it loses data, and with it some of that is rebuilt. The command that replays it names the parity.
+/// The same attack: without parity it loses data, and with it some of that is rebuilt. The command
+/// that replays it names the parity.
 #[test]
 fn parity_repairs_what_an_attack_spoils() {
     let room = Room::new();
     let place = room.path("hammer.toml");
-    let sets = ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--set", "parity.stripe=3"];
-    let lost = |more: &[&str]| attack("hammer", "none", &[&sets[..], more, &["--json"]].concat()).json();
-    let (without, with) = (lost(&[]), lost(&["--parity", "ppc", "--write", place.to_str().unwrap()]));
+    let sets =
+        ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--set", "parity.stripe=3"];
+    let lost =
+        |more: &[&str]| attack("hammer", "none", &[&sets[..], more, &["--json"]].concat()).json();
+    let (without, with) =
+        (lost(&[]), lost(&["--parity", "ppc", "--write", place.to_str().unwrap()]));
     assert!(
         without["data_lost_pages"].as_u64() > with["data_lost_pages"].as_u64(),
         "{} {}",
         without["data_lost_pages"],
         with["data_lost_pages"]
     );
-    assert!(with["parity"]["rebuilt_pages"].as_u64() > Some(0) && with["parity_technique"] == "ppc");
+    assert!(
+        with["parity"]["rebuilt_pages"].as_u64() > Some(0) && with["parity_technique"] == "ppc"
+    );
     assert!(std::fs::read_to_string(place).unwrap().contains(" --parity ppc "));
     attack("hammer", "none", &["--parity", "raid6"]).refuses(2, &["raid6", "raid5"]);
 }
 
-/// Reads may be slow, and no attack gets more out of that than retries: the oracle is clean and nothing is lost.
+/// Reads may be slow, and no attack gets more out of that than retries: the oracle is clean and
+/// nothing is lost.
 #[test]
 fn hints_lose_nothing_under_attack() {
     let room = Room::new();
@@ -62,20 +71,38 @@ fn hints_lose_nothing_under_attack() {
         "[[range]]\noffset = 0\nbytes = \"400MiB\"\naccess_latency = \"idle\"\n[[range]]\noffset = \"600MiB\"\nbytes = \"100MiB\"\naccess_latency = \"typical\"\n",
     );
     let drive = room.file("tired.toml", &tired());
-    for name in ["hammer", "defeat-counters", "below-interval", "charge-and-burst", "weak-spot", "adaptive"] {
+    for name in
+        ["hammer", "defeat-counters", "below-interval", "charge-and-burst", "weak-spot", "adaptive"]
+    {
         for reclaim in ["block", "straw-wl"] {
-            let args = ["attack", name, "--drive", &drive, "--gear", "untimed", "--reclaim", reclaim, "--hints", &hints, "--json"];
+            let args = [
+                "attack",
+                name,
+                "--drive",
+                &drive,
+                "--gear",
+                "untimed",
+                "--reclaim",
+                reclaim,
+                "--hints",
+                &hints,
+                "--json",
+            ];
             let done = vpass(&args);
             assert_eq!(done.code, 0, "{name} {reclaim}: {}{}", done.stdout, done.stderr);
             assert!(done.json()["hints"]["idle"]["pages"].as_u64() > Some(0));
         }
     }
-    let far = room.file("far.toml", "[[range]]\noffset = 0\nbytes = \"4GiB\"\naccess_latency = \"idle\"\n");
-    vpass(&["attack", "hammer", "--drive", &drive, "--hints", &far]).refuses(2, &["4GiB", "the drive ends at"]);
-    vpass(&["attack", "hammer", "--drive", "tiny", "--hints", &hints]).refuses(2, &["no retries", "[ecc]"]);
+    let far = room
+        .file("far.toml", "[[range]]\noffset = 0\nbytes = \"4GiB\"\naccess_latency = \"idle\"\n");
+    vpass(&["attack", "hammer", "--drive", &drive, "--hints", &far])
+        .refuses(2, &["4GiB", "the drive ends at"]);
+    vpass(&["attack", "hammer", "--drive", "tiny", "--hints", &hints])
+        .refuses(2, &["no retries", "[ecc]"]);
 }
 
-/// The drive drains between its bursts, and the summary says so; no file could replay what depends on looks.
+/// The drive drains between its bursts, and the summary says so; no file could replay what depends
+/// on looks.
 #[test]
 fn an_adaptive_attack_finds_its_way_by_itself() {
     let done = attack("adaptive", "none", &["--requests", "5000", "--json"]);
@@ -83,13 +110,18 @@ fn an_adaptive_attack_finds_its_way_by_itself() {
     let again = attack("adaptive", "none", &["--requests", "5000", "--json"]);
     assert_eq!(facts(&again.json()), facts(&done.json()));
     let host = &done.json()["host"];
-    let served = ["read_requests", "write_requests", "trim_requests"].map(|key| host[key].as_u64().unwrap()).iter().sum::<u64>();
+    let served = ["read_requests", "write_requests", "trim_requests"]
+        .map(|key| host[key].as_u64().unwrap())
+        .iter()
+        .sum::<u64>();
     assert_eq!(served, 5000);
     let words = attack("adaptive", "straw-wl", &["--requests", "5000"]);
     assert_eq!(words.code, 0, "{}", words.stderr);
     assert!(words.stdout.contains("the drive drains in between"), "{}", words.stdout);
-    vpass(&["attack", "adaptive", "--drive", "tiny", "--write", "a.toml"]).refuses(2, &["--write", "--seed"]);
-    vpass(&["attack", "adaptive", "--drive", "tiny", "--oracle", "off"]).refuses(2, &["--oracle off", "leave it on"]);
+    vpass(&["attack", "adaptive", "--drive", "tiny", "--write", "a.toml"])
+        .refuses(2, &["--write", "--seed"]);
+    vpass(&["attack", "adaptive", "--drive", "tiny", "--oracle", "off"])
+        .refuses(2, &["--oracle off", "leave it on"]);
     assert!(vpass(&["list", "attacks"]).stdout.contains("adaptive"));
 }
 
@@ -97,8 +129,24 @@ fn an_adaptive_attack_finds_its_way_by_itself() {
 fn a_written_attack_is_replayed_with_the_same_result() {
     let room = Room::new();
     let file = room.text("hammer.toml");
-    let aged = ["--drive", "tiny", "--set", "start.pec=2000", "--set", "start.overwrite=0.5", "--seed", "7", "--json"];
-    let done = vpass(&[&["attack", "hammer", "--reclaim", "none", "--requests", "60000", "--write", &file], &aged[..]].concat());
+    let aged = [
+        "--drive",
+        "tiny",
+        "--set",
+        "start.pec=2000",
+        "--set",
+        "start.overwrite=0.5",
+        "--seed",
+        "7",
+        "--json",
+    ];
+    let done = vpass(
+        &[
+            &["attack", "hammer", "--reclaim", "none", "--requests", "60000", "--write", &file],
+            &aged[..],
+        ]
+        .concat(),
+    );
     assert_eq!(done.code, 3, "{}", done.stderr);
     let replayed = vpass(&[&["run", "--reclaim", "none", "--workload", &file], &aged[..]].concat());
     assert_eq!((replayed.code, facts(&replayed.json())), (3, facts(&done.json())));
@@ -117,8 +165,15 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
     let sum: f64 = copies.iter().sum();
     assert!((sum - json["reclaim"]["pages_copied"].as_f64().unwrap()).abs() < 0.1, "{sum}");
     assert!(copies.is_sorted_by(|a, b| a >= b) && blame[0]["bytes"] == 1 << 24);
-    assert!(attack("hammer", "block", &[]).stdout.contains("copies were caused by reads of these ranges: "));
-    assert_eq!(attack("hammer", "none", &["--json"]).json()["reclaim"]["blame"], Value::Array(vec![]));
+    assert!(
+        attack("hammer", "block", &[])
+            .stdout
+            .contains("copies were caused by reads of these ranges: ")
+    );
+    assert_eq!(
+        attack("hammer", "none", &["--json"]).json()["reclaim"]["blame"],
+        Value::Array(vec![])
+    );
 }
 
 #[test]
@@ -128,7 +183,8 @@ fn a_search_finds_what_an_unprotected_drive_loses() {
     let done = attack("search", "none", &["--rounds", "2", "--write", &file, "--json"]);
     assert_eq!(done.code, 3, "{}", done.stderr);
     assert!(done.stderr.contains("8 trials; one of them lost data"), "{}", done.stderr);
-    let replayed = vpass(&[&["run", "--reclaim", "none", "--workload", &file, "--json"], AGED].concat());
+    let replayed =
+        vpass(&[&["run", "--reclaim", "none", "--workload", &file, "--json"], AGED].concat());
     assert_eq!((replayed.code, facts(&replayed.json())), (3, facts(&done.json())));
 }
 
@@ -136,9 +192,17 @@ fn a_search_finds_what_an_unprotected_drive_loses() {
 fn a_search_by_rounds_finds_the_same_again_and_breaks_no_policy_that_protects() {
     let room = Room::new();
     let listed = vpass(&["list", "reclaim", "--json"]).json();
-    let protecting = listed["reclaim"].as_array().unwrap().iter().filter(|t| t["may_lose_data"] == false && t["counterfactual"] == false);
+    let protecting = listed["reclaim"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|t| t["may_lose_data"] == false && t["counterfactual"] == false);
     let names: Vec<_> = protecting.map(|t| t["name"].as_str().unwrap().to_owned()).collect();
-    assert!(names.len() > 10 && !["none", "straw-ss", "ideal"].iter().any(|name| names.iter().any(|n| n == name)), "{names:?}");
+    assert!(
+        names.len() > 10
+            && !["none", "straw-ss", "ideal"].iter().any(|name| names.iter().any(|n| n == name)),
+        "{names:?}"
+    );
     for name in names {
         let file = room.text(&format!("{name}.toml"));
         let found = || {
@@ -148,18 +212,30 @@ fn a_search_by_rounds_finds_the_same_again_and_breaks_no_policy_that_protects() 
         };
         assert!(found() == found(), "{name}");
     }
-    let writes = attack("search", "block", &["--rounds", "2", "--goal", "writes", "--write", &room.text("writes.toml")]);
-    assert!(writes.code == 0 && writes.stderr.contains("reclaim copies per page read"), "{}", writes.stderr);
+    let writes = attack(
+        "search",
+        "block",
+        &["--rounds", "2", "--goal", "writes", "--write", &room.text("writes.toml")],
+    );
+    assert!(
+        writes.code == 0 && writes.stderr.contains("reclaim copies per page read"),
+        "{}",
+        writes.stderr
+    );
 }
 
 #[test]
 fn an_interrupted_search_keeps_what_it_has_found() {
     let room = Room::new();
     let file = room.text("found.toml");
-    let args = [&["attack", "search", "--reclaim", "block", "--minutes", "5", "--write", &file], AGED].concat();
-    // How long the first trial takes is the machine's: one that has found nothing yet is given more time.
+    let args =
+        [&["attack", "search", "--reclaim", "block", "--minutes", "5", "--write", &file], AGED]
+            .concat();
+    // How long the first trial takes is the machine's: one that has found nothing yet is given more
+    // time.
     let kept = [2, 10, 40].iter().any(|wait_s| {
-        let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_secs(*wait_s));
         interrupt(&mut child);
         let done = finished(child.wait_with_output().unwrap());
@@ -167,15 +243,36 @@ fn an_interrupted_search_keeps_what_it_has_found() {
         done.stderr.contains("interrupted after") && done.stderr.contains("it is in")
     });
     assert!(kept && room.names() == ["found.toml"], "{:?}", room.names());
-    assert_eq!(vpass(&[&["run", "--reclaim", "block", "--workload", &file], AGED].concat()).code, 0);
+    assert_eq!(
+        vpass(&[&["run", "--reclaim", "block", "--workload", &file], AGED].concat()).code,
+        0
+    );
 }
 
-/// By a clock of its own an attack goes through whole periods of refresh, in either gear and adaptive ones too; without one time does not pass.
+/// By a clock of its own an attack goes through whole periods of refresh, in either gear and
+/// adaptive ones too; without one time does not pass.
 #[test]
 fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
     let in_gear = |name: &str, gear: &str, more: &[&str]| {
-        let ages = ["--set", "start.pec=2000", "--set", "refresh.period=2min", "--set", "start.age=2min", "--requests", "20000", "--json"];
-        vpass(&[&["attack", name, "--drive", "tiny", "--reclaim", "straw-wl", "--gear", gear], &ages[..], more].concat())
+        let ages = [
+            "--set",
+            "start.pec=2000",
+            "--set",
+            "refresh.period=2min",
+            "--set",
+            "start.age=2min",
+            "--requests",
+            "20000",
+            "--json",
+        ];
+        vpass(
+            &[
+                &["attack", name, "--drive", "tiny", "--reclaim", "straw-wl", "--gear", gear],
+                &ages[..],
+                more,
+            ]
+            .concat(),
+        )
     };
     let refreshed = |name: &str, more: &[&str]| in_gear(name, "untimed", more);
     let room = Room::new();
@@ -190,48 +287,76 @@ fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
         let done = in_gear(name, gear, &[&["--refresh", refresh, "--rate", "100"], more].concat());
         assert_eq!(done.code, 0, "{name} {refresh}: {}", done.stderr);
         let json = done.json();
-        assert!(json["refresh"]["invocations"].as_u64() > Some(10) && json["oracle"]["findings"] == Value::Array(vec![]), "{name}: {json}");
+        assert!(
+            json["refresh"]["invocations"].as_u64() > Some(10)
+                && json["oracle"]["findings"] == Value::Array(vec![]),
+            "{name}: {json}"
+        );
     }
-    refreshed("hammer", &["--refresh", "ida"]).refuses(2, &["--refresh ida needs time", "--rate N", "--gear timed"]);
+    refreshed("hammer", &["--refresh", "ida"])
+        .refuses(2, &["--refresh ida needs time", "--rate N", "--gear timed"]);
     refreshed("adaptive", &[]).refuses(2, &["start.age needs time", "--rate N"]);
-    in_gear("search", "timed", &["--refresh", "block"]).refuses(2, &["--refresh block needs time", "--rate N"]);
+    in_gear("search", "timed", &["--refresh", "block"])
+        .refuses(2, &["--refresh block needs time", "--rate N"]);
     refreshed("hammer", &["--rate", "0"]).refuses(2, &["requests a second from 1e-6 to 1e12"]);
-    refreshed("hammer", &["--rate", "10", "--queue-depth", "3"]).refuses(2, &["--rate", "--queue-depth"]);
+    refreshed("hammer", &["--rate", "10", "--queue-depth", "3"])
+        .refuses(2, &["--rate", "--queue-depth"]);
 }
 
 #[test]
 fn attacks_are_listed_and_misspelt_ones_found() {
     assert!(vpass(&["list", "attacks"]).stdout.contains("hammer"));
     attack("hamer", "none", &[]).refuses(2, &["unknown attack `hamer`; did you mean `hammer`?"]);
-    attack("hammer", "none", &["--minutes", "1"]).refuses(2, &["--minutes and --rounds are for `vpass attack search`"]);
+    attack("hammer", "none", &["--minutes", "1"])
+        .refuses(2, &["--minutes and --rounds are for `vpass attack search`"]);
     attack("hammer", "none", &["--force"]).refuses(2, &["--force is for --write"]);
-    attack("hammer", "none", &["--requests", "0"]).refuses(2, &["a whole number of at least 1 is expected"]);
+    attack("hammer", "none", &["--requests", "0"])
+        .refuses(2, &["a whole number of at least 1 is expected"]);
     let nowhere = Room::new().text("none/found.toml");
-    attack("search", "none", &["--minutes", "10", "--write", &nowhere]).refuses(2, &["none/found.toml cannot be written"]);
-    attack("search", "none", &["--minutes", "-1"]).refuses(2, &["--minutes -1: a number of minutes above 0 is expected"]);
-    attack("hammer", "none", &["--set", "workload.requests=3"]).refuses(2, &["an attack makes its own workload; --requests"]);
-    attack("hammer", "none", &["--set", "disturb.model=none"]).refuses(2, &["there is nothing to attack"]);
-    attack("hammer", "none", &["--set", "start.fill=0.0"]).refuses(2, &["there is nothing to attack"]);
+    attack("search", "none", &["--minutes", "10", "--write", &nowhere])
+        .refuses(2, &["none/found.toml cannot be written"]);
+    attack("search", "none", &["--minutes", "-1"])
+        .refuses(2, &["--minutes -1: a number of minutes above 0 is expected"]);
+    attack("hammer", "none", &["--set", "workload.requests=3"])
+        .refuses(2, &["an attack makes its own workload; --requests"]);
+    attack("hammer", "none", &["--set", "disturb.model=none"])
+        .refuses(2, &["there is nothing to attack"]);
+    attack("hammer", "none", &["--set", "start.fill=0.0"])
+        .refuses(2, &["there is nothing to attack"]);
 }
 
 #[test]
 fn phases_are_run_in_order_and_what_is_wrong_with_them_is_said() {
     let room = Room::new();
     let run = |table: &str, more: &[&str]| {
-        let file = room.file("phases.toml", &format!("description = 'by hand'\n[workload]\n{table}"));
+        let file =
+            room.file("phases.toml", &format!("description = 'by hand'\n[workload]\n{table}"));
         vpass(&[&["run", "--drive", "tiny", "--workload", &file, "--json"], more].concat())
     };
     let table = "requests = 70\n[[workload.phase]]\npages = [5]\nrequests = 20\n[[workload.phase]]\nranges = [[0, 9]]\nop = 'write'\nrequests = 15\n";
     let json = run(table, &[]).json();
     // 20 + 15 + 20 + 15.
-    assert_eq!((&json["host"]["read_pages"], &json["host"]["write_pages"]), (&40.into(), &30.into()));
+    assert_eq!(
+        (&json["host"]["read_pages"], &json["host"]["write_pages"]),
+        (&40.into(), &30.into())
+    );
     assert_eq!(json["workload_source"], "generated in phases");
     assert_eq!(run(table, &["--set", "workload.requests=36"]).json()["host"]["read_requests"], 21);
     let refused = |table: &str, words: &[&str]| run(table, &[]).refuses(2, words);
-    refused("[[workload.phase]]\npges = [5]\nrequests = 2\n", &["unknown key `workload.phase.pges`", "line 4", "did you mean `pages`?"]);
-    refused("read_share = 1.0\n[[workload.phase]]\npages = [5]\nrequests = 2\n", &["unknown key `workload.read_share`", "line 3"]);
+    refused(
+        "[[workload.phase]]\npges = [5]\nrequests = 2\n",
+        &["unknown key `workload.phase.pges`", "line 4", "did you mean `pages`?"],
+    );
+    refused(
+        "read_share = 1.0\n[[workload.phase]]\npages = [5]\nrequests = 2\n",
+        &["unknown key `workload.read_share`", "line 3"],
+    );
     refused("[[workload.phase]]\npages = [-5]\nrequests = 2\n", &["line 4", "-5"]);
-    refused("[[workload.phase]]\npages = [65536]\nrequests = 2\n", &["phase 1: page 65536 is beyond the drive, whose last page is 65535"]);
+    refused(
+        "[[workload.phase]]\npages = [65536]\nrequests = 2\n",
+        &["phase 1: page 65536 is beyond the drive, whose last page is 65535"],
+    );
     refused("[[workload.phase]]\npages = [5]\n", &["missing field `requests`"]);
-    run(table, &["--set", "workload.footprint=0.5"]).refuses(2, &["--set workload.footprint=0.5", "unknown field `footprint`"]);
+    run(table, &["--set", "workload.footprint=0.5"])
+        .refuses(2, &["--set workload.footprint=0.5", "unknown field `footprint`"]);
 }

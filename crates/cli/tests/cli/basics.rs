@@ -30,22 +30,28 @@ fn wrong_usage_exits_2() {
     vpass(&["run", "--drive", "tiny"]).refuses(2, &["--workload"]);
     small_run(&["--gaer", "timed"]).refuses(2, &["--gear"]);
     small_run(&["--gear", "times"]).refuses(2, &["timed"]);
-    small_run(&["--repeat", "0"]).refuses(2, &["--repeat", "a whole number of at least 1 is expected"]);
+    small_run(&["--repeat", "0"])
+        .refuses(2, &["--repeat", "a whole number of at least 1 is expected"]);
     small_run(&["--repeat", "5000000000"]).refuses(2, &["--repeat"]);
     small_run(&["--until", "stable", "--repeat", "2"]).refuses(2, &["--repeat"]);
     small_run(&["--strict"]).refuses(2, &["--workload"]);
     small_run(&["--fit", "wrap"]).refuses(2, &["--workload"]);
     small_run(&["--trace", "x"]).refuses(2, &["--workload"]);
-    vpass(&["run", "--drive", "tiny", "--trace", "/nowhere", "--fit", "sale"]).refuses(2, &["scale"]);
+    vpass(&["run", "--drive", "tiny", "--trace", "/nowhere", "--fit", "sale"])
+        .refuses(2, &["scale"]);
     vpass(&["check", "--minutes", "-1"]).refuses(2, &["minutes"]);
 }
 
 #[test]
 fn unknown_names_suggest_the_nearest() {
-    vpass(&["run", "--drive", "tniy", "--workload", "uniform-read"]).refuses(2, &["unknown drive `tniy`; did you mean `tiny`?"]);
-    vpass(&["run", "--drive", "tiny", "--workload", "zip-read"]).refuses(2, &["unknown workload `zip-read`; did you mean `zipf-read`?"]);
-    small_run(&["--reclaim", "blok"]).refuses(2, &["unknown reclaim technique `blok`; did you mean `block`?"]);
-    small_run(&["--gc", "greedi"]).refuses(2, &["unknown GC policy `greedi`; did you mean `greedy`?"]);
+    vpass(&["run", "--drive", "tniy", "--workload", "uniform-read"])
+        .refuses(2, &["unknown drive `tniy`; did you mean `tiny`?"]);
+    vpass(&["run", "--drive", "tiny", "--workload", "zip-read"])
+        .refuses(2, &["unknown workload `zip-read`; did you mean `zipf-read`?"]);
+    small_run(&["--reclaim", "blok"])
+        .refuses(2, &["unknown reclaim technique `blok`; did you mean `block`?"]);
+    small_run(&["--gc", "greedi"])
+        .refuses(2, &["unknown GC policy `greedi`; did you mean `greedy`?"]);
     vpass(&["show", "drive", "modern-tcl"]).refuses(2, &["`modern-tlc`"]);
 }
 
@@ -53,7 +59,17 @@ fn unknown_names_suggest_the_nearest() {
 fn lists_name_everything() {
     let all = vpass(&["list"]);
     assert_eq!(all.code, 0);
-    for word in ["tiny", "straw-2t-tlc", "zipf-read", "msr", "fio", "block", "greedy", "cost-benefit", "wordline"] {
+    for word in [
+        "tiny",
+        "straw-2t-tlc",
+        "zipf-read",
+        "msr",
+        "fio",
+        "block",
+        "greedy",
+        "cost-benefit",
+        "wordline",
+    ] {
         assert!(all.stdout.contains(word), "{word}");
     }
     let drives = vpass(&["list", "drives"]).stdout;
@@ -65,18 +81,30 @@ fn lists_name_everything() {
 #[test]
 fn every_key_is_listed_with_default_range_unit_and_meaning() {
     let text = vpass(&["list", "keys"]).stdout;
-    let line = |key: &str| text.lines().find(|l| l.trim_start().starts_with(key)).unwrap_or_else(|| panic!("{key} in\n{text}")).to_owned();
+    let line = |key: &str| {
+        text.lines()
+            .find(|l| l.trim_start().starts_with(key))
+            .unwrap_or_else(|| panic!("{key} in\n{text}"))
+            .to_owned()
+    };
     for words in ["0.25", "0 to 1 (share)", "Free blocks"] {
         assert!(line("background").contains(words), "{words} in {}", line("background"));
     }
-    assert!(line("channels").contains("required") && line("channels").contains("1 to 256"), "{}", line("channels"));
+    assert!(
+        line("channels").contains("required") && line("channels").contains("1 to 256"),
+        "{}",
+        line("channels")
+    );
     for line in vpass_on(80, &["list", "keys"]).stdout.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     let json = vpass(&["list", "keys", "--json"]).json();
     let keys = json["keys"].as_array().unwrap();
     let rate = keys.iter().find(|k| k["key"] == "workload.rate").unwrap();
-    assert_eq!((&rate["unit"], &rate["file"], &rate["default"]), (&"requests/s".into(), &"workload".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&rate["unit"], &rate["file"], &rate["default"]),
+        (&"requests/s".into(), &"workload".into(), &serde_json::Value::Null)
+    );
     // Whatever is said to be settable is known to --set.
     for key in keys.iter().filter(|k| k["settable"] == true) {
         let key = key["key"].as_str().unwrap();
@@ -94,7 +122,10 @@ fn a_preset_is_shown_as_it_stands_and_reads_back() {
     let json = vpass(&["show", "drive", "tiny", "--json"]).json();
     assert_eq!(json["geometry"]["blocks_per_plane"], 51);
     let changed = vpass(&["show", "drive", "tiny", "--set", "drive.capacity=2GiB"]).stdout;
-    assert!(changed.contains("capacity = \"2GiB\"") && changed.contains("blocks_per_plane = 101"), "{changed}");
+    assert!(
+        changed.contains("capacity = \"2GiB\"") && changed.contains("blocks_per_plane = 101"),
+        "{changed}"
+    );
 }
 
 #[test]
@@ -109,39 +140,66 @@ fn a_read_is_explained() {
     assert_eq!(json["read"][0]["total_us"], 40.48);
     assert_eq!(json["ages"][0]["pec"], 0);
     assert!(json["ages"][0]["thresholds"][0]["reads"].as_u64().unwrap() < 40_000 / 9);
-    assert_eq!(vpass(&["explain", "--drive", "ida-512g-tlc"]).code, 0, "a drive without disturbance");
-    vpass(&["explain", "--drive", "tiny", "--set", "workload.requests=1"]).refuses(2, &["drive alone"]);
+    assert_eq!(
+        vpass(&["explain", "--drive", "ida-512g-tlc"]).code,
+        0,
+        "a drive without disturbance"
+    );
+    vpass(&["explain", "--drive", "tiny", "--set", "workload.requests=1"])
+        .refuses(2, &["drive alone"]);
 }
 
-/// The numbers follow from the preset: base 1.48e-3 + 3.9e-10 x 1000^2.05 = 2.0309e-3 at 1,000 cycles, so a read of the worst group adds
-/// (0.0085 - 0.0020309) / 630,000, and a retry that decodes 0.010625 adds 630,000 x 0.002125 / 0.0064691.
+/// The numbers follow from the preset: base 1.48e-3 + 3.9e-10 x 1000^2.05 = 2.0309e-3 at 1,000
+/// cycles, so a read of the worst group adds (0.0085 - 0.0020309) / 630,000, and a retry that
+/// decodes 0.010625 adds 630,000 x 0.002125 / 0.0064691.
 #[test]
 fn the_error_budget_of_a_page_is_explained() {
     let json = vpass(&["explain", "--drive", "aged-tlc", "--json"]).json();
     let budget = &json["error_budget"];
     assert_eq!((&budget["longest_age"], &budget["acceleration"]), (&"1y".into(), &1.0.into()));
     assert_eq!(budget["levels"].as_array().unwrap().len(), 5);
-    assert_eq!((&budget["levels"][0]["corrects"], &budget["levels"][1]["takes_us"][1][1]), (&369.into(), &66.827.into()));
+    assert_eq!(
+        (&budget["levels"][0]["corrects"], &budget["levels"][1]["takes_us"][1][1]),
+        (&369.into(), &66.827.into())
+    );
     let pages = budget["pages"].as_array().unwrap();
     assert_eq!(pages.len(), 5 * 4 * 3, "rows and start.pec, groups, kinds");
-    let page = pages.iter().find(|p| p["pec"] == 1000 && p["group"] == "worst" && p["page_kind"] == "MSB").unwrap();
-    let near = |is: &serde_json::Value, should_be: f64| assert!((is.as_f64().unwrap() / should_be - 1.0).abs() < 1e-3, "{is} {should_be}");
+    let page = pages
+        .iter()
+        .find(|p| p["pec"] == 1000 && p["group"] == "worst" && p["page_kind"] == "MSB")
+        .unwrap();
+    let near = |is: &serde_json::Value, should_be: f64| {
+        assert!((is.as_f64().unwrap() / should_be - 1.0).abs() < 1e-3, "{is} {should_be}")
+    };
     near(&page["base"], 2.0309e-3);
     near(&page["slope"], 1.0268e-8);
     near(&page["levels"][0]["dose"][0], 630_000.0);
     near(&page["levels"][1]["dose"][0], 836_945.0);
-    assert!(page["levels"][0]["dose"][3].as_f64().unwrap() < 0.0, "a year is too much for a first read");
-    // ((0.0085 - 0.0020309) / (6.28e-5 x 1000^0.14))^(1 / 0.54) hours: 37.1 days; a step begins up to 4.4 % earlier.
+    assert!(
+        page["levels"][0]["dose"][3].as_f64().unwrap() < 0.0,
+        "a year is too much for a first read"
+    );
+    // ((0.0085 - 0.0020309) / (6.28e-5 x 1000^0.14))^(1 / 0.54) hours: 37.1 days; a step begins up
+    // to 4.4 % earlier.
     let ends = page["levels"][0]["ends_days"].as_f64().unwrap();
     assert!((35.4..37.2).contains(&ends), "{ends}");
     what_is_printed_at_2398_cycles_is_the_law();
     let text = vpass(&["explain", "--drive", "aged-tlc", "--set", "error.temperature_c=55"]).stdout;
-    for words in ["Error budget of a page", "data ages 6.44 times as fast", "dose left at 30d", "older than 1y is lost (error.longest_age)"]
-    {
+    for words in [
+        "Error budget of a page",
+        "data ages 6.44 times as fast",
+        "dose left at 30d",
+        "older than 1y is lost (error.longest_age)",
+    ] {
         assert!(text.contains(words), "{words} is not in {text}");
     }
     let worn = vpass(&["explain", "--drive", "modern-qlc"]).stdout;
-    assert!(worn.contains("at 3,000 P/E cycles fresh data has 1.01e-2, and the first read decodes up to 8.50e-3"), "{worn}");
+    assert!(
+        worn.contains(
+            "at 3,000 P/E cycles fresh data has 1.01e-2, and the first read decodes up to 8.50e-3"
+        ),
+        "{worn}"
+    );
     assert!(vpass(&["explain", "--drive", "tiny", "--json"]).json()["error_budget"].is_null());
     assert!(!vpass(&["explain", "--drive", "tiny"]).stdout.contains("Error budget"));
 }
@@ -149,7 +207,8 @@ fn the_error_budget_of_a_page_is_explained() {
 /// Between rows the dose that is left follows from the printed base, slope and retention, and level
 /// 0 ends after 10.57 days or up to a step earlier.
 fn what_is_printed_at_2398_cycles_is_the_law() {
-    let json = vpass(&["explain", "--drive", "aged-tlc", "--set", "start.pec=2398", "--json"]).json();
+    let json =
+        vpass(&["explain", "--drive", "aged-tlc", "--set", "start.pec=2398", "--json"]).json();
     let budget = &json["error_budget"];
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
     let pages = budget["pages"].as_array().unwrap().iter().filter(|page| page["pec"] == 2398);
@@ -157,10 +216,17 @@ fn what_is_printed_at_2398_cycles_is_the_law() {
     for page in pages {
         let (base, slope) = (number(&page["base"]), number(&page["slope"]));
         assert!((base / 4.789_6e-3 - 1.0).abs() < 1e-4, "{base}");
-        for (level, left) in budget["levels"].as_array().unwrap().iter().zip(page["levels"].as_array().unwrap()) {
-            for (dose, retention) in left["dose"].as_array().unwrap().iter().zip(page["retention"].as_array().unwrap()) {
+        for (level, left) in
+            budget["levels"].as_array().unwrap().iter().zip(page["levels"].as_array().unwrap())
+        {
+            for (dose, retention) in
+                left["dose"].as_array().unwrap().iter().zip(page["retention"].as_array().unwrap())
+            {
                 let by_law = (number(&level["cap"]) - base - number(retention)) / slope;
-                assert!((number(dose) - by_law).abs() < 0.01, "{dose} is left, {by_law} by the law");
+                assert!(
+                    (number(dose) - by_law).abs() < 0.01,
+                    "{dose} is left, {by_law} by the law"
+                );
                 compared += 1;
             }
         }
@@ -174,13 +240,23 @@ fn what_is_printed_at_2398_cycles_is_the_law() {
 fn error_rates_that_cannot_be_are_refused() {
     let refused = |sets: &[&str], words: &[&str]| {
         let sets = sets.iter().flat_map(|set| ["--set", set]);
-        vpass(&["explain", "--drive", "aged-tlc"].into_iter().chain(sets).collect::<Vec<_>>()).refuses(2, words);
+        vpass(&["explain", "--drive", "aged-tlc"].into_iter().chain(sets).collect::<Vec<_>>())
+            .refuses(2, words);
     };
     // 1.48e-3 + 3.9e-10 x PEC^2.05 passes 0.0085 at 3,459 cycles.
-    refused(&["start.pec=3401"], &["aged-tlc", "[error]", "after 3500 P/E cycles", "start.pec = 3401"]);
+    refused(
+        &["start.pec=3401"],
+        &["aged-tlc", "[error]", "after 3500 P/E cycles", "start.pec = 3401"],
+    );
     refused(&["error.temperature_c=126"], &["error.temperature_c = 126 is outside -40 to 125"]);
-    refused(&["ecc.cap=[0.0085, 0.008]", "ecc.retry_decode_us=[20]"], &["ecc.cap", "does not rise"]);
-    refused(&["ecc.retry_decode_us=[20, 20]"], &["ecc.retry_decode_us has 2 numbers for 4 retries"]);
+    refused(
+        &["ecc.cap=[0.0085, 0.008]", "ecc.retry_decode_us=[20]"],
+        &["ecc.cap", "does not rise"],
+    );
+    refused(
+        &["ecc.retry_decode_us=[20, 20]"],
+        &["ecc.retry_decode_us has 2 numbers for 4 retries"],
+    );
     refused(&["ecc.codeword=", "error.noise=true"], &["error.noise", "ecc.codeword"]);
     refused(&["error.longest_age=0d"], &["error.longest_age", "not above 0"]);
     refused(&["error.longest_age=30"], &["error.longest_age", "no unit"]);
@@ -190,7 +266,8 @@ fn error_rates_that_cannot_be_are_refused() {
 #[test]
 fn every_drive_explains_every_technique() {
     let listed = vpass(&["list", "reclaim", "--json"]).json();
-    let techniques: Vec<_> = listed["reclaim"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+    let techniques: Vec<_> =
+        listed["reclaim"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
     assert!(techniques.len() > 10);
     let drives = [
         "tiny",
@@ -218,17 +295,28 @@ fn every_drive_explains_every_technique() {
 /// Guard levels are not defined on the code of today's TLC.
 #[test]
 fn guard_levels_are_refused_on_the_drive_of_todays_code() {
-    let run = ["run", "--drive", "modern-tlc-232", "--workload", "uniform-read", "--set", "workload.requests=10"];
+    let run = [
+        "run",
+        "--drive",
+        "modern-tlc-232",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=10",
+    ];
     for reclaim in ["hotld", "ipr", "ipr-wl"] {
-        vpass(&[&run[..], &["--reclaim", reclaim]].concat()).refuses(2, &["guard levels", "geometry.cell = \"tlc-2-3-2\""]);
+        vpass(&[&run[..], &["--reclaim", reclaim]].concat())
+            .refuses(2, &["guard levels", "geometry.cell = \"tlc-2-3-2\""]);
     }
 }
 
 /// A drive file with the sensing times of another code.
 #[test]
 fn sensing_times_of_another_code_are_refused() {
-    let words = ["timing.sense_us: CSB takes 55 us for 2 sensings and MSB 40 us for 4", "tlc-2-3-2"];
-    vpass(&["explain", "--drive", "modern-tlc", "--set", "timing.sense_us=[40,55,40]"]).refuses(2, &words);
+    let words =
+        ["timing.sense_us: CSB takes 55 us for 2 sensings and MSB 40 us for 4", "tlc-2-3-2"];
+    vpass(&["explain", "--drive", "modern-tlc", "--set", "timing.sense_us=[40,55,40]"])
+        .refuses(2, &words);
     let sets = ["--set", "timing.sense_us=[40,55,40]", "--set", "geometry.cell=tlc-2-3-2"];
     assert_eq!(vpass(&[&["explain", "--drive", "modern-tlc"][..], &sets].concat()).code, 0);
 }
@@ -245,14 +333,23 @@ fn a_check_of_one_case_says_so() {
 fn a_check_of_several_cases_shows_what_each_technique_came_to() {
     let done = vpass(&["check", "--seed", "3", "--count", "4", "--reclaim", "straw-wl"]);
     assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
-    let rows: Vec<Vec<&str>> = done.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0].join(" "), "technique cases refused attacked reads checked worst dose / limit pages lost, none promised");
+    let rows: Vec<Vec<&str>> =
+        done.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(
+        rows[0].join(" "),
+        "technique cases refused attacked reads checked worst dose / limit pages lost, none promised"
+    );
     assert_eq!(rows[1][..2], ["straw-wl", "4"]);
-    assert!(done.stdout.lines().nth(2).unwrap().starts_with("4 random drives from seed 3 on"), "{}", done.stdout);
+    assert!(
+        done.stdout.lines().nth(2).unwrap().starts_with("4 random drives from seed 3 on"),
+        "{}",
+        done.stdout
+    );
     vpass(&["check", "--reclaim", "straw"]).refuses(2, &["straw"]);
 }
 
-/// The digest is of the cases alone: the same again, another one for other cases, and no case is run.
+/// The digest is of the cases alone: the same again, another one for other cases, and no case is
+/// run.
 #[test]
 fn a_digest_of_cases_as_drawn_is_the_same_again_and_needs_a_count() {
     let digest = |args: &[&str]| {
@@ -264,7 +361,13 @@ fn a_digest_of_cases_as_drawn_is_the_same_again_and_needs_a_count() {
     let ten = ["--count", "10"];
     let with = |more: &[&'static str]| digest(&[&ten[..], more].concat());
     assert_eq!(with(&[]), with(&[]));
-    let others = [with(&[]), with(&["--seed", "2"]), with(&["--fail"]), with(&["--reclaim", "block"]), digest(&["--count", "11"])];
+    let others = [
+        with(&[]),
+        with(&["--seed", "2"]),
+        with(&["--fail"]),
+        with(&["--reclaim", "block"]),
+        digest(&["--count", "11"]),
+    ];
     let distinct: std::collections::BTreeSet<_> = others.iter().collect();
     assert_eq!(distinct.len(), others.len(), "{others:?}");
     vpass(&["check", "--digest"]).refuses(2, &["--count"]);
@@ -279,7 +382,17 @@ fn an_interrupted_run_leaves_nothing() {
 
     let room = Room::new();
     let out = room.text("deep/results");
-    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1e12", "--out", &out];
+    let args = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=1e12",
+        "--out",
+        &out,
+    ];
     let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Once its temporary folder is there, the run is under way.
     while !room.path("deep").exists() {
@@ -295,7 +408,8 @@ fn an_interrupted_run_leaves_nothing() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     use std::process::Stdio;
-    let mut child = command(&["list"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command(&["list"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let done = finished(child.wait_with_output().unwrap());
     assert_eq!((done.code, done.stderr.as_str()), (0, ""));

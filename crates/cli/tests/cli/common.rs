@@ -17,7 +17,8 @@ impl Done {
     /// Its standard output, which must be one JSON object and nothing else.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
-        let value: Value = serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr));
+        let value: Value = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr));
         assert!(value.is_object());
         value
     }
@@ -36,14 +37,19 @@ impl Done {
 
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
-    // What is printed must not depend on the terminal that runs the tests, nor on how long a run takes.
+    // What is printed must not depend on the terminal that runs the tests, nor on how long a run
+    // takes.
     command.args(args).stdin(Stdio::null()).env_remove("COLUMNS").env("VPASS_PROGRESS", "off");
     command
 }
 
 pub(crate) fn finished(output: Output) -> Done {
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
-    Done { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    Done {
+        code: output.status.code().unwrap_or(-1),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
 }
 
 /// Runs `vpass` with these arguments.
@@ -55,18 +61,27 @@ pub(crate) fn vpass(args: &[&str]) -> Done {
 #[track_caller]
 pub(crate) fn interrupt(child: &mut Child) {
     while !catches_interrupts(child.id()) {
-        assert!(child.try_wait().expect("a child of ours").is_none(), "the command was over before it could be interrupted");
+        assert!(
+            child.try_wait().expect("a child of ours").is_none(),
+            "the command was over before it could be interrupted"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    let sent =
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success(), "the command was over before it could be interrupted");
 }
 
-/// Whether a process has set a handler of SIGINT (proc(5): `SigCgt`, a mask in base 16); taken for granted where there is no /proc.
+/// Whether a process has set a handler of SIGINT (proc(5): `SigCgt`, a mask in base 16); taken for
+/// granted where there is no /proc.
 fn catches_interrupts(process: u32) -> bool {
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return true };
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
+        return true;
+    };
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
-    caught.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_none_or(|mask| mask & 1 << (2 - 1) != 0)
+    caught
+        .and_then(|mask| u64::from_str_radix(mask, 16).ok())
+        .is_none_or(|mask| mask & 1 << (2 - 1) != 0)
 }
 
 /// Runs `vpass` with these arguments on a terminal of so many columns.
@@ -76,7 +91,21 @@ pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
 
 /// The tiny drive under few random reads, and more arguments.
 pub(crate) fn small_run(more: &[&str]) -> Done {
-    vpass(&[&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000"], more].concat())
+    vpass(
+        &[
+            &[
+                "run",
+                "--drive",
+                "tiny",
+                "--workload",
+                "uniform-read",
+                "--set",
+                "workload.requests=2000",
+            ],
+            more,
+        ]
+        .concat(),
+    )
 }
 
 /// A folder for one test, with files in it.
@@ -111,14 +140,18 @@ impl Room {
 
 pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("a folder");
-    let mut names: Vec<_> = entries.map(|e| e.expect("an entry").file_name().into_string().expect("a name of ours")).collect();
+    let mut names: Vec<_> = entries
+        .map(|e| e.expect("an entry").file_name().into_string().expect("a name of ours"))
+        .collect();
     names.sort();
     names
 }
 
 /// A MSR trace of reads of 4 KiB, one a microsecond, at these offsets.
 pub(crate) fn msr_reads(offsets: &[u64]) -> String {
-    let row = |(i, offset)| format!("{},host,0,Read,{offset},4096,0\n", 128_166_372_000_000_000u64 + 10 * i as u64);
+    let row = |(i, offset)| {
+        format!("{},host,0,Read,{offset},4096,0\n", 128_166_372_000_000_000u64 + 10 * i as u64)
+    };
     offsets.iter().enumerate().map(row).collect()
 }
 
@@ -126,6 +159,7 @@ pub(crate) fn msr_reads(offsets: &[u64]) -> String {
 pub(crate) fn tired() -> String {
     let tiny = include_str!("../../../../presets/drives/tiny.toml");
     let law = "[error]\nmodel = \"powerlaw\"\ne = 0.0045\nb = 0.0\n";
-    let code = "[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\nretry_decode_us = [50, 70]\n";
+    let code =
+        "[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\nretry_decode_us = [50, 70]\n";
     format!("{tiny}\n{law}{code}[hints]\ntypical_us = 150\nidle_us = 1000\n")
 }

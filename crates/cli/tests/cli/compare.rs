@@ -3,8 +3,17 @@
 use crate::common::{Done, Room, names_in, vpass, vpass_on};
 
 fn compare(more: &[&str]) -> Done {
-    let args =
-        ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=3e5", "--set", "workload.footprint=0.01"];
+    let args = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=3e5",
+        "--set",
+        "workload.footprint=0.01",
+    ];
     vpass(&[&args[..], more].concat())
 }
 
@@ -17,19 +26,41 @@ fn what_lost_data_wins_nothing() {
     let lost = json["techniques"][0]["columns"]["data_lost_pages"]["mean"].as_f64().unwrap();
     assert!(lost > 0.0 && json["techniques"][0]["columns"]["reclaim_erases"]["mean"] == 0.0);
     assert!(json["techniques"][0]["no_wear_seen"] == true, "and for all that it lives longest");
-    assert_eq!(json["winners"]["projected_life_days"].as_array().map(Vec::len), Some(0), "no time is known in a closed loop");
+    assert_eq!(
+        json["winners"]["projected_life_days"].as_array().map(Vec::len),
+        Some(0),
+        "no time is known in a closed loop"
+    );
     for (column, names) in json["winners"].as_object().unwrap() {
         assert!(names.as_array().unwrap().iter().all(|name| name == "block"), "{column}: {names}");
     }
-    for column in ["data_lost_pages", "reclaim_erases", "read_bytes_until_worn", "life", "controller_ram_bytes"] {
+    for column in [
+        "data_lost_pages",
+        "reclaim_erases",
+        "read_bytes_until_worn",
+        "life",
+        "controller_ram_bytes",
+    ] {
         assert_eq!(json["winners"][column][0], "block", "{column}");
     }
-    assert!(json["techniques"][1]["columns"]["controller_ram_bytes"]["mean"].as_f64().unwrap() > 0.0);
+    assert!(
+        json["techniques"][1]["columns"]["controller_ram_bytes"]["mean"].as_f64().unwrap() > 0.0
+    );
     assert_eq!(json["winners"]["gc_erases"].as_array().unwrap().len(), 0, "all alike");
     assert_eq!(json["techniques"][1]["runs"][0]["data_lost_pages"], 0);
     let words = compare(&["--reclaim", "none,block"]).stdout;
-    let sentence = format!("`none` lost data: {lost} pages. Only `block` kept them all, so there is nothing to compare it with.");
-    for word in ["p99.9", "*", "RAM", "no wear seen", &sentence, "data lost", "pages of host data that the drive lost"] {
+    let sentence = format!(
+        "`none` lost data: {lost} pages. Only `block` kept them all, so there is nothing to compare it with."
+    );
+    for word in [
+        "p99.9",
+        "*",
+        "RAM",
+        "no wear seen",
+        &sentence,
+        "data lost",
+        "pages of host data that the drive lost",
+    ] {
         assert!(words.contains(word), "{word} in\n{words}");
     }
 }
@@ -40,23 +71,41 @@ fn no_wear_is_a_life_of_which_only_the_lower_end_is_known() {
     // chance may have kept as many cycles away.
     let short = ["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=3e4"];
     let json = compare(&[&short[..], &["--json"]].concat()).json();
-    assert!(json["techniques"][0]["runs"][0]["wear"]["cycles_observed"].as_f64().unwrap() > 3.5, "the last job need not be done");
-    assert_eq!((&json["techniques"][1]["no_wear_seen"], json["winners"]["life"].as_array().map(Vec::len)), (&true.into(), Some(0)));
-    assert!(json["techniques"][1]["columns"]["projected_life_days"].is_null() && json["techniques"][1]["life_low"].is_f64());
+    assert!(
+        json["techniques"][0]["runs"][0]["wear"]["cycles_observed"].as_f64().unwrap() > 3.5,
+        "the last job need not be done"
+    );
+    assert_eq!(
+        (&json["techniques"][1]["no_wear_seen"], json["winners"]["life"].as_array().map(Vec::len)),
+        (&true.into(), Some(0))
+    );
+    assert!(
+        json["techniques"][1]["columns"]["projected_life_days"].is_null()
+            && json["techniques"][1]["life_low"].is_f64()
+    );
     let words = compare(&short).stdout;
     assert!(words.contains("no wear seen ") && !words.contains("no wear seen*"), "{words}");
     let sentence = "No technique lost data. Of those that kept all data: life is not known: the runs are too short, as their ";
     assert!(words.contains(sentence), "{words}");
     assert!(words.contains("; RAM is smallest under `block` (1.20 KiB, against "), "{words}");
-    assert!(words.contains("; read p99.9 is not told apart: the noise of a run is known from 100,000 reads on"), "{words}");
+    assert!(
+        words.contains(
+            "; read p99.9 is not told apart: the noise of a run is known from 100,000 reads on"
+        ),
+        "{words}"
+    );
 }
 
 #[test]
 fn what_differs_within_its_uncertainty_is_not_told_apart() {
     // 24 block cycles against 1.4: with so few the two ranges meet.
-    let words = compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=1e5"]).stdout;
+    let words =
+        compare(&["--reclaim", "block,straw-ss-sound", "--set", "workload.requests=1e5"]).stdout;
     // Neither run has settled, so no life is projected from it.
-    assert!(words.contains("; `vpass life` simulates lives") && words.contains("run too short "), "{words}");
+    assert!(
+        words.contains("; `vpass life` simulates lives") && words.contains("run too short "),
+        "{words}"
+    );
     assert!(!words.contains("life is longest"), "{words}");
 }
 
@@ -64,8 +113,25 @@ fn what_differs_within_its_uncertainty_is_not_told_apart() {
 /// longer life.
 #[test]
 fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
-    let small = ["--set", "geometry.blocks_per_plane=64", "--set", "drive.spare=0.4", "--set", "workload.requests=40000"];
-    let args = ["compare", "--drive", "da-raid5-mlc", "--workload", "da-raid5-tpcc", "--reclaim", "none", "--parity", "none,raid5"];
+    let small = [
+        "--set",
+        "geometry.blocks_per_plane=64",
+        "--set",
+        "drive.spare=0.4",
+        "--set",
+        "workload.requests=40000",
+    ];
+    let args = [
+        "compare",
+        "--drive",
+        "da-raid5-mlc",
+        "--workload",
+        "da-raid5-tpcc",
+        "--reclaim",
+        "none",
+        "--parity",
+        "none,raid5",
+    ];
     let done = vpass(&[&args[..], &small, &["--json"]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let json = done.json();
@@ -83,27 +149,42 @@ fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
         assert!(json["techniques"][row]["runs"][0]["wear"]["projected_life_days"].is_null());
         assert_eq!(json["techniques"][row]["life_unit"], "host_bytes");
     }
-    let seconds_a_cycle = |row: usize| number(row, "simulation/simulated_s") / number(row, "wear/cycles_observed");
+    let seconds_a_cycle =
+        |row: usize| number(row, "simulation/simulated_s") / number(row, "wear/cycles_observed");
     assert!(seconds_a_cycle(1) > seconds_a_cycle(0), "in seconds raid5 lives longer");
-    assert!(number(1, "wear/host_bytes_until_worn") < 0.9 * number(0, "wear/host_bytes_until_worn"));
+    assert!(
+        number(1, "wear/host_bytes_until_worn") < 0.9 * number(0, "wear/host_bytes_until_worn")
+    );
     assert_eq!(json["winners"]["life"], serde_json::json!(["none + none"]));
     assert_eq!(json["winners"]["host_bytes_until_worn"], json["winners"]["life"]);
     let words = vpass(&[&args[..], &small].concat()).stdout;
-    // Without parity the run has not settled: it shows no life, and nobody is called the longest-lived.
+    // Without parity the run has not settled: it shows no life, and nobody is called the
+    // longest-lived.
     assert!(words.contains("life is not known: the runs are too short"), "{words}");
     let row = words.lines().find(|line| line.starts_with("  none + none ")).expect("a row");
     assert!(row.contains("run too short") && !row.contains("TBW"), "{row}");
     for unit in [" h*", " h ", " days", " years"] {
-        assert!(!words.lines().any(|line| line.starts_with("  none + ") && line.contains(unit)), "{unit} in\n{words}");
+        assert!(
+            !words.lines().any(|line| line.starts_with("  none + ") && line.contains(unit)),
+            "{unit} in\n{words}"
+        );
     }
 }
 
-/// A run in which nothing wore is too short. It says how long it must be to show wear, and a run of that length
-/// shows some.
+/// A run in which nothing wore is too short. It says how long it must be to show wear, and a run of
+/// that length shows some.
 #[test]
 fn a_comparison_without_wear_says_how_long_it_must_be() {
-    let run =
-        |requests: &str| compare(&["--reclaim", "block,page-type", "--gear", "untimed", "--set", &format!("workload.requests={requests}")]);
+    let run = |requests: &str| {
+        compare(&[
+            "--reclaim",
+            "block,page-type",
+            "--gear",
+            "untimed",
+            "--set",
+            &format!("workload.requests={requests}"),
+        ])
+    };
     let short = run("2000").stdout;
     assert!(short.contains("no wear seen ") && !short.contains("no wear seen*"), "{short}");
     let words = "life is not known: no wear was seen, and the runs are too short; run at least ";
@@ -111,7 +192,9 @@ fn a_comparison_without_wear_says_how_long_it_must_be() {
     let requests = after.split(' ').next().expect("a number").replace(',', "");
     let long = run(&requests).stdout;
     assert!(
-        !long.contains("no wear") && long.contains("run too short ") && long.contains("`vpass life` simulates lives"),
+        !long.contains("no wear")
+            && long.contains("run too short ")
+            && long.contains("`vpass life` simulates lives"),
         "{requests}:\n{long}"
     );
 }
@@ -119,20 +202,29 @@ fn a_comparison_without_wear_says_how_long_it_must_be() {
 #[test]
 fn a_drive_that_cannot_keep_up_wins_no_latency() {
     let room = Room::new();
-    let text = "[workload]\nrequests = 50000\nread_share = 1.0\nblock_size = '16KiB'\nrate = 1000000\n";
+    let text =
+        "[workload]\nrequests = 50000\nread_share = 1.0\nblock_size = '16KiB'\nrate = 1000000\n";
     let workload = room.file("rated.toml", text);
     let args = ["compare", "--drive", "tiny", "--workload", &workload, "--reclaim", "none,block"];
     let json = vpass(&[&args[..], &["--json"]].concat()).json();
-    assert!(json["techniques"][0]["saturated"] == true && json["winners"]["read_p99_us"].as_array().unwrap().is_empty());
+    assert!(
+        json["techniques"][0]["saturated"] == true
+            && json["winners"]["read_p99_us"].as_array().unwrap().is_empty()
+    );
     assert!(json["techniques"][0]["warnings"][0].as_str().unwrap().contains("could not keep up"));
     let words = vpass(&args).stdout;
-    assert!(words.contains("none (saturated)") && words.contains("  all: The drive could not keep up: "), "{words}");
+    assert!(
+        words.contains("none (saturated)")
+            && words.contains("  all: The drive could not keep up: "),
+        "{words}"
+    );
 }
 
 #[test]
 fn seeds_give_intervals_and_threads_change_nothing() {
     let run = |threads: &str| {
-        let mut json = compare(&["--reclaim", "block", "--seeds", "3", "--threads", threads, "--json"]).json();
+        let mut json =
+            compare(&["--reclaim", "block", "--seeds", "3", "--threads", threads, "--json"]).json();
         for run in json["techniques"][0]["runs"].as_array_mut().unwrap() {
             run["simulation"] = serde_json::Value::Null;
         }
@@ -141,7 +233,12 @@ fn seeds_give_intervals_and_threads_change_nothing() {
     let one = run("1");
     let columns = &one["techniques"][0]["columns"];
     assert!(columns["read_p99_us"]["ci95"].is_f64());
-    let seeds: Vec<_> = one["techniques"][0]["runs"].as_array().unwrap().iter().map(|r| r["seed"].as_u64().unwrap()).collect();
+    let seeds: Vec<_> = one["techniques"][0]["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["seed"].as_u64().unwrap())
+        .collect();
     assert_eq!(seeds, [1, 2, 3]);
     assert_eq!(one, run("2"));
 }
@@ -149,10 +246,17 @@ fn seeds_give_intervals_and_threads_change_nothing() {
 #[test]
 fn a_comparison_writes_a_folder_per_run() {
     let room = Room::new();
-    let done = compare(&["--reclaim", "none,block", "--gear", "untimed", "--out", &room.text("out")]);
+    let done =
+        compare(&["--reclaim", "none,block", "--gear", "untimed", "--out", &room.text("out")]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(names_in(&room.path("out")), ["block", "compare.csv", "compare.json", "none", "timing.json"]);
-    assert_eq!(names_in(&room.path("out/block")), ["blocks.csv", "manifest.json", "series.csv", "summary.json", "timing.json"]);
+    assert_eq!(
+        names_in(&room.path("out")),
+        ["block", "compare.csv", "compare.json", "none", "timing.json"]
+    );
+    assert_eq!(
+        names_in(&room.path("out/block")),
+        ["blocks.csv", "manifest.json", "series.csv", "summary.json", "timing.json"]
+    );
     let csv = std::fs::read_to_string(room.path("out/compare.csv")).unwrap();
     assert!(csv.starts_with("reclaim,gc,runs,projected_life_days,projected_life_days_ci95,"));
     assert_eq!(csv.lines().count(), 3);
@@ -161,15 +265,34 @@ fn a_comparison_writes_a_folder_per_run() {
 #[test]
 fn what_no_drive_can_do_is_said_and_wins_nothing() {
     let json = compare(&["--reclaim", "ideal,block", "--gear", "untimed", "--json"]).json();
-    let said = |i: usize| (&json["techniques"][i]["counterfactual"], &json["techniques"][i]["runs"][0]["counterfactual"]);
+    let said = |i: usize| {
+        (
+            &json["techniques"][i]["counterfactual"],
+            &json["techniques"][i]["runs"][0]["counterfactual"],
+        )
+    };
     assert_eq!((said(0), said(1)), ((&true.into(), &true.into()), (&false.into(), &false.into())));
-    let copies = |i: usize| json["techniques"][i]["columns"]["reclaim_write_pages"]["mean"].as_f64().unwrap();
+    let copies = |i: usize| {
+        json["techniques"][i]["columns"]["reclaim_write_pages"]["mean"].as_f64().unwrap()
+    };
     assert!(copies(0) < copies(1), "{} {}", copies(0), copies(1));
-    assert!(json["winners"].as_object().unwrap().values().all(|names| names.as_array().unwrap().iter().all(|n| n != "ideal")));
+    assert!(
+        json["winners"].as_object().unwrap().values().all(|names| names
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|n| n != "ideal"))
+    );
     let words = compare(&["--reclaim", "ideal,block", "--gear", "untimed"]).stdout;
-    assert!(words.contains("ideal (counterfactual)") && words.contains("ideal: COUNTERFACTUAL"), "{words}");
+    assert!(
+        words.contains("ideal (counterfactual)") && words.contains("ideal: COUNTERFACTUAL"),
+        "{words}"
+    );
     let explained = vpass(&["explain", "--drive", "tiny", "--reclaim", "ideal"]).stdout;
-    assert!(explained.contains("COUNTERFACTUAL") && explained.contains("median (counterfactual)"), "{explained}");
+    assert!(
+        explained.contains("COUNTERFACTUAL") && explained.contains("median (counterfactual)"),
+        "{explained}"
+    );
     let kinds = vpass(&["explain", "--drive", "straw-2t-tlc", "--reclaim", "page-type"]).stdout;
     for words in ["LSB 1.8, CSB 1.8, MSB 1", "MSB pages rewritten", "LSB and CSB pages rewritten"] {
         assert!(kinds.contains(words), "{words} in\n{kinds}");
@@ -186,7 +309,16 @@ fn wrong_techniques_are_refused_before_anything_runs() {
 
 #[test]
 fn gc_policies_are_combined_with_techniques() {
-    let json = compare(&["--reclaim", "none,block", "--gc", "greedy,cost-benefit", "--gear", "untimed", "--json"]).json();
+    let json = compare(&[
+        "--reclaim",
+        "none,block",
+        "--gc",
+        "greedy,cost-benefit",
+        "--gear",
+        "untimed",
+        "--json",
+    ])
+    .json();
     assert_eq!(json["techniques"].as_array().unwrap().len(), 4);
 }
 
@@ -196,11 +328,21 @@ fn a_comparison_is_csv_or_markdown_on_standard_output() {
     let done = compare(&["--reclaim", "none,block", "--csv", "--out", &room.text("out")]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(done.stdout, std::fs::read_to_string(room.path("out/compare.csv")).unwrap());
-    assert!(done.stdout.starts_with("reclaim,gc,runs,") && done.stdout.contains("\nblock,greedy,1,"), "{}", done.stdout);
+    assert!(
+        done.stdout.starts_with("reclaim,gc,runs,") && done.stdout.contains("\nblock,greedy,1,"),
+        "{}",
+        done.stdout
+    );
 
     let done = compare(&["--reclaim", "none,block", "--markdown"]);
     let lines: Vec<_> = done.stdout.lines().collect();
-    assert!(lines.len() == 4 && lines[0].starts_with("| reclaim | life |") && lines[1].starts_with("| --- | ---: |"), "{}", done.stdout);
+    assert!(
+        lines.len() == 4
+            && lines[0].starts_with("| reclaim | life |")
+            && lines[1].starts_with("| --- | ---: |"),
+        "{}",
+        done.stdout
+    );
     let bars = |line: &str| line.matches('|').count();
     assert!(lines.iter().all(|line| bars(line) == bars(lines[0])), "{}", done.stdout);
 
@@ -210,20 +352,38 @@ fn a_comparison_is_csv_or_markdown_on_standard_output() {
 
 #[test]
 fn a_comparison_fits_its_terminal() {
-    let args = ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1k", "--seeds", "2"];
+    let args = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=1k",
+        "--seeds",
+        "2",
+    ];
     for columns in [60, 80, 120] {
         let done = vpass_on(columns, &args);
         // The title and the names of what was run are sentences; a terminal wraps those.
-        let long: Vec<_> = done.stdout.lines().skip(2).filter(|line| line.chars().count() > columns).collect();
+        let long: Vec<_> =
+            done.stdout.lines().skip(2).filter(|line| line.chars().count() > columns).collect();
         assert_eq!(long, [""; 0], "{}", done.stdout);
         assert_eq!(done.stdout.matches("of host data that").count(), 1, "one legend");
         // Every column stands there, whatever part it is in.
-        for word in ["life", "writes", "erases", "ampl.", "p50", "p99.9", "max", "wait", "RAM", "lost"] {
+        for word in
+            ["life", "writes", "erases", "ampl.", "p50", "p99.9", "max", "wait", "RAM", "lost"]
+        {
             assert!(done.stdout.contains(word), "{word} in\n{}", done.stdout);
         }
     }
     let wide = vpass(&args);
-    assert_eq!(wide.stdout.lines().filter(|line| line.starts_with("  block")).count(), 1, "one part in a pipe\n{}", wide.stdout);
+    assert_eq!(
+        wide.stdout.lines().filter(|line| line.starts_with("  block")).count(),
+        1,
+        "one part in a pipe\n{}",
+        wide.stdout
+    );
 }
 
 #[test]
@@ -232,7 +392,8 @@ fn waits_are_means_and_shares() {
     let of = |i: usize, key: &str| json["techniques"][i]["columns"][key]["mean"].as_f64().unwrap();
     assert_eq!((of(0, "reclaim_wait_us"), of(0, "reclaim_wait_percent")), (0.0, 0.0));
     let run = &json["techniques"][1]["runs"][0];
-    let (stall, pages) = (run["reclaim"]["stall_us"].as_f64().unwrap(), run["host"]["read_pages"].as_f64().unwrap());
+    let (stall, pages) =
+        (run["reclaim"]["stall_us"].as_f64().unwrap(), run["host"]["read_pages"].as_f64().unwrap());
     let latency = run["latency_us"]["read"]["mean"].as_f64().unwrap();
     assert!(stall > 0.0);
     assert!((of(1, "reclaim_wait_us") - stall / pages).abs() < 1e-9);
@@ -244,76 +405,178 @@ fn waits_are_means_and_shares() {
 #[test]
 fn the_last_seeds_of_all_are_seeds() {
     let first = u64::MAX - 1;
-    let done = compare(&["--set", "workload.requests=1000", "--reclaim", "block", "--seeds", "2", "--seed", &first.to_string()]);
-    assert!(done.stdout.contains(&format!("seeds {first} to {}:", u64::MAX)), "{}{}", done.stdout, done.stderr);
+    let done = compare(&[
+        "--set",
+        "workload.requests=1000",
+        "--reclaim",
+        "block",
+        "--seeds",
+        "2",
+        "--seed",
+        &first.to_string(),
+    ]);
+    assert!(
+        done.stdout.contains(&format!("seeds {first} to {}:", u64::MAX)),
+        "{}{}",
+        done.stdout,
+        done.stderr
+    );
 }
 
 /// `udl` brings a reclaim and a refresh technique, unless they are named, and goes by its own name.
 #[test]
 fn udl_is_a_composition() {
     let on_drive = |more: &[&str]| {
-        let drive = ["compare", "--drive", "da-raid5-mlc", "--workload", "da-raid5-tpcc", "--set", "geometry.blocks_per_plane=64"];
-        vpass(&[&drive[..], &["--set", "drive.spare=0.4", "--set", "workload.requests=500", "--json"], more].concat())
+        let drive = [
+            "compare",
+            "--drive",
+            "da-raid5-mlc",
+            "--workload",
+            "da-raid5-tpcc",
+            "--set",
+            "geometry.blocks_per_plane=64",
+        ];
+        vpass(
+            &[
+                &drive[..],
+                &["--set", "drive.spare=0.4", "--set", "workload.requests=500", "--json"],
+                more,
+            ]
+            .concat(),
+        )
     };
     let rows = |done: &Done| -> Vec<[String; 3]> {
         assert_eq!(done.code, 0, "{}", done.stderr);
-        let of = |row: &serde_json::Value| ["reclaim", "refresh", "parity"].map(|key| row[key].as_str().unwrap_or("-").to_owned());
+        let of = |row: &serde_json::Value| {
+            ["reclaim", "refresh", "parity"].map(|key| row[key].as_str().unwrap_or("-").to_owned())
+        };
         done.json()["techniques"].as_array().unwrap().iter().map(of).collect()
     };
     assert_eq!(rows(&on_drive(&["--parity", "udl"])), [["block", "block", "udl"]]);
     let beside = on_drive(&["--reclaim", "block", "--parity", "none,udl"]);
     assert_eq!(rows(&beside), [["block", "none", "none"], ["block", "block", "udl"]]);
-    assert!(beside.json()["winners"]["gc_erases"].as_array().unwrap().iter().all(|name| name == "block + none" || name == "block + udl"));
-    assert_eq!(rows(&on_drive(&["--reclaim", "none", "--refresh", "none", "--parity", "udl"])), [["none", "-", "udl"]]);
+    assert!(
+        beside.json()["winners"]["gc_erases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|name| name == "block + none" || name == "block + udl")
+    );
+    assert_eq!(
+        rows(&on_drive(&["--reclaim", "none", "--refresh", "none", "--parity", "udl"])),
+        [["none", "-", "udl"]]
+    );
     let refused = on_drive(&["--parity", "udl", "--set", "refresh.period=10d"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("the period of `udl` follows from [bch]"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("the period of `udl` follows from [bch]"),
+        "{}",
+        refused.stderr
+    );
 }
 
-/// Who names no technique gets those that go with each parity technique, and hears of the others; a drive without room for the parity is refused.
+/// Who names no technique gets those that go with each parity technique, and hears of the others; a
+/// drive without room for the parity is refused.
 #[test]
 fn parity_goes_with_every_reclaim_technique() {
-    let few =
-        ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=200", "--parity", "none,raid5", "--csv"];
-    let room = ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.6", "--set", "parity.stripe=3"];
+    let few = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        "random-70-30",
+        "--set",
+        "workload.requests=200",
+        "--parity",
+        "none,raid5",
+        "--csv",
+    ];
+    let room =
+        ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.6", "--set", "parity.stripe=3"];
     let done = vpass(&[&few[..], &room].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let rows = |technique: &str| done.stdout.lines().filter(|line| line.starts_with(&format!("{technique},"))).count();
-    assert_eq!(["block", "straw-wl", "redftl", "read-leveling", "ipr-wl"].map(rows), [2; 5], "{}", done.stdout);
-    let left_out: Vec<&str> = done.stderr.lines().filter(|line| line.contains("left out")).collect();
-    assert!(matches!(left_out[..], [one] if one.contains("`observed-retries` goes by the retries of reads")), "once: {left_out:?}");
+    let rows = |technique: &str| {
+        done.stdout.lines().filter(|line| line.starts_with(&format!("{technique},"))).count()
+    };
+    assert_eq!(
+        ["block", "straw-wl", "redftl", "read-leveling", "ipr-wl"].map(rows),
+        [2; 5],
+        "{}",
+        done.stdout
+    );
+    let left_out: Vec<&str> =
+        done.stderr.lines().filter(|line| line.contains("left out")).collect();
+    assert!(
+        matches!(left_out[..], [one] if one.contains("`observed-retries` goes by the retries of reads")),
+        "once: {left_out:?}"
+    );
     // On two dies too few the parity is refused, and rows without it run.
     let done = vpass(&few);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(
-        done.stderr.contains("block + raid5, ") && done.stderr.contains("refused: ") && done.stderr.contains("parity.stripe=3 at most")
+        done.stderr.contains("block + raid5, ")
+            && done.stderr.contains("refused: ")
+            && done.stderr.contains("parity.stripe=3 at most")
     );
     assert!(done.stdout.lines().skip(1).all(|line| !line.contains("raid5")), "{}", done.stdout);
 }
 
-/// Data that ages for three years needs refresh under `block`: without it that pair is refused, and the others run.
+/// Data that ages for three years needs refresh under `block`: without it that pair is refused, and
+/// the others run.
 #[test]
 fn one_refused_pair_leaves_the_other_rows() {
     let room = Room::new();
     let on = |reclaim: &str, refresh: &str, more: &[&str]| {
-        let drive = ["compare", "--drive", "aged-tlc", "--workload", "uniform-read", "--set", "workload.requests=200"];
-        let small = ["--set", "geometry.channels=1", "--set", "geometry.blocks_per_plane=24", "--set", "start.age=20d"];
+        let drive = [
+            "compare",
+            "--drive",
+            "aged-tlc",
+            "--workload",
+            "uniform-read",
+            "--set",
+            "workload.requests=200",
+        ];
+        let small = [
+            "--set",
+            "geometry.channels=1",
+            "--set",
+            "geometry.blocks_per_plane=24",
+            "--set",
+            "start.age=20d",
+        ];
         vpass(&[&drive[..], &small, &["--reclaim", reclaim, "--refresh", refresh], more].concat())
     };
     let out = room.text("out");
     let done = on("block,none", "none,block", &["--json", "--out", &out]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let json = done.json();
-    let names: Vec<_> = json["techniques"].as_array().unwrap().iter().map(|row| format!("{}+{}", row["reclaim"], row["refresh"])).collect();
+    let names: Vec<_> = json["techniques"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| format!("{}+{}", row["reclaim"], row["refresh"]))
+        .collect();
     assert_eq!(names, ["\"block\"+\"block\"", "\"none\"+\"none\"", "\"none\"+\"block\""]);
-    let [refused] = &json["refused"].as_array().unwrap()[..] else { panic!("one is refused: {}", json["refused"]) };
-    assert_eq!((&refused["reclaim"], &refused["refresh"], &refused["label"]), (&"block".into(), &"none".into(), &"block + none".into()));
+    let [refused] = &json["refused"].as_array().unwrap()[..] else {
+        panic!("one is refused: {}", json["refused"])
+    };
+    assert_eq!(
+        (&refused["reclaim"], &refused["refresh"], &refused["label"]),
+        (&"block".into(), &"none".into(), &"block + none".into())
+    );
     let why = refused["why"].as_str().unwrap();
     assert!(done.stderr.contains(&format!("block + none: refused: {why}")), "{}", done.stderr);
-    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(room.path("out").join("compare.json")).unwrap()).unwrap();
+    let kept: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(room.path("out").join("compare.json")).unwrap())
+            .unwrap();
     assert_eq!(kept["refused"], json["refused"]);
-    let text = on("block,none", "none,block", &[]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("block + none (refused) - -") && text.contains("block + none: refused, and has no results: "), "{text}");
+    let text =
+        on("block,none", "none,block", &[]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("block + none (refused) - -")
+            && text.contains("block + none: refused, and has no results: "),
+        "{text}"
+    );
     // No row is left.
     let none = on("block", "none", &["--json"]);
     none.refuses(2, &[why]);
@@ -327,20 +590,46 @@ fn one_refused_pair_leaves_the_other_rows() {
 fn every_parity_technique_has_a_row() {
     let all = "none,raid5,ppc,udl,pe-aware,hc,da-raid5";
     let on = |blocks: &str, techniques: [&str; 2]| {
-        let drive =
-            ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=300", "--gear", "untimed", "--json"];
-        let techniques = ["--reclaim", techniques[0], "--refresh", techniques[1], "--parity", all, "--set", "parity.stripe=3"];
-        let age = ["--set", "workload.rate=1000", "--set", "drive.capacity=768MiB", "--set", blocks];
+        let drive = [
+            "compare",
+            "--drive",
+            "tiny",
+            "--workload",
+            "random-70-30",
+            "--set",
+            "workload.requests=300",
+            "--gear",
+            "untimed",
+            "--json",
+        ];
+        let techniques = [
+            "--reclaim",
+            techniques[0],
+            "--refresh",
+            techniques[1],
+            "--parity",
+            all,
+            "--set",
+            "parity.stripe=3",
+        ];
+        let age =
+            ["--set", "workload.rate=1000", "--set", "drive.capacity=768MiB", "--set", blocks];
         vpass(&[&drive[..], &techniques, &age].concat())
     };
-    for techniques in [["none", "none"], ["block", "block"], ["straw-wl", "none"], ["page-type", "block"]] {
+    for techniques in
+        [["none", "none"], ["block", "block"], ["straw-wl", "none"], ["page-type", "block"]]
+    {
         let done = on("geometry.blocks_per_plane=70", techniques);
         assert_eq!(done.code, 0, "{techniques:?}: {}", done.stderr);
         let json = done.json();
         let rows = json["techniques"].as_array().unwrap();
-        let names: Vec<&str> = rows.iter().map(|row| row["parity"].as_str().unwrap_or("none")).collect();
+        let names: Vec<&str> =
+            rows.iter().map(|row| row["parity"].as_str().unwrap_or("none")).collect();
         assert_eq!(names, all.split(',').collect::<Vec<_>>());
-        assert!(rows.iter().all(|row| row["runs"][0]["host"] == rows[0]["runs"][0]["host"]), "the same requests");
+        assert!(
+            rows.iter().all(|row| row["runs"][0]["host"] == rows[0]["runs"][0]["host"]),
+            "the same requests"
+        );
         let life = &rows[6]["runs"][0]["parity"]["by_wear"]["life"];
         assert_eq!((life["stage"].as_u64(), life["l"].as_u64()), (Some(1), Some(16_384)), "{life}");
         let warnings = rows[6]["warnings"].to_string();
@@ -351,21 +640,69 @@ fn every_parity_technique_has_a_row() {
     }
     let tight = on("geometry.blocks_per_plane=46", ["block", "none"]);
     assert_eq!(tight.code, 0, "what needs no parity has room: {}", tight.stderr);
-    assert!(tight.stderr.contains("the largest capacity that fits") && tight.stderr.contains("drive.capacity="), "{}", tight.stderr);
+    assert!(
+        tight.stderr.contains("the largest capacity that fits")
+            && tight.stderr.contains("drive.capacity="),
+        "{}",
+        tight.stderr
+    );
     // Where no row has room, that is an error.
-    let only = ["compare", "--drive", "tiny", "--workload", "random-70-30", "--parity", "raid5,ppc", "--set", "parity.stripe=3"];
-    let narrow = ["--reclaim", "block", "--set", "drive.capacity=768MiB", "--set", "geometry.blocks_per_plane=40"];
-    vpass(&[&only[..], &narrow].concat()).refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
+    let only = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        "random-70-30",
+        "--parity",
+        "raid5,ppc",
+        "--set",
+        "parity.stripe=3",
+    ];
+    let narrow = [
+        "--reclaim",
+        "block",
+        "--set",
+        "drive.capacity=768MiB",
+        "--set",
+        "geometry.blocks_per_plane=40",
+    ];
+    vpass(&[&only[..], &narrow].concat())
+        .refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
 }
 
-/// Of techniques that need spare of different sizes the one that needs most is refused, with a capacity on which all of them run.
+/// Of techniques that need spare of different sizes the one that needs most is refused, with a
+/// capacity on which all of them run.
 #[test]
 fn one_capacity_fits_all_that_are_compared() {
     let on = |capacity: &str| {
-        let drive =
-            ["compare", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=200", "--gear", "untimed", "--json"];
-        let techniques = ["--reclaim", "block,redftl,read-leveling", "--parity", "none,raid5,pe-aware", "--set", "parity.stripe=3"];
-        vpass(&[&drive[..], &techniques, &["--set", "geometry.blocks_per_plane=40", "--set", capacity]].concat())
+        let drive = [
+            "compare",
+            "--drive",
+            "tiny",
+            "--workload",
+            "random-70-30",
+            "--set",
+            "workload.requests=200",
+            "--gear",
+            "untimed",
+            "--json",
+        ];
+        let techniques = [
+            "--reclaim",
+            "block,redftl,read-leveling",
+            "--parity",
+            "none,raid5,pe-aware",
+            "--set",
+            "parity.stripe=3",
+        ];
+        vpass(
+            &[
+                &drive[..],
+                &techniques,
+                &["--set", "geometry.blocks_per_plane=40", "--set", capacity],
+            ]
+            .concat(),
+        )
     };
     let refused = on("drive.capacity=640MiB");
     assert_eq!(refused.code, 0, "{}", refused.stderr);
@@ -373,13 +710,20 @@ fn one_capacity_fits_all_that_are_compared() {
     let without = json["refused"].as_array().unwrap();
     let why = |row: &serde_json::Value| row["why"].as_str().unwrap().to_owned();
     let fewest = without.iter().find(|row| row["label"] == "redftl + pe-aware").unwrap();
-    for words in
-        ["`pe-aware` leaves each die", "with 2 kinds of data that `redftl` keeps apart", "need 9", "for all 9 rows of the comparison"]
-    {
+    for words in [
+        "`pe-aware` leaves each die",
+        "with 2 kinds of data that `redftl` keeps apart",
+        "need 9",
+        "for all 9 rows of the comparison",
+    ] {
         assert!(why(fewest).contains(words), "{words} in {fewest}");
     }
     assert_eq!(json["techniques"].as_array().unwrap().len() + without.len(), 9);
-    let named = refused.stderr.split_whitespace().find(|word| word.starts_with("drive.capacity=")).expect("it is there");
+    let named = refused
+        .stderr
+        .split_whitespace()
+        .find(|word| word.starts_with("drive.capacity="))
+        .expect("it is there");
     let done = on(named);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(done.json()["techniques"].as_array().map(Vec::len), Some(9));

@@ -11,7 +11,17 @@ fn a_drive_file_works_like_the_preset() {
     let room = Room::new();
     let file = room.file("mine.toml", &tiny_text());
     let run = |drive: &str| {
-        let mut json = vpass(&["run", "--drive", drive, "--workload", "zipf-read", "--set", "workload.requests=500", "--json"]).json();
+        let mut json = vpass(&[
+            "run",
+            "--drive",
+            drive,
+            "--workload",
+            "zipf-read",
+            "--set",
+            "workload.requests=500",
+            "--json",
+        ])
+        .json();
         for key in ["simulation", "drive"] {
             json[key] = serde_json::Value::Null;
         }
@@ -26,25 +36,31 @@ fn a_misspelt_key_is_refused_with_its_line() {
     let text = tiny_text().replace("\nchannels", "\nchanels");
     let line = text.lines().position(|l| l.starts_with("chanels")).unwrap() + 1;
     let file = room.file("typo.toml", &text);
-    let sentence = format!("unknown key `geometry.chanels` in {file} line {line}: did you mean `channels`?");
+    let sentence =
+        format!("unknown key `geometry.chanels` in {file} line {line}: did you mean `channels`?");
     vpass(&["run", "--drive", &file, "--workload", "uniform-read"]).refuses(2, &[&sentence]);
 
     let file = room.file("load.toml", "[workload]\nrequests = 10\nreadshare = 0.5\n");
-    let sentence = format!("unknown key `workload.readshare` in {file} line 3: did you mean `read_share`?");
+    let sentence =
+        format!("unknown key `workload.readshare` in {file} line 3: did you mean `read_share`?");
     vpass(&["run", "--drive", "tiny", "--workload", &file]).refuses(2, &[&sentence]);
 }
 
 #[test]
 fn a_wrong_value_is_refused_with_its_line() {
     let room = Room::new();
-    let file = room.file("typo.toml", &tiny_text().replace("\nchannels = 2", "\nchannels = \"two\""));
-    vpass(&["run", "--drive", &file, "--workload", "uniform-read"]).refuses(2, &["typo.toml line ", "two"]);
+    let file =
+        room.file("typo.toml", &tiny_text().replace("\nchannels = 2", "\nchannels = \"two\""));
+    vpass(&["run", "--drive", &file, "--workload", "uniform-read"])
+        .refuses(2, &["typo.toml line ", "two"]);
     let file = room.file("no.toml", "what is this\n");
     vpass(&["run", "--drive", &file, "--workload", "uniform-read"]).refuses(2, &["no.toml line 1"]);
     let file = room.file("half.toml", "[geometry]\nchannels = 1\n");
-    vpass(&["run", "--drive", &file, "--workload", "uniform-read"]).refuses(2, &["half.toml", "missing"]);
+    vpass(&["run", "--drive", &file, "--workload", "uniform-read"])
+        .refuses(2, &["half.toml", "missing"]);
     let file = room.file("zero.toml", &tiny_text().replace("\nchannels = 2", "\nchannels = 0"));
-    vpass(&["run", "--drive", &file, "--workload", "uniform-read"]).refuses(2, &["geometry.channels = 0"]);
+    vpass(&["run", "--drive", &file, "--workload", "uniform-read"])
+        .refuses(2, &["geometry.channels = 0"]);
     let file = room.file("empty.toml", "");
     vpass(&["run", "--drive", &file, "--workload", "uniform-read"]).refuses(2, &["empty.toml"]);
     vpass(&["run", "--drive", "/", "--workload", "uniform-read"]).refuses(2, &["cannot be read"]);
@@ -55,8 +71,13 @@ fn a_wrong_value_is_refused_with_its_line() {
 
 #[test]
 fn set_takes_numbers_words_sizes_and_lists() {
-    let sets =
-        ["start.pec=1000", "reclaim.schedule=batch:8", "timing.sense_us=[20,30,40]", "drive.rated_pec = 5000", "workload.requests=1e3"];
+    let sets = [
+        "start.pec=1000",
+        "reclaim.schedule=batch:8",
+        "timing.sense_us=[20,30,40]",
+        "drive.rated_pec = 5000",
+        "workload.requests=1e3",
+    ];
     let args: Vec<&str> = sets.iter().flat_map(|s| ["--set", s]).chain(["--json"]).collect();
     let json = small_run(&args).json();
     assert_eq!(json["host"]["read_requests"], 1000);
@@ -66,21 +87,25 @@ fn set_takes_numbers_words_sizes_and_lists() {
 
 #[test]
 fn set_refuses_what_nobody_knows() {
-    small_run(&["--set", "geometry.chanels=4"]).refuses(2, &["unknown key `geometry.chanels` in --set: did you mean `channels`?"]);
+    small_run(&["--set", "geometry.chanels=4"])
+        .refuses(2, &["unknown key `geometry.chanels` in --set: did you mean `channels`?"]);
     small_run(&["--set", "capacity=4GiB"]).refuses(2, &["did you mean `drive.capacity`?"]);
     small_run(&["--set", "drive.channels=4"]).refuses(2, &["did you mean `geometry.channels`?"]);
     small_run(&["--set", "disturbe.model=none"]).refuses(2, &["did you mean `disturb`?"]);
     small_run(&["--set", "drive.capacity"]).refuses(2, &["KEY=VALUE"]);
     small_run(&["--set", "geometry.channels=-1"]).refuses(2, &["--set geometry.channels=-1"]);
-    small_run(&["--set", "drive.capacity=lots"]).refuses(2, &["--set drive.capacity=lots", "16KiB"]);
+    small_run(&["--set", "drive.capacity=lots"])
+        .refuses(2, &["--set drive.capacity=lots", "16KiB"]);
     small_run(&["--set", "reclaim.schedule=never"]).refuses(2, &["foreground"]);
-    small_run(&["--set", "workload.read_share=2"]).refuses(2, &["workload.read_share = 2 is outside 0 to 1"]);
+    small_run(&["--set", "workload.read_share=2"])
+        .refuses(2, &["workload.read_share = 2 is outside 0 to 1"]);
     small_run(&["--set", "workload.distribution=zip:1"]).refuses(2, &["zipf:0.99"]);
 }
 
 #[test]
 fn a_drive_that_cannot_be_is_refused_with_one_that_can() {
-    small_run(&["--set", "drive.capacity=16MiB"]).refuses(2, &["spare blocks", "smallest capacity that works"]);
+    small_run(&["--set", "drive.capacity=16MiB"])
+        .refuses(2, &["spare blocks", "smallest capacity that works"]);
     small_run(&["--set", "drive.capacity=100TiB"]).refuses(2, &["2^31 pages"]);
     small_run(&["--set", "drive.spare=0.999"]).refuses(2, &["drive.spare = 0.999"]);
 }
@@ -89,26 +114,40 @@ fn a_drive_that_cannot_be_is_refused_with_one_that_can() {
 fn the_keys_of_a_workload_are_not_for_a_trace() {
     let room = Room::new();
     let trace = room.file("a.csv", &crate::common::msr_reads(&[0]));
-    vpass(&["run", "--drive", "tiny", "--trace", &trace, "--set", "workload.requests=3"]).refuses(2, &["for --workload"]);
+    vpass(&["run", "--drive", "tiny", "--trace", &trace, "--set", "workload.requests=3"])
+        .refuses(2, &["for --workload"]);
 }
 
-/// On `tiny` a look every 4,367 reads leaves the worst wordlines what they need, and one every 5,000 does not.
+/// On `tiny` a look every 4,367 reads leaves the worst wordlines what they need, and one every
+/// 5,000 does not.
 #[test]
 fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
     let interval = |reads: &str, more: &[&str]| {
         let set = format!("reclaim.check_interval={reads}");
-        small_run(&[&["--gear", "untimed", "--reclaim", "straw-ss-sound", "--set", &set], more].concat())
+        small_run(
+            &[&["--gear", "untimed", "--reclaim", "straw-ss-sound", "--set", &set], more].concat(),
+        )
     };
-    interval("5000", &[])
-        .refuses(2, &["reclaim.check_interval = 5000: `straw-ss-sound`", "reclaim.check_interval = 4367 or less is right"]);
+    interval("5000", &[]).refuses(
+        2,
+        &[
+            "reclaim.check_interval = 5000: `straw-ss-sound`",
+            "reclaim.check_interval = 4367 or less is right",
+        ],
+    );
     let near = interval("4367", &[]);
     assert_eq!(near.code, 0, "{}", near.stderr);
-    assert!(near.stderr.contains("`straw-ss-sound` may lose data from 1 P/E cycles on"), "{}", near.stderr);
+    assert!(
+        near.stderr.contains("`straw-ss-sound` may lose data from 1 P/E cycles on"),
+        "{}",
+        near.stderr
+    );
     let beyond = interval("1000", &["--set", "drive.rated_pec=3100"]);
     assert!(beyond.stderr.contains("disturb.table ends at 3000 P/E cycles"), "{}", beyond.stderr);
     for late in ["4294967295", "20000000"] {
         let set = format!("reclaim.late_reads={late}");
-        vpass(&["explain", "--drive", "tiny", "--reclaim", "block", "--set", &set]).refuses(2, &["reclaim.late_reads = "]);
+        vpass(&["explain", "--drive", "tiny", "--reclaim", "block", "--set", &set])
+            .refuses(2, &["reclaim.late_reads = "]);
     }
 }
 
@@ -116,7 +155,10 @@ fn settings_that_leave_a_technique_no_room_are_refused_with_one_that_does() {
 #[track_caller]
 fn advised(done: &Done, key: &str) -> String {
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
-    let (_, rest) = done.stderr.split_once(&format!("{key}=")).unwrap_or_else(|| panic!("no {key}= in {}", done.stderr));
+    let (_, rest) = done
+        .stderr
+        .split_once(&format!("{key}="))
+        .unwrap_or_else(|| panic!("no {key}= in {}", done.stderr));
     rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '.').collect()
 }
 
@@ -127,18 +169,37 @@ fn every_advised_drive_can_be() {
         vpass(&["explain", "--drive", drive, "--json"].into_iter().chain(sets).collect::<Vec<_>>())
     };
     let (mut advice, mut taken) = (0, 0);
-    for drive in ["tiny", "straw-2t-tlc", "ipr-128g-tlc", "da-raid5-mlc", "modern-tlc", "modern-qlc", "aged-tlc", "aged-qlc"] {
-        for more in ["start.pec=0", "geometry.channels=1", "drive.spare=0.036", "geometry.planes_per_die=1"] {
+    for drive in [
+        "tiny",
+        "straw-2t-tlc",
+        "ipr-128g-tlc",
+        "da-raid5-mlc",
+        "modern-tlc",
+        "modern-qlc",
+        "aged-tlc",
+        "aged-qlc",
+    ] {
+        for more in
+            ["start.pec=0", "geometry.channels=1", "drive.spare=0.036", "geometry.planes_per_die=1"]
+        {
             let refused = explain(drive, &[more, "drive.capacity=1MiB"]);
             let mut smallest = 1 << 30;
             // A drive of many planes has spare blocks enough with a block in each.
             if refused.code != 0 {
-                let text = refused.stderr.split_once(" bytes,").expect("a number of bytes").0.rsplit(' ').next().unwrap();
+                let text = refused
+                    .stderr
+                    .split_once(" bytes,")
+                    .expect("a number of bytes")
+                    .0
+                    .rsplit(' ')
+                    .next()
+                    .unwrap();
                 smallest = text.parse::<u64>().unwrap();
                 let size = format!("drive.capacity={}", advised(&refused, "drive.capacity"));
                 assert_eq!(explain(drive, &[more, &size]).code, 0, "{drive} {more} {size}");
                 // A page less, the largest of which has 32 KiB, is too little.
-                explain(drive, &[more, &format!("drive.capacity={}", smallest - 32768)]).refuses(2, &["smallest capacity"]);
+                explain(drive, &[more, &format!("drive.capacity={}", smallest - 32768)])
+                    .refuses(2, &["smallest capacity"]);
                 advice += 1;
             }
             // To the byte, and whatever is larger, up to ten times.
@@ -149,9 +210,17 @@ fn every_advised_drive_can_be() {
                 taken += 1;
             }
         }
-        let few = explain(drive, &["geometry.blocks_per_plane=1", "geometry.channels=1", "geometry.dies_per_channel=1"]);
-        let blocks = format!("geometry.blocks_per_plane={}", advised(&few, "geometry.blocks_per_plane"));
-        assert_eq!(explain(drive, &[&blocks, "geometry.channels=1", "geometry.dies_per_channel=1"]).code, 0, "{drive} {blocks}");
+        let few = explain(
+            drive,
+            &["geometry.blocks_per_plane=1", "geometry.channels=1", "geometry.dies_per_channel=1"],
+        );
+        let blocks =
+            format!("geometry.blocks_per_plane={}", advised(&few, "geometry.blocks_per_plane"));
+        assert_eq!(
+            explain(drive, &[&blocks, "geometry.channels=1", "geometry.dies_per_channel=1"]).code,
+            0,
+            "{drive} {blocks}"
+        );
     }
     assert!(advice == 15 && taken == 8 * 4 * 12, "{advice} {taken}");
     let both = ["drive.capacity=1GiB", "geometry.blocks_per_plane=43"];
@@ -168,23 +237,60 @@ fn a_file_that_is_no_drive_becomes_one_by_what_is_advised() {
     let text = tiny_text().replace("capacity = \"1GiB\"", "capacity = \"8MiB\"");
     let file = room.file("small.toml", &text);
     let size = advised(&vpass(&["explain", "--drive", &file]), "drive.capacity");
-    assert_eq!(vpass(&["explain", "--drive", &file, "--set", &format!("drive.capacity={size}")]).code, 0);
-    let file = room.file("few.toml", &text.replace("capacity = \"8MiB\"", "").replace("[geometry]", "[geometry]\nblocks_per_plane = 2"));
+    assert_eq!(
+        vpass(&["explain", "--drive", &file, "--set", &format!("drive.capacity={size}")]).code,
+        0
+    );
+    let file = room.file(
+        "few.toml",
+        &text
+            .replace("capacity = \"8MiB\"", "")
+            .replace("[geometry]", "[geometry]\nblocks_per_plane = 2"),
+    );
     let blocks = advised(&vpass(&["explain", "--drive", &file]), "geometry.blocks_per_plane");
-    assert_eq!(vpass(&["explain", "--drive", &file, "--set", &format!("geometry.blocks_per_plane={blocks}")]).code, 0);
+    assert_eq!(
+        vpass(&[
+            "explain",
+            "--drive",
+            &file,
+            "--set",
+            &format!("geometry.blocks_per_plane={blocks}")
+        ])
+        .code,
+        0
+    );
     assert_eq!(vpass(&["explain", "--drive", &file, "--set", "drive.capacity=1GiB"]).code, 0);
 }
 
 #[test]
 fn the_drive_that_a_trace_needs_is_named_and_can_be() {
     let room = Room::new();
-    for (drive, offset) in [("tiny", 1u64 << 30), ("tiny", (3 << 30) + 4096), ("tiny", 5_000_000_000), ("ipr-128g-tlc", (137 << 30) - 512)]
-    {
+    for (drive, offset) in [
+        ("tiny", 1u64 << 30),
+        ("tiny", (3 << 30) + 4096),
+        ("tiny", 5_000_000_000),
+        ("ipr-128g-tlc", (137 << 30) - 512),
+    ] {
         let trace = room.file("far.csv", &crate::common::msr_reads(&[0, offset / 512 * 512]));
         let run = |sets: &[&str]| {
             vpass(
-                &[&["run", "--drive", drive, "--trace", &trace, "--gear", "untimed", "--oracle", "off", "--set", "start.fill=0"], sets]
-                    .concat(),
+                &[
+                    &[
+                        "run",
+                        "--drive",
+                        drive,
+                        "--trace",
+                        &trace,
+                        "--gear",
+                        "untimed",
+                        "--oracle",
+                        "off",
+                        "--set",
+                        "start.fill=0",
+                    ],
+                    sets,
+                ]
+                .concat(),
             )
         };
         let capacity = format!("drive.capacity={}", advised(&run(&[]), "drive.capacity"));
@@ -195,27 +301,55 @@ fn the_drive_that_a_trace_needs_is_named_and_can_be() {
 
 #[test]
 fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
-    let compare = ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--gear", "untimed"];
+    let compare = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=2000",
+        "--gear",
+        "untimed",
+    ];
     let narrow = ["--set", "reclaim.check_interval=5000", "--json"];
     let done = vpass(&[&compare[..], &narrow].concat());
     let json = done.json();
-    let compared: Vec<&str> = json["techniques"].as_array().unwrap().iter().map(|t| t["reclaim"].as_str().unwrap()).collect();
-    assert!(compared.contains(&"block") && !compared.iter().any(|name| name.starts_with("straw")), "{compared:?}");
-    assert!(done.stderr.contains("left out: drive tiny: reclaim.check_interval = 5000: `straw-wl`"), "{}", done.stderr);
+    let compared: Vec<&str> = json["techniques"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| t["reclaim"].as_str().unwrap())
+        .collect();
+    assert!(
+        compared.contains(&"block") && !compared.iter().any(|name| name.starts_with("straw")),
+        "{compared:?}"
+    );
+    assert!(
+        done.stderr.contains("left out: drive tiny: reclaim.check_interval = 5000: `straw-wl`"),
+        "{}",
+        done.stderr
+    );
     // One that is named has a refused row beside the others, and is an error where it is alone.
     let named = vpass(&[&compare[..], &narrow, &["--reclaim", "block,straw-wl"]].concat());
     let refused = &named.json()["refused"];
-    assert!(refused[0]["why"].as_str().unwrap().contains("reclaim.check_interval = 5000: `straw-wl`"), "{refused}");
+    assert!(
+        refused[0]["why"].as_str().unwrap().contains("reclaim.check_interval = 5000: `straw-wl`"),
+        "{refused}"
+    );
     assert_eq!((named.code, &named.json()["techniques"][0]["reclaim"]), (0, &"block".into()));
-    vpass(&[&compare[..], &narrow, &["--reclaim", "straw-wl"]].concat()).refuses(2, &["reclaim.check_interval = 5000: `straw-wl`"]);
+    vpass(&[&compare[..], &narrow, &["--reclaim", "straw-wl"]].concat())
+        .refuses(2, &["reclaim.check_interval = 5000: `straw-wl`"]);
 }
 
 #[test]
 fn the_scale_that_statistics_are_advised_fits() {
     for capacity in ["256MiB", "300MiB", "777MiB"] {
         let run = |scale: &str| {
-            let (capacity, scale) = (format!("drive.capacity={capacity}"), format!("statistics.scale={scale}"));
-            let day = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
+            let (capacity, scale) =
+                (format!("drive.capacity={capacity}"), format!("statistics.scale={scale}"));
+            let day =
+                concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
             vpass(&[
                 "run",
                 "--drive",
@@ -233,7 +367,14 @@ fn the_scale_that_statistics_are_advised_fits() {
             ])
         };
         let refused = run("1");
-        let scale = refused.stderr.split_once("take statistics.scale = ").expect("advice").1.split(' ').next().unwrap();
+        let scale = refused
+            .stderr
+            .split_once("take statistics.scale = ")
+            .expect("advice")
+            .1
+            .split(' ')
+            .next()
+            .unwrap();
         assert_eq!(run(scale).code, 0, "{capacity} {scale}");
     }
 }
@@ -241,21 +382,45 @@ fn the_scale_that_statistics_are_advised_fits() {
 #[test]
 fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
     let run = |sets: &[&str]| {
-        vpass(&[&["run", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.requests=2k", "--json"], sets].concat())
+        vpass(
+            &[
+                &[
+                    "run",
+                    "--drive",
+                    "tiny",
+                    "--workload",
+                    "zipf-read",
+                    "--set",
+                    "workload.requests=2k",
+                    "--json",
+                ],
+                sets,
+            ]
+            .concat(),
+        )
     };
     // 2,000 requests at 100 a second take 20 s; at a depth of 64, and so fast a drive, far below 1.
     let seconds = |done: Done| done.json()["simulation"]["simulated_s"].as_f64().unwrap();
     let slow = seconds(run(&["--set", "workload.rate=100"]));
     assert!((18.0..22.0).contains(&slow), "{slow}");
-    assert!(seconds(run(&["--set", "workload.rate=0.1k", "--set", "workload.queue_depth="])) > 18.0, "taken away and replaced");
+    assert!(
+        seconds(run(&["--set", "workload.rate=0.1k", "--set", "workload.queue_depth="])) > 18.0,
+        "taken away and replaced"
+    );
 
     let room = Room::new();
-    let file = room.file("open.toml", "[workload]\nrequests = '2k'\nrate = 100\narrivals = 'constant'\n");
-    let of_file = |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--workload", &file, "--json"], more].concat());
+    let file =
+        room.file("open.toml", "[workload]\nrequests = '2k'\nrate = 100\narrivals = 'constant'\n");
+    let of_file = |more: &[&str]| {
+        vpass(&[&["run", "--drive", "tiny", "--workload", &file, "--json"], more].concat())
+    };
     assert!(seconds(of_file(&[])) > 18.0);
     assert!(seconds(of_file(&["--set", "workload.queue_depth=64"])) < 1.0);
     assert!(seconds(of_file(&["--queue-depth", "64"])) < 1.0);
-    assert!(seconds(of_file(&["--set", "workload.rate=", "--set", "workload.arrivals="])) < 1.0, "64 where neither is given");
+    assert!(
+        seconds(of_file(&["--set", "workload.rate=", "--set", "workload.arrivals="])) < 1.0,
+        "64 where neither is given"
+    );
 
     let both = "--set workload.rate=100 and --set workload.queue_depth=4 exclude each other; give one of them";
     run(&["--set", "workload.rate=100", "--set", "workload.queue_depth=4"]).refuses(2, &[both]);
@@ -263,41 +428,71 @@ fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
         .refuses(2, &["--set workload.rate=100 and --queue-depth 4 exclude each other"]);
     run(&["--set", "workload.arrivals=constant", "--queue-depth", "4"])
         .refuses(2, &["--set workload.arrivals=constant needs a rate, and --queue-depth 4"]);
-    run(&["--set", "workload.block_sizes=[{size = '4KiB', share = 1}]", "--set", "workload.block_size=4KiB"])
-        .refuses(2, &["exclude each other"]);
-    assert_eq!(run(&["--set", "workload.block_sizes=[{size = '8KiB', share = 1}]"]).json()["host"]["read_bytes"], 2000 * 8192);
+    run(&[
+        "--set",
+        "workload.block_sizes=[{size = '4KiB', share = 1}]",
+        "--set",
+        "workload.block_size=4KiB",
+    ])
+    .refuses(2, &["exclude each other"]);
+    assert_eq!(
+        run(&["--set", "workload.block_sizes=[{size = '8KiB', share = 1}]"]).json()["host"]["read_bytes"],
+        2000 * 8192
+    );
 }
 
 #[test]
 fn a_key_without_a_value_is_taken_away() {
     let shown = |sets: &[&str]| vpass(&[&["show", "drive", "tiny"], sets].concat());
     assert!(shown(&["--set", "gc.background=0.5"]).stdout.contains("background = 0.5"));
-    assert!(shown(&["--set", "gc.background=0.5", "--set", "gc.background="]).stdout.contains("background = 0.25"), "the default");
-    assert!(shown(&["--set", "drive.write_buffer="]).stdout.contains("write_buffer = \"4MiB\""), "not the preset's 1MiB");
-    shown(&["--set", "geometry.channels="]).refuses(2, &["--set geometry.channels=: missing field `channels`"]);
-    shown(&["--set", "drive.capacity="]).refuses(2, &["neither drive.capacity nor geometry.blocks_per_plane is given"]);
+    assert!(
+        shown(&["--set", "gc.background=0.5", "--set", "gc.background="])
+            .stdout
+            .contains("background = 0.25"),
+        "the default"
+    );
+    assert!(
+        shown(&["--set", "drive.write_buffer="]).stdout.contains("write_buffer = \"4MiB\""),
+        "not the preset's 1MiB"
+    );
+    shown(&["--set", "geometry.channels="])
+        .refuses(2, &["--set geometry.channels=: missing field `channels`"]);
+    shown(&["--set", "drive.capacity="])
+        .refuses(2, &["neither drive.capacity nor geometry.blocks_per_plane is given"]);
     shown(&["--set", "geometry.chanels="]).refuses(2, &["did you mean `channels`?"]);
 }
 
 #[test]
 fn counts_take_decimal_units_and_sizes_binary_ones() {
-    let requests = |text: &str| small_run(&["--json", "--set", &format!("workload.requests={text}")]);
+    let requests =
+        |text: &str| small_run(&["--json", "--set", &format!("workload.requests={text}")]);
     let reads = |done: &Done| done.json()["host"]["read_requests"].as_u64().unwrap();
     for (text, n) in [("1k", 1000), ("2K", 2000), ("0.003M", 3000), ("4e3", 4000)] {
         assert_eq!(reads(&requests(text)), n, "{text}");
     }
     for text in ["1KiB", "1Q", "k", "0.0001k", "-1k"] {
-        requests(text).refuses(2, &[&format!("--set workload.requests={text}: workload.requests: `{text}` is no"), "1M is expected"]);
+        requests(text).refuses(
+            2,
+            &[
+                &format!("--set workload.requests={text}: workload.requests: `{text}` is no"),
+                "1M is expected",
+            ],
+        );
     }
-    assert_eq!(vpass(&["show", "drive", "tiny", "--set", "start.pec=1k", "--json"]).json()["start"]["pec"], 1000);
     assert_eq!(
-        vpass(&["show", "workload", "zipf-read", "--set", "workload.block_size=4k", "--json"]).json()["workload"]["block_size"],
+        vpass(&["show", "drive", "tiny", "--set", "start.pec=1k", "--json"]).json()["start"]["pec"],
+        1000
+    );
+    assert_eq!(
+        vpass(&["show", "workload", "zipf-read", "--set", "workload.block_size=4k", "--json"])
+            .json()["workload"]["block_size"],
         "4KiB"
     );
     assert_eq!(reads(&small_run(&["--warm-up", "1k", "--json"])), 1000, "of 2,000");
     let room = Room::new();
     let file = room.file("bad.toml", "[workload]\n\nrequests = \"1MiB\"\n");
-    vpass(&["run", "--drive", "tiny", "--workload", &file]).refuses(2, &["bad.toml line 3: workload.requests: `1MiB` is no number"]);
+    vpass(&["run", "--drive", "tiny", "--workload", &file])
+        .refuses(2, &["bad.toml line 3: workload.requests: `1MiB` is no number"]);
     small_run(&["--repeat", "1x"]).refuses(2, &["a whole number of at least 1"]);
     small_run(&["--queue-depth", "1M"]).refuses(2, &["from 1 to 65536"]);
 }
@@ -310,33 +505,58 @@ fn parameters_have_keys_of_their_own_and_flat_ones() {
     };
     let both = |done: &Done| {
         let json = done.json();
-        (json["reclaim"]["probe_probability"].as_f64(), json["reclaim"]["chance-probe"]["probability"].as_f64())
+        (
+            json["reclaim"]["probe_probability"].as_f64(),
+            json["reclaim"]["chance-probe"]["probability"].as_f64(),
+        )
     };
     for key in ["reclaim.chance-probe.probability", "reclaim.probe_probability"] {
-        assert_eq!(both(&shown("tiny", &[&format!("{key}=0.02")])), (Some(0.02), Some(0.02)), "{key}");
+        assert_eq!(
+            both(&shown("tiny", &[&format!("{key}=0.02")])),
+            (Some(0.02), Some(0.02)),
+            "{key}"
+        );
     }
     let different = ["reclaim.chance-probe.probability=0.02", "reclaim.probe_probability=0.03"];
     shown("tiny", &different)
         .refuses(2, &["reclaim.probe_probability = 0.03 and reclaim.chance-probe.probability = 0.02 are two numbers for one parameter"]);
-    shown("tiny", &["gc.stable-greedy.slack=2"]).refuses(2, &["gc.stable-greedy.slack = 2 is outside 0 to 1"]);
-    shown("tiny", &["reclaim.chance-prob.probability=0.1"])
-        .refuses(2, &["unknown key `reclaim.chance-prob.probability` in --set: did you mean `chance-probe`?"]);
-    shown("tiny", &["reclaim.tiered.layer_set=0.1"])
-        .refuses(2, &["unknown key `reclaim.tiered.layer_set` in --set: did you mean `layer_sets`?"]);
+    shown("tiny", &["gc.stable-greedy.slack=2"])
+        .refuses(2, &["gc.stable-greedy.slack = 2 is outside 0 to 1"]);
+    shown("tiny", &["reclaim.chance-prob.probability=0.1"]).refuses(
+        2,
+        &["unknown key `reclaim.chance-prob.probability` in --set: did you mean `chance-probe`?"],
+    );
+    shown("tiny", &["reclaim.tiered.layer_set=0.1"]).refuses(
+        2,
+        &["unknown key `reclaim.tiered.layer_set` in --set: did you mean `layer_sets`?"],
+    );
     shown("tiny", &["slack=0.1"]).refuses(2, &["did you mean `gc.stable-greedy.slack`?"]);
-    shown("tiny", &["gc.stable-greedy=0.1"]).refuses(2, &["unknown key `gc.stable-greedy` in --set: known are gc.stable-greedy.slack"]);
+    shown("tiny", &["gc.stable-greedy=0.1"])
+        .refuses(2, &["unknown key `gc.stable-greedy` in --set: known are gc.stable-greedy.slack"]);
 
     let room = Room::new();
-    let file = room.file("mine.toml", &tiny_text().replace("[reclaim]\n", "[reclaim]\ncounters = 16\n"));
+    let file =
+        room.file("mine.toml", &tiny_text().replace("[reclaim]\n", "[reclaim]\ncounters = 16\n"));
     let counters = |done: &Done| {
         let json = done.json();
-        ["straw-ss", "straw-ss-published", "straw-ss-sound"].map(|name| json["reclaim"][name]["counters"].as_u64().unwrap())
+        ["straw-ss", "straw-ss-published", "straw-ss-sound"]
+            .map(|name| json["reclaim"][name]["counters"].as_u64().unwrap())
     };
     assert_eq!(counters(&shown(&file, &[])), [16; 3]);
-    assert_eq!(counters(&shown(&file, &["reclaim.straw-ss.counters=8"])), [8, 16, 16], "the others keep what the file says");
-    let file = room.file("typo.toml", &format!("{}\n[reclaim.straw-ss]\ncounter = 16\n", tiny_text()));
+    assert_eq!(
+        counters(&shown(&file, &["reclaim.straw-ss.counters=8"])),
+        [8, 16, 16],
+        "the others keep what the file says"
+    );
+    let file =
+        room.file("typo.toml", &format!("{}\n[reclaim.straw-ss]\ncounter = 16\n", tiny_text()));
     let line = tiny_text().lines().count() + 3;
-    shown(&file, &[]).refuses(2, &[&format!("unknown key `reclaim.straw-ss.counter` in {file} line {line}: did you mean `counters`?")]);
+    shown(&file, &[]).refuses(
+        2,
+        &[&format!(
+            "unknown key `reclaim.straw-ss.counter` in {file} line {line}: did you mean `counters`?"
+        )],
+    );
 }
 
 /// What was run can be run again from its manifest, whichever name its parameters had.
@@ -346,9 +566,14 @@ fn a_manifest_has_every_parameter_and_reads_as_a_drive() {
     let out = room.path("out").display().to_string();
     let more = ["--reclaim", "straw-ss", "--set", "reclaim.straw-ss.counters=8", "--out", &out];
     small_run(&more);
-    let manifest: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap()).unwrap();
+    let manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap())
+            .unwrap();
     let drive = &manifest["drive_configuration"];
-    assert_eq!((&drive["reclaim"]["straw-ss"]["counters"], &drive["reclaim"]["check_interval"]), (&8.into(), &1000.into()));
+    assert_eq!(
+        (&drive["reclaim"]["straw-ss"]["counters"], &drive["reclaim"]["check_interval"]),
+        (&8.into(), &1000.into())
+    );
     let text = toml::to_string(&toml::Table::try_from(drive).unwrap()).unwrap();
     let file = room.file("again.toml", &text);
     assert_eq!(vpass(&["show", "drive", &file, "--json"]).json(), *drive);

@@ -1,4 +1,5 @@
-//! A reader of CSV as RFC 4180 has it, and no laxer: a quote within a bare field, or rows of different widths, fail.
+//! A reader of CSV as RFC 4180 has it, and no laxer: a quote within a bare field, or rows of
+//! different widths, fail.
 
 use std::mem::take;
 
@@ -22,13 +23,19 @@ pub(crate) fn rows(text: &str) -> Vec<Vec<String>> {
                 }
             }
             _ => {
-                assert!(!was_quoted && (c != '"' || field.is_empty()), "{c:?} behind {field:?} in {text}");
+                assert!(
+                    !was_quoted && (c != '"' || field.is_empty()),
+                    "{c:?} behind {field:?} in {text}"
+                );
                 in_quotes = c == '"';
                 field.extend((c != '"').then_some(c));
             }
         }
     }
-    assert!(!in_quotes && row.is_empty() && field.is_empty(), "a last line without its end: {text}");
+    assert!(
+        !in_quotes && row.is_empty() && field.is_empty(),
+        "a last line without its end: {text}"
+    );
     for row in &rows {
         assert_eq!(row.len(), rows[0].len(), "{row:?} under {:?}", rows[0]);
     }

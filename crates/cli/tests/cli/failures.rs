@@ -1,4 +1,5 @@
-//! Flash that fails while the drive runs: what cannot be is refused, and what becomes of the data is reported exactly.
+//! Flash that fails while the drive runs: what cannot be is refused, and what becomes of the data
+//! is reported exactly.
 
 use serde_json::Value;
 
@@ -12,28 +13,50 @@ fn refused(more: &[&str], words: &[&str]) {
 #[test]
 fn what_cannot_fail_is_refused_with_exit_code_2() {
     for wrong in ["die:3", "die@r5", "chip:3@r1", "die:-1@r1", "die:1@tomorrow", "die:1@r", ""] {
-        refused(&["--fail", wrong], &["die:3@10s or die:3@r5000 (die, plane, block or page)", wrong]);
+        refused(
+            &["--fail", wrong],
+            &["die:3@10s or die:3@r5000 (die, plane, block or page)", wrong],
+        );
     }
     for early in ["die:1@r-5", "die:1@-5s"] {
-        refused(&["--fail", early], &[early, "nothing fails while the drive is filled or warmed up"]);
+        refused(
+            &["--fail", early],
+            &[early, "nothing fails while the drive is filled or warmed up"],
+        );
     }
-    refused(&["--fail", "die:4@r5"], &["--fail die:4@r5: the drive has 4 dies, and die 4 is none of them: 0 to 3 are expected"]);
+    refused(
+        &["--fail", "die:4@r5"],
+        &["--fail die:4@r5: the drive has 4 dies, and die 4 is none of them: 0 to 3 are expected"],
+    );
     refused(&["--fail", "plane:8@r5"], &["the drive has 8 planes", "0 to 7"]);
     refused(&["--fail", "block:408@r5"], &["the drive has 408 blocks", "0 to 407"]);
     refused(&["--fail", "page:78336@r5"], &["the drive has 78336 pages", "0 to 78335"]);
     refused(&["--fail", "die:1@r5,die:2@r5,die:1@10s"], &["die:1 is named twice, and fails once"]);
     refused(&["--fail", "block:7@r5", "--fail", "block:7@r5"], &["block:7 is named twice"]);
-    refused(&["--fail", "die:1@10s", "--gear", "untimed"], &["die:1@10s: no clock runs in the untimed gear", "die:1@r5000"]);
+    refused(
+        &["--fail", "die:1@10s", "--gear", "untimed"],
+        &["die:1@10s: no clock runs in the untimed gear", "die:1@r5000"],
+    );
     refused(&["--fail", "die:1@r5", "--gear", "fluid"], &["fluid gear", "timed or untimed"]);
     refused(&["--fail", "die:1@r5", "--set", "start.pec=500", "--ages", "0,1000"], &["--ages"]);
-    let dies =
-        ["--set", "geometry.dies_per_channel=6", "--set", "drive.capacity=256MiB", "--set", "drive.spare=0.8", "--set", "parity.stripe=3"];
+    let dies = [
+        "--set",
+        "geometry.dies_per_channel=6",
+        "--set",
+        "drive.capacity=256MiB",
+        "--set",
+        "drive.spare=0.8",
+        "--set",
+        "parity.stripe=3",
+    ];
     let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
     refused(&[&dies[..], &five].concat(), &["5 dies", "the failure of 4 at most"]);
-    vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"]).refuses(2, &["die 9 is none of them"]);
+    vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"])
+        .refuses(2, &["die 9 is none of them"]);
 }
 
-/// Two thousand reads and writes of a drive with stripes of three pages and parity on four dies of two planes, and room to lose half of a die.
+/// Two thousand reads and writes of a drive with stripes of three pages and parity on four dies of
+/// two planes, and room to lose half of a die.
 const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.requests=2000 --set drive.capacity=256MiB --set drive.spare=0.75 \
     --set parity.stripe=3 --set start.overwrite=0.2 --reclaim block --json";
 
@@ -51,41 +74,65 @@ fn rebuilt(failures: &Value) -> u64 {
     ["background", "reads", "writes"]
         .iter()
         .map(|why| {
-            let key = if *why == "background" { "rebuilt_in_background_pages".into() } else { format!("rebuilt_for_{why}_pages") };
+            let key = if *why == "background" {
+                "rebuilt_in_background_pages".into()
+            } else {
+                format!("rebuilt_for_{why}_pages")
+            };
             failures[key].as_u64().unwrap()
         })
         .sum()
 }
 
-/// With parity all that lay on a plane, a block or a page is rebuilt, and nothing lost, in both gears and under every technique.
+/// With parity all that lay on a plane, a block or a page is rebuilt, and nothing lost, in both
+/// gears and under every technique.
 #[test]
 fn what_parity_gives_back_is_rebuilt() {
     for parity in ["raid5", "ppc", "hc"] {
-        for (unit, gear, rebuild) in
-            [("plane:3", "timed", 8), ("plane:0", "untimed", 16), ("block:17", "untimed", 1), ("page:777", "timed", 1)]
-        {
-            let (json, all_kept) = striped(&format!("--parity {parity} --gear {gear} --fail {unit}@r300 --set parity.rebuild={rebuild}"));
+        for (unit, gear, rebuild) in [
+            ("plane:3", "timed", 8),
+            ("plane:0", "untimed", 16),
+            ("block:17", "untimed", 1),
+            ("page:777", "timed", 1),
+        ] {
+            let (json, all_kept) = striped(&format!(
+                "--parity {parity} --gear {gear} --fail {unit}@r300 --set parity.rebuild={rebuild}"
+            ));
             let failures = &json["failures"];
             let what = format!("{parity} {unit}: {failures}");
             let one = &failures["happened"][0];
-            assert_eq!((&one["failure"], &one["request"]), (&format!("{unit}@r300").into(), &300.into()), "{what}");
+            assert_eq!(
+                (&one["failure"], &one["request"]),
+                (&format!("{unit}@r300").into(), &300.into()),
+                "{what}"
+            );
             assert_eq!(
                 (&failures["lost_pages"], &json["data_lost_pages"], &failures["unmended_pages"]),
                 (&0.into(), &0.into(), &0.into()),
                 "{what}"
             );
-            assert_eq!(failures["unprotected_stripes"], 0, "the other plane of the die has room: {what}");
+            assert_eq!(
+                failures["unprotected_stripes"], 0,
+                "the other plane of the die has room: {what}"
+            );
             // What is dropped, for newer data or a newer parity, need not be rebuilt.
             let (pages, rebuilt) = (one["pages"].as_u64().unwrap(), rebuilt(failures));
-            assert!(rebuilt <= pages && rebuilt + 40 > pages && (pages > 0 || unit.starts_with("page")), "{what}");
-            assert!(failures["mended_after_requests"].as_u64().is_some_and(|n| n <= 1700) || pages == 0, "{what}");
+            assert!(
+                rebuilt <= pages && rebuilt + 40 > pages && (pages > 0 || unit.starts_with("page")),
+                "{what}"
+            );
+            assert!(
+                failures["mended_after_requests"].as_u64().is_some_and(|n| n <= 1700) || pages == 0,
+                "{what}"
+            );
             assert_eq!(failures["mended_after_s"].is_f64(), gear == "timed" && pages > 0, "{what}");
             assert!(all_kept && json["oracle"]["stamp_errors"] == 0);
         }
     }
 }
 
-/// Where wear says which stripes have parity, pages of others are lost. How many these are is said, in words, too, and the rest is rebuilt.
+/// Where wear says which stripes have parity, pages of others are lost. How many these are is said,
+/// in words, too, and the rest is rebuilt.
 #[test]
 fn what_has_no_parity_for_want_of_wear_is_told() {
     for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
@@ -94,12 +141,25 @@ fn what_has_no_parity_for_want_of_wear_is_told() {
         );
         let (json, all_kept) = striped(&format!("{line} --gear untimed"));
         let failures = &json["failures"];
-        let [lost, unprotected, not_worn, waiting, twice] =
-            ["lost_pages", "lost_unprotected_pages", "lost_not_worn_pages", "lost_waiting_pages", "lost_twice_failed_pages"]
-                .map(|key| failures[key].as_u64().unwrap());
+        let [lost, unprotected, not_worn, waiting, twice] = [
+            "lost_pages",
+            "lost_unprotected_pages",
+            "lost_not_worn_pages",
+            "lost_waiting_pages",
+            "lost_twice_failed_pages",
+        ]
+        .map(|key| failures[key].as_u64().unwrap());
         assert!(!all_kept && lost > 100 && json["data_lost_pages"] == lost, "{parity}: {failures}");
-        assert_eq!((unprotected, not_worn, waiting, twice), (lost, lost, 0, 0), "{parity}: {failures}");
-        assert_eq!((&failures["unmended_pages"], &failures["unprotected_stripes"]), (&0.into(), &0.into()), "{parity}");
+        assert_eq!(
+            (unprotected, not_worn, waiting, twice),
+            (lost, lost, 0, 0),
+            "{parity}: {failures}"
+        );
+        assert_eq!(
+            (&failures["unmended_pages"], &failures["unprotected_stripes"]),
+            (&0.into(), &0.into()),
+            "{parity}"
+        );
         assert!(rebuilt(failures) > 100, "{parity}: {failures}");
         assert_eq!(failures["happened"][0]["stage"], stage);
         assert_eq!(json["oracle"]["stamp_errors"], 0);
@@ -118,45 +178,73 @@ fn with_commas(n: u64) -> String {
     if n < 1000 { n.to_string() } else { format!("{},{:03}", n / 1000, n % 1000) }
 }
 
-/// A die of four with stripes of three and parity: nothing is lost, but every stripe that had a page there stays without parity. A second die then
-/// takes what lies on it for good.
+/// A die of four with stripes of three and parity: nothing is lost, but every stripe that had a
+/// page there stays without parity. A second die then takes what lies on it for good.
 #[test]
 fn a_second_failure_is_told_apart() {
     let (json, all_kept) = striped("--parity raid5 --fail die:2@r100 --set parity.rebuild=16");
     let one = &json["failures"];
     let held = one["happened"][0]["pages"].as_u64().unwrap();
     assert!(
-        all_kept && one["lost_pages"] == 0 && one["unmended_pages"] == 0 && one["unprotected_stripes"].as_u64() > Some(held / 2),
+        all_kept
+            && one["lost_pages"] == 0
+            && one["unmended_pages"] == 0
+            && one["unprotected_stripes"].as_u64() > Some(held / 2),
         "{one}"
     );
     // Nothing is rebuilt between the two.
-    let (json, all_kept) = striped("--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear untimed");
+    let (json, all_kept) = striped(
+        "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear untimed",
+    );
     let two = &json["failures"];
     let [_, block] = two["happened"].as_array().unwrap().as_slice() else { panic!("{two}") };
-    let (lost, twice) = (two["lost_pages"].as_u64().unwrap(), two["lost_twice_failed_pages"].as_u64().unwrap());
+    let (lost, twice) =
+        (two["lost_pages"].as_u64().unwrap(), two["lost_twice_failed_pages"].as_u64().unwrap());
     let unprotected = two["lost_unprotected_pages"].as_u64().unwrap();
     assert!(
-        !all_kept && twice > 0 && unprotected > 0 && lost == twice + unprotected && lost <= 2 * block["pages"].as_u64().unwrap(),
+        !all_kept
+            && twice > 0
+            && unprotected > 0
+            && lost == twice + unprotected
+            && lost <= 2 * block["pages"].as_u64().unwrap(),
         "{two}"
     );
 }
 
-/// Without parity all that lay there is lost, no page more or less, and the host hears of it. A failure after the end does not come.
+/// Without parity all that lay there is lost, no page more or less, and the host hears of it. A
+/// failure after the end does not come.
 #[test]
 fn without_parity_all_is_lost_that_lay_there() {
-    let halved = ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--reclaim", "none", "--fail", "die:2@r1000,block:3@r5000"];
+    let halved = [
+        "--set",
+        "drive.capacity=512MiB",
+        "--set",
+        "drive.spare=0.5",
+        "--reclaim",
+        "none",
+        "--fail",
+        "die:2@r1000,block:3@r5000",
+    ];
     let json = small_run(&[&halved[..], &["--json"]].concat()).json();
     let failures = &json["failures"];
     let pages = failures["happened"][0]["pages"].as_u64().unwrap();
-    assert!(pages == 8_192 && json["data_lost_pages"] == pages && failures["lost_pages"] == pages, "{failures}");
-    assert_eq!((&failures["lost_twice_failed_pages"], &failures["lost_unprotected_pages"]), (&0.into(), &0.into()));
+    assert!(
+        pages == 8_192 && json["data_lost_pages"] == pages && failures["lost_pages"] == pages,
+        "{failures}"
+    );
+    assert_eq!(
+        (&failures["lost_twice_failed_pages"], &failures["lost_unprotected_pages"]),
+        (&0.into(), &0.into())
+    );
     let failed = json["uncorrectable_reads"].as_u64().unwrap();
     assert!((200..300).contains(&failed), "a quarter of 1,000 reads: {failed}");
     assert_eq!(failures["to_come"], serde_json::json!(["block:3@r5000"]));
     let report = small_run(&halved).stdout;
-    for words in
-        ["die:2@r1000 failed after 1,000 requests with 8,192 pages", "block:3@r5000 did not come: the run ended before", "8,192 pages lost"]
-    {
+    for words in [
+        "die:2@r1000 failed after 1,000 requests with 8,192 pages",
+        "block:3@r5000 did not come: the run ended before",
+        "8,192 pages lost",
+    ] {
         assert!(report.contains(words), "{words}: {report}");
     }
     let clean = small_run(&["--json"]).json();
@@ -169,7 +257,10 @@ fn a_drive_without_room_for_its_data_stops() {
     let too_full = "--fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 --parity raid5 --set parity.stripe=3";
     for too_full in ["--fail die:2@r1000", too_full] {
         let stopped = small_run(&too_full.split(' ').collect::<Vec<_>>());
-        stopped.refuses(1, &["2@r1000: the drive stops", "blocks are left", "more drive.spare is right"]);
+        stopped.refuses(
+            1,
+            &["2@r1000: the drive stops", "blocks are left", "more drive.spare is right"],
+        );
     }
 }
 
@@ -178,20 +269,43 @@ fn all_of_a_comparison_fail_alike() {
     let line = "compare --drive tiny --workload random-70-30 --set workload.requests=1500 --set drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3 \
         --reclaim block --parity none,raid5,ppc,pe-aware --fail plane:1@r200 --set parity.rebuild=16 --gear untimed --json";
     let json = vpass(&line.split_whitespace().collect::<Vec<_>>()).json();
-    let lost: Vec<u64> =
-        json["techniques"].as_array().unwrap().iter().map(|row| row["runs"][0]["failures"]["lost_pages"].as_u64().unwrap()).collect();
+    let lost: Vec<u64> = json["techniques"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["runs"][0]["failures"]["lost_pages"].as_u64().unwrap())
+        .collect();
     assert!(lost[0] > 1000 && lost[1..3] == [0, 0] && lost[3] > 1000, "no block is worn: {lost:?}");
 }
 
 /// Where data ages, what failed flash has taken is neither lost by reads nor by age.
 #[test]
 fn failures_are_a_cause_of_their_own() {
-    let failing =
-        ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--reclaim", "none", "--refresh", "block", "--fail", "die:2@r1000"];
+    let failing = [
+        "--set",
+        "drive.capacity=512MiB",
+        "--set",
+        "drive.spare=0.5",
+        "--reclaim",
+        "none",
+        "--refresh",
+        "block",
+        "--fail",
+        "die:2@r1000",
+    ];
     let json = small_run(&[&failing[..], &["--json"]].concat()).json();
     let lost = &json["failures"]["lost_pages"];
     assert!(*lost == 8_192 && json["data_lost_pages"] == *lost, "{json}");
-    assert_eq!(json["losses"], serde_json::json!({"by_reads": 0, "by_age": 0, "by_failures": lost}));
-    assert!(small_run(&failing).stdout.contains("lost by reads: 0 pages; by age: 0 pages; by failures: 8,192 pages"));
-    assert!(small_run(&["--refresh", "block", "--json"]).json()["losses"].get("by_failures").is_none());
+    assert_eq!(
+        json["losses"],
+        serde_json::json!({"by_reads": 0, "by_age": 0, "by_failures": lost})
+    );
+    assert!(
+        small_run(&failing)
+            .stdout
+            .contains("lost by reads: 0 pages; by age: 0 pages; by failures: 8,192 pages")
+    );
+    assert!(
+        small_run(&["--refresh", "block", "--json"]).json()["losses"].get("by_failures").is_none()
+    );
 }

@@ -11,12 +11,16 @@ fn a_folder_holds_the_run() {
     let done = small_run(&["--out", &out, "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let folder = room.path("new/results");
-    assert_eq!(names_in(&folder), ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json", "timing.json"]);
+    assert_eq!(
+        names_in(&folder),
+        ["blocks.csv", "manifest.json", "read.hlog", "series.csv", "summary.json", "timing.json"]
+    );
     assert_eq!(names_in(&room.path("new")), ["results"]);
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     // What the machine's clock says lies apart.
     let [mut summary, timing, mut printed]: [Value; 3] =
-        [read("summary.json"), read("timing.json"), done.stdout.clone()].map(|text| serde_json::from_str(&text).unwrap());
+        [read("summary.json"), read("timing.json"), done.stdout.clone()]
+            .map(|text| serde_json::from_str(&text).unwrap());
     for key in ["wall_s", "requests_per_s", "peak_rss_bytes"] {
         assert_eq!(timing["simulation"][key], printed["simulation"][key].take(), "{key}");
         assert_eq!(summary["simulation"][key].take(), Value::Null, "{key}");
@@ -41,7 +45,9 @@ fn a_trace_is_named_with_its_hash() {
     let trace = room.file("a.csv", &msr_reads(&[0]));
     let out = room.text("out");
     assert_eq!(vpass(&["run", "--drive", "tiny", "--trace", &trace, "--out", &out]).code, 0);
-    let manifest: Value = serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap()).unwrap();
+    let manifest: Value =
+        serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap())
+            .unwrap();
     assert_eq!(manifest["traces"][0]["name"], trace.as_str());
     assert_eq!(manifest["traces"][0]["sha256"].as_str().unwrap().len(), 64);
     assert_eq!(manifest["trace_options"]["fit"], "error");
@@ -58,7 +64,11 @@ fn what_is_there_already_is_left_alone() {
     small_run(&["--out", &file]).refuses(2, &["no folder"]);
     small_run(&["--out", &format!("{file}/below")]).refuses(2, &["lies below a file"]);
     std::fs::create_dir(room.path("empty")).unwrap();
-    assert_eq!(small_run(&["--out", &room.text("empty")]).code, 0, "an empty folder is as good as none");
+    assert_eq!(
+        small_run(&["--out", &room.text("empty")]).code,
+        0,
+        "an empty folder is as good as none"
+    );
     assert_eq!(names_in(&room.path("empty")).len(), 6);
 }
 
@@ -66,8 +76,19 @@ fn what_is_there_already_is_left_alone() {
 #[test]
 fn a_run_whose_results_cannot_be_printed_has_failed() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--json"];
-    let done = finished(command(&args).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap());
+    let args = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=2000",
+        "--json",
+    ];
+    let done = finished(
+        command(&args).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap(),
+    );
     done.refuses(1, &["standard output: No space left on device"]);
 }
 

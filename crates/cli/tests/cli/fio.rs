@@ -17,17 +17,31 @@ fn jobs_are_run_and_recorded() {
     let (file, out) = (room.file("jobs.fio", JOBS), room.text("out"));
     let done = run(&file, &["--json", "--out", &out]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(done.stderr, format!("vpass: {file}: not applicable to a simulated drive: ioengine, direct\n"));
+    assert_eq!(
+        done.stderr,
+        format!("vpass: {file}: not applicable to a simulated drive: ioengine, direct\n")
+    );
     let json = done.json();
     assert_eq!((&json["workload"], &json["trace"]), (&file.as_str().into(), &Value::Null));
-    assert_eq!((&json["host"]["write_requests"], &json["host"]["read_requests"]), (&128.into(), &512.into()));
-    let manifest: Value = serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&json["host"]["write_requests"], &json["host"]["read_requests"]),
+        (&128.into(), &512.into())
+    );
+    let manifest: Value =
+        serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap())
+            .unwrap();
     let fio = &manifest["workload_configuration"]["fio"];
     assert_eq!(fio["sha256"].as_str().unwrap().len(), 64);
     assert_eq!(fio["not_applicable"], serde_json::json!(["ioengine", "direct"]));
     assert_eq!((&fio["jobs"][0]["stage"], &fio["jobs"][1]["stage"]), (&0.into(), &1.into()));
-    assert_eq!((&fio["jobs"][1]["name"], &fio["jobs"][1]["starts"][0]), (&"reads".into(), &0.into()));
-    assert_eq!((&fio["jobs"][1]["read_bs"], &fio["jobs"][1]["iodepth"]), (&"16384".into(), &8.into()));
+    assert_eq!(
+        (&fio["jobs"][1]["name"], &fio["jobs"][1]["starts"][0]),
+        (&"reads".into(), &0.into())
+    );
+    assert_eq!(
+        (&fio["jobs"][1]["read_bs"], &fio["jobs"][1]["iodepth"]),
+        (&"16384".into(), &8.into())
+    );
 }
 
 #[test]
@@ -39,19 +53,47 @@ fn each_job_has_its_results() {
     let file = room.file("jobs.fio", text);
     let json = run(&file, &["--json"]).json();
     let [w, r] = [0, 1].map(|i| json["jobs"][i].clone());
-    assert_eq!((&w["name"], &w["requests"], &w["write_bytes"]), (&"w".into(), &64.into(), &(16 << 20).into()));
-    assert_eq!((&r["read_requests"], &r["read_bytes"], &r["write_requests"]), (&2048.into(), &json["host"]["read_bytes"], &0.into()));
+    assert_eq!(
+        (&w["name"], &w["requests"], &w["write_bytes"]),
+        (&"w".into(), &64.into(), &(16 << 20).into())
+    );
+    assert_eq!(
+        (&r["read_requests"], &r["read_bytes"], &r["write_requests"]),
+        (&2048.into(), &json["host"]["read_bytes"], &0.into())
+    );
     // All reads are of one job and all writes of the other: what they got is what the drive gave.
-    assert_eq!((&r["latency_us"]["read"], &w["latency_us"]["write"]), (&json["latency_us"]["read"], &json["latency_us"]["write"]));
-    assert_eq!((&r["latency_us"]["write"]["p99"], &w["latency_us"]["read"]["mean"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&r["latency_us"]["read"], &w["latency_us"]["write"]),
+        (&json["latency_us"]["read"], &json["latency_us"]["write"])
+    );
+    assert_eq!(
+        (&r["latency_us"]["write"]["p99"], &w["latency_us"]["read"]["mean"]),
+        (&Value::Null, &Value::Null)
+    );
     let number = |value: &Value| value.as_f64().unwrap();
     let iops = number(&r["read_requests"]) / number(&r["active_s"]);
-    assert!((number(&r["throughput"]["read_iops"]) / iops - 1.0).abs() < 1e-9 && iops >= number(&json["throughput"]["read_iops"]));
+    assert!(
+        (number(&r["throughput"]["read_iops"]) / iops - 1.0).abs() < 1e-9
+            && iops >= number(&json["throughput"]["read_iops"])
+    );
     let told = run(&file, &[]).stdout;
     assert!(told.contains("Jobs\n") && told.contains("  w ") && told.contains("  r "), "{told}");
     let untimed = run(&file, &["--gear", "untimed", "--json"]).json();
-    assert_eq!((&untimed["jobs"][1]["requests"], &untimed["jobs"][1]["active_s"]), (&2048.into(), &Value::Null));
-    let other = vpass(&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=9", "--json"]).json();
+    assert_eq!(
+        (&untimed["jobs"][1]["requests"], &untimed["jobs"][1]["active_s"]),
+        (&2048.into(), &Value::Null)
+    );
+    let other = vpass(&[
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=9",
+        "--json",
+    ])
+    .json();
     assert_eq!(other["jobs"], Value::Null);
     assert!(other.as_object().unwrap().contains_key("jobs"));
 }
@@ -59,9 +101,13 @@ fn each_job_has_its_results() {
 #[test]
 fn a_job_that_thinks_takes_its_time() {
     let room = Room::new();
-    let file = room.file("think.fio", "[a]\nrw=randread\nsize=8m\nnumber_ios=100\nthinktime=10ms\n[b]\nsize=4m\nrate_iops=1000\n");
+    let file = room.file(
+        "think.fio",
+        "[a]\nrw=randread\nsize=8m\nnumber_ios=100\nthinktime=10ms\n[b]\nsize=4m\nrate_iops=1000\n",
+    );
     let json = run(&file, &["--json", "--repeat", "2"]).json();
-    // 100 reads a pass with 99 pauses between them; the rate beside them takes a second and 24 requests more.
+    // 100 reads a pass with 99 pauses between them; the rate beside them takes a second and 24
+    // requests more.
     let [a, b] = [0, 1].map(|i| json["jobs"][i].clone());
     assert_eq!((&a["requests"], &b["requests"]), (&200.into(), &2048.into()));
     let seconds = json["simulation"]["simulated_s"].as_f64().unwrap();
@@ -70,15 +116,19 @@ fn a_job_that_thinks_takes_its_time() {
 
 #[test]
 fn blocks_hot_for_reads_are_written_anew_before_they_are_lost() {
-    // What is read most is written most, so that nothing is read to death without any reclaim; with hot blocks of its own for each
-    // direction 1,367 pages were lost.
+    // What is read most is written most, so that nothing is read to death without any reclaim; with
+    // hot blocks of its own for each direction 1,367 pages were lost.
     let room = Room::new();
     let job = "[job]\nioengine=libaio\niodepth=16\nrw=randrw\nrwmixread=90\nbs=16k\nsize=900m\nrandom_distribution=zipf:1.2\n\
                norandommap\nio_size=40g\n";
     let file = room.file("job.fio", job);
     let words = ["--set", "start.pec=1500", "--gear", "untimed", "--reclaim", "none", "--json"];
     let json = run(&file, &words).json();
-    assert_eq!((&json["data_lost_pages"], &json["jobs"][0]["requests"]), (&0.into(), &(40 << 16).into()), "{json}");
+    assert_eq!(
+        (&json["data_lost_pages"], &json["jobs"][0]["requests"]),
+        (&0.into(), &(40 << 16).into()),
+        "{json}"
+    );
 }
 
 #[test]
@@ -87,7 +137,11 @@ fn both_gears_pass_by_pass() {
     let file = room.file("jobs.fio", JOBS);
     for gear in ["timed", "untimed"] {
         let json = run(&file, &["--gear", gear, "--repeat", "3", "--json"]).json();
-        assert_eq!((&json["host"]["write_requests"], &json["host"]["read_requests"]), (&384.into(), &1536.into()), "{gear}");
+        assert_eq!(
+            (&json["host"]["write_requests"], &json["host"]["read_requests"]),
+            (&384.into(), &1536.into()),
+            "{gear}"
+        );
     }
     let stable = run(&file, &["--gear", "untimed", "--until", "stable", "--json"]).json();
     assert!(stable["passes"].as_u64().unwrap() > 1);
@@ -101,16 +155,34 @@ fn time_ends_a_job_at_the_drive_s_clock() {
     let seconds = json["simulation"]["simulated_s"].as_f64().unwrap();
     assert!((0.2..0.21).contains(&seconds), "{seconds}");
     run(&file, &["--gear", "untimed"]).refuses(2, &["jobs.fio, line 1", "--gear timed"]);
-    let rated = room.file("rated.fio", "[a]\nfilename=/dev/sda\nrw=randread\nrate_iops=1000\nruntime=2\ntime_based\n");
+    let rated = room.file(
+        "rated.fio",
+        "[a]\nfilename=/dev/sda\nrw=randread\nrate_iops=1000\nruntime=2\ntime_based\n",
+    );
     let json = run(&rated, &["--gear", "untimed", "--json"]).json();
-    assert_eq!((&json["host"]["read_requests"], &json["simulation"]["simulated_s"]), (&2000.into(), &1.999.into()));
+    assert_eq!(
+        (&json["host"]["read_requests"], &json["simulation"]["simulated_s"]),
+        (&2000.into(), &1.999.into())
+    );
 }
 
 #[test]
 fn notes_come_once_in_a_comparison() {
     let room = Room::new();
     let file = room.file("jobs.fio", JOBS);
-    let done = vpass(&["compare", "--drive", "tiny", "--fio", &file, "--reclaim", "none,block", "--seeds", "2", "--gear", "untimed"]);
+    let done = vpass(&[
+        "compare",
+        "--drive",
+        "tiny",
+        "--fio",
+        &file,
+        "--reclaim",
+        "none,block",
+        "--seeds",
+        "2",
+        "--gear",
+        "untimed",
+    ]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(done.stderr.matches("not applicable").count(), 1, "{}", done.stderr);
 }
@@ -121,11 +193,14 @@ fn what_is_wrong_is_refused_before_anything_runs() {
     let out = room.text("out");
     run(&room.text("none.fio"), &["--out", &out]).refuses(2, &["none.fio", "cannot be opened"]);
     let file = room.file("a.fio", "[a]\nsize=1m\niodpth=3\n");
-    run(&file, &["--out", &out]).refuses(2, &["a.fio, line 3", "did you mean iodepth?", "iodpth=3"]);
+    run(&file, &["--out", &out])
+        .refuses(2, &["a.fio, line 3", "did you mean iodepth?", "iodpth=3"]);
     let file = room.file("a.fio", "[a]\nsize=8g\n");
-    run(&file, &["--out", &out]).refuses(2, &["8GiB", "capacity of 1GiB", "--set drive.capacity=8GiB"]);
+    run(&file, &["--out", &out])
+        .refuses(2, &["8GiB", "capacity of 1GiB", "--set drive.capacity=8GiB"]);
     assert_eq!(run(&room.file("a.fio", "[a]\nsize=1m\n"), &["--fit", "wrap"]).code, 2);
-    run(&file, &["--set", "workload.requests=3"]).refuses(2, &["workload.requests=3", "a job file says itself"]);
+    run(&file, &["--set", "workload.requests=3"])
+        .refuses(2, &["workload.requests=3", "a job file says itself"]);
     assert_eq!(room.names(), ["a.fio"]);
 }
 
@@ -137,7 +212,8 @@ fn the_example_fits_the_smallest_drive() {
     assert_eq!(json["host"]["unmapped_read_pages"], 0);
 }
 
-/// Jobs side by side make their requests as they go; the oracle follows them, and all times, as it does any other's.
+/// Jobs side by side make their requests as they go; the oracle follows them, and all times, as it
+/// does any other's.
 #[test]
 fn jobs_side_by_side_are_followed_from_end_to_end() {
     let job = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/jobs/database.fio");

@@ -1,4 +1,5 @@
-//! Text from outside that a terminal would obey, or that ends a line to forge the next: in every place it is printed escaped.
+//! Text from outside that a terminal would obey, or that ends a line to forge the next: in every
+//! place it is printed escaped.
 #![cfg(unix)]
 
 use serde_json::Value;
@@ -69,7 +70,13 @@ fn words_of_the_command_line() {
     refused(&tiny(&["--trace", HOSTILE]));
     refused(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--reclaim", HOSTILE]);
     let rated = ["--set", "workload.rate=1000", "--set", "workload.queue_depth="];
-    refused(&[&["life", "--drive", "tiny", "--workload", "uniform-read", "--find", HOSTILE][..], &rated].concat());
+    refused(
+        &[
+            &["life", "--drive", "tiny", "--workload", "uniform-read", "--find", HOSTILE][..],
+            &rated,
+        ]
+        .concat(),
+    );
     refused(&["attack", HOSTILE, "--drive", "tiny"]);
     refused(&["explain", "--drive", HOSTILE]);
     refused(&["show", "drive", HOSTILE]);
@@ -90,20 +97,55 @@ fn names_of_files() {
     shown(&["trace", "info", &trace]);
     let json = vpass(&tiny(&["--trace", &trace, "--json"]));
     assert_eq!(json.json()["trace"]["files"][0], trace.as_str(), "JSON has the name itself");
-    assert!(!json.stdout.contains(|c: char| c != '\n' && c.is_control()), "escaped as JSON escapes");
+    assert!(
+        !json.stdout.contains(|c: char| c != '\n' && c.is_control()),
+        "escaped as JSON escapes"
+    );
     refused(&tiny(&["--trace", &file("-bad.csv", &format!("{row}{row}no row\n"))]));
     let skipping = ["--trace", &room.text(&format!("{HOSTILE}-bad.csv")), "--skip-bad-lines"];
     shown(&tiny(&skipping));
-    shown(&["compare", "--drive", "tiny", "--trace", skipping[1], "--skip-bad-lines", "--reclaim", "none,block"]);
+    shown(&[
+        "compare",
+        "--drive",
+        "tiny",
+        "--trace",
+        skipping[1],
+        "--skip-bad-lines",
+        "--reclaim",
+        "none,block",
+    ]);
     let fio = file(".fio", "[j]\nrw=read\nsize=1m\nioengine=libaio\n");
     shown(&tiny(&["--fio", &fio]));
     refused(&tiny(&["--fio", &file("-bad.fio", "[j]\nrw=reed\n")]));
-    refused(&tiny(&["--workload", "uniform-read", "--hints", &file("-hints.toml", "[[range]]\noffset = 1\n")]));
+    refused(&tiny(&[
+        "--workload",
+        "uniform-read",
+        "--hints",
+        &file("-hints.toml", "[[range]]\noffset = 1\n"),
+    ]));
     refused(&tiny(&["--workload", &file("-bad.toml", "[workload]\nrequest = 5\n")]));
     let drive = file("-drive.toml", include_str!("../../../../presets/drives/tiny.toml"));
-    shown(&["run", "--drive", &drive, "--workload", "uniform-read", "--set", "workload.requests=100", "--gear", "untimed"]);
+    shown(&[
+        "run",
+        "--drive",
+        &drive,
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=100",
+        "--gear",
+        "untimed",
+    ]);
     shown(&["explain", "--drive", &drive]);
-    refused(&["run", "--drive", &drive, "--workload", "uniform-read", "--set", "geometry.channels=0"]);
+    refused(&[
+        "run",
+        "--drive",
+        &drive,
+        "--workload",
+        "uniform-read",
+        "--set",
+        "geometry.channels=0",
+    ]);
     refused(&["paper", &file("-recipe.toml", "title = 5\n")]);
     // A folder that is not empty, a folder that is written, and what a killed run left.
     let out = room.text(HOSTILE);
@@ -115,33 +157,67 @@ fn names_of_files() {
     shown(&tiny(&[&small[..], &[&format!("{out}-new")]].concat()));
     shown(&["trace", "convert", &trace, &format!("{out}.vpt")]);
     let attack = format!("{out}-attack.toml");
-    harmless(&vpass(&["attack", "hammer", "--drive", "tiny", "--requests", "100", "--write", &attack]));
+    harmless(&vpass(&[
+        "attack",
+        "hammer",
+        "--drive",
+        "tiny",
+        "--requests",
+        "100",
+        "--write",
+        &attack,
+    ]));
     let written = std::fs::read_to_string(&attack).unwrap();
-    assert!(written.contains(ESCAPED) && !written.lines().any(|line| line.starts_with("vpass: forged")), "{written}");
-    let office_day = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
-    shown(&["workload", "fit", "--workload", office_day, "--scale", "0.1", "--out", &format!("{out}-fit.toml")]);
+    assert!(
+        written.contains(ESCAPED) && !written.lines().any(|line| line.starts_with("vpass: forged")),
+        "{written}"
+    );
+    let office_day =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
+    shown(&[
+        "workload",
+        "fit",
+        "--workload",
+        office_day,
+        "--scale",
+        "0.1",
+        "--out",
+        &format!("{out}-fit.toml"),
+    ]);
 }
 
 #[test]
 fn names_in_traces_and_job_files() {
     let room = Room::new();
-    let row = |host: &str, at: u64| format!("{},{host},0,Read,0,4096,0\n", 128_166_372_000_000_000u64 + at);
+    let row = |host: &str, at: u64| {
+        format!("{},{host},0,Read,0,4096,0\n", 128_166_372_000_000_000u64 + at)
+    };
     let trace = room.file("a.csv", &(row(IN_A_LINE, 0) + &row("other", 1)));
     shown(&["trace", "info", &trace]);
     let json = vpass(&["trace", "info", &trace, "--json"]).json();
     assert!(json["files"][0]["devices"][0]["name"].as_str().unwrap().contains(IN_A_LINE), "{json}");
     refused(&tiny(&["--trace", &trace, "--only", "nobody"]));
-    let jobs =
-        |name: &str, option: &str| room.file("j.fio", &format!("[{name}]\nrw=randread\nsize=1m\n{option}[second]\nrw=read\nsize=1m\n"));
+    let jobs = |name: &str, option: &str| {
+        room.file(
+            "j.fio",
+            &format!("[{name}]\nrw=randread\nsize=1m\n{option}[second]\nrw=read\nsize=1m\n"),
+        )
+    };
     // The name of a section has neither a closing bracket nor a semicolon.
     let done = vpass(&tiny(&["--fio", &jobs("x\u{1b}[31m\u{7}y", "")]));
-    assert!(done.code == 0 && harmless(&done).contains("x\\u{1b}[31m\\u{7}y"), "{}{}", done.stdout, done.stderr);
+    assert!(
+        done.code == 0 && harmless(&done).contains("x\\u{1b}[31m\\u{7}y"),
+        "{}{}",
+        done.stdout,
+        done.stderr
+    );
     // Lines of files are quoted in a form of their own.
     for option in [format!("{IN_A_LINE}=1\n"), format!("rw={IN_A_LINE}\n")] {
         let done = vpass(&tiny(&["--fio", &jobs("j", &option)]));
         assert!(done.code == 2 && harmless(&done).contains("x\\x1b[31m"), "{}", done.stderr);
     }
-    let hints = room.file("h.toml", &format!("[[device]]\nname = \"{IN_TOML}\"\naccess_latency = \"idle\"\n"));
+    let hints = room
+        .file("h.toml", &format!("[[device]]\nname = \"{IN_TOML}\"\naccess_latency = \"idle\"\n"));
     let tired = room.file("tired.toml", &crate::common::tired());
     refused(&["run", "--drive", &tired, "--trace", &trace, "--hints", &hints]);
 }
@@ -160,7 +236,10 @@ fn strings_and_keys_of_toml() {
     }
     let workload = |text: &str| room.file("w.toml", text);
     refused(&tiny(&["--workload", &workload(&format!("[workload]\n\"{IN_TOML}\" = 1\n"))]));
-    refused(&tiny(&["--workload", &workload(&format!("[workload]\ndistribution = \"{IN_TOML}\"\n"))]));
+    refused(&tiny(&[
+        "--workload",
+        &workload(&format!("[workload]\ndistribution = \"{IN_TOML}\"\n")),
+    ]));
     let office_day = include_str!("../../../../examples/statistics/office-day.toml");
     let named = office_day.replace("disk = \"office-day\"", &format!("disk = \"{IN_TOML}\""));
     assert_ne!(named, office_day);
@@ -168,7 +247,10 @@ fn strings_and_keys_of_toml() {
     shown(&["workload", "fit", "--workload", &statistics, "--scale", "0.1"]);
     shown(&tiny(&["--workload", &statistics, "--set", "statistics.scale=0.01"]));
     let json = vpass(&["workload", "fit", "--workload", &statistics, "--scale", "0.1", "--json"]);
-    assert!(json.json()["workload_source"].as_str().unwrap().contains(HOSTILE) && !json.stdout.contains(['\u{1b}', '\u{9b}']));
+    assert!(
+        json.json()["workload_source"].as_str().unwrap().contains(HOSTILE)
+            && !json.stdout.contains(['\u{1b}', '\u{9b}'])
+    );
     let recipe = format!(
         "title = \"{IN_TOML}\"\ndrive = 'tiny'\n\
          figure = [{{ name = \"{IN_TOML}\", title = \"{IN_TOML}\", group = 'g', metric = ['/host/read_requests'], unit = \"{IN_TOML}\" }}]\n\

@@ -1,4 +1,5 @@
-//! Commands that are stopped in their midst: what has ended is kept, and the same command goes on from there to the same bytes.
+//! Commands that are stopped in their midst: what has ended is kept, and the same command goes on
+//! from there to the same bytes.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -14,7 +15,9 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let name = PathBuf::from(entry.file_name().unwrap());
         if entry.is_dir() {
-            files.extend(content(&entry).into_iter().map(|(below, bytes)| (name.join(below), bytes)));
+            files.extend(
+                content(&entry).into_iter().map(|(below, bytes)| (name.join(below), bytes)),
+            );
         } else if name != Path::new("timing.json") {
             files.insert(name, std::fs::read(&entry).unwrap());
         }
@@ -24,7 +27,10 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// Rows that are kept for the folder `out` of a room.
 fn parts(room: &Room) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(room.path(".out.rows")).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let entries = std::fs::read_dir(room.path(".out.rows"))
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|of| of == "part")).collect()
 }
 
@@ -50,8 +56,7 @@ fn stopped(room: &Room, args: &[&str], rows: usize, stop: Stop) -> Done {
     finished(child.wait_with_output().unwrap())
 }
 
-const COMPARE: &str =
-    "compare --drive tiny --workload uniform-read --set workload.footprint=0.01 --threads 1 --seeds 3 --set workload.requests=";
+const COMPARE: &str = "compare --drive tiny --workload uniform-read --set workload.footprint=0.01 --threads 1 --seeds 3 --set workload.requests=";
 
 fn compare<'a>(requests: &'a str, more: &[&'a str], out: &'a str) -> Vec<String> {
     let args = format!("{COMPARE}{requests}");
@@ -62,10 +67,13 @@ fn run(args: &[String]) -> Done {
     vpass(&args.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Stops `args`, runs them again, and compares with a run in one go elsewhere. Gives what was said by the first and by the second.
+/// Stops `args`, runs them again, and compares with a run in one go elsewhere. Gives what was said
+/// by the first and by the second.
 #[track_caller]
 fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) {
-    let at = |out: &str| [args, &["--out", out]].concat().into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let at = |out: &str| {
+        [args, &["--out", out]].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
     let (out, whole) = (room.text("out"), room.text("whole"));
     let first = stopped(room, &at(&out).iter().map(String::as_str).collect::<Vec<_>>(), rows, stop);
     assert!(!room.path("out").exists(), "only a whole folder has its name");
@@ -73,13 +81,27 @@ fn goes_on(room: &Room, args: &[&str], rows: usize, stop: Stop) -> (Done, Done) 
     assert!(kept >= rows);
     let second = run(&at(&out));
     // The values of `--find` are run one after the other.
-    let found = if args.contains(&"--find") { "vpass: 1 of 1 finished run taken from".into() } else { format!("vpass: {kept} of ") };
+    let found = if args.contains(&"--find") {
+        "vpass: 1 of 1 finished run taken from".into()
+    } else {
+        format!("vpass: {kept} of ")
+    };
     assert!(second.stderr.contains(&found), "{}", second.stderr);
     assert_eq!(second.stderr.matches("; --fresh runs all").count(), 1, "{}", second.stderr);
     let in_one_go = run(&at(&whole));
-    assert_eq!((second.code, &second.stdout), (in_one_go.code, &in_one_go.stdout), "{}", second.stderr);
+    assert_eq!(
+        (second.code, &second.stdout),
+        (in_one_go.code, &in_one_go.stdout),
+        "{}",
+        second.stderr
+    );
     assert_eq!(content(&room.path("out")), content(&room.path("whole")));
-    assert_eq!(room.names().iter().filter(|name| name.starts_with('.')).count(), 0, "{:?}", room.names());
+    assert_eq!(
+        room.names().iter().filter(|name| name.starts_with('.')).count(),
+        0,
+        "{:?}",
+        room.names()
+    );
     (first, second)
 }
 
@@ -89,7 +111,9 @@ fn a_comparison_that_is_interrupted_says_what_it_keeps_and_goes_on() {
     let args = format!("{COMPARE}2e5 --reclaim none,block");
     let (first, _) = goes_on(&room, &args.split(' ').collect::<Vec<_>>(), 2, Stop::Interrupt);
     let folder = room.text(".out.rows");
-    let says = format!("finished runs kept in {folder}: the same command goes on from there, and --fresh starts again");
+    let says = format!(
+        "finished runs kept in {folder}: the same command goes on from there, and --fresh starts again"
+    );
     first.refuses(130, &["vpass: interrupted; ", &says]);
 }
 
@@ -97,11 +121,13 @@ fn a_comparison_that_is_interrupted_says_what_it_keeps_and_goes_on() {
 fn a_comparison_that_is_killed_goes_on_and_names_what_it_left() {
     let room = Room::new();
     let args = format!("{COMPARE}2e5 --reclaim none,block --gear untimed");
-    let (first, second) = goes_on(&room, &args.replace("2e5", "2e6").split(' ').collect::<Vec<_>>(), 2, Stop::Kill);
+    let (first, second) =
+        goes_on(&room, &args.replace("2e5", "2e6").split(' ').collect::<Vec<_>>(), 2, Stop::Kill);
     assert_eq!((first.code, first.stderr.as_str()), (-1, ""));
     let says = ".out.unfinished-";
     assert!(
-        second.stderr.contains(says) && second.stderr.contains("was left by a run that was killed; it is removed"),
+        second.stderr.contains(says)
+            && second.stderr.contains("was left by a run that was killed; it is removed"),
         "{}",
         second.stderr
     );
@@ -110,10 +136,12 @@ fn a_comparison_that_is_killed_goes_on_and_names_what_it_left() {
 #[test]
 fn rows_that_lost_data_and_drives_that_stopped_are_kept_as_they_are() {
     let room = Room::new();
-    // Parity of three pages leaves no room for what a failed plane takes; without parity its data is lost.
+    // Parity of three pages leaves no room for what a failed plane takes; without parity its data
+    // is lost.
     let args = "compare --drive tiny --workload uniform-read --set workload.requests=4e5 --threads 1 --seeds 2 --reclaim none \
                 --parity raid5,none --fail plane:2@r1000 --set drive.capacity=600MiB --set drive.spare=0.35 --set parity.stripe=3";
-    let (_, second) = goes_on(&room, &args.split_whitespace().collect::<Vec<_>>(), 3, Stop::Interrupt);
+    let (_, second) =
+        goes_on(&room, &args.split_whitespace().collect::<Vec<_>>(), 3, Stop::Interrupt);
     assert_eq!(second.code, 1, "{}", second.stderr);
     assert!(second.stderr.contains("the drive stops"), "{}", second.stderr);
     assert!(second.stdout.contains("`none + none` lost data: "), "{}", second.stdout);
@@ -130,7 +158,10 @@ fn another_configuration_seed_or_build_takes_nothing() {
         std::fs::remove_dir_all(room.path("out")).unwrap();
         done.stderr.contains(" taken from ")
     };
-    let others = [compare("3e4", &["--reclaim", "none,block"], &out), compare("2e5", &["--reclaim", "page-type", "--seed", "7"], &out)];
+    let others = [
+        compare("3e4", &["--reclaim", "none,block"], &out),
+        compare("2e5", &["--reclaim", "page-type", "--seed", "7"], &out),
+    ];
     for other in others {
         let done = run(&other);
         assert!(!taken(&done), "{}", done.stderr);
@@ -150,7 +181,11 @@ fn another_configuration_seed_or_build_takes_nothing() {
     let bytes = std::fs::read(&kept[0]).unwrap();
     std::fs::write(&kept[0], &bytes[..bytes.len() - 1]).unwrap();
     let done = run(&first);
-    assert!(done.stderr.contains(&format!("vpass: {} of 6 finished runs taken", kept.len() - 1)), "{}", done.stderr);
+    assert!(
+        done.stderr.contains(&format!("vpass: {} of 6 finished runs taken", kept.len() - 1)),
+        "{}",
+        done.stderr
+    );
     assert!(taken(&done) && parts(&room).is_empty(), "{:?}", room.names());
 }
 
@@ -162,17 +197,38 @@ fn fresh_starts_again() {
     stopped(&room, &args.iter().map(String::as_str).collect::<Vec<_>>(), 1, Stop::Interrupt);
     let done = run(&[&args[..], &["--fresh".to_owned()]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert!(done.stderr.contains("vpass: --fresh: ") && !done.stderr.contains(" taken from "), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("vpass: --fresh: ") && !done.stderr.contains(" taken from "),
+        "{}",
+        done.stderr
+    );
     assert_eq!(room.names(), ["out"]);
-    vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fresh"]).refuses(2, &["--out"]);
+    vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fresh"])
+        .refuses(2, &["--out"]);
 }
 
 #[test]
 fn another_content_of_a_trace_takes_nothing() {
     let room = Room::new();
     let (trace, out) = (room.text("a.csv"), room.text("out"));
-    let rows = |step: u64| msr_reads(&(0..40_000u64).map(|n| n * step % (1 << 20) * 4096 % (1 << 28)).collect::<Vec<_>>());
-    let args = ["compare", "--drive", "tiny", "--trace", &trace, "--reclaim", "none,block,page-type", "--threads", "1", "--out", &out];
+    let rows = |step: u64| {
+        msr_reads(
+            &(0..40_000u64).map(|n| n * step % (1 << 20) * 4096 % (1 << 28)).collect::<Vec<_>>(),
+        )
+    };
+    let args = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--trace",
+        &trace,
+        "--reclaim",
+        "none,block,page-type",
+        "--threads",
+        "1",
+        "--out",
+        &out,
+    ];
     room.file("a.csv", &rows(1));
     stopped(&room, &args, 1, Stop::Kill);
     let kept = parts(&room).len();
@@ -182,13 +238,18 @@ fn another_content_of_a_trace_takes_nothing() {
     std::fs::remove_dir_all(room.path("out")).unwrap();
     room.file("a.csv", &rows(1));
     let same = vpass(&args);
-    assert!(same.stderr.contains(&format!("vpass: {kept} of 3 finished runs taken from")), "{}", same.stderr);
+    assert!(
+        same.stderr.contains(&format!("vpass: {kept} of 3 finished runs taken from")),
+        "{}",
+        same.stderr
+    );
 }
 
 #[test]
 fn lives_that_ended_are_kept() {
     let room = Room::new();
-    let workload = room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
+    let workload =
+        room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
     let args = [
         "life",
         "--drive",
@@ -208,7 +269,8 @@ fn lives_that_ended_are_kept() {
     first.refuses(130, &["vpass: interrupted; ", "finished runs kept in "]);
     std::fs::remove_dir_all(room.path("out")).unwrap();
     std::fs::remove_dir_all(room.path("whole")).unwrap();
-    let args = [&args[..9], &["--exact", "--find", "drive.spare", "--from", "0.2", "--to", "0.4"]].concat();
+    let args = [&args[..9], &["--exact", "--find", "drive.spare", "--from", "0.2", "--to", "0.4"]]
+        .concat();
     goes_on(&room, &args, 2, Stop::Kill);
 }
 
@@ -221,8 +283,13 @@ fn runs_of_a_paper_that_ended_are_kept() {
     let room = Room::new();
     let file = room.file("run.toml", recipe);
     // What is printed ends with the seconds that it took.
-    let at =
-        |out: &str| [&["paper", &file, "--threads", "1", "--out"], &[out][..]].concat().iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+    let at = |out: &str| {
+        [&["paper", &file, "--threads", "1", "--out"], &[out][..]]
+            .concat()
+            .iter()
+            .map(|s| (*s).to_owned())
+            .collect::<Vec<_>>()
+    };
     let (out, whole) = (room.text("out"), room.text("whole"));
     stopped(&room, &at(&out).iter().map(String::as_str).collect::<Vec<_>>(), 2, Stop::Kill);
     let second = run(&at(&out));

@@ -1,4 +1,5 @@
-//! Hidden folders and files: each run has its own, brings it to the disk, and removes what dead runs left and nothing else.
+//! Hidden folders and files: each run has its own, brings it to the disk, and removes what dead
+//! runs left and nothing else.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 #![cfg(target_os = "linux")]
 
@@ -8,25 +9,53 @@ use std::time::Duration;
 
 use crate::common::{Room, command, finished, interrupt, msr_reads, names_in, vpass};
 
-const LONG: [&str; 7] = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1e12"];
+const LONG: [&str; 7] =
+    ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1e12"];
 
 fn hidden(room: &Room) -> Vec<PathBuf> {
-    room.names().into_iter().filter(|name| name.starts_with(".out.unfinished-")).map(|name| room.path(&name)).collect()
+    room.names()
+        .into_iter()
+        .filter(|name| name.starts_with(".out.unfinished-"))
+        .map(|name| room.path(&name))
+        .collect()
 }
 
 #[test]
 fn two_runs_at_one_place_keep_apart_even_with_one_process_number() {
     let room = Room::new();
     let out = room.text("out");
-    let mut first = command(&[&LONG[..], &["--out", &out]].concat()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first =
+        command(&[&LONG[..], &["--out", &out]].concat()).stderr(Stdio::piped()).spawn().unwrap();
     while hidden(&room).is_empty() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let of_first = hidden(&room).remove(0);
     // Another container gives its process the same number: its name differs all the same.
-    let number = of_first.file_name().unwrap().to_str().unwrap().strip_prefix(".out.unfinished-").unwrap().to_owned();
-    assert!(number.split_once('-').is_some_and(|(process, random)| process == first.id().to_string() && random.len() == 12), "{number}");
-    let short = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--out", &out];
+    let number = of_first
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .strip_prefix(".out.unfinished-")
+        .unwrap()
+        .to_owned();
+    assert!(
+        number.split_once('-').is_some_and(
+            |(process, random)| process == first.id().to_string() && random.len() == 12
+        ),
+        "{number}"
+    );
+    let short = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=2000",
+        "--out",
+        &out,
+    ];
     let second = vpass(&short);
     assert_eq!((second.code, second.stderr.as_str()), (0, ""));
     assert!(of_first.exists(), "the folder of a run that lives stays");
@@ -47,22 +76,50 @@ fn what_a_killed_run_left_is_named_and_removed_and_nothing_else() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     let left = hidden(&room).remove(0);
-    for other in [".out.unfinished-17", ".other.unfinished-17-0123456789ab", ".out.unfinished-mine"] {
+    for other in [".out.unfinished-17", ".other.unfinished-17-0123456789ab", ".out.unfinished-mine"]
+    {
         std::fs::create_dir(room.path(other)).unwrap();
     }
-    let short = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--out", &out];
+    let short = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=2000",
+        "--out",
+        &out,
+    ];
     let done = vpass(&short);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(done.stderr, format!("vpass: {} was left by a run that was killed; it is removed\n", left.display()));
-    assert_eq!(room.names(), [".other.unfinished-17-0123456789ab", ".out.unfinished-17", ".out.unfinished-mine", "out"]);
+    assert_eq!(
+        done.stderr,
+        format!("vpass: {} was left by a run that was killed; it is removed\n", left.display())
+    );
+    assert_eq!(
+        room.names(),
+        [".other.unfinished-17-0123456789ab", ".out.unfinished-17", ".out.unfinished-mine", "out"]
+    );
 }
 
-/// What a run whose place was taken meanwhile has found stays where no later run takes it for a dead run's.
+/// What a run whose place was taken meanwhile has found stays where no later run takes it for a
+/// dead run's.
 #[test]
 fn whole_results_whose_place_is_taken_stay() {
     let room = Room::new();
     let out = room.text("out");
-    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=3e5", "--out", &out];
+    let args = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=3e5",
+        "--out",
+        &out,
+    ];
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while hidden(&room).is_empty() {
         std::thread::sleep(Duration::from_millis(1));
@@ -70,8 +127,18 @@ fn whole_results_whose_place_is_taken_stay() {
     std::fs::create_dir(&out).unwrap();
     room.file("out/mine.txt", "");
     let done = finished(child.wait_with_output().unwrap());
-    assert!(done.code == 1 && done.stderr.contains("is not empty") && done.stderr.contains("; the results are in "), "{}", done.stderr);
-    let aside = room.names().into_iter().find(|name| name.starts_with(".out.whole-")).expect("the results have a name of their own");
+    assert!(
+        done.code == 1
+            && done.stderr.contains("is not empty")
+            && done.stderr.contains("; the results are in "),
+        "{}",
+        done.stderr
+    );
+    let aside = room
+        .names()
+        .into_iter()
+        .find(|name| name.starts_with(".out.whole-"))
+        .expect("the results have a name of their own");
     std::fs::remove_dir_all(&out).unwrap();
     assert_eq!(vpass(&args).stderr, "");
     assert_eq!(names_in(&room.path(&aside)), names_in(&room.path("out")));
@@ -84,11 +151,30 @@ fn results_are_on_the_disk_before_they_have_their_name() {
         return;
     }
     let room = Room::new();
-    let (out, log, trace) = (room.text("out"), room.text("log"), room.file("a.csv", &msr_reads(&[0, 4096])));
-    let short = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--out", &out];
+    let (out, log, trace) =
+        (room.text("out"), room.text("log"), room.file("a.csv", &msr_reads(&[0, 4096])));
+    let short = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=2000",
+        "--out",
+        &out,
+    ];
     let convert = ["trace", "convert", &trace, &room.text("a.vpt")];
     for (args, name, synced) in [(&short[..], "out", 8), (&convert, "a.vpt", 2)] {
-        let strace = ["-f", "-y", "-o", &log, "-e", "trace=fsync,rename,renameat,renameat2", env!("CARGO_BIN_EXE_vpass")];
+        let strace = [
+            "-f",
+            "-y",
+            "-o",
+            &log,
+            "-e",
+            "trace=fsync,rename,renameat,renameat2",
+            env!("CARGO_BIN_EXE_vpass"),
+        ];
         let done = finished(Command::new("strace").args(strace).args(args).output().unwrap());
         if done.stderr.contains("strace:") {
             eprintln!("skipped: {}", done.stderr);
@@ -96,10 +182,18 @@ fn results_are_on_the_disk_before_they_have_their_name() {
         }
         assert_eq!(done.code, 0, "{}", done.stderr);
         let calls = std::fs::read_to_string(&log).unwrap();
-        let calls: Vec<&str> = calls.lines().filter(|line| line.contains("fsync(") || line.contains("rename")).collect();
-        let renamed =
-            calls.iter().position(|call| call.contains("rename") && call.contains(&format!("/{name}\""))).expect("it got its name");
-        let before = calls[..renamed].iter().filter(|call| call.contains("fsync(") && call.contains(".unfinished-")).count();
+        let calls: Vec<&str> = calls
+            .lines()
+            .filter(|line| line.contains("fsync(") || line.contains("rename"))
+            .collect();
+        let renamed = calls
+            .iter()
+            .position(|call| call.contains("rename") && call.contains(&format!("/{name}\"")))
+            .expect("it got its name");
+        let before = calls[..renamed]
+            .iter()
+            .filter(|call| call.contains("fsync(") && call.contains(".unfinished-"))
+            .count();
         // Six files and their folder; the folder that holds the name comes behind.
         assert_eq!((before, calls.len() - renamed - 1), (synced - 1, 1), "{calls:#?}");
         assert!(calls[renamed + 1].contains("fsync("), "{calls:#?}");

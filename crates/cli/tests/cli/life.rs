@@ -4,11 +4,23 @@ use serde_json::Value;
 
 use crate::common::{Done, Room, small_run, vpass};
 
-/// Two dies of straw-2t-tlc with 40 blocks each, 7 GiB, under skewed reads at 20,000 a second, untimed.
+/// Two dies of straw-2t-tlc with 40 blocks each, 7 GiB, under skewed reads at 20,000 a second,
+/// untimed.
 fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
     let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = 'zipf:0.99'\n";
     let workload = room.file("reads.toml", text);
-    let args = ["run", "--drive", "straw-2t-tlc", "--workload", &workload, "--gear", "untimed", "--oracle", "off", "--json"];
+    let args = [
+        "run",
+        "--drive",
+        "straw-2t-tlc",
+        "--workload",
+        &workload,
+        "--gear",
+        "untimed",
+        "--oracle",
+        "off",
+        "--json",
+    ];
     let cut = [
         "--set",
         "geometry.channels=1",
@@ -25,7 +37,9 @@ fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
 }
 
 fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
+    json.pointer(pointer)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 #[test]
@@ -33,7 +47,10 @@ fn the_life_of_a_new_drive_is_that_of_all_its_ages() {
     let room = Room::new();
     // A third of the life each, at the P/E cycles of the drive in its middle.
     let cycles_per_day = |pec: u32| {
-        let json = worn_by_reads(&room, &["--set", &format!("start.pec={pec}"), "--set", "workload.requests=5e7"]);
+        let json = worn_by_reads(
+            &room,
+            &["--set", &format!("start.pec={pec}"), "--set", "workload.requests=5e7"],
+        );
         let days = number(&json, "/simulation/simulated_s") / 86_400.0;
         (number(&json, "/wear/pec_mean") - f64::from(pec)) / days
     };
@@ -42,9 +59,12 @@ fn the_life_of_a_new_drive_is_that_of_all_its_ages() {
     let life = number(&new, "/wear/projected_life_days");
     assert!((life / by_ages - 1.0).abs() < 0.1, "{life} days from 0 cycles, {by_ages} by all ages");
     // Today's rate, kept up to the rated cycles, would be half as much again.
-    let kept_up = 3000.0 / number(&new, "/wear/pec_mean") * number(&new, "/simulation/simulated_s") / 86_400.0;
+    let kept_up = 3000.0 / number(&new, "/wear/pec_mean") * number(&new, "/simulation/simulated_s")
+        / 86_400.0;
     assert!(kept_up > 1.4 * by_ages, "{kept_up} {by_ages}");
-    assert!(number(&new, "/wear/life_low_days") < life && life < number(&new, "/wear/life_high_days"));
+    assert!(
+        number(&new, "/wear/life_low_days") < life && life < number(&new, "/wear/life_high_days")
+    );
     assert!(new["wear"]["life_method"].as_str().unwrap().contains("thresholds"));
 }
 
@@ -54,24 +74,66 @@ fn runs_at_several_ages_give_one_life() {
     let new = ["--set", "start.pec=0", "--set", "workload.requests=2e7"];
     let alone = worn_by_reads(&room, &new);
     let joined = worn_by_reads(&room, &[&new[..], &["--ages", "2000,1000"]].concat());
-    let ages: Vec<_> = joined["wear"]["ages"].as_array().unwrap().iter().map(|age| age["start_pec"].as_u64().unwrap()).collect();
+    let ages: Vec<_> = joined["wear"]["ages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|age| age["start_pec"].as_u64().unwrap())
+        .collect();
     assert_eq!(ages, [0, 1000, 2000]);
     let rate = |age: usize| number(&joined, &format!("/wear/ages/{age}/pec_per_day"));
     assert!(rate(0) < rate(1) && rate(1) < rate(2));
-    let (one, all) = (number(&alone, "/wear/projected_life_days"), number(&joined, "/wear/projected_life_days"));
+    let (one, all) =
+        (number(&alone, "/wear/projected_life_days"), number(&joined, "/wear/projected_life_days"));
     assert!((all / one - 1.0).abs() < 0.1, "{all} {one}");
     assert_eq!(joined["flash"], alone["flash"], "all else is of the drive itself");
-    let refused = |ages: &str| vpass(&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "start.pec=100", "--ages", ages]);
+    let refused = |ages: &str| {
+        vpass(&[
+            "run",
+            "--drive",
+            "tiny",
+            "--workload",
+            "uniform-read",
+            "--set",
+            "start.pec=100",
+            "--ages",
+            ages,
+        ])
+    };
     refused("50").refuses(2, &["--ages 50", "start.pec, 100"]);
     refused("3000").refuses(2, &["--ages 3000", "rated P/E cycles, 3000"]);
-    let uneven = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "start.pec_spread=100", "--ages", "1000"];
+    let uneven = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "start.pec_spread=100",
+        "--ages",
+        "1000",
+    ];
     vpass(&uneven).refuses(2, &["--ages", "start.pec_spread"]);
 }
 
 fn small_drive(requests: &str, more: &[&str]) -> Done {
     let requests = format!("workload.requests={requests}");
     vpass(
-        &[&["run", "--drive", "tiny", "--workload", "uniform-read", "--set", &requests, "--set", "workload.footprint=0.01"], more].concat(),
+        &[
+            &[
+                "run",
+                "--drive",
+                "tiny",
+                "--workload",
+                "uniform-read",
+                "--set",
+                &requests,
+                "--set",
+                "workload.footprint=0.01",
+            ],
+            more,
+        ]
+        .concat(),
     )
 }
 
@@ -80,18 +142,38 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     // Four blocks are read, 4,096 times each between two rewrites.
     let range = small_drive("1e5", &[]);
     assert!(range.stdout.contains("This run is too short for a life: only "), "{}", range.stdout);
-    assert!(range.stdout.contains(" block cycles were seen. `vpass life` simulates one, with workload.rate."), "{}", range.stdout);
-    let json = small_drive("1e5", &["--json"]).json();
-    assert!(json["wear"]["read_bytes_until_worn"].is_null() && json["wear"]["life_unit"] == "read_bytes");
-    assert!(number(&json, "/wear/read_bytes_until_worn_low") < number(&json, "/wear/read_bytes_until_worn_high"));
     assert!(
-        ["life_low_days", "life_high_days", "projected_life_days"].iter().all(|key| json["wear"][key].is_null()),
+        range
+            .stdout
+            .contains(" block cycles were seen. `vpass life` simulates one, with workload.rate."),
+        "{}",
+        range.stdout
+    );
+    let json = small_drive("1e5", &["--json"]).json();
+    assert!(
+        json["wear"]["read_bytes_until_worn"].is_null()
+            && json["wear"]["life_unit"] == "read_bytes"
+    );
+    assert!(
+        number(&json, "/wear/read_bytes_until_worn_low")
+            < number(&json, "/wear/read_bytes_until_worn_high")
+    );
+    assert!(
+        ["life_low_days", "life_high_days", "projected_life_days"]
+            .iter()
+            .all(|key| json["wear"][key].is_null()),
         "no request has a time"
     );
     assert!((3.0..30.0).contains(&number(&json, "/wear/cycles_observed")));
     // Some wordlines fill two blocks: 2 cycles of 200,000 requests, 30 of 3 million.
     let few = small_drive("2e5", &["--reclaim", "straw-ss-sound"]);
-    assert!(few.stdout.contains("Too few erases for a life (2.00 block cycles): run at least 3,000,000 requests."), "{}", few.stdout);
+    assert!(
+        few.stdout.contains(
+            "Too few erases for a life (2.00 block cycles): run at least 3,000,000 requests."
+        ),
+        "{}",
+        few.stdout
+    );
     let none = small_drive("1e3", &[]);
     let words = "No wear was seen: nothing was programmed or erased. The run is too short for a life: run at least ";
     assert!(none.stdout.contains(words), "{}", none.stdout);
@@ -100,19 +182,44 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
     assert!(warning.contains("of the reads at which block rewrites it"), "{warning}");
 }
 
-/// Even writes settle within a few turnovers of the drive's blocks: 300,000 pages are the first two of them.
+/// Even writes settle within a few turnovers of the drive's blocks: 300,000 pages are the first two
+/// of them.
 #[test]
 fn a_life_is_projected_once_rates_and_state_have_settled() {
     let run = |requests: &str, more: &[&str]| {
         let requests = format!("workload.requests={requests}");
-        let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--gear", "untimed", "--oracle", "off"];
-        let set =
-            ["--set", "workload.read_share=0", "--set", "workload.block_size=16KiB", "--set", "start.overwrite=1", "--set", &requests];
+        let args = [
+            "run",
+            "--drive",
+            "tiny",
+            "--workload",
+            "random-70-30",
+            "--gear",
+            "untimed",
+            "--oracle",
+            "off",
+        ];
+        let set = [
+            "--set",
+            "workload.read_share=0",
+            "--set",
+            "workload.block_size=16KiB",
+            "--set",
+            "start.overwrite=1",
+            "--set",
+            &requests,
+        ];
         vpass(&[&args[..], &set, more].concat())
     };
     let (short, long) = (run("6000", &["--json"]).json(), run("600000", &["--json"]).json());
-    assert_eq!((&short["wear"]["life_settled"], &long["wear"]["life_settled"]), (&false.into(), &true.into()));
-    assert!(number(&short, "/wear/host_bytes_until_worn") > 0.0, "the JSON has the number all the same");
+    assert_eq!(
+        (&short["wear"]["life_settled"], &long["wear"]["life_settled"]),
+        (&false.into(), &true.into())
+    );
+    assert!(
+        number(&short, "/wear/host_bytes_until_worn") > 0.0,
+        "the JSON has the number all the same"
+    );
     let (short, long) = (run("6000", &[]).stdout, run("600000", &[]).stdout);
     assert!(short.contains("its rates, or the state that the drive began with, have not settled. `vpass life` simulates one"), "{short}");
     assert!(!short.contains(" TBW"), "{short}");
@@ -121,11 +228,31 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
 
 #[test]
 fn pages_wear_a_drive_that_has_erased_nothing_yet() {
-    let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--gear", "untimed", "--set", "workload.read_share=0", "--json"];
-    let json = vpass(&[&args[..], &["--set", "workload.block_size=16KiB", "--set", "workload.requests=9600"]].concat()).json();
-    let erases: u64 = json["flash"]["erases"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    let args = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "random-70-30",
+        "--gear",
+        "untimed",
+        "--set",
+        "workload.read_share=0",
+        "--json",
+    ];
+    let json = vpass(
+        &[&args[..], &["--set", "workload.block_size=16KiB", "--set", "workload.requests=9600"]]
+            .concat(),
+    )
+    .json();
+    let erases: u64 =
+        json["flash"]["erases"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     // 9,600 pages fill 50 blocks, less what waits in the buffer or was written twice there.
-    assert!(erases < 10 && (49.0..=50.0).contains(&number(&json, "/wear/cycles_observed")), "{erases} {}", json["wear"]);
+    assert!(
+        erases < 10 && (49.0..=50.0).contains(&number(&json, "/wear/cycles_observed")),
+        "{erases} {}",
+        json["wear"]
+    );
     let warning = json["warnings"][0].as_str().unwrap();
     assert!(warning.contains("blocks' worth of pages were programmed"), "{warning}");
 }
@@ -134,25 +261,37 @@ fn pages_wear_a_drive_that_has_erased_nothing_yet() {
 fn a_drive_that_cannot_keep_up_says_so() {
     let room = Room::new();
     let run = |rate: &str, more: &[&str]| {
-        let text = format!("[workload]\nrequests = 50000\nread_share = 1.0\nblock_size = '16KiB'\nrate = {rate}\n");
+        let text = format!(
+            "[workload]\nrequests = 50000\nread_share = 1.0\nblock_size = '16KiB'\nrate = {rate}\n"
+        );
         let workload = room.file("rated.toml", &text);
         vpass(&[&["run", "--drive", "tiny", "--workload", &workload], more].concat())
     };
     let json = run("1000000", &["--json"]).json();
     assert!((number(&json, "/throughput/offered_iops") / 1e6 - 1.0).abs() < 0.02);
-    let (lag, done) = (number(&json, "/throughput/backlog_s"), number(&json, "/simulation/simulated_s"));
-    // 50,000 requests came in 0.05 s; the two channels take 16.4 us a page, 0.41 s in all, and wait for dies now and then.
+    let (lag, done) =
+        (number(&json, "/throughput/backlog_s"), number(&json, "/simulation/simulated_s"));
+    // 50,000 requests came in 0.05 s; the two channels take 16.4 us a page, 0.41 s in all, and wait
+    // for dies now and then.
     assert!((0.36..0.45).contains(&lag) && (done - lag - 0.05).abs() < 0.001, "{lag} {done}");
     assert!(json["warnings"][0].as_str().unwrap().contains("could not keep up: "));
     let words = run("1000000", &[]).stdout;
-    for word in ["Latency (saturated", "Warnings", "The drive could not keep up with the requests."] {
+    for word in ["Latency (saturated", "Warnings", "The drive could not keep up with the requests."]
+    {
         assert!(words.contains(word), "{word} in\n{words}");
     }
     let idle = run("10000", &["--json"]).json();
     assert!(
         number(&idle, "/throughput/backlog_s") < 0.001
-            && idle["warnings"].as_array().unwrap().iter().all(|w| !w.as_str().unwrap().contains("keep up"))
+            && idle["warnings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|w| !w.as_str().unwrap().contains("keep up"))
     );
     let closed = small_run(&["--json"]).json();
-    assert!(closed["throughput"]["backlog_s"].is_null() && closed["throughput"]["offered_iops"].is_null());
+    assert!(
+        closed["throughput"]["backlog_s"].is_null()
+            && closed["throughput"]["offered_iops"].is_null()
+    );
 }

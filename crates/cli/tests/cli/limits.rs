@@ -1,4 +1,5 @@
-//! Where a run would meet an end: memory, threads, a disk that is full, files that never end, time that does, a user who has had enough.
+//! Where a run would meet an end: memory, threads, a disk that is full, files that never end, time
+//! that does, a user who has had enough.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Stdio};
@@ -6,28 +7,47 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, command, finished, interrupt, msr_reads, names_in, small_run, vpass};
+use crate::common::{
+    Done, Room, command, finished, interrupt, msr_reads, names_in, small_run, vpass,
+};
 
 /// `vpass` with these arguments behind some words of a shell.
 fn behind(shell: &str, args: &[&str]) -> Done {
     let mut child = Command::new("sh");
-    child.args(["-c", &format!("{shell}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_vpass")]).args(args).stdin(Stdio::null());
+    child
+        .args(["-c", &format!("{shell}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_vpass")])
+        .args(args)
+        .stdin(Stdio::null());
     finished(child.output().expect("a shell"))
 }
 
-const SMALL: [&str; 7] = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000"];
+const SMALL: [&str; 7] =
+    ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000"];
 
 #[test]
 fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
-    // 64 Mi pages and their spare: 4 bytes each way a page and 8 a wordline of three, 0.7 GiB; the oracle more than as much again.
+    // 64 Mi pages and their spare: 4 bytes each way a page and 8 a wordline of three, 0.7 GiB; the
+    // oracle more than as much again.
     let large = ["--set", "drive.capacity=1TiB"];
     for command in ["run", "compare", "attack"] {
-        let what = if command == "attack" { ["hammer", "--oracle"] } else { ["--workload=uniform-read", "--oracle"] };
+        let what = if command == "attack" {
+            ["hammer", "--oracle"]
+        } else {
+            ["--workload=uniform-read", "--oracle"]
+        };
         let args = [&[command, "--drive", "tiny"], &what[..], &["off"], &large].concat();
         let done = behind("ulimit -v 600000", &args);
-        done.refuses(1, &["drive tiny: a run needs", "MiB of memory and", "MiB are to be had; a smaller drive.capacity"]);
+        done.refuses(
+            1,
+            &[
+                "drive tiny: a run needs",
+                "MiB of memory and",
+                "MiB are to be had; a smaller drive.capacity",
+            ],
+        );
     }
-    behind("ulimit -v 600000", &[&SMALL[..], &["--oracle", "on"], &large].concat()).refuses(1, &["GiB of memory", "--oracle off, "]);
+    behind("ulimit -v 600000", &[&SMALL[..], &["--oracle", "on"], &large].concat())
+        .refuses(1, &["GiB of memory", "--oracle off, "]);
     assert_eq!(behind("ulimit -v 600000", &SMALL).code, 0, "a small drive fits");
 }
 
@@ -37,15 +57,46 @@ fn where_no_thread_is_to_be_had_one_does_all_the_work() {
     let attack = room.text("attack.toml");
     for args in [
         &["check", "--seed", "3"][..],
-        &["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--reclaim", "none,block"],
-        &["attack", "search", "--drive", "tiny", "--rounds", "1", "--requests", "1000", "--write", &attack],
+        &[
+            "compare",
+            "--drive",
+            "tiny",
+            "--workload",
+            "uniform-read",
+            "--set",
+            "workload.requests=2000",
+            "--reclaim",
+            "none,block",
+        ],
+        &[
+            "attack",
+            "search",
+            "--drive",
+            "tiny",
+            "--rounds",
+            "1",
+            "--requests",
+            "1000",
+            "--write",
+            &attack,
+        ],
     ] {
         // No stack is that large.
-        let done = finished(command(args).env("RUST_MIN_STACK", "1152921504606846976").output().unwrap());
+        let done =
+            finished(command(args).env("RUST_MIN_STACK", "1152921504606846976").output().unwrap());
         assert_eq!(done.code, 0, "{}", done.stderr);
-        assert!(done.stderr.contains("threads are not to be had") && !done.stderr.contains("panicked"), "{}", done.stderr);
+        assert!(
+            done.stderr.contains("threads are not to be had") && !done.stderr.contains("panicked"),
+            "{}",
+            done.stderr
+        );
         let usual = vpass(&[args, &["--force"][..usize::from(args[0] == "attack")]].concat());
-        let without_times = |text: &str| text.lines().filter(|l| !l.contains(" requests/s")).map(str::to_owned).collect::<Vec<_>>();
+        let without_times = |text: &str| {
+            text.lines()
+                .filter(|l| !l.contains(" requests/s"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(without_times(&done.stdout), without_times(&usual.stdout));
     }
 }
@@ -85,19 +136,31 @@ fn a_full_disk_is_reported_with_the_name_that_the_user_gave() {
     let room = Room::new();
     let offsets: Vec<u64> = (0..10_000).map(|i| i * i % 10_007 * 4096).collect();
     let (out, trace) = (room.text("out"), room.file("a.csv", &msr_reads(&offsets)));
-    // No file may be larger than a block of 512 or 1024 bytes, and that is an error instead of a signal.
+    // No file may be larger than a block of 512 or 1024 bytes, and that is an error instead of a
+    // signal.
     let full = |args: &[&str]| behind("trap '' XFSZ; ulimit -f 1", args);
-    full(&[&SMALL[..], &["--out", &out]].concat()).refuses(1, &[&format!("{out}/"), "cannot be written: File too large"]);
+    full(&[&SMALL[..], &["--out", &out]].concat())
+        .refuses(1, &[&format!("{out}/"), "cannot be written: File too large"]);
     let compact = room.text("a.vpt");
-    full(&["trace", "convert", &trace, &compact]).refuses(1, &[&format!("{compact} cannot be written: File too large")]);
+    full(&["trace", "convert", &trace, &compact])
+        .refuses(1, &[&format!("{compact} cannot be written: File too large")]);
     assert_eq!(room.names(), ["a.csv"], "nothing is left of either");
 }
 
 #[test]
 fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
     let room = Room::new();
-    let compare =
-        ["compare", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=2000", "--reclaim", "none,block"];
+    let compare = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=2000",
+        "--reclaim",
+        "none,block",
+    ];
     let recipe = room.file("run.toml", RECIPE);
     let paper = ["paper", &recipe];
     for (name, args) in [("run", &SMALL[..]), ("compare", &compare), ("paper", &paper)] {
@@ -105,7 +168,10 @@ fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
         for folder in &folders {
             assert_eq!(vpass(&[args, &["--out", folder]].concat()).code, 0);
         }
-        let diff = Command::new("diff").args(["-r", "-x", "timing.json", &folders[0], &folders[1]]).output().unwrap();
+        let diff = Command::new("diff")
+            .args(["-r", "-x", "timing.json", &folders[0], &folders[1]])
+            .output()
+            .unwrap();
         assert!(diff.status.success(), "{}", String::from_utf8_lossy(&diff.stdout));
         let timing = std::fs::read_to_string(format!("{}/timing.json", folders[0])).unwrap();
         let timing: Value = serde_json::from_str(&timing).unwrap();
@@ -116,23 +182,30 @@ fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
         };
         assert!(timing.pointer(at).is_some_and(Value::is_number), "{timing}");
     }
-    let summary: Value = serde_json::from_str(&std::fs::read_to_string(room.path("run1/summary.json")).unwrap()).unwrap();
+    let summary: Value =
+        serde_json::from_str(&std::fs::read_to_string(room.path("run1/summary.json")).unwrap())
+            .unwrap();
     assert_eq!(summary["simulation"]["wall_s"], Value::Null);
 }
 
 #[test]
 fn time_that_passes_its_end_is_refused_and_named() {
     let room = Room::new();
-    // Two reads a microsecond apart, at a speed that makes three million years of it; and 10,000 requests, one in 11 days.
+    // Two reads a microsecond apart, at a speed that makes three million years of it; and 10,000
+    // requests, one in 11 days.
     let trace = room.file("a.csv", &msr_reads(&[0, 0]));
-    let centuries = room.file("b.csv", "0,h,0,Read,0,4096,0\n150000000000000000,h,0,Read,0,4096,0\n");
+    let centuries =
+        room.file("b.csv", "0,h,0,Read,0,4096,0\n150000000000000000,h,0,Read,0,4096,0\n");
     let rare = room.file("rare.toml", "[workload]\nrequests = 10000\nrate = 1e-6\n");
     for gear in ["timed", "untimed"] {
-        let run = |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--gear", gear], more].concat());
-        run(&["--trace", &trace, "--speed", "1e-20"]).refuses(2, &["line 2", "at this --speed", "passes 2^62 ns, which is 146 years"]);
+        let run =
+            |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--gear", gear], more].concat());
+        run(&["--trace", &trace, "--speed", "1e-20"])
+            .refuses(2, &["line 2", "at this --speed", "passes 2^62 ns, which is 146 years"]);
         run(&["--workload", &rare]).refuses(2, &["arrives after 2^62 ns, which is 146 years"]);
         // 1.5 x 10^17 ticks of 100 ns.
-        run(&["--trace", &centuries, "--format", "msr"]).refuses(2, &["line 2", "since the first request passes 2^62 ns"]);
+        run(&["--trace", &centuries, "--format", "msr"])
+            .refuses(2, &["line 2", "since the first request passes 2^62 ns"]);
         // A hundred seconds are no trouble.
         assert_eq!(run(&["--trace", &trace, "--speed", "1e-8"]).code, 0);
     }
@@ -148,7 +221,11 @@ const RECIPE: &str = "title = 'small'\ndrive = 'tiny'\n\
 fn a_recipe_with_nothing_to_run_is_refused() {
     let room = Room::new();
     for (list, empty, words) in [
-        ("workload = [{ name = 'w', config = { requests = 500 } }]", "workload = []", "the recipe's list `workload` is empty"),
+        (
+            "workload = [{ name = 'w', config = { requests = 500 } }]",
+            "workload = []",
+            "the recipe's list `workload` is empty",
+        ),
         ("reclaim = ['block']", "reclaim = []", "group g: `reclaim` is empty"),
         ("variant = [{ name = 'v' }]", "variant = []", "group g: `variant` is empty"),
         ("metric = ['/host/read_requests']", "metric = []", "figure reads: `metric` is empty"),
@@ -156,7 +233,11 @@ fn a_recipe_with_nothing_to_run_is_refused() {
         let recipe = room.file("run.toml", &RECIPE.replace(list, empty));
         vpass(&["paper", &recipe]).refuses(2, &[words, "at least one"]);
     }
-    let bare = RECIPE.lines().filter(|l| !l.starts_with("group") && !l.starts_with("figure")).collect::<Vec<_>>().join("\n");
+    let bare = RECIPE
+        .lines()
+        .filter(|l| !l.starts_with("group") && !l.starts_with("figure"))
+        .collect::<Vec<_>>()
+        .join("\n");
     let recipe = room.file("run.toml", &format!("{bare}\ngroup = []\nfigure = []\n"));
     vpass(&["paper", &recipe]).refuses(2, &["the recipe's list `group` is empty"]);
 }
@@ -165,18 +246,30 @@ fn a_recipe_with_nothing_to_run_is_refused() {
 fn a_paper_ends_soon_after_an_interrupt_while_it_plans_and_while_it_runs() {
     let room = Room::new();
     // Each variant's workload is looked at before anything runs: so many that it takes a while.
-    let variants = (0..20_000).map(|i| format!("{{ name = 'v{i}' }}")).collect::<Vec<_>>().join(", ");
-    let planning = RECIPE.replace("{ name = 'v' }", &variants).replace("requests = 500", "requests = 500, distribution = 'zipf:0.9'");
+    let variants =
+        (0..20_000).map(|i| format!("{{ name = 'v{i}' }}")).collect::<Vec<_>>().join(", ");
+    let planning = RECIPE
+        .replace("{ name = 'v' }", &variants)
+        .replace("requests = 500", "requests = 500, distribution = 'zipf:0.9'");
     let running = RECIPE.replace("requests = 500", "requests = 1000000000000");
     for (name, recipe, wait_ms) in [("planning", planning, 300), ("running", running, 600)] {
-        let (file, out) = (room.file(&format!("{name}.toml"), &recipe), room.text(&format!("{name}-out")));
-        let mut child = command(&["paper", &file, "--out", &out]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (file, out) =
+            (room.file(&format!("{name}.toml"), &recipe), room.text(&format!("{name}-out")));
+        let mut child = command(&["paper", &file, "--out", &out])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(wait_ms));
         interrupt(&mut child);
         let interrupted = Instant::now();
-        finished(child.wait_with_output().unwrap()).refuses(130, &["interrupted; nothing was written"]);
+        finished(child.wait_with_output().unwrap())
+            .refuses(130, &["interrupted; nothing was written"]);
         let took = interrupted.elapsed();
-        assert!(took < Duration::from_secs(5), "{name}: {took:?}; it is given 0.7 s, and the rest is the machine's");
+        assert!(
+            took < Duration::from_secs(5),
+            "{name}: {took:?}; it is given 0.7 s, and the rest is the machine's"
+        );
     }
     assert_eq!(room.names(), ["planning.toml", "running.toml"]);
 }

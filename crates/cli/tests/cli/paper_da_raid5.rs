@@ -10,57 +10,100 @@ use crate::paper::papers;
 fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
     let room = Room::new();
     let out = room.path("da-raid5");
-    let done = vpass(&["paper", papers().join("da-raid5-2013/small.toml").to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let done = vpass(&[
+        "paper",
+        papers().join("da-raid5-2013/small.toml").to_str().unwrap(),
+        "--out",
+        out.to_str().unwrap(),
+    ]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
     let limits = read("fig2-limits.csv");
-    let row = |start: &str| limits.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start} in {limits}")).to_owned();
+    let row = |start: &str| {
+        limits
+            .lines()
+            .find(|line| line.starts_with(start))
+            .unwrap_or_else(|| panic!("{start} in {limits}"))
+            .to_owned()
+    };
     assert_eq!(row("own,15000,"), "own,15000,5.842966e-4,2.4414e-7,46000,381.0,41425");
     assert!(row("uber_1e-15,15000,").contains(",4322,187.3,"), "{limits}");
     let table = csv::rows(&read("table1-workloads.csv"));
-    for (workload, writes, sequential) in
-        [("Win 7", 0.42, 0.152), ("RHEL", 0.93, 0.023), ("Financial", 0.76, 0.019), ("TPC-C", 0.99, 0.009)]
-    {
+    for (workload, writes, sequential) in [
+        ("Win 7", 0.42, 0.152),
+        ("RHEL", 0.93, 0.023),
+        ("Financial", 0.76, 0.019),
+        ("TPC-C", 0.99, 0.009),
+    ] {
         let row = table.iter().find(|row| row[0] == workload).unwrap();
         let numbers = [&row[1], &row[2]].map(|n| n.parse::<f64>().unwrap());
         // A write may go on by chance as well.
-        assert!((numbers[0] - writes).abs() < 0.01 && (-0.003..0.012).contains(&(numbers[1] - sequential)), "{row:?}");
+        assert!(
+            (numbers[0] - writes).abs() < 0.01
+                && (-0.003..0.012).contains(&(numbers[1] - sequential)),
+            "{row:?}"
+        );
     }
     let settings = csv::rows(&read("table2-settings.csv"));
-    let of_table_ii =
-        [("page_program_1", 1600.0), ("page_program_2", 5000.0), ("block_erase", 1500.0), ("block_erase_from_15001", 10_000.0)];
-    for (setting, value) in
-        of_table_ii.into_iter().chain([("block_size", 1_048_576.0), ("blocks_per_plane", 48.0), ("raw_flash", 9.0 * 48.0 * 1_048_576.0)])
-    {
-        let row = settings.iter().find(|row| row[0] == setting).unwrap_or_else(|| panic!("{setting} in {settings:?}"));
+    let of_table_ii = [
+        ("page_program_1", 1600.0),
+        ("page_program_2", 5000.0),
+        ("block_erase", 1500.0),
+        ("block_erase_from_15001", 10_000.0),
+    ];
+    for (setting, value) in of_table_ii.into_iter().chain([
+        ("block_size", 1_048_576.0),
+        ("blocks_per_plane", 48.0),
+        ("raw_flash", 9.0 * 48.0 * 1_048_576.0),
+    ]) {
+        let row = settings
+            .iter()
+            .find(|row| row[0] == setting)
+            .unwrap_or_else(|| panic!("{setting} in {settings:?}"));
         assert!((row[1].parse::<f64>().unwrap() / value - 1.0).abs() < 1e-12, "{row:?}");
     }
     // A block is recycled before its reads run out: nothing is lost, where without it something is.
     let lost = csv::rows(&read("websearch-lost.csv"));
     let lost = |reclaim: &str| csv::number(&lost, &["published", "web search", reclaim]);
     assert!(lost("block") < 1.0 && lost("none") > 1.0, "{} {}", lost("block"), lost("none"));
-    // Less parity is programmed and read the later it is made, and none by UDL, in both states of the drive.
-    for (figure, of, workload) in
-        [("fig5", "as published", "Win 7, timed"), ("fig5", "as published", "TPC-C, timed"), ("fig5-full", "all written", "TPC-C, full")]
-    {
+    // Less parity is programmed and read the later it is made, and none by UDL, in both states of
+    // the drive.
+    for (figure, of, workload) in [
+        ("fig5", "as published", "Win 7, timed"),
+        ("fig5", "as published", "TPC-C, timed"),
+        ("fig5-full", "all written", "TPC-C, full"),
+    ] {
         for what in ["programs", "reads"] {
             let rows = csv::rows(&read(&format!("{figure}-{what}.csv")));
             let over_raid5 = |parity: &str| csv::number(&rows, &[of, workload, parity]);
             let [udl, hc, ppc] = ["udl", "hc", "ppc"].map(over_raid5);
-            assert!(udl < 0.95 * hc && hc <= 1.005 * ppc && ppc < 0.97, "{figure}-{what} {workload}: {udl} {hc} {ppc}");
+            assert!(
+                udl < 0.95 * hc && hc <= 1.005 * ppc && ppc < 0.97,
+                "{figure}-{what} {workload}: {udl} {hc} {ppc}"
+            );
         }
     }
-    // Requests past the buffer are programmed one by one, and PPC knows no cut-off. Longer stripes take less parity of RAID-5.
+    // Requests past the buffer are programmed one by one, and PPC knows no cut-off. Longer stripes
+    // take less parity of RAID-5.
     let cut_off = csv::rows(&read("cut-off-programs.csv"));
-    let [hc, ppc] = ["hc", "ppc"].map(|parity| csv::number(&cut_off, &["cut-off 4", "TPC-C, timed", parity]));
+    let [hc, ppc] =
+        ["hc", "ppc"].map(|parity| csv::number(&cut_off, &["cut-off 4", "TPC-C, timed", parity]));
     assert!(hc > 1.1 && (ppc - 1.0).abs() < 1e-9, "{hc} {ppc}");
     let stripes = csv::rows(&read("stripes-programs-over-raid5.csv"));
-    let pages = |of: &str| stripes.iter().find(|row| row[0] == of && row[2] == "raid5").unwrap()[3].parse::<u32>().unwrap();
+    let pages = |of: &str| {
+        stripes.iter().find(|row| row[0] == of && row[2] == "raid5").unwrap()[3]
+            .parse::<u32>()
+            .unwrap()
+    };
     assert!(pages("N 16") < pages("N 4"), "{stripes:?}");
-    // Flash work is 3.3 ms a program and 0.4 ms a read. Where HC alone has a cache, it programs less than PPC and works less.
+    // Flash work is 3.3 ms a program and 0.4 ms a read. Where HC alone has a cache, it programs
+    // less than PPC and works less.
     let of = |name: &str, parity: &str| {
         let rows = csv::rows(&read(name));
-        let row = rows.iter().find(|row| row[..3] == ["1 MiB", "TPC-C, timed", parity]).unwrap_or_else(|| panic!("{parity} in {name}"));
+        let row = rows
+            .iter()
+            .find(|row| row[..3] == ["1 MiB", "TPC-C, timed", parity])
+            .unwrap_or_else(|| panic!("{parity} in {name}"));
         row[3].parse::<f64>().unwrap()
     };
     for parity in ["raid5", "ppc", "udl", "hc"] {
@@ -68,10 +111,18 @@ fn a_small_da_raid5_has_the_limits_of_its_code_and_the_workloads_of_table_i() {
         assert!((of("cache-work.csv", parity) / by_hand - 1.0).abs() < 1e-9, "{parity}: {by_hand}");
     }
     for name in ["cache-programs.csv", "cache-work.csv"] {
-        assert!(of(name, "hc") < 0.99 * of(name, "ppc"), "{name}: {} {}", of(name, "hc"), of(name, "ppc"));
+        assert!(
+            of(name, "hc") < 0.99 * of(name, "ppc"),
+            "{name}: {} {}",
+            of(name, "hc"),
+            of(name, "ppc")
+        );
     }
     // All of it can be read, names with commas included.
-    for name in names_in(&out).iter().filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "csv")) {
+    for name in names_in(&out)
+        .iter()
+        .filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "csv"))
+    {
         assert!(csv::rows(&read(name)).len() > usize::from(name != "comparison.csv"), "{name}");
     }
 }
@@ -96,7 +147,10 @@ fn factors_that_are_not_one_for_each_number_are_refused() {
     assert_eq!(csv::rows(&run("times = [0.5]").2)[1], ["v", "w", "none", "25"]);
     for (times, words) in [
         ("times = [0.5, 2.0]", "figure f: as many numbers in `times` as in `metric` are expected"),
-        ("times = [2], weights = ['/host/read_requests']", "figure f: `times` are expected without `weights`"),
+        (
+            "times = [2], weights = ['/host/read_requests']",
+            "figure f: `times` are expected without `weights`",
+        ),
     ] {
         let (code, said, _) = run(times);
         assert!(code == 2 && said.contains(words), "{code} {said}");
@@ -128,7 +182,8 @@ value = 1.0
 tolerance = 0.1
 "#;
     room.file("expected.toml", expected);
-    let done = vpass(&["paper", &room.file("run.toml", HARD_NAMES), "--out", out.to_str().unwrap()]);
+    let done =
+        vpass(&["paper", &room.file("run.toml", HARD_NAMES), "--out", out.to_str().unwrap()]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let rows = |name: &str| csv::rows(&std::fs::read_to_string(out.join(name)).unwrap());
     let f = rows("f.csv");
@@ -136,7 +191,10 @@ tolerance = 0.1
     assert_eq!(f[1], [r#"v, "w""#, "a, b", "none", "500", "1"]);
     assert_eq!(csv::number(&f, &[r#"v, "w""#, r#"c "d""#, "block"]).round() as u32, 1);
     assert_eq!(csv::number(&f, &[r#"v, "w""#, r#"mean without c "d""#, "block"]).round() as u32, 1);
-    assert_eq!(rows("comparison.csv")[1], [r#"s, "t""#, r#"as many ("all, of them")"#, "1", "1", "0.1", "agrees", ""]);
+    assert_eq!(
+        rows("comparison.csv")[1],
+        [r#"s, "t""#, r#"as many ("all, of them")"#, "1", "1", "0.1", "agrees", ""]
+    );
     assert!(rows("p.csv").iter().skip(1).all(|row| row[0] == r#"v, "w""#));
 }
 
@@ -155,10 +213,17 @@ const BESIDE: &str = "title = 'beside'\ndrive = 'tiny'\n\
 fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
     let room = Room::new();
     let recipe = room.file("run.toml", BESIDE);
-    // Of our own making, in the form of MSR Cambridge: three reads, and a write of two pages of 16 KiB.
-    let row = |at: u64, op: &str, offset: u64| format!("{},src1,2,{op},{offset},20480,100\n", 128_166_372_000_000_000 + at);
+    // Of our own making, in the form of MSR Cambridge: three reads, and a write of two pages of 16
+    // KiB.
+    let row = |at: u64, op: &str, offset: u64| {
+        format!("{},src1,2,{op},{offset},20480,100\n", 128_166_372_000_000_000 + at)
+    };
     std::fs::create_dir(room.path("traces")).unwrap();
-    room.file("traces/src1_2.csv", &[row(0, "Read", 0), row(10, "Read", 65536), row(20, "Write", 16384), row(30, "Read", 0)].concat());
+    room.file(
+        "traces/src1_2.csv",
+        &[row(0, "Read", 0), row(10, "Read", 65536), row(20, "Write", 16384), row(30, "Read", 0)]
+            .concat(),
+    );
     let run = |more: &[&str], out: &str| {
         let out = room.path(out);
         let done = vpass(&[&["paper", &recipe, "--out", out.to_str().unwrap()], more].concat());
@@ -174,17 +239,29 @@ fn a_real_trace_stands_beside_a_workload_and_in_no_mean() {
         "{said}"
     );
     assert!(said_without.contains("every workload is generated\n"), "{said_without}");
-    // One row more behind that of SRC, and nothing else is different: not the mean, and not the other group.
+    // One row more behind that of SRC, and nothing else is different: not the mean, and not the
+    // other group.
     assert_eq!(f[2], ["v", "SRC, real", "block", "3"]);
     assert_eq!([&f[..2], &f[3..]].concat(), f_without);
     assert_eq!((h, csv::number(&f, &["v", "mean"]).round() as u32), (h_without, 450));
-    assert_eq!(shares.last().unwrap(), &["SRC, real", "0.2500", "0.0000", "2.0000", "2.0000", "0.0000", "0.0000"]);
+    assert_eq!(
+        shares.last().unwrap(),
+        &["SRC, real", "0.2500", "0.0000", "2.0000", "2.0000", "0.0000", "0.0000"]
+    );
     assert_eq!(shares[..2], shares_without);
 
     for (from, to, words) in [
         ("beside = ['SRC']", "beside = ['SCR']", "unknown workload `SCR`"),
-        ("beside = ['SRC']", "beside = []", "trace SRC, real: at least one name of `files` and one workload of `beside` are expected"),
-        ("name = 'SRC, real'", "name = 'HM'", "trace HM: a workload or trace has this name already"),
+        (
+            "beside = ['SRC']",
+            "beside = []",
+            "trace SRC, real: at least one name of `files` and one workload of `beside` are expected",
+        ),
+        (
+            "name = 'SRC, real'",
+            "name = 'HM'",
+            "trace HM: a workload or trace has this name already",
+        ),
         (
             "gear = 'untimed', reclaim = ['block'], workloads = ['SRC', 'HM']",
             "gear = 'untimed', span = { days = 1, reads_per_page = 1 }, reclaim = ['block']",

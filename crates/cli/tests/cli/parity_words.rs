@@ -1,4 +1,5 @@
-//! What is said of drives with parity: room that is short, reliability that differs, blocks that nobody recycles, and drives that stop.
+//! What is said of drives with parity: room that is short, reliability that differs, blocks that
+//! nobody recycles, and drives that stop.
 
 use serde_json::Value;
 
@@ -17,58 +18,105 @@ fn json(line: &str) -> Value {
 
 /// The warnings of results, or of a row of them, in a line each.
 fn warnings(of: &Value) -> String {
-    of["warnings"].as_array().unwrap().iter().map(|sentence| sentence.as_str().unwrap().to_owned() + "\n").collect()
+    of["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|sentence| sentence.as_str().unwrap().to_owned() + "\n")
+        .collect()
 }
 
-/// Rows that lack room for their parity are refused, with two keys under which every row fits that goes with the drive at all. A page more is too
-/// much for some.
+/// Rows that lack room for their parity are refused, with two keys under which every row fits that
+/// goes with the drive at all. A page more is too much for some.
 #[test]
 fn the_capacity_that_is_named_fits_all_rows() {
     let line = "compare --drive tiny --workload zipf-read --parity none,raid5,pe-aware --set parity.stripe=3 --set workload.requests=200 --gear untimed --csv";
     let refused = ran(line);
     let lacks = |done: &Done| {
-        let all = ["parity technique `pe-aware`", "refused: ", " rows of the comparison is ", "set both together"];
-        assert!(done.code == 0 && all.iter().all(|words| done.stderr.contains(words)), "{}", done.stderr);
+        let all = [
+            "parity technique `pe-aware`",
+            "refused: ",
+            " rows of the comparison is ",
+            "set both together",
+        ];
+        assert!(
+            done.code == 0 && all.iter().all(|words| done.stderr.contains(words)),
+            "{}",
+            done.stderr
+        );
         assert!(done.stdout.lines().all(|line| !line.contains("pe-aware,")), "{}", done.stdout);
     };
     lacks(&refused);
     let key = |name: &str| -> u64 {
-        let word = refused.stderr.split([' ', ';']).find_map(|word| word.strip_prefix(name)).expect("it is there");
+        let word = refused
+            .stderr
+            .split([' ', ';'])
+            .find_map(|word| word.strip_prefix(name))
+            .expect("it is there");
         word.parse().expect("a number")
     };
     let (capacity, blocks) = (key("drive.capacity="), key("geometry.blocks_per_plane="));
-    let with = |capacity: u64| ran(&format!("{line} --set drive.capacity={capacity} --set geometry.blocks_per_plane={blocks}"));
+    let with = |capacity: u64| {
+        ran(&format!(
+            "{line} --set drive.capacity={capacity} --set geometry.blocks_per_plane={blocks}"
+        ))
+    };
     let done = with(capacity);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let left_out: Vec<&str> = done.stderr.lines().filter(|line| line.contains("left out")).collect();
-    assert!(matches!(left_out[..], [one] if one.contains("`observed-retries`")), "once, and not for want of room: {left_out:?}");
-    let rows = |technique: &str| done.stdout.lines().filter(|line| line.starts_with(&format!("{technique},"))).count();
-    assert_eq!(["block", "redftl", "read-leveling", "hotld", "ipr", "ipr-wl"].map(rows), [3; 6], "{}", done.stdout);
+    let left_out: Vec<&str> =
+        done.stderr.lines().filter(|line| line.contains("left out")).collect();
+    assert!(
+        matches!(left_out[..], [one] if one.contains("`observed-retries`")),
+        "once, and not for want of room: {left_out:?}"
+    );
+    let rows = |technique: &str| {
+        done.stdout.lines().filter(|line| line.starts_with(&format!("{technique},"))).count()
+    };
+    assert_eq!(
+        ["block", "redftl", "read-leveling", "hotld", "ipr", "ipr-wl"].map(rows),
+        [3; 6],
+        "{}",
+        done.stdout
+    );
     let larger = with(capacity + 16384);
-    assert!(larger.code == 0 && larger.stderr.contains("rows of the comparison is "), "{}", larger.stderr);
+    assert!(
+        larger.code == 0 && larger.stderr.contains("rows of the comparison is "),
+        "{}",
+        larger.stderr
+    );
     let fewer = larger.stdout.lines().count();
     assert!(fewer < done.stdout.lines().count() && fewer > 1, "{}", larger.stdout);
     let alone = ran("run --drive tiny --workload zipf-read --parity raid5 --set parity.stripe=3");
-    alone.refuses(2, &["the largest capacity that fits on this flash is drive.capacity=", "set both together"]);
+    alone.refuses(
+        2,
+        &["the largest capacity that fits on this flash is drive.capacity=", "set both together"],
+    );
     assert!(!alone.stderr.contains("compar"), "{}", alone.stderr);
 }
 
 #[test]
 fn what_would_be_right_is_possible() {
-    let two_dies = "run --drive tiny --workload zipf-read --parity raid5 --set geometry.dies_per_channel=1";
-    ran(two_dies).refuses(2, &["the drive has 2: the shortest stripe, parity.stripe=2, wants 3; more dies"]);
+    let two_dies =
+        "run --drive tiny --workload zipf-read --parity raid5 --set geometry.dies_per_channel=1";
+    ran(two_dies)
+        .refuses(2, &["the drive has 2: the shortest stripe, parity.stripe=2, wants 3; more dies"]);
     let hc = "run --drive tiny --workload zipf-read --set workload.requests=100 --set parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75 --parity hc";
     for published in [0, 1] {
         let line = format!("{hc} --set parity.hc.published={published}");
         ran(&format!("{line} --set parity.hc.n_update=4"))
             .refuses(2, &["parity.hc.n_update = 4 is more than the 3 pages of a stripe; 3 means that nothing is ever forgotten"]);
         for right in ["", "--set parity.hc.n_update=3"] {
-            assert_eq!(ran(&format!("{line} {right}")).code, 0, "{right}: the default is no mistake");
+            assert_eq!(
+                ran(&format!("{line} {right}")).code,
+                0,
+                "{right}: the default is no mistake"
+            );
         }
     }
 }
 
-/// Where blocks are left to parity no rewrite is to come, and no promise ends; where blocks are recycled it is.
+/// Where blocks are left to parity no rewrite is to come, and no promise ends; where blocks are
+/// recycled it is.
 #[test]
 fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
     let line = "run --drive tiny --workload zipf-read --set workload.requests=20000 --set workload.rate=30000 --set parity.stripe=3 --set drive.capacity=256MiB \
@@ -83,44 +131,66 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
     for (l, stage) in [(1_000_000, 2), (100, 3)] {
         let worn = json(&format!("{line} --set parity.t_p=0 --set parity.l={l}"));
         let stages = &worn["parity"]["by_wear"]["life"];
-        assert!(stages["stage"] == stage && stages["left_to_parity_blocks"].as_u64() > Some(300), "all of them: {stages}");
+        assert!(
+            stages["stage"] == stage && stages["left_to_parity_blocks"].as_u64() > Some(300),
+            "all of them: {stages}"
+        );
         for words in to_come {
             assert!(!warnings(&worn).contains(words), "{words}: {}", warnings(&worn));
         }
     }
 }
 
-/// The promise of `block` ends beyond `T_p`, where da-raid5 leaves blocks to parity; `pe-aware` beside it leaves none.
+/// The promise of `block` ends beyond `T_p`, where da-raid5 leaves blocks to parity; `pe-aware`
+/// beside it leaves none.
 #[test]
 fn no_promise_ends_where_none_is_made() {
-    let line = format!("run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block --set refresh.period=330d");
+    let line = format!(
+        "run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block --set refresh.period=330d"
+    );
     let worn = "--set start.worn_share=0.3 --set start.worn_pec=15002";
-    assert!(!warnings(&json(&format!("{line} {worn} --parity da-raid5"))).contains("may lose data"));
+    assert!(
+        !warnings(&json(&format!("{line} {worn} --parity da-raid5"))).contains("may lose data")
+    );
     let promised = ran(&format!("{line} {worn} --parity pe-aware"));
     promised.refuses(2, &["`block` would lose data, for at 15001 P/E cycles"]);
 }
 
 /// A small drive of the preset with its code; a few hundred requests.
-const OF_A_CODE: &str =
-    "--drive da-raid5-mlc --workload da-raid5-tpcc --set geometry.blocks_per_plane=64 --set drive.spare=0.4 --set workload.requests=500";
+const OF_A_CODE: &str = "--drive da-raid5-mlc --workload da-raid5-tpcc --set geometry.blocks_per_plane=64 --set drive.spare=0.4 --set workload.requests=500";
 
 #[test]
 fn rows_of_unequal_reliability_say_so() {
     let unequal = "Rows are compared at unequal reliability: UBER is that of pages by themselves, ";
     let before_repair = "UBER is that of pages by themselves, before repair";
-    let of = |parities: &str| json(&format!("compare {OF_A_CODE} --reclaim block --parity {parities}"));
+    let of =
+        |parities: &str| json(&format!("compare {OF_A_CODE} --reclaim block --parity {parities}"));
     let rows = of("none,udl,raid5");
     for row in rows["techniques"].as_array().unwrap() {
         assert!(row["columns"]["uber"]["mean"].as_f64() > Some(0.0), "{row}");
-        assert!(warnings(row).contains(&format!("{unequal}`raid5` rebuilds some of what it counts as lost, and `none`, `udl` nothing.")));
-        assert_eq!(warnings(row).contains(before_repair), row["parity"] == "raid5", "{}", warnings(row));
+        assert!(warnings(row).contains(&format!(
+            "{unequal}`raid5` rebuilds some of what it counts as lost, and `none`, `udl` nothing."
+        )));
+        assert_eq!(
+            warnings(row).contains(before_repair),
+            row["parity"] == "raid5",
+            "{}",
+            warnings(row)
+        );
     }
     assert_eq!(rows["winners"]["uber"], serde_json::json!([]));
     let words = ran(&format!("compare {OF_A_CODE} --reclaim block --parity none,raid5")).stdout;
     assert!(words.contains(&format!("all: {}", &unequal[..50])), "{words}");
     for equal in ["none,udl", "raid5", "none,raid5 --set bch.target=stripe"] {
         let rows = of(equal);
-        assert!(rows["techniques"].as_array().unwrap().iter().all(|row| !warnings(row).contains("unequal")), "{equal}");
+        assert!(
+            rows["techniques"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|row| !warnings(row).contains("unequal")),
+            "{equal}"
+        );
     }
     let run = json(&format!("run {OF_A_CODE} --reclaim block --parity raid5"));
     assert!(warnings(&run).contains(before_repair), "{}", warnings(&run));
@@ -130,21 +200,40 @@ fn rows_of_unequal_reliability_say_so() {
 const STRIPED: &str = "--drive tiny --workload random-70-30 --set workload.requests=2000 --set drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 \
     --reclaim block --gear untimed --set parity.rebuild=16";
 
-/// A second die with one die more than a stripe has pages: no spare helps, a shorter stripe does. Techniques that can go on have their rows.
+/// A second die with one die more than a stripe has pages: no spare helps, a shorter stripe does.
+/// Techniques that can go on have their rows.
 #[test]
 fn a_drive_that_stops_leaves_the_others_their_rows() {
     let failing = format!("{STRIPED} --fail die:2@r100,die:1@r1500");
     let stopped = ran(&format!("run {failing} --set parity.stripe=3 --parity raid5"));
-    stopped.refuses(1, &["die:1@r1500: the drive stops", "2 of 4 dies are left; parity.stripe=2 or less, or more dies are right"]);
+    stopped.refuses(
+        1,
+        &[
+            "die:1@r1500: the drive stops",
+            "2 of 4 dies are left; parity.stripe=2 or less, or more dies are right",
+        ],
+    );
     assert!(!stopped.stderr.contains("spare"), "{}", stopped.stderr);
     json(&format!("run {failing} --set parity.stripe=2 --parity raid5"));
 
-    let line = format!("compare {failing} --set parity.stripe=3 --parity raid5,none,udl --refresh none");
+    let line =
+        format!("compare {failing} --set parity.stripe=3 --parity raid5,none,udl --refresh none");
     let done = ran(&format!("{line} --json"));
     assert_eq!(done.code, 1, "{}", done.stderr);
-    assert!(done.stderr.contains("under block + raid5: die:1@r1500: the drive stops"), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("under block + raid5: die:1@r1500: the drive stops"),
+        "{}",
+        done.stderr
+    );
     let found = done.json();
-    let names = |key: &str| found[key].as_array().unwrap().iter().map(|row| row["parity"].as_str().unwrap_or("none")).collect::<Vec<_>>();
+    let names = |key: &str| {
+        found[key]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["parity"].as_str().unwrap_or("none"))
+            .collect::<Vec<_>>()
+    };
     assert_eq!((names("techniques"), names("stopped")), (vec!["none", "udl"], vec!["raid5"]));
     assert!(found["stopped"][0]["why"].as_str().unwrap().contains("parity.stripe=2 or less"));
     assert!(found["techniques"][0]["runs"][0]["failures"]["lost_pages"].as_u64() > Some(8000));
@@ -156,7 +245,8 @@ fn a_drive_that_stops_leaves_the_others_their_rows() {
     ] {
         assert!(words.contains(said), "{said} in\n{words}");
     }
-    ran(&format!("compare {failing} --set parity.stripe=3 --parity raid5")).refuses(1, &["the drive stops"]);
+    ran(&format!("compare {failing} --set parity.stripe=3 --parity raid5"))
+        .refuses(1, &["the drive stops"]);
 }
 
 #[test]
@@ -165,20 +255,34 @@ fn reports_in_words_have_wear_by_die_windows_and_rebuilds() {
     let timed = line.replace("untimed", "timed");
     let worn = "--set drive.capacity=512MiB --set drive.spare=0.45 --set start.overwrite=1";
     let words = ran(&format!("run {timed} {worn} --parity ppc")).stdout;
-    for said in ["on the least worn die, ", "; stripes lagged behind for ", " in all (stripes x time); a loss of power"] {
+    for said in [
+        "on the least worn die, ",
+        "; stripes lagged behind for ",
+        " in all (stripes x time); a loss of power",
+    ] {
         assert!(words.contains(said), "{said} in\n{words}");
     }
     let words = ran(&format!("run {line} --parity ppc")).stdout;
     assert!(words.contains(" page writes of the host in all; a loss of power"), "{words}");
-    let words = ran(&format!("run {line} --parity raid5 --fail die:2@r100,block:50@r101 --set parity.rebuild=0")).stdout;
+    let words = ran(&format!(
+        "run {line} --parity raid5 --fail die:2@r100,block:50@r101 --set parity.rebuild=0"
+    ))
+    .stdout;
     assert!(words.contains(" without parity in place; "), "{words}");
     let half = format!("run {line} --parity raid5 --fail die:2@r100 --set parity.rebuild=0.5");
     let words = ran(&half).stdout;
     assert!(words.contains("No data was lost so far, and the rebuild is not done: "), "{words}");
     assert!(warnings(&json(&half)).contains("those of a drive that rebuilds"));
     let words = ran(&format!("compare {line} --parity raid5 --fail die:2@r100")).stdout;
-    assert!(words.contains("untimed gear, parity raid5, seed 1") && words.contains("block: failures took 0 pages; "), "{words}");
+    assert!(
+        words.contains("untimed gear, parity raid5, seed 1")
+            && words.contains("block: failures took 0 pages; "),
+        "{words}"
+    );
     let lived = "life --drive tiny --workload random-70-30 --set workload.rate=1000 --years 0.0001 --gear untimed --parity raid5";
-    let words = ran(&format!("{lived} --set parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75")).stdout;
+    let words = ran(&format!(
+        "{lived} --set parity.stripe=3 --set drive.capacity=256MiB --set drive.spare=0.75"
+    ))
+    .stdout;
     assert!(words.contains(", parity raid5, the whole drive"), "{words}");
 }

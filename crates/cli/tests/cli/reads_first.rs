@@ -1,4 +1,5 @@
-//! Reads first, parity second: limits that parity raises, what is expected of them, and what does not go with them.
+//! Reads first, parity second: limits that parity raises, what is expected of them, and what does
+//! not go with them.
 
 use serde_json::Value;
 
@@ -22,37 +23,72 @@ fn number(json: &Value, path: &str) -> f64 {
 
 #[test]
 fn parity_that_is_always_there_spares_rewrites_and_says_what_is_expected() {
-    let [alone, late, raised] = ["none", "ppc", "raid5"].map(|parity| ran(&format!("--parity {parity} --oracle full --json")).json());
+    let [alone, late, raised] = ["none", "ppc", "raid5"]
+        .map(|parity| ran(&format!("--parity {parity} --oracle full --json")).json());
     for json in [&alone, &late] {
         assert!(json.pointer("/parity/reads_first").is_none(), "{json}");
         assert!(number(json, "/flash/programs/reclaim") > 0.0, "held to a page's limit");
     }
     let of = |key: &str| number(&raised, &format!("/parity/reads_first/{key}"));
-    assert!(number(&raised, "/flash/programs/reclaim") <= 0.0, "the hottest block stays below its stripe's limit");
+    assert!(
+        number(&raised, "/flash/programs/reclaim") <= 0.0,
+        "the hottest block stays below its stripe's limit"
+    );
     assert!((of("raised") - 3.4684).abs() < 1e-3);
-    let reads: f64 = raised["flash"]["reads"].as_object().unwrap().values().filter_map(Value::as_f64).sum();
+    let reads: f64 =
+        raised["flash"]["reads"].as_object().unwrap().values().filter_map(Value::as_f64).sum();
     assert!((of("reads") - reads).abs() < 0.5, "all reads of flash count");
-    let (expected, at_most, alone, target) =
-        (of("expected_uber"), of("expected_uber_at_most"), of("expected_uber_without_parity"), of("uber_target"));
-    assert!(expected > 0.0 && expected < at_most && at_most < target && at_most < alone, "{expected} {at_most} {alone} {target}");
+    let (expected, at_most, alone, target) = (
+        of("expected_uber"),
+        of("expected_uber_at_most"),
+        of("expected_uber_without_parity"),
+        of("uber_target"),
+    );
+    assert!(
+        expected > 0.0 && expected < at_most && at_most < target && at_most < alone,
+        "{expected} {at_most} {alone} {target}"
+    );
     assert!(of("expected_failed_reads") > 0.0 && of("expected_failed_reads") < 1.0);
     let words = ran("--parity raid5").stdout;
-    assert!(words.contains("blocks bear 3.47 times the reads that a page bears by itself") && words.contains("target 1.0e-15"), "{words}");
+    assert!(
+        words.contains("blocks bear 3.47 times the reads that a page bears by itself")
+            && words.contains("target 1.0e-15"),
+        "{words}"
+    );
 }
 
 #[test]
 fn what_does_not_go_with_raised_limits_is_refused() {
-    let refused = |line: &str, words: &[&str]| vpass(&line.split_whitespace().collect::<Vec<_>>()).refuses(2, words);
-    refused(&format!("{RUN} --parity raid5 --fail die:1@r50"), &["--fail", "bch.target = \"stripe\"", "--set bch.target=uber"]);
+    let refused = |line: &str, words: &[&str]| {
+        vpass(&line.split_whitespace().collect::<Vec<_>>()).refuses(2, words)
+    };
+    refused(
+        &format!("{RUN} --parity raid5 --fail die:1@r50"),
+        &["--fail", "bch.target = \"stripe\"", "--set bch.target=uber"],
+    );
     let hard = "run --drive tiny --workload uniform-read --set bch.target=stripe";
-    refused(hard, &["limits are hard", "a raised limit would look free", "error.model = \"bch\" is right"]);
-    refused(&format!("{RUN} --set bch.combine=sum --set error.noise=true"), &["error.noise = true", "error.noise = false is right"]);
+    refused(
+        hard,
+        &["limits are hard", "a raised limit would look free", "error.model = \"bch\" is right"],
+    );
+    refused(
+        &format!("{RUN} --set bch.combine=sum --set error.noise=true"),
+        &["error.noise = true", "error.noise = false is right"],
+    );
     refused(&format!("{RUN} --set bch.spread_own=1.5"), &["bch.spread_own"]);
 }
 
 #[test]
 fn what_parity_adds_is_explained() {
-    let line = ["explain", "--drive", "da-raid5-mlc", "--set", "bch.target=stripe", "--set", "start.pec=15000"];
+    let line = [
+        "explain",
+        "--drive",
+        "da-raid5-mlc",
+        "--set",
+        "bch.target=stripe",
+        "--set",
+        "start.pec=15000",
+    ];
     let json = vpass(&[&line[..], &["--json"]].concat()).json();
     assert_eq!(json.pointer("/stripes/limits").and_then(Value::as_array).map(Vec::len), Some(4));
     assert!(
@@ -60,6 +96,9 @@ fn what_parity_adds_is_explained() {
             && (number(&json, "/stripes/limits/1/reads") - 14_992.0).abs() < 0.5
     );
     let words = vpass(&line).stdout;
-    assert!(words.contains("Reads first, parity second") && words.contains("first page that fails"), "{words}");
+    assert!(
+        words.contains("Reads first, parity second") && words.contains("first page that fails"),
+        "{words}"
+    );
     assert!(!vpass(&line[..3]).stdout.contains("Reads first"), "only where it is asked for");
 }

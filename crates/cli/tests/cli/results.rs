@@ -34,7 +34,10 @@ const KEYS: &[(&str, &str)] = &[
          life_unit host_bytes_until_worn host_bytes_until_worn_low host_bytes_until_worn_high drive_writes_per_day read_bytes_until_worn \
          read_bytes_until_worn_low read_bytes_until_worn_high requests_for_life",
     ),
-    ("/batch_means", "batches cycles_observed reclaim_write_pages write_amplification_share read_p99_us read_p99_9_us"),
+    (
+        "/batch_means",
+        "batches cycles_observed reclaim_write_pages write_amplification_share read_p99_us read_p99_9_us",
+    ),
     ("/simulation", "simulated_s wall_s requests_per_s peak_rss_bytes"),
     (
         "",
@@ -45,7 +48,10 @@ const KEYS: &[(&str, &str)] = &[
 #[track_caller]
 fn has_all_keys(json: &Value) {
     for (pointer, keys) in KEYS {
-        let object = json.pointer(pointer).and_then(Value::as_object).unwrap_or_else(|| panic!("{pointer} is an object"));
+        let object = json
+            .pointer(pointer)
+            .and_then(Value::as_object)
+            .unwrap_or_else(|| panic!("{pointer} is an object"));
         for key in keys.split(' ') {
             assert!(object.contains_key(key), "{pointer}/{key}");
         }
@@ -57,21 +63,49 @@ fn every_key_is_there_in_both_gears() {
     let timed = small_run(&["--json"]).json();
     has_all_keys(&timed);
     let oracle = timed["oracle"].as_object().unwrap();
-    for key in ["reads_checked", "stamp_errors", "limit_violations", "uncorrectable_reads", "lost_pages", "worst_dose_ratio"] {
+    for key in [
+        "reads_checked",
+        "stamp_errors",
+        "limit_violations",
+        "uncorrectable_reads",
+        "lost_pages",
+        "worst_dose_ratio",
+    ] {
         assert!(oracle.contains_key(key), "oracle/{key}");
     }
     assert_eq!(timed["oracle"]["reads_checked"], 2000);
-    assert!(timed["latency_us"]["read"]["p99"].is_f64() && timed["latency_us"]["write"]["p99"].is_null());
+    assert!(
+        timed["latency_us"]["read"]["p99"].is_f64()
+            && timed["latency_us"]["write"]["p99"].is_null()
+    );
     let untimed = small_run(&["--json", "--gear", "untimed", "--oracle", "off"]).json();
     has_all_keys(&untimed);
-    assert!(untimed["oracle"].is_null() && untimed["latency_us"]["read"]["p50"].is_null() && untimed["throughput"]["read_iops"].is_null());
-    assert!(untimed["simulation"]["simulated_s"].is_null() && untimed["wear"]["projected_life_days"].is_null());
+    assert!(
+        untimed["oracle"].is_null()
+            && untimed["latency_us"]["read"]["p50"].is_null()
+            && untimed["throughput"]["read_iops"].is_null()
+    );
+    assert!(
+        untimed["simulation"]["simulated_s"].is_null()
+            && untimed["wear"]["projected_life_days"].is_null()
+    );
 }
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let run = |seed: &str| {
-        let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.requests=20000", "--seed", seed, "--json"];
+        let args = [
+            "run",
+            "--drive",
+            "tiny",
+            "--workload",
+            "random-70-30",
+            "--set",
+            "workload.requests=20000",
+            "--seed",
+            seed,
+            "--json",
+        ];
         timeless(vpass(&args).json()).to_string()
     };
     assert_eq!(run("7"), run("7"));
@@ -84,7 +118,10 @@ fn one_unloaded_read_takes_what_its_parts_take() {
     let trace = room.file("a.csv", &msr_reads(&[0]).replace("4096", "16384"));
     let json = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--json"]).json();
     let explained = vpass(&["explain", "--drive", "tiny", "--json"]).json();
-    let (measured, exact) = (json["latency_us"]["read"]["mean"].as_f64().unwrap(), explained["read"][0]["total_us"].as_f64().unwrap());
+    let (measured, exact) = (
+        json["latency_us"]["read"]["mean"].as_f64().unwrap(),
+        explained["read"][0]["total_us"].as_f64().unwrap(),
+    );
     assert!((measured - exact).abs() < 1e-9, "{measured} {exact}");
 }
 
@@ -101,7 +138,17 @@ fn reading_what_was_never_written_moves_nothing() {
 #[test]
 fn lost_data_exits_3_and_the_numbers_are_printed_all_the_same() {
     let hammer = "workload.footprint=0.01";
-    let args = ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=3e5", "--set", hammer];
+    let args = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "uniform-read",
+        "--set",
+        "workload.requests=3e5",
+        "--set",
+        hammer,
+    ];
     let lossy = vpass(&[&args[..], &["--reclaim", "none", "--json"]].concat());
     assert_eq!(lossy.code, 3, "{}", lossy.stderr);
     let json = lossy.json();
@@ -114,7 +161,11 @@ fn lost_data_exits_3_and_the_numbers_are_printed_all_the_same() {
     assert_eq!(json["data_lost_pages"], 0);
     assert!(json["wear"]["read_bytes_until_worn"].as_f64().unwrap() > 0.0);
     let words = vpass(&args);
-    assert!(words.stdout.contains("No data was lost. This run is too short for a life: "), "{}", words.stdout);
+    assert!(
+        words.stdout.contains("No data was lost. This run is too short for a life: "),
+        "{}",
+        words.stdout
+    );
     assert!(!words.stdout.contains('\x1b'), "no colour in a pipe");
 }
 
@@ -127,25 +178,63 @@ fn passes_are_counted() {
 
 #[test]
 fn until_stable_ends_when_the_results_no_longer_depend_on_the_length() {
-    // GC is the only cause of erases, so their shares never change; write amplification takes many passes to come to its end.
+    // GC is the only cause of erases, so their shares never change; write amplification takes many
+    // passes to come to its end.
     let run = |more: &[&str]| {
-        let args = ["run", "--drive", "tiny", "--workload", "random-70-30", "--gear", "untimed", "--oracle", "off", "--json"];
-        let sets = ["--set", "workload.requests=40000", "--set", "start.overwrite=0.2", "--reclaim", "none"];
+        let args = [
+            "run",
+            "--drive",
+            "tiny",
+            "--workload",
+            "random-70-30",
+            "--gear",
+            "untimed",
+            "--oracle",
+            "off",
+            "--json",
+        ];
+        let sets = [
+            "--set",
+            "workload.requests=40000",
+            "--set",
+            "start.overwrite=0.2",
+            "--reclaim",
+            "none",
+        ];
         vpass(&[&args[..], &sets, more].concat()).json()
     };
     let amplification = |json: &Value| json["write_amplification"].as_f64().unwrap();
-    let (stable, short, long) = (run(&["--until", "stable"]), run(&["--repeat", "3"]), run(&["--repeat", "300"]));
+    let (stable, short, long) =
+        (run(&["--until", "stable"]), run(&["--repeat", "3"]), run(&["--repeat", "300"]));
     assert_eq!(stable["stable"], true);
     assert!((6..100).contains(&stable["passes"].as_u64().unwrap()), "{}", stable["passes"]);
     let end = amplification(&long);
     let off = |json: &Value| (amplification(json) / end - 1.0).abs();
-    assert!(off(&short) > 0.025 && off(&stable) < 0.01, "{} {} {end}", amplification(&short), amplification(&stable));
+    assert!(
+        off(&short) > 0.025 && off(&stable) < 0.01,
+        "{} {} {end}",
+        amplification(&short),
+        amplification(&stable)
+    );
 }
 
 #[test]
 fn a_run_that_never_settles_says_so() {
-    let quiet = small_run(&["--until", "stable", "--gear", "untimed", "--set", "workload.requests=10", "--json"]).json();
-    assert_eq!((&quiet["stable"], &quiet["passes"]), (&false.into(), &100.into()), "without erases nothing can be said");
+    let quiet = small_run(&[
+        "--until",
+        "stable",
+        "--gear",
+        "untimed",
+        "--set",
+        "workload.requests=10",
+        "--json",
+    ])
+    .json();
+    assert_eq!(
+        (&quiet["stable"], &quiet["passes"]),
+        (&false.into(), &100.into()),
+        "without erases nothing can be said"
+    );
     let warning = quiet["warnings"][0].as_str().unwrap();
     assert!(warning.contains("had not settled after 100 passes"), "{warning}");
 }
@@ -155,28 +244,51 @@ fn however_closely_the_oracle_watches_the_drive_does_the_same() {
     let [off, on, full] = ["off", "on", "full"].map(|level| {
         let room = Room::new();
         let out = room.path("out");
-        let mut run = timeless(small_run(&["--json", "--oracle", level, "--out", out.to_str().unwrap()]).json());
-        let manifest: Value = serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap()).unwrap();
-        assert_eq!((&manifest["oracle"], &manifest["oracle_level"]), (&Value::from(level != "off"), &Value::from(level)));
+        let mut run = timeless(
+            small_run(&["--json", "--oracle", level, "--out", out.to_str().unwrap()]).json(),
+        );
+        let manifest: Value =
+            serde_json::from_str(&std::fs::read_to_string(room.path("out/manifest.json")).unwrap())
+                .unwrap();
+        assert_eq!(
+            (&manifest["oracle"], &manifest["oracle_level"]),
+            (&Value::from(level != "off"), &Value::from(level))
+        );
         let oracle = run.as_object_mut().unwrap().remove("oracle").unwrap();
         (oracle, run)
     });
     assert_eq!(off.0, Value::Null);
-    assert_eq!((&on.0["reads_checked"], &on.0["request_errors"]), (&off.1["host"]["read_pages"], &0.into()));
+    assert_eq!(
+        (&on.0["reads_checked"], &on.0["request_errors"]),
+        (&off.1["host"]["read_pages"], &0.into())
+    );
     assert_eq!(on, full);
     assert_eq!(off.1, on.1);
     small_run(&["--oracle", "maybe"]).refuses(2, &["maybe", "off, on, full"]);
 }
 
-/// What was read of a block while the drive was prepared counts among the reads that it begins with. Results say of how many blocks that left nothing to add.
+/// What was read of a block while the drive was prepared counts among the reads that it begins
+/// with. Results say of how many blocks that left nothing to add.
 #[test]
 fn reads_from_before_the_run_that_were_not_given_are_told() {
     let told = |parity: &str| {
-        let drive = ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.5", "--set", "parity.stripe=3", "--parity", parity];
+        let drive = [
+            "--set",
+            "drive.capacity=512MiB",
+            "--set",
+            "drive.spare=0.5",
+            "--set",
+            "parity.stripe=3",
+            "--parity",
+            parity,
+        ];
         let start = ["--set", "start.reads=1000", "--set", "start.overwrite=0.2", "--json"];
         small_run(&[&drive[..], &start].concat()).json()["warnings"].to_string()
     };
     assert!(!told("none").contains("start.reads"));
     let raid5 = told("raid5");
-    assert!(raid5.contains("start.reads: ") && raid5.contains(" written blocks so often already"), "{raid5}");
+    assert!(
+        raid5.contains("start.reads: ") && raid5.contains(" written blocks so often already"),
+        "{raid5}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Every real trace at hand goes through the command, where they are there: `VPASS_SHARED_TRACES` names their folder.
+//! Every real trace at hand goes through the command, where they are there: `VPASS_SHARED_TRACES`
+//! names their folder.
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::PathBuf;
@@ -29,24 +30,44 @@ const SAMPLES: [(&str, u64, u64, &[&str]); 16] = [
 #[test]
 fn every_sample_runs() {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces");
-    let folder = std::env::var_os("VPASS_SHARED_TRACES").map_or_else(|| PathBuf::from(default), PathBuf::from);
+    let folder = std::env::var_os("VPASS_SHARED_TRACES")
+        .map_or_else(|| PathBuf::from(default), PathBuf::from);
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} is not there; VPASS_SHARED_TRACES names the folder of sample traces", folder.display());
+        eprintln!(
+            "skipped: {} is not there; VPASS_SHARED_TRACES names the folder of sample traces",
+            folder.display()
+        );
         return;
     };
-    let names = entries.map(|e| e.expect("an entry").file_name().into_string().expect("a plain name"));
+    let names =
+        entries.map(|e| e.expect("an entry").file_name().into_string().expect("a plain name"));
     // The rest are statistics, and a page about all of them.
     for name in names.filter(|name| !name.starts_with("cloudphysics_dev") && name != "README.md") {
-        assert!(SAMPLES.iter().any(|(known, ..)| *known == name), "{name} is not among the samples");
+        assert!(
+            SAMPLES.iter().any(|(known, ..)| *known == name),
+            "{name} is not among the samples"
+        );
     }
     for (names, requests, reads, said) in SAMPLES {
-        let paths: Vec<_> = names.split(' ').map(|name| folder.join(name).to_str().expect("a plain path").to_owned()).collect();
+        let paths: Vec<_> = names
+            .split(' ')
+            .map(|name| folder.join(name).to_str().expect("a plain path").to_owned())
+            .collect();
         let paths: Vec<_> = paths.iter().map(String::as_str).collect();
-        let fixed = ["--drive", "tiny", "--fit", "scale", "--gear", "untimed", "--oracle", "off", "--json"];
+        let fixed =
+            ["--drive", "tiny", "--fit", "scale", "--gear", "untimed", "--oracle", "off", "--json"];
         let done = vpass(&[&["run", "--trace"], &paths[..], &fixed, said].concat());
         assert!(done.code == 0 || done.code == 3, "{names}: {}", done.stderr);
         let json = done.json();
-        assert_eq!((&json["trace"]["rows"], &json["host"]["read_requests"]), (&requests.into(), &reads.into()), "{names}");
-        assert_eq!(json["trace"]["bad_lines"], u64::from(said.contains(&"--skip-bad-lines")), "{names}");
+        assert_eq!(
+            (&json["trace"]["rows"], &json["host"]["read_requests"]),
+            (&requests.into(), &reads.into()),
+            "{names}"
+        );
+        assert_eq!(
+            json["trace"]["bad_lines"],
+            u64::from(said.contains(&"--skip-bad-lines")),
+            "{names}"
+        );
     }
 }

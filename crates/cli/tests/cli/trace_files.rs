@@ -2,7 +2,8 @@
 
 use crate::common::{Done, Room, command, finished, interrupt, vpass};
 
-const PGBENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
+const PGBENCH: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
 
 fn trace(args: &[&str]) -> Done {
     vpass(&[&["trace"], args].concat())
@@ -25,22 +26,45 @@ fn info_by_hand() {
     let room = Room::new();
     let json = trace(&["info", &room.file("a.log", LOG), "--drive", "tiny", "--json"]).json();
     let file = &json["files"][0];
-    assert_eq!((&file["format"], &file["rows"], &file["span_s"]), (&"fio".into(), &7.into(), &6.0.into()));
-    assert_eq!((&file["reads"]["rows"], &file["writes"]["rows"], &file["trims"]["rows"]), (&4.into(), &2.into(), &1.into()));
-    assert_eq!((&file["reads"]["bytes"], &file["reads"]["p50_bytes"]), (&(4096 + 8192 + 4096 + 1024).into(), &4096.into()));
+    assert_eq!(
+        (&file["format"], &file["rows"], &file["span_s"]),
+        (&"fio".into(), &7.into(), &6.0.into())
+    );
+    assert_eq!(
+        (&file["reads"]["rows"], &file["writes"]["rows"], &file["trims"]["rows"]),
+        (&4.into(), &2.into(), &1.into())
+    );
+    assert_eq!(
+        (&file["reads"]["bytes"], &file["reads"]["p50_bytes"]),
+        (&(4096 + 8192 + 4096 + 1024).into(), &4096.into())
+    );
     // 12,288 + 8,192 crosses into the second page of 16 KiB; 64 KiB are 4 pages.
     let footprint = &file["footprint"];
     assert_eq!(json["page_bytes"], 16384);
-    assert_eq!((&footprint["pages_read"], &footprint["pages_written"], &footprint["pages_touched"]), (&2.into(), &4.into(), &6.into()));
+    assert_eq!(
+        (&footprint["pages_read"], &footprint["pages_written"], &footprint["pages_touched"]),
+        (&2.into(), &4.into(), &6.into())
+    );
     assert_eq!(footprint["extent_bytes"], (1u64 << 30) + 4096 + (4 << 20) + 65_536);
     // Page 0 is read 4 times, page 1 once.
-    assert_eq!((&file["reads_per_page"]["max"], &file["reads_per_page"]["mean"]), (&4.into(), &2.5.into()));
+    assert_eq!(
+        (&file["reads_per_page"]["max"], &file["reads_per_page"]["mean"]),
+        (&4.into(), &2.5.into())
+    );
     assert_eq!(file["hottest"][5]["share_of_page_reads"], 0.8);
     assert_eq!(file["busiest_regions"].as_array().unwrap().len(), 1);
-    assert_eq!((&file["busiest_regions"][0]["device"], &file["busiest_regions"][0]["page_reads"]), (&"/dev/sda".into(), &5.into()));
-    assert_eq!((&file["devices"][1]["name"], &file["devices"][1]["bytes_written"]), (&"/dev/sdb".into(), &66_048.into()));
+    assert_eq!(
+        (&file["busiest_regions"][0]["device"], &file["busiest_regions"][0]["page_reads"]),
+        (&"/dev/sda".into(), &5.into())
+    );
+    assert_eq!(
+        (&file["devices"][1]["name"], &file["devices"][1]["bytes_written"]),
+        (&"/dev/sdb".into(), &66_048.into())
+    );
     let over_time = &file["over_time"];
-    let sum = |name: &str| over_time[name].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum::<u64>();
+    let sum = |name: &str| {
+        over_time[name].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum::<u64>()
+    };
     assert_eq!((sum("page_reads"), sum("page_writes")), (5, 5));
 }
 
@@ -48,12 +72,16 @@ fn info_by_hand() {
 fn reads_of_a_block_are_weighed_with_the_drives_own_limits() {
     let room = Room::new();
     let file = room.file("a.log", LOG);
-    let info = trace(&["info", &file, "--drive", "tiny", "--set", "start.pec=1000", "--json"]).json();
-    let explained = vpass(&["explain", "--drive", "tiny", "--set", "start.pec=1000", "--json"]).json();
+    let info =
+        trace(&["info", &file, "--drive", "tiny", "--set", "start.pec=1000", "--json"]).json();
+    let explained =
+        vpass(&["explain", "--drive", "tiny", "--set", "start.pec=1000", "--json"]).json();
     let ages = explained["ages"].as_array().unwrap();
     let age = ages.iter().find(|age| age["pec"] == 1000).unwrap();
-    let worst_case = |g: &serde_json::Value| g["limit"].as_f64().unwrap() / g["alpha"].as_f64().unwrap();
-    let weakest = age["groups"].as_array().unwrap().iter().map(worst_case).fold(f64::INFINITY, f64::min);
+    let worst_case =
+        |g: &serde_json::Value| g["limit"].as_f64().unwrap() / g["alpha"].as_f64().unwrap();
+    let weakest =
+        age["groups"].as_array().unwrap().iter().map(worst_case).fold(f64::INFINITY, f64::min);
     let blocks = &info["files"][0]["blocks"];
     let near = |value: &serde_json::Value, expected: f64| {
         let value = value.as_f64().unwrap();
@@ -63,7 +91,10 @@ fn reads_of_a_block_are_weighed_with_the_drives_own_limits() {
     assert_eq!(blocks["endurance"]["rewritten_at_reads"], age["thresholds"][0]["reads"]);
     // Both pages lie in the first block; 5 page reads in 6 seconds are 504,000 a week.
     let busiest = &blocks["busiest"];
-    assert_eq!((&busiest["offset_bytes"], &busiest["reads"], &busiest["reads_per_week"]), (&0.into(), &5.0.into(), &504_000.0.into()));
+    assert_eq!(
+        (&busiest["offset_bytes"], &busiest["reads"], &busiest["reads_per_week"]),
+        (&0.into(), &5.0.into(), &504_000.0.into())
+    );
     near(&busiest["weeks_to_worst_case"], weakest / 504_000.0);
     assert_eq!(blocks["mean"]["reads"], 5.0);
 }
@@ -82,7 +113,13 @@ fn several_files_devices_and_formats() {
     let (log, vpt) = (room.file("a.log", LOG), room.text("a.vpt"));
     made(&["convert", &log, &vpt]);
     let text = trace(&["info", &log, &vpt]).stdout;
-    for words in ["a.log: fio, 7 rows over 6.00 s", "a.vpt: compact, 7 rows", "Devices: 2", "/dev/sdb", "All files"] {
+    for words in [
+        "a.log: fio, 7 rows over 6.00 s",
+        "a.vpt: compact, 7 rows",
+        "Devices: 2",
+        "/dev/sdb",
+        "All files",
+    ] {
         assert!(text.contains(words), "{words} in\n{text}");
     }
     let mut json = trace(&["info", &log, &vpt, "--json"]).json();
@@ -98,20 +135,43 @@ fn several_files_devices_and_formats() {
 #[test]
 fn info_says_when_and_in_which_unit() {
     let room = Room::new();
-    let of = |file: &str, more: &[&str]| trace(&[&["info", file, "--json"], more].concat()).json()["files"][0].clone();
+    let of = |file: &str, more: &[&str]| {
+        trace(&[&["info", file, "--json"], more].concat()).json()["files"][0].clone()
+    };
     let log = of(&room.file("a.log", LOG), &[]);
-    assert_eq!((&log["clock"], &log["time_unit"], &log["time_unit_from"]), (&"relative".into(), &"microseconds".into(), &"assumed".into()));
-    assert_eq!((&log["first_ns"], &log["last_ns"], &log["first_date"]), (&0.into(), &6_000_000_000u64.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&log["clock"], &log["time_unit"], &log["time_unit_from"]),
+        (&"relative".into(), &"microseconds".into(), &"assumed".into())
+    );
+    assert_eq!(
+        (&log["first_ns"], &log["last_ns"], &log["first_date"]),
+        (&0.into(), &6_000_000_000u64.into(), &serde_json::Value::Null)
+    );
     let text = trace(&["info", &room.text("a.log"), "--time-unit", "ms"]).stdout;
-    assert!(text.contains("times in milliseconds, from 0 to 6000 s on the trace's own clock\n"), "{text}");
+    assert!(
+        text.contains("times in milliseconds, from 0 to 6000 s on the trace's own clock\n"),
+        "{text}"
+    );
     // Ticks of 100 ns since 1601, the same in the compact form.
-    let msr = room.file("a.csv", "128166372003061629,hm,0,Read,0,512,0\n128166372013061629,hm,0,Read,0,512,0\n");
+    let msr = room.file(
+        "a.csv",
+        "128166372003061629,hm,0,Read,0,512,0\n128166372013061629,hm,0,Read,0,512,0\n",
+    );
     made(&["convert", &msr, &room.text("a.vpt")]);
     for (file, unit) in [(msr, "ticks of 100 ns"), (room.text("a.vpt"), "nanoseconds")] {
         let json = of(&file, &[]);
-        assert_eq!((&json["clock"], &json["time_unit"], &json["time_unit_from"]), (&"absolute".into(), &unit.into(), &"format".into()));
-        assert_eq!((&json["first_ns"], &json["last_ns"]), (&12_816_637_200_306_162_900u64.into(), &12_816_637_201_306_162_900u64.into()));
-        assert_eq!((&json["first_date"], &json["last_date"]), (&"2007-02-22T17:00:00.306Z".into(), &"2007-02-22T17:00:01.306Z".into()));
+        assert_eq!(
+            (&json["clock"], &json["time_unit"], &json["time_unit_from"]),
+            (&"absolute".into(), &unit.into(), &"format".into())
+        );
+        assert_eq!(
+            (&json["first_ns"], &json["last_ns"]),
+            (&12_816_637_200_306_162_900u64.into(), &12_816_637_201_306_162_900u64.into())
+        );
+        assert_eq!(
+            (&json["first_date"], &json["last_date"]),
+            (&"2007-02-22T17:00:00.306Z".into(), &"2007-02-22T17:00:01.306Z".into())
+        );
     }
     let none = of(&room.file("P.lis", "0 8 0 0\n"), &["--assume-op", "read"]);
     assert_eq!(
@@ -123,28 +183,54 @@ fn info_says_when_and_in_which_unit() {
 #[test]
 fn a_rate_that_no_host_keeps_up_is_doubted_wherever_a_trace_is_read() {
     let room = Room::new();
-    let file = room.file("a.trace", &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat());
+    let file = room.file(
+        "a.trace",
+        &(0..9000).map(|i| format!("{i} 0 {} 8 1\n", i % 8 * 8)).collect::<Vec<_>>().concat(),
+    );
     let words = "9000 requests in 9.00 us are 1000111123 a second, which few hosts keep up; its times are taken for nanoseconds";
     let info = trace(&["info", &file]).stdout;
-    assert!(info.contains(words) && info.contains("times in nanoseconds (assumed; --time-unit says another)"), "{info}");
-    assert!(trace(&["info", &file, "--json"]).json()["files"][0]["warnings"][0].as_str().unwrap().contains(words));
-    assert_eq!(trace(&["info", &file, "--json", "--time-unit", "ms"]).json()["files"][0]["warnings"], serde_json::json!([]));
+    assert!(
+        info.contains(words)
+            && info.contains("times in nanoseconds (assumed; --time-unit says another)"),
+        "{info}"
+    );
+    assert!(
+        trace(&["info", &file, "--json"]).json()["files"][0]["warnings"][0]
+            .as_str()
+            .unwrap()
+            .contains(words)
+    );
+    assert_eq!(
+        trace(&["info", &file, "--json", "--time-unit", "ms"]).json()["files"][0]["warnings"],
+        serde_json::json!([])
+    );
     assert!(made(&["convert", &file, &room.text("b.vpt")]).stderr.contains(words));
-    assert!(made(&["cut", &file, &room.text("c.vpt"), "--rows", "8000"]).stderr.contains("8000 requests in"));
+    assert!(
+        made(&["cut", &file, &room.text("c.vpt"), "--rows", "8000"])
+            .stderr
+            .contains("8000 requests in")
+    );
     let fixed = trace(&["info", &room.text("b.vpt")]).stdout;
     assert!(fixed.contains("as the compact format fixes; where it was made from another trace, make it again with --time-unit"), "{fixed}");
-    trace(&["info", &room.text("b.vpt"), "--time-unit", "us"]).refuses(2, &["the format fixes the unit of its times (nanoseconds)"]);
+    trace(&["info", &room.text("b.vpt"), "--time-unit", "us"])
+        .refuses(2, &["the format fixes the unit of its times (nanoseconds)"]);
     let said = made(&["convert", &file, &room.text("d.vpt"), "--time-unit", "ms"]).stderr;
     assert_eq!(said.lines().count(), 1, "{said}");
     assert_eq!(trace(&["info", &room.text("d.vpt"), "--json"]).json()["files"][0]["span_s"], 8.999);
     let fit = vpass(&["workload", "fit", "--trace", &file]);
-    assert!(fit.stdout.contains(words) && fit.stdout.contains("the times of mqsim are taken for nanoseconds"), "{}", fit.stdout);
+    assert!(
+        fit.stdout.contains(words)
+            && fit.stdout.contains("the times of mqsim are taken for nanoseconds"),
+        "{}",
+        fit.stdout
+    );
 }
 
 #[test]
 fn info_tells_regions_apart() {
     let room = Room::new();
-    // Pages of 16 KiB: 0 and 3 of one region, 20 MiB further two pages of another, one of a second device.
+    // Pages of 16 KiB: 0 and 3 of one region, 20 MiB further two pages of another, one of a second
+    // device.
     let rows = "0 1 0 8 1\n1 1 96 32 0\n2 1 40960 64 1\n3 1 40960 8 1\n4 2 64 8 0\n";
     let file = room.file("a.trace", rows);
     let json = trace(&["info", &file, "--drive", "tiny", "--json"]).json();
@@ -152,7 +238,11 @@ fn info_tells_regions_apart() {
         let [offset, span, touched] = [pages[0], pages[1], pages[2]].map(|n| n * 16_384);
         serde_json::json!({ "device": device, "offset_bytes": offset, "span_bytes": span, "touched_bytes": touched, "page_reads": pages[3], "page_writes": pages[4] })
     };
-    let expected = serde_json::json!([region("1", [0, 4, 2, 1, 1]), region("1", [1280, 2, 2, 3, 0]), region("2", [2, 1, 1, 0, 1])]);
+    let expected = serde_json::json!([
+        region("1", [0, 4, 2, 1, 1]),
+        region("1", [1280, 2, 2, 3, 0]),
+        region("2", [2, 1, 1, 0, 1])
+    ]);
     assert_eq!(json["files"][0]["separate_regions"], expected);
     let text = trace(&["info", &file, "--drive", "tiny"]).stdout;
     assert!(text.contains("Regions with large untouched gaps between them\n"), "{text}");
@@ -169,9 +259,15 @@ fn a_trace_without_a_clock_has_no_rates() {
         (&json["files"][0]["span_s"], &json["files"][0]["blocks"]["mean"]["reads_per_week"]),
         (&0.0.into(), &serde_json::Value::Null)
     );
-    assert!(trace(&["info", &file, "--assume-op", "read"]).stdout.contains("P.lis: arc, 3 rows all at one time\n"));
-    trace(&["convert", &file, &room.text("x.vpt"), "--assume-op", "read"]).refuses(2, &["--assume-rate"]);
-    trace(&["cut", &file, &room.text("x.vpt"), "--assume-op", "read", "--from", "1s"]).refuses(2, &["--assume-rate"]);
+    assert!(
+        trace(&["info", &file, "--assume-op", "read"])
+            .stdout
+            .contains("P.lis: arc, 3 rows all at one time\n")
+    );
+    trace(&["convert", &file, &room.text("x.vpt"), "--assume-op", "read"])
+        .refuses(2, &["--assume-rate"]);
+    trace(&["cut", &file, &room.text("x.vpt"), "--assume-op", "read", "--from", "1s"])
+        .refuses(2, &["--assume-rate"]);
     made(&["convert", &file, &room.text("x.vpt"), "--assume-op", "read", "--assume-rate", "10"]);
 }
 
@@ -180,18 +276,31 @@ fn conversions_come_back() {
     let room = Room::new();
     let file = room.file("a.log", LOG);
     let path = |name: &str| room.text(name);
-    assert!(made(&["convert", &file, &path("a.vpt.zst")]).stderr.contains("a.vpt.zst: 7 rows in compact form, "));
+    assert!(
+        made(&["convert", &file, &path("a.vpt.zst")])
+            .stderr
+            .contains("a.vpt.zst: 7 rows in compact form, ")
+    );
     made(&["convert", &path("a.vpt.zst"), &path("b.vpt")]);
     let said = made(&["convert", &path("b.vpt"), &path("c.csv.gz"), "--skip-trims"]).stderr;
-    assert!(said.contains("c.csv.gz: 6 rows in msr form") && said.contains("1 trim left out"), "{said}");
+    assert!(
+        said.contains("c.csv.gz: 6 rows in msr form") && said.contains("1 trim left out"),
+        "{said}"
+    );
     made(&["convert", &path("b.vpt"), &path("d"), "--to", "fio"]);
     let log = std::fs::read_to_string(path("d")).unwrap();
-    let rows = |text: &str| text.lines().filter(|l| l.split(' ').count() == 5).map(str::to_owned).collect::<Vec<_>>();
+    let rows = |text: &str| {
+        text.lines().filter(|l| l.split(' ').count() == 5).map(str::to_owned).collect::<Vec<_>>()
+    };
     assert_eq!(rows(&log), rows(LOG));
     made(&["convert", &path("c.csv.gz"), &path("e.csv")]);
     let csv = std::fs::read_to_string(path("e.csv")).unwrap();
     assert_eq!(csv.lines().nth(1), Some("10000000,/dev/sda,0,Read,12288,8192,0"));
-    assert_eq!(room.names(), ["a.log", "a.vpt.zst", "b.vpt", "c.csv.gz", "d", "e.csv"], "nothing temporary is left");
+    assert_eq!(
+        room.names(),
+        ["a.log", "a.vpt.zst", "b.vpt", "c.csv.gz", "d", "e.csv"],
+        "nothing temporary is left"
+    );
 }
 
 #[test]
@@ -217,10 +326,16 @@ fn files_are_joined_by_the_names_of_their_devices() {
     let a = room.file("a.csv", &(row("usr", 1_000) + &row("hm", 1_001)));
     let b = room.file("b.csv", &(row("hm", 1_002) + &row("src", 1_003)));
     made(&["convert", &a, &b, &room.text("c.csv")]);
-    assert_eq!(std::fs::read_to_string(room.path("c.csv")).unwrap(), [a, b].map(|f| std::fs::read_to_string(f).unwrap()).concat());
+    assert_eq!(
+        std::fs::read_to_string(room.path("c.csv")).unwrap(),
+        [a, b].map(|f| std::fs::read_to_string(f).unwrap()).concat()
+    );
     let log = room.file("d.log", LOG);
     let (a, out) = (room.text("a.csv"), room.text("e.vpt"));
-    trace(&["convert", &a, &log, &out]).refuses(2, &["a.csv counts time from a date", "d.log from the beginning of the recording"]);
+    trace(&["convert", &a, &log, &out]).refuses(
+        2,
+        &["a.csv counts time from a date", "d.log from the beginning of the recording"],
+    );
     assert!(!room.path("e.vpt").exists());
 }
 
@@ -228,14 +343,19 @@ fn files_are_joined_by_the_names_of_their_devices() {
 fn outputs_appear_whole_or_not_at_all() {
     let room = Room::new();
     let (log, out) = (room.file("a.log", LOG), room.text("out.csv"));
-    trace(&["convert", &log, &out]).refuses(2, &["a.log, line 7: the row is a trim, which an MSR CSV cannot hold; --skip-trims"]);
+    trace(&["convert", &log, &out]).refuses(
+        2,
+        &["a.log, line 7: the row is a trim, which an MSR CSV cannot hold; --skip-trims"],
+    );
     let broken = room.file("broken.csv", "1,h,0,Read,0,512,0\n2,h,0,Raed,0,512,0\n");
     trace(&["convert", &broken, &out]).refuses(2, &["broken.csv, line 2: column 4 (type)"]);
-    trace(&["convert", &room.file("text", "no trace\n"), &out]).refuses(2, &["text: the format is not recognised"]);
+    trace(&["convert", &room.file("text", "no trace\n"), &out])
+        .refuses(2, &["text: the format is not recognised"]);
     trace(&["convert", &room.text("nowhere"), &out]).refuses(2, &["nowhere: cannot be opened"]);
     trace(&["info", &room.text("nowhere")]).refuses(2, &["nowhere: cannot be opened"]);
     trace(&["convert", &log, &room.text("nowhere/x.vpt")]).refuses(2, &["x.vpt cannot be written"]);
-    trace(&["convert", &log, &room.text("out")]).refuses(2, &["the ending says no form", "--to compact, msr or fio"]);
+    trace(&["convert", &log, &room.text("out")])
+        .refuses(2, &["the ending says no form", "--to compact, msr or fio"]);
     trace(&["convert", &log, &out, "--to", "compat"]).refuses(2, &["did you mean compact?"]);
     assert_eq!(room.names(), ["a.log", "broken.csv", "text"]);
     let there = room.file("there.vpt", "mine");
@@ -246,7 +366,8 @@ fn outputs_appear_whole_or_not_at_all() {
     made(&["convert", &there, &there, "--force"]);
     assert_eq!(trace(&["info", &there, "--json"]).json()["files"][0]["rows"], 7);
     std::fs::create_dir(room.path("folder.vpt")).unwrap();
-    trace(&["convert", &log, &room.text("folder.vpt"), "--force"]).refuses(2, &["is no regular file"]);
+    trace(&["convert", &log, &room.text("folder.vpt"), "--force"])
+        .refuses(2, &["is no regular file"]);
 }
 
 #[test]
@@ -260,15 +381,27 @@ fn cuts_by_time_device_and_number() {
         let rows = text.lines().filter(|l| l.split(' ').count() == 5);
         rows.map(|l| l.split(' ').skip(1).collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
     };
-    assert_eq!(cut(&["--from", "1s", "--to", "3s"]), ["/dev/sda read 12288 8192", "/dev/sdb write 4194304 65536"]);
-    assert_eq!(cut(&["--only", "/dev/sdb"]), ["/dev/sdb write 4194304 65536", "/dev/sdb write 4194304 512"]);
-    assert_eq!(cut(&["--only", "/dev/sda", "--from", "4000ms"]), ["/dev/sda trim 1073741824 4096", "/dev/sda read 0 1024"]);
+    assert_eq!(
+        cut(&["--from", "1s", "--to", "3s"]),
+        ["/dev/sda read 12288 8192", "/dev/sdb write 4194304 65536"]
+    );
+    assert_eq!(
+        cut(&["--only", "/dev/sdb"]),
+        ["/dev/sdb write 4194304 65536", "/dev/sdb write 4194304 512"]
+    );
+    assert_eq!(
+        cut(&["--only", "/dev/sda", "--from", "4000ms"]),
+        ["/dev/sda trim 1073741824 4096", "/dev/sda read 0 1024"]
+    );
     assert_eq!(cut(&["--rows", "2", "--from", "0.1min"]), ["/dev/sda read 0 1024"]);
     assert_eq!(cut(&["--rows", "1"]), ["/dev/sda read 0 4096"]);
     let out = room.text("none.vpt");
-    trace(&["cut", &log, &out, "--only", "/dev/sdc"]).refuses(2, &["no such device", "(it has: /dev/sda, /dev/sdb)"]);
-    trace(&["cut", &log, &out, "--from", "1h"]).refuses(2, &["none of its rows is wanted; no trace was written"]);
-    trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"]).refuses(2, &["--from must come before --to"]);
+    trace(&["cut", &log, &out, "--only", "/dev/sdc"])
+        .refuses(2, &["no such device", "(it has: /dev/sda, /dev/sdb)"]);
+    trace(&["cut", &log, &out, "--from", "1h"])
+        .refuses(2, &["none of its rows is wanted; no trace was written"]);
+    trace(&["cut", &log, &out, "--from", "2s", "--to", "1s"])
+        .refuses(2, &["--from must come before --to"]);
     trace(&["cut", &log, &out, "--from", "2"]).refuses(2, &["a time with its unit"]);
     trace(&["cut", &log, &out, "--sample", "0"]).refuses(2, &["above 0 and up to 1"]);
     trace(&["cut", &log, &out, "--seed", "2"]).refuses(2, &["--sample"]);
@@ -290,7 +423,8 @@ fn a_sample_keeps_whole_regions_and_is_part_of_a_larger_one() {
     let other = rows("other.csv", &["--sample", "0.5", "--seed", "2"]);
     assert_eq!(rows("one.csv", &["--sample", "1"]), all);
     let region = |row: &String| row.split(',').nth(4).unwrap().parse::<u64>().unwrap() >> 20;
-    let regions = |rows: &[String]| rows.iter().map(region).collect::<std::collections::BTreeSet<_>>();
+    let regions =
+        |rows: &[String]| rows.iter().map(region).collect::<std::collections::BTreeSet<_>>();
     let (in_all, in_fifth, in_half) = (regions(&all), regions(&fifth), regions(&half));
     assert!(in_fifth.is_subset(&in_half) && in_half.is_subset(&in_all));
     assert_ne!(in_half, regions(&other));
@@ -298,7 +432,12 @@ fn a_sample_keeps_whole_regions_and_is_part_of_a_larger_one() {
     assert_eq!(kept, half);
     // 719 regions, of which each has the chance of one in two: 5 standard deviations are 67.
     let expected = in_all.len() as f64 / 2.0;
-    assert!((in_half.len() as f64 - expected).abs() < 67.0, "{} of {}", in_half.len(), in_all.len());
+    assert!(
+        (in_half.len() as f64 - expected).abs() < 67.0,
+        "{} of {}",
+        in_half.len(),
+        in_all.len()
+    );
 }
 
 #[test]
@@ -306,7 +445,11 @@ fn skipped_lines_are_counted() {
     let room = Room::new();
     let file = room.file("a.csv", "1,h,0,Read,0,512,0\noops\n3,h,0,Read,0,512,0\n");
     let said = made(&["convert", &file, &room.text("a.vpt"), "--skip-bad-lines"]).stderr;
-    assert!(said.contains("a.csv: 1 line could not be read and were passed over, the first: ") && said.contains("2 rows"), "{said}");
+    assert!(
+        said.contains("a.csv: 1 line could not be read and were passed over, the first: ")
+            && said.contains("2 rows"),
+        "{said}"
+    );
     let json = trace(&["info", &file, "--skip-bad-lines", "--json"]).json();
     assert_eq!((&json["files"][0]["rows"], &json["files"][0]["bad_lines"]), (&2.into(), &1.into()));
 }
@@ -318,8 +461,11 @@ fn a_damaged_compact_trace_is_refused() {
     made(&["convert", PGBENCH, &vpt]);
     let bytes = std::fs::read(&vpt).unwrap();
     std::fs::write(room.path("cut.vpt"), &bytes[..bytes.len() / 2]).unwrap();
-    trace(&["info", &room.text("cut.vpt")]).refuses(2, &["cut.vpt, after row ", "the file ends too early; it is truncated"]);
-    let run = |name: &str| vpass(&["run", "--drive", "tiny", "--gear", "untimed", "--trace", name, "--json"]).json();
+    trace(&["info", &room.text("cut.vpt")])
+        .refuses(2, &["cut.vpt, after row ", "the file ends too early; it is truncated"]);
+    let run = |name: &str| {
+        vpass(&["run", "--drive", "tiny", "--gear", "untimed", "--trace", name, "--json"]).json()
+    };
     let (mut from_csv, mut from_vpt) = (run(PGBENCH), run(&vpt));
     for json in [&mut from_csv, &mut from_vpt] {
         json["trace"] = serde_json::Value::Null;
@@ -337,7 +483,11 @@ fn an_interrupted_conversion_leaves_nothing() {
 
     let room = Room::new();
     let out = room.text("out.vpt");
-    let mut child = command(&["trace", "convert", "/dev/stdin", &out]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(&["trace", "convert", "/dev/stdin", &out])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut input = child.stdin.take().unwrap();
     // A trace without an end, until nobody reads it any more.
     let writer = std::thread::spawn(move || {

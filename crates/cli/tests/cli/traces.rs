@@ -36,17 +36,35 @@ fn addresses_beyond_the_drive_need_a_fit() {
 fn touched_pages_go_side_by_side() {
     let room = Room::new();
     // Three pages of 16 KiB in 5 TiB: two neighbours and one at the far end.
-    let trace = room.file("a.csv", &msr_reads(&[1 << 40, (1 << 40) + 16_384, 5 << 40, (1 << 40) + 4096]));
-    replay(&trace, &[]).refuses(2, &["--fit pack to put the 48 KiB that it touches side by side", "--fit scale"]);
+    let trace =
+        room.file("a.csv", &msr_reads(&[1 << 40, (1 << 40) + 16_384, 5 << 40, (1 << 40) + 4096]));
+    replay(&trace, &[])
+        .refuses(2, &["--fit pack to put the 48 KiB that it touches side by side", "--fit scale"]);
     let json = replay(&trace, &["--fit", "pack"]).json();
-    assert_eq!((&json["host"]["read_requests"], &json["trace"]["refitted"]), (&4.into(), &4.into()));
-    let compared = vpass(&["compare", "--drive", "tiny", "--trace", &trace, "--fit", "pack", "--reclaim", "none,block", "--json"]);
+    assert_eq!(
+        (&json["host"]["read_requests"], &json["trace"]["refitted"]),
+        (&4.into(), &4.into())
+    );
+    let compared = vpass(&[
+        "compare",
+        "--drive",
+        "tiny",
+        "--trace",
+        &trace,
+        "--fit",
+        "pack",
+        "--reclaim",
+        "none,block",
+        "--json",
+    ]);
     assert_eq!(compared.code, 0, "{}", compared.stderr);
     let everywhere: Vec<u64> = (0..70_000).map(|i| i << 20).collect();
     let trace = room.file("b.csv", &msr_reads(&everywhere));
     // 70,000 pages of 16 KiB are 1.07 GiB: too much for this drive even side by side.
-    replay(&trace, &[]).refuses(2, &["take --fit scale or --fit wrap", "(with --fit pack 1.1 GiB are enough)"]);
-    replay(&trace, &["--fit", "pack"]).refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
+    replay(&trace, &[])
+        .refuses(2, &["take --fit scale or --fit wrap", "(with --fit pack 1.1 GiB are enough)"]);
+    replay(&trace, &["--fit", "pack"])
+        .refuses(2, &["the pages that it touches take 1.1 GiB side by side; the drive has"]);
 }
 
 /// Reads of 45,000 pages, 10 us apart: of 0.45 s in us, or 0.45 ms in ns.
@@ -59,22 +77,32 @@ fn the_unit_of_times_can_be_said_and_is_named() {
     let room = Room::new();
     let trace = room.file("a.trace", &microseconds());
     let assumed = replay(&trace, &["--gear", "untimed"]);
-    assert!(assumed.stderr.contains("the times of mqsim are taken for nanoseconds; --time-unit says another unit"), "{}", assumed.stderr);
+    assert!(
+        assumed.stderr.contains(
+            "the times of mqsim are taken for nanoseconds; --time-unit says another unit"
+        ),
+        "{}",
+        assumed.stderr
+    );
     let words = "45000 requests in 450 us are 100002222 a second, which few hosts keep up; its times are taken for nanoseconds, which \
                  --time-unit changes: ms would make it 7.50 min and 100 a second";
     assert!(assumed.stderr.contains(words), "{}", assumed.stderr);
     assert_eq!(assumed.json()["trace"]["span_s"], 0.000_449_99);
-    let said = replay(&trace, &["--gear", "untimed", "--time-unit", "ms", "--out", &room.text("out")]);
+    let said =
+        replay(&trace, &["--gear", "untimed", "--time-unit", "ms", "--out", &room.text("out")]);
     assert!(said.stderr.contains("taken for milliseconds, as --time-unit says"), "{}", said.stderr);
     assert!(!said.stderr.contains("few hosts"), "{}", said.stderr);
     assert_eq!(said.json()["trace"]["span_s"], 449.99);
-    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap()).unwrap();
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap())
+            .unwrap();
     assert_eq!(manifest["trace_options"]["time_unit"], "ms");
     let closed = replay(&trace, &["--gear", "untimed", "--queue-depth", "4"]).stderr;
     assert!(!closed.contains("few hosts") && !closed.contains("--time-unit"), "{closed}");
     replay(&trace, &["--time-unit", "minutes"]).refuses(2, &["s, ms, us or ns"]);
     let msr = room.file("a.csv", &msr_reads(&[0]));
-    replay(&msr, &["--time-unit", "us"]).refuses(2, &["the format fixes the unit of its times (ticks of 100 ns)"]);
+    replay(&msr, &["--time-unit", "us"])
+        .refuses(2, &["the format fixes the unit of its times (ticks of 100 ns)"]);
     assert!(!replay(&msr, &[]).stderr.contains("times"), "a unit that is fixed is not assumed");
 }
 
@@ -97,7 +125,8 @@ fn impossible_addresses_and_lines_are_quoted() {
 #[test]
 fn requests_out_of_order_are_counted_or_refused() {
     let room = Room::new();
-    let mut rows: Vec<String> = msr_reads(&[0, 4096, 8192]).lines().map(|l| format!("{l}\n")).collect();
+    let mut rows: Vec<String> =
+        msr_reads(&[0, 4096, 8192]).lines().map(|l| format!("{l}\n")).collect();
     rows.swap(1, 2);
     let trace = room.file("late.csv", &rows.concat());
     let json = replay(&trace, &[]).json();
@@ -110,7 +139,16 @@ fn a_missing_trace_creates_nothing() {
     let room = Room::new();
     let out = room.text("out");
     replay(&room.text("missing.csv"), &["--out", &out]).refuses(2, &["missing.csv"]);
-    vpass(&["run", "--drive", &room.text("missing.toml"), "--workload", "zipf-read", "--out", &out]).refuses(2, &["missing.toml"]);
+    vpass(&[
+        "run",
+        "--drive",
+        &room.text("missing.toml"),
+        "--workload",
+        "zipf-read",
+        "--out",
+        &out,
+    ])
+    .refuses(2, &["missing.toml"]);
     assert!(room.names().is_empty());
     let empty = room.file("empty.csv", "");
     replay(&empty, &["--out", &out]).refuses(2, &["holds no requests"]);
@@ -139,39 +177,73 @@ fn unknown_formats_suggest_the_nearest_and_wrong_ones_are_refused() {
 fn several_files_are_merged_side_by_side_or_follow_each_other() {
     let room = Room::new();
     let (a, b) = (room.file("a.csv", &msr_reads(&[0, 1])), room.file("b.csv", &msr_reads(&[2])));
-    let run = |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--trace", &a, &b, "--json"], more].concat()).json();
+    let run = |more: &[&str]| {
+        vpass(&[&["run", "--drive", "tiny", "--trace", &a, &b, "--json"], more].concat()).json()
+    };
     let merged = run(&[]);
-    assert_eq!((&merged["host"]["read_requests"], &merged["trace"]["span_s"]), (&3.into(), &1e-6.into()));
+    assert_eq!(
+        (&merged["host"]["read_requests"], &merged["trace"]["span_s"]),
+        (&3.into(), &1e-6.into())
+    );
     let devices = serde_json::json!([
         { "name": "host_0", "file": a, "base_bytes": 0, "extent_bytes": 4097, "rows": 2 },
         { "name": "host_0", "file": b, "base_bytes": 1 << 20, "extent_bytes": 4098, "rows": 1 },
     ]);
     assert_eq!(merged["trace"]["devices"], devices);
     let parts = run(&["--concat"]);
-    assert_eq!((&parts["trace"]["span_s"], parts["trace"]["devices"].as_array().unwrap().len()), (&2e-6.into(), 1));
+    assert_eq!(
+        (&parts["trace"]["span_s"], parts["trace"]["devices"].as_array().unwrap().len()),
+        (&2e-6.into(), 1)
+    );
 }
 
 #[test]
 fn devices_lie_side_by_side_unless_only_some_are_taken() {
     let room = Room::new();
     let trace = room.file("a.trace", "0 1 0 8 1\n1000 2 8388608 8 1\n2000 3 16 8 0\n");
-    replay(&trace, &[])
-        .refuses(2, &["(mqsim format): 3 devices", "2 4.1 GiB", "the drive has", "--only DEV", "--fit scale", "bigger drive"]);
+    replay(&trace, &[]).refuses(
+        2,
+        &[
+            "(mqsim format): 3 devices",
+            "2 4.1 GiB",
+            "the drive has",
+            "--only DEV",
+            "--fit scale",
+            "bigger drive",
+        ],
+    );
     let json = replay(&trace, &["--only", "1", "--only", "3"]).json();
-    assert_eq!((&json["host"]["read_requests"], &json["host"]["write_requests"]), (&1.into(), &1.into()));
+    assert_eq!(
+        (&json["host"]["read_requests"], &json["host"]["write_requests"]),
+        (&1.into(), &1.into())
+    );
     assert_eq!(json["trace"]["devices"][1]["base_bytes"], 1 << 20);
     replay(&trace, &["--only", "4"]).refuses(2, &["--only 4", "it has 1, 2, 3"]);
     let text = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--fit", "scale"]).stdout;
     assert!(text.contains("trace: 3 devices lie side by side on 4.00"), "{text}");
-    vpass(&["run", "--drive", "tiny", "--workload", "zipf-read", "--only", "1"]).refuses(2, &["--only", "--workload"]);
+    vpass(&["run", "--drive", "tiny", "--workload", "zipf-read", "--only", "1"])
+        .refuses(2, &["--only", "--workload"]);
 }
 
 #[test]
 fn what_a_file_was_taken_for_is_said_once() {
     let room = Room::new();
     let (a, b) = (room.file("a.csv", &msr_reads(&[0])), room.file("b.csv", &msr_reads(&[0])));
-    let done = vpass(&["compare", "--drive", "tiny", "--trace", &a, &b, "--reclaim", "none,block", "--json"]);
-    assert_eq!(done.stderr, format!("vpass: {a} and 1 more are taken for msr: MSR Cambridge CSV\n"));
+    let done = vpass(&[
+        "compare",
+        "--drive",
+        "tiny",
+        "--trace",
+        &a,
+        &b,
+        "--reclaim",
+        "none,block",
+        "--json",
+    ]);
+    assert_eq!(
+        done.stderr,
+        format!("vpass: {a} and 1 more are taken for msr: MSR Cambridge CSV\n")
+    );
     assert_eq!(replay(&a, &["--format", "msr"]).stderr, "");
     let ambiguous = room.file("c.csv", "1,R,8,R,5\n");
     replay(&ambiguous, &[]).refuses(2, &["may be spc", "or alibaba", "--format"]);
@@ -182,13 +254,31 @@ fn what_a_file_was_taken_for_is_said_once() {
 fn what_was_said_of_a_trace_is_in_the_manifest() {
     let room = Room::new();
     let (trace, out) = (room.file("P.lis", "0 8 0 0\n8 8 0 1\nx\n"), room.text("out"));
-    let said = ["--assume-op", "write", "--assume-rate", "500", "--skip-bad-lines", "--only", "0", "--out", &out];
+    let said = [
+        "--assume-op",
+        "write",
+        "--assume-rate",
+        "500",
+        "--skip-bad-lines",
+        "--only",
+        "0",
+        "--out",
+        &out,
+    ];
     assert_eq!(replay(&trace, &said).code, 0);
-    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap()).unwrap();
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap())
+            .unwrap();
     let options = &manifest["trace_options"];
     assert_eq!(manifest["traces"][0]["format"], "arc");
-    assert_eq!((&options["assume_op"], &options["assume_rate_iops"]), (&"write".into(), &500.0.into()));
-    assert_eq!((&options["skip_bad_lines"], &options["only"][0], &options["concat"]), (&true.into(), &"0".into(), &false.into()));
+    assert_eq!(
+        (&options["assume_op"], &options["assume_rate_iops"]),
+        (&"write".into(), &500.0.into())
+    );
+    assert_eq!(
+        (&options["skip_bad_lines"], &options["only"][0], &options["concat"]),
+        (&true.into(), &"0".into(), &false.into())
+    );
     assert!(options["blk_action"].is_null());
 }
 
@@ -206,7 +296,10 @@ fn one_event_of_a_blktrace_counts() {
 #[test]
 fn bad_lines_are_skipped_only_when_asked_and_counted() {
     let room = Room::new();
-    let trace = room.file("a.csv", &(msr_reads(&[0, 4096]) + "oops\n" + "128166372000000020,host,0,Read,-4096,4096,0\n"));
+    let trace = room.file(
+        "a.csv",
+        &(msr_reads(&[0, 4096]) + "oops\n" + "128166372000000020,host,0,Read,-4096,4096,0\n"),
+    );
     let json = replay(&trace, &["--skip-bad-lines", "--repeat", "2"]).json();
     assert_eq!((&json["trace"]["rows"], &json["trace"]["bad_lines"]), (&4.into(), &2.into()));
     assert!(json["trace"]["first_bad_line"].as_str().unwrap().contains("a.csv, line 3: column 1"));
@@ -214,7 +307,10 @@ fn bad_lines_are_skipped_only_when_asked_and_counted() {
     assert!(text.contains("2 lines passed over that could not be read, the first: "), "{text}");
     let text = vpass(&["compare", "--drive", "tiny", "--trace", &trace, "--skip-bad-lines"]).stdout;
     assert!(text.contains("2 lines passed over that could not be read, the first: "), "{text}");
-    assert_eq!(replay(&room.file("b.csv", &msr_reads(&[0])), &["--skip-bad-lines"]).json()["trace"]["bad_lines"], 0);
+    assert_eq!(
+        replay(&room.file("b.csv", &msr_reads(&[0])), &["--skip-bad-lines"]).json()["trace"]["bad_lines"],
+        0
+    );
 }
 
 #[test]
@@ -224,7 +320,10 @@ fn what_a_trace_does_not_keep_has_to_be_said() {
     replay(&trace, &[]).refuses(2, &["--assume-op read"]);
     replay(&trace, &["--assume-op", "read"]).refuses(2, &["--assume-rate", "--queue-depth"]);
     let json = replay(&trace, &["--assume-op", "read", "--assume-rate", "1000"]).json();
-    assert_eq!((&json["host"]["read_requests"], &json["trace"]["span_s"]), (&3.into(), &0.002.into()));
+    assert_eq!(
+        (&json["host"]["read_requests"], &json["trace"]["span_s"]),
+        (&3.into(), &0.002.into())
+    );
     let json = replay(&trace, &["--assume-op", "write", "--queue-depth", "2"]).json();
     assert_eq!(json["host"]["write_requests"], 3);
 }

@@ -1,4 +1,5 @@
-//! Units in what a user reads: bytes by bytes, the mapping unit, spans of time, and keys that only files take.
+//! Units in what a user reads: bytes by bytes, the mapping unit, spans of time, and keys that only
+//! files take.
 
 use serde_json::Value;
 
@@ -7,7 +8,9 @@ use crate::common::{Room, vpass};
 const PAGE: f64 = 16_384.0;
 
 fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
+    json.pointer(pointer)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 /// The sum of the page programs of all causes.
@@ -22,7 +25,17 @@ fn near(one: f64, other: f64) -> bool {
 /// The tiny drive, whose pages are of 16 KiB, under writes of this size.
 fn written(command: &str, block: &str, more: &[&str]) -> Vec<String> {
     let block = format!("workload.block_size={block}");
-    let fixed = [command, "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.read_share=0", "--set", &block];
+    let fixed = [
+        command,
+        "--drive",
+        "tiny",
+        "--workload",
+        "random-70-30",
+        "--set",
+        "workload.read_share=0",
+        "--set",
+        &block,
+    ];
     fixed.iter().chain(more).map(|word| (*word).to_owned()).collect()
 }
 
@@ -41,52 +54,105 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
     let bytes = PAGE * programs(&small) / number(&small, "/host/write_bytes");
     assert!(bytes > 3.0 && near(number(&small, "/write_amplification"), bytes), "{bytes}");
     let pages = programs(&small) / number(&small, "/host/write_pages");
-    assert!(near(number(&small, "/programs_per_page_write"), pages) && near(bytes, 4.0 * pages), "{bytes} {pages}");
+    assert!(
+        near(number(&small, "/programs_per_page_write"), pages) && near(bytes, 4.0 * pages),
+        "{bytes} {pages}"
+    );
     // Whole pages: the two are one.
     let whole = done(&written("run", "16KiB", &few)).json();
-    assert!(near(number(&whole, "/write_amplification"), number(&whole, "/programs_per_page_write")));
-    let compared = done(&written("compare", "4KiB", &[&few[..], &["--reclaim", "none,block"]].concat())).json();
+    assert!(near(
+        number(&whole, "/write_amplification"),
+        number(&whole, "/programs_per_page_write")
+    ));
+    let compared =
+        done(&written("compare", "4KiB", &[&few[..], &["--reclaim", "none,block"]].concat()))
+            .json();
     for technique in compared["techniques"].as_array().unwrap() {
         let run = &technique["runs"][0];
         let right = PAGE * programs(run) / number(run, "/host/write_bytes");
         assert!(near(number(technique, "/columns/write_amplification/mean"), right), "{technique}");
     }
     let rate = ["--set", "workload.queue_depth=", "--set", "workload.rate=10000"];
-    let life = ["--set", "workload.requests=30k", "--years", "1e-7", "--exact", "--oracle", "off", "--json"];
+    let life = [
+        "--set",
+        "workload.requests=30k",
+        "--years",
+        "1e-7",
+        "--exact",
+        "--oracle",
+        "off",
+        "--json",
+    ];
     let lived = done(&written("life", "4KiB", &[&rate[..], &life].concat())).json();
     let of = |name: &str| number(&lived, &format!("/techniques/0/{name}/mean"));
-    assert!(near(of("write_amplification"), of("flash_bytes_written") / of("host_bytes_written")) && of("write_amplification") > 2.0);
+    assert!(
+        near(of("write_amplification"), of("flash_bytes_written") / of("host_bytes_written"))
+            && of("write_amplification") > 2.0
+    );
 }
 
-/// The cost of writes smaller than the mapping unit, in every command that gives results, and nothing where writes fill it.
+/// The cost of writes smaller than the mapping unit, in every command that gives results, and
+/// nothing where writes fill it.
 #[test]
 fn small_writes_are_warned_of_with_their_cost() {
     let few = ["--set", "workload.requests=30k", "--gear", "untimed"];
     let told = "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a write took ";
-    let json = |args: &[&str], block: &str| done(&written("run", block, &[&few[..], args, &["--json"]].concat())).json();
+    let json = |args: &[&str], block: &str| {
+        done(&written("run", block, &[&few[..], args, &["--json"]].concat())).json()
+    };
     let run = json(&[], "4KiB");
     let (fills, writes) = (number(&run, "/host/fill_reads"), number(&run, "/host/write_requests"));
-    assert!(near(number(&run, "/mapping_unit/fill_reads_per_write"), fills / writes) && fills > 0.9 * writes);
+    assert!(
+        near(number(&run, "/mapping_unit/fill_reads_per_write"), fills / writes)
+            && fills > 0.9 * writes
+    );
     assert_eq!(
-        (&run["mapping_unit"]["bytes"], &run["mapping_unit"]["small_write_share"], &run["mapping_unit"]["partial_page_share"]),
+        (
+            &run["mapping_unit"]["bytes"],
+            &run["mapping_unit"]["small_write_share"],
+            &run["mapping_unit"]["partial_page_share"]
+        ),
         (&16_384.into(), &1.0.into(), &1.0.into())
     );
     assert_eq!(run["host"]["small_writes"], run["host"]["write_requests"]);
-    let cost =
-        format!("{:.2} fill reads, and {:.1} bytes were programmed per byte written", fills / writes, number(&run, "/write_amplification"));
+    let cost = format!(
+        "{:.2} fill reads, and {:.1} bytes were programmed per byte written",
+        fills / writes,
+        number(&run, "/write_amplification")
+    );
     let warned = |warnings: &Value| warnings.to_string();
-    assert!(warned(&run["warnings"]).contains(&format!("{told}{cost}")), "{cost} in {}", run["warnings"]);
+    assert!(
+        warned(&run["warnings"]).contains(&format!("{told}{cost}")),
+        "{cost} in {}",
+        run["warnings"]
+    );
     let shown = one_line(&done(&written("run", "4KiB", &few)).stdout);
     assert!(shown.contains(&cost) && shown.contains("programs per page written"), "{shown}");
 
     let whole = json(&[], "16KiB");
     assert!(!warned(&whole["warnings"]).contains("mapping unit"), "{}", whole["warnings"]);
-    assert_eq!((&whole["mapping_unit"]["small_write_share"], &whole["host"]["small_writes"]), (&0.0.into(), &0.into()));
+    assert_eq!(
+        (&whole["mapping_unit"]["small_write_share"], &whole["host"]["small_writes"]),
+        (&0.0.into(), &0.into())
+    );
     // 9 % of the writes are small, then 12 %.
     let mixed = |percent: u32| {
         let (small, large) = (f64::from(percent) / 100.0, f64::from(100 - percent) / 100.0);
-        let sizes = format!("workload.block_sizes=[{{size = '4KiB', share = {small}}}, {{size = '16KiB', share = {large}}}]");
-        let fixed = ["run", "--drive", "tiny", "--workload", "random-70-30", "--set", "workload.read_share=0", "--set", &sizes, "--json"];
+        let sizes = format!(
+            "workload.block_sizes=[{{size = '4KiB', share = {small}}}, {{size = '16KiB', share = {large}}}]"
+        );
+        let fixed = [
+            "run",
+            "--drive",
+            "tiny",
+            "--workload",
+            "random-70-30",
+            "--set",
+            "workload.read_share=0",
+            "--set",
+            &sizes,
+            "--json",
+        ];
         let run = vpass(&[&fixed[..], &few].concat()).json();
         warned(&run["warnings"]).contains("of the writes are smaller than the mapping unit")
     };
@@ -94,13 +160,25 @@ fn small_writes_are_warned_of_with_their_cost() {
 
     let compared = [&few[..], &["--reclaim", "none,block", "--seeds", "2"]].concat();
     let text = one_line(&done(&written("compare", "4KiB", &compared)).stdout);
-    assert!(text.contains(told) && text.contains(" bytes were programmed per byte written"), "{text}");
+    assert!(
+        text.contains(told) && text.contains(" bytes were programmed per byte written"),
+        "{text}"
+    );
     let rows = done(&written("compare", "4KiB", &[&compared[..], &["--json"]].concat())).json();
     for row in rows["techniques"].as_array().unwrap() {
         assert!(warned(&row["warnings"]).contains(told), "{}", row["warnings"]);
     }
 
-    let lived = ["--set", "workload.queue_depth=", "--set", "workload.rate=10000", "--years", "1e-7", "--oracle", "off"];
+    let lived = [
+        "--set",
+        "workload.queue_depth=",
+        "--set",
+        "workload.rate=10000",
+        "--years",
+        "1e-7",
+        "--oracle",
+        "off",
+    ];
     let text = one_line(&done(&written("life", "4KiB", &lived)).stdout);
     assert!(text.contains(told), "{text}");
     let json = done(&written("life", "4KiB", &[&lived[..], &["--json"]].concat())).json();
@@ -112,31 +190,62 @@ fn small_writes_are_warned_of_with_their_cost() {
 #[test]
 fn the_mapping_unit_is_stated_of_every_drive() {
     let explained = one_line(&vpass(&["explain", "--drive", "tiny"]).stdout);
-    for words in ["the drive maps whole flash pages of 16.0 KiB", "4.00 KiB 1 4.00", "512 B 1 32.0"] {
+    for words in ["the drive maps whole flash pages of 16.0 KiB", "4.00 KiB 1 4.00", "512 B 1 32.0"]
+    {
         assert!(explained.contains(words), "{words} in {explained}");
     }
     let json = vpass(&["explain", "--drive", "ipr-128g-tlc", "--json"]).json();
-    assert_eq!((number(&json, "/mapping_unit/bytes"), number(&json, "/mapping_unit/small_writes/1/programmed_per_byte")), (32_768.0, 8.0));
+    assert_eq!(
+        (
+            number(&json, "/mapping_unit/bytes"),
+            number(&json, "/mapping_unit/small_writes/1/programmed_per_byte")
+        ),
+        (32_768.0, 8.0)
+    );
     let shown = vpass(&["show", "drive", "tiny"]).stdout;
     let unit = "# Mapping unit: the flash page (geometry.page_size), 16.0 KiB. A smaller write reads its page and programs all of it.\n";
     assert!(
-        shown.contains(unit) && shown.contains("# A write of 4.00 KiB costs 1 fill read and 4.00 bytes programmed per byte"),
+        shown.contains(unit)
+            && shown.contains(
+                "# A write of 4.00 KiB costs 1 fill read and 4.00 bytes programmed per byte"
+            ),
         "{shown}"
     );
     // The text is a drive file as before.
     let room = Room::new();
     let file = room.file("shown.toml", &shown);
-    assert_eq!(vpass(&["show", "drive", &file, "--json"]).json(), vpass(&["show", "drive", "tiny", "--json"]).json());
+    assert_eq!(
+        vpass(&["show", "drive", &file, "--json"]).json(),
+        vpass(&["show", "drive", "tiny", "--json"]).json()
+    );
     let small = vpass(&["show", "drive", "tiny", "--set", "geometry.page_size=4KiB"]).stdout;
-    assert!(small.contains("(geometry.page_size), 4.00 KiB") && !small.contains("A write of 4.00 KiB costs"), "{small}");
+    assert!(
+        small.contains("(geometry.page_size), 4.00 KiB")
+            && !small.contains("A write of 4.00 KiB costs"),
+        "{small}"
+    );
 }
 
 /// A life of minutes is told in minutes.
 #[test]
 fn a_life_has_the_unit_that_fits() {
-    let rate = ["--set", "workload.queue_depth=", "--set", "workload.rate=10000", "--oracle", "off", "--years", "8.4e-5"];
-    let lived = done(&written("life", "16KiB", &[&rate[..], &["--set", "workload.rate=1"]].concat()));
-    assert!(lived.stdout.contains("> 44.2 min") && !lived.stdout.contains("e-5"), "{}", lived.stdout);
+    let rate = [
+        "--set",
+        "workload.queue_depth=",
+        "--set",
+        "workload.rate=10000",
+        "--oracle",
+        "off",
+        "--years",
+        "8.4e-5",
+    ];
+    let lived =
+        done(&written("life", "16KiB", &[&rate[..], &["--set", "workload.rate=1"]].concat()));
+    assert!(
+        lived.stdout.contains("> 44.2 min") && !lived.stdout.contains("e-5"),
+        "{}",
+        lived.stdout
+    );
 }
 
 #[test]
@@ -150,5 +259,6 @@ fn a_key_that_stands_in_files_only_is_said_to() {
             "vpass show workload NAME",
         ],
     );
-    set("workload.stripes.recnt_share=0.5").refuses(2, &["did you mean `recent_share`", "stand in workload files only"]);
+    set("workload.stripes.recnt_share=0.5")
+        .refuses(2, &["did you mean `recent_share`", "stand in workload files only"]);
 }

@@ -1,15 +1,28 @@
-//! Workloads made from statistics: `vpass workload fit`, and how results are labelled that come from a generator.
+//! Workloads made from statistics: `vpass workload fit`, and how results are labelled that come
+//! from a generator.
 
 use serde_json::Value;
 
 use crate::common::{Room, msr_reads, small_run, vpass};
 
-const OFFICE_DAY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
-const PGBENCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
+const OFFICE_DAY: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/statistics/office-day.toml");
+const PGBENCH: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
 
 /// A run of the table that comes with vpass, at a hundredth of its size.
 fn run_office_day(more: &[&str]) -> crate::common::Done {
-    let args = ["run", "--drive", "tiny", "--workload", OFFICE_DAY, "--set", "statistics.scale=0.01", "--gear", "untimed"];
+    let args = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        OFFICE_DAY,
+        "--set",
+        "statistics.scale=0.01",
+        "--gear",
+        "untimed",
+    ];
     vpass(&[&args, more].concat())
 }
 
@@ -26,10 +39,16 @@ fn a_table_of_ours_fits() {
         assert!(done.stdout.contains(words), "`{words}` in: {}", done.stdout);
     }
     let json = vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--json"]).json();
-    assert_eq!((&json["workload_generated"], &json["missed"], &json["scale"]), (&true.into(), &0.into(), &1.0.into()));
+    assert_eq!(
+        (&json["workload_generated"], &json["missed"], &json["scale"]),
+        (&true.into(), &0.into(), &1.0.into())
+    );
     assert_eq!(json["statistics"].as_array().unwrap().len(), 46);
     let first = &json["statistics"][0];
-    assert_eq!((&first["name"], &first["target"], &first["generated"]), (&"pages read or written".into(), &215e3.into(), &215e3.into()));
+    assert_eq!(
+        (&first["name"], &first["target"], &first["generated"]),
+        (&"pages read or written".into(), &215e3.into(), &215e3.into())
+    );
     assert!(json["worst_error_percent"].as_f64().unwrap() < 2.0);
 }
 
@@ -38,12 +57,15 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     let room = Room::new();
     let out = room.text("day.toml");
     // 310 reads in a day of 24 windows: whole requests cannot be cut that fine.
-    let fit = |scale: &str, more: &[&str]| vpass(&[&["workload", "fit", "--workload", OFFICE_DAY, "--scale", scale], more].concat());
+    let fit = |scale: &str, more: &[&str]| {
+        vpass(&[&["workload", "fit", "--workload", OFFICE_DAY, "--scale", scale], more].concat())
+    };
     let done = fit("0.001", &["--out", &out]);
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stdout.contains("off by more than 2 %, the worst by"), "{}", done.stdout);
     assert!(
-        done.stderr.contains("the smallest of those tried (0.0012, 0.0015") && done.stderr.contains("; nothing was written"),
+        done.stderr.contains("the smallest of those tried (0.0012, 0.0015")
+            && done.stderr.contains("; nothing was written"),
         "{}",
         done.stderr
     );
@@ -55,7 +77,10 @@ fn a_fit_that_misses_is_no_success_and_names_a_scale_that_holds() {
     let scale = json["smallest_scale"].as_f64().unwrap().to_string();
     assert!(done.stderr.contains(&format!("--scale {scale} holds")), "{}", done.stderr);
     let holds = fit(&scale, &["--json"]).json();
-    assert_eq!((&holds["missed"], &holds["smallest_scale"], &holds["scales_tried"]), (&0.into(), &Value::Null, &Value::Array(vec![])));
+    assert_eq!(
+        (&holds["missed"], &holds["smallest_scale"], &holds["scales_tried"]),
+        (&0.into(), &Value::Null, &Value::Array(vec![]))
+    );
     for tried in json["scales_tried"].as_array().unwrap().split_last().unwrap().1 {
         assert_eq!(fit(&tried.to_string(), &["--json"]).code, 1, "{tried}");
     }
@@ -79,10 +104,21 @@ fn a_trace_becomes_a_workload_that_runs() {
     let room = Room::new();
     let out = room.text("pgbench.toml");
     let done = vpass(&["workload", "fit", "--trace", PGBENCH, "--out", &out]);
-    assert!(done.stdout.contains("All 98 statistics are met within 2 %"), "{} {}", done.stdout, done.stderr);
-    assert!(done.stdout.contains("pgbench.toml is written: vpass run --drive DRIVE --workload"), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("All 98 statistics are met within 2 %"),
+        "{} {}",
+        done.stdout,
+        done.stderr
+    );
+    assert!(
+        done.stdout.contains("pgbench.toml is written: vpass run --drive DRIVE --workload"),
+        "{}",
+        done.stdout
+    );
     assert_eq!(room.names(), ["pgbench.toml"]);
-    let json = vpass(&["run", "--drive", "tiny", "--workload", &out, "--gear", "untimed", "--json"]).json();
+    let json =
+        vpass(&["run", "--drive", "tiny", "--workload", &out, "--gear", "untimed", "--json"])
+            .json();
     assert_eq!(json["workload_source"], "generated from the statistics of pgbench-ext4");
     let again = || vpass(&["workload", "fit", "--trace", PGBENCH, "--out", &out]);
     again().refuses(2, &["pgbench.toml exists; --force replaces it"]);
@@ -96,33 +132,75 @@ fn results_say_that_a_workload_is_generated() {
     let words = "office-day.toml (generated from the statistics of office-day at scale 0.01)\n";
     assert!(text.lines().next().is_some_and(|line| format!("{line}\n").ends_with(words)), "{text}");
     for name in ["summary.json", "manifest.json"] {
-        let json: Value = serde_json::from_slice(&std::fs::read(room.path("out").join(name)).unwrap()).unwrap();
+        let json: Value =
+            serde_json::from_slice(&std::fs::read(room.path("out").join(name)).unwrap()).unwrap();
         assert_eq!(json["workload_generated"], true, "{name}");
-        assert_eq!(json["workload_source"], "generated from the statistics of office-day at scale 0.01", "{name}");
+        assert_eq!(
+            json["workload_source"], "generated from the statistics of office-day at scale 0.01",
+            "{name}"
+        );
     }
-    let manifest: Value = serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap()).unwrap();
+    let manifest: Value =
+        serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap())
+            .unwrap();
     assert_eq!(manifest["workload_configuration"]["statistics"]["scale"], 0.01);
-    assert!(
-        small_run(&[]).stdout.starts_with(&format!("vpass {}: drive tiny, workload uniform-read (generated)\n", env!("CARGO_PKG_VERSION")))
-    );
-    let compared =
-        ["compare", "--drive", "tiny", "--workload", OFFICE_DAY, "--set", "statistics.scale=0.01", "--reclaim", "none", "--json"];
+    assert!(small_run(&[]).stdout.starts_with(&format!(
+        "vpass {}: drive tiny, workload uniform-read (generated)\n",
+        env!("CARGO_PKG_VERSION")
+    )));
+    let compared = [
+        "compare",
+        "--drive",
+        "tiny",
+        "--workload",
+        OFFICE_DAY,
+        "--set",
+        "statistics.scale=0.01",
+        "--reclaim",
+        "none",
+        "--json",
+    ];
     assert_eq!(vpass(&compared).json()["workload_generated"], true);
     let trace = room.file("a.csv", &msr_reads(&[0]));
     let json = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--json"]).json();
-    assert_eq!((&json["workload_generated"], &json["workload_source"]), (&false.into(), &"trace".into()));
+    assert_eq!(
+        (&json["workload_generated"], &json["workload_source"]),
+        (&false.into(), &"trace".into())
+    );
 }
 
 #[test]
 fn a_table_of_statistics_takes_set_and_queue_depth() {
-    let requests = |more: &[&str]| run_office_day(&[more, &["--json"]].concat()).json()["host"]["read_requests"].as_u64().unwrap();
+    let requests = |more: &[&str]| {
+        run_office_day(&[more, &["--json"]].concat()).json()["host"]["read_requests"]
+            .as_u64()
+            .unwrap()
+    };
     assert!((19_000..21_000).contains(&requests(&["--set", "statistics.scale=0.02"])));
-    let timed = ["run", "--drive", "tiny", "--workload", OFFICE_DAY, "--set", "statistics.scale=0.01", "--json", "--queue-depth", "8"];
-    assert!(vpass(&timed).json()["simulation"]["simulated_s"].as_f64().unwrap() < 3600.0, "as fast as the drive can");
-    run_office_day(&["--set", "workload.requests=3"]).refuses(2, &["--set workload.requests=3", "holds [statistics], not [workload]"]);
-    small_run(&["--set", "statistics.scale=0.5"]).refuses(2, &["uniform-read holds [workload], not [statistics]"]);
-    run_office_day(&["--set", "statistics.scales=3"]).refuses(2, &["unknown key `statistics.scales`", "did you mean `scale`?"]);
-    run_office_day(&["--set", "drive.capacity=256MiB", "--set", "statistics.scale=1.0"]).refuses(2, &["take statistics.scale = 0.3"]);
+    let timed = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        OFFICE_DAY,
+        "--set",
+        "statistics.scale=0.01",
+        "--json",
+        "--queue-depth",
+        "8",
+    ];
+    assert!(
+        vpass(&timed).json()["simulation"]["simulated_s"].as_f64().unwrap() < 3600.0,
+        "as fast as the drive can"
+    );
+    run_office_day(&["--set", "workload.requests=3"])
+        .refuses(2, &["--set workload.requests=3", "holds [statistics], not [workload]"]);
+    small_run(&["--set", "statistics.scale=0.5"])
+        .refuses(2, &["uniform-read holds [workload], not [statistics]"]);
+    run_office_day(&["--set", "statistics.scales=3"])
+        .refuses(2, &["unknown key `statistics.scales`", "did you mean `scale`?"]);
+    run_office_day(&["--set", "drive.capacity=256MiB", "--set", "statistics.scale=1.0"])
+        .refuses(2, &["take statistics.scale = 0.3"]);
     let shown = vpass(&["show", "workload", OFFICE_DAY, "--set", "statistics.speed=2.0"]).stdout;
     assert!(shown.contains("speed = 2.0\n"), "{shown}");
 }
@@ -142,20 +220,40 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         &["unknown key `statistics.reads.reqests`", "bad.toml line 27", "did you mean `requests`?"],
     );
     refused("requests = 1000000", "requests = -1", &["bad.toml line 27", "-1"]);
-    refused("requests = 1000000", "requests = nan", &["bad.toml line 27", "invalid type: `NaN`, expected a whole number"]);
-    refused("[statistics.reads]", "[statistics.red]", &["unknown key `statistics.red`", "did you mean `reads`?"]);
-    refused("[statistics.reads]", "[workload]\n[statistics.reads]", &["bad.toml: [workload] and [statistics] exclude each other"]);
-    refused("bytes = 12400000000", "bytes = 5", &["statistics.reads.bytes = 5 is impossible for 1000000 requests"]);
+    refused(
+        "requests = 1000000",
+        "requests = nan",
+        &["bad.toml line 27", "invalid type: `NaN`, expected a whole number"],
+    );
+    refused(
+        "[statistics.reads]",
+        "[statistics.red]",
+        &["unknown key `statistics.red`", "did you mean `reads`?"],
+    );
+    refused(
+        "[statistics.reads]",
+        "[workload]\n[statistics.reads]",
+        &["bad.toml: [workload] and [statistics] exclude each other"],
+    );
+    refused(
+        "bytes = 12400000000",
+        "bytes = 5",
+        &["statistics.reads.bytes = 5 is impossible for 1000000 requests"],
+    );
 }
 
 #[test]
 fn fit_needs_one_source_and_all_of_its_words() {
     vpass(&["workload", "fit"]).refuses(2, &["--statistics", "--trace", "--workload"]);
     vpass(&["workload", "fit", "--statistics", "a.csv", "--disk", "x"]).refuses(2, &["--windows"]);
-    vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--format", "msr"]).refuses(2, &["say how a --trace is read"]);
-    vpass(&["workload", "fit", "--workload", "zipf-read"]).refuses(2, &["zipf-read holds [workload]"]);
-    vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "-1"]).refuses(2, &["statistics.scale = -1 is no share"]);
-    vpass(&["workload", "fit", "--statistics", "no.csv", "--windows", "no.csv", "--disk", "x"]).refuses(2, &["no.csv: cannot be opened"]);
+    vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--format", "msr"])
+        .refuses(2, &["say how a --trace is read"]);
+    vpass(&["workload", "fit", "--workload", "zipf-read"])
+        .refuses(2, &["zipf-read holds [workload]"]);
+    vpass(&["workload", "fit", "--workload", OFFICE_DAY, "--scale", "-1"])
+        .refuses(2, &["statistics.scale = -1 is no share"]);
+    vpass(&["workload", "fit", "--statistics", "no.csv", "--windows", "no.csv", "--disk", "x"])
+        .refuses(2, &["no.csv: cannot be opened"]);
     let help = vpass(&["workload", "--help"]).stdout;
     assert!(help.contains("vpass workload fit --trace web.csv.zst --out web.toml"), "{help}");
 }

@@ -6,12 +6,30 @@ use crate::common::{Room, msr_reads, tired, vpass};
 
 /// The tiny drive, rated for so few cycles that it is worn out within an hour or so.
 fn lives(more: &[&str]) -> Vec<&'static str> {
-    let fixed = ["life", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.rate=10000", "--set", "drive.rated_pec=5"];
-    fixed.into_iter().chain(more.iter().map(|word| -> &'static str { Box::leak((*word).to_owned().into_boxed_str()) })).collect()
+    let fixed = [
+        "life",
+        "--drive",
+        "tiny",
+        "--workload",
+        "zipf-read",
+        "--set",
+        "workload.rate=10000",
+        "--set",
+        "drive.rated_pec=5",
+    ];
+    fixed
+        .into_iter()
+        .chain(
+            more.iter()
+                .map(|word| -> &'static str { Box::leak((*word).to_owned().into_boxed_str()) }),
+        )
+        .collect()
 }
 
 fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
+    json.pointer(pointer)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 #[test]
@@ -19,7 +37,12 @@ fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
     let fluid = vpass(&lives(&["--seeds", "3", "--json"])).json();
     let untimed = vpass(&lives(&["--gear", "untimed", "--oracle", "off", "--json"])).json();
     let years = |json: &Value| number(json, "/techniques/0/years/mean");
-    assert!((years(&fluid) / years(&untimed) - 1.0).abs() < 0.03, "{} and {}", years(&fluid), years(&untimed));
+    assert!(
+        (years(&fluid) / years(&untimed) - 1.0).abs() < 0.03,
+        "{} and {}",
+        years(&fluid),
+        years(&untimed)
+    );
     assert!(number(&fluid, "/techniques/0/years/ci95") < 0.1 * years(&fluid));
     assert!((number(&fluid, "/techniques/0/pec_mean/mean") - 5.0).abs() < 0.2);
     for json in [&fluid, &untimed] {
@@ -28,8 +51,18 @@ fn a_life_is_as_long_in_the_fluid_gear_as_request_by_request() {
         assert!((number(json, "/techniques/0/consumed/reads/mean") - 1.0).abs() < 1e-9, "{json}");
         assert!(number(json, "/techniques/0/host_bytes_written/mean") < 1.0);
     }
-    assert_eq!((&fluid["gear"], &untimed["gear"]), (&Value::from("fluid"), &Value::from("untimed")));
-    assert!(fluid.pointer("/techniques/0/lives").and_then(Value::as_array).unwrap().iter().all(|one| one["oracle_clean"] == true));
+    assert_eq!(
+        (&fluid["gear"], &untimed["gear"]),
+        (&Value::from("fluid"), &Value::from("untimed"))
+    );
+    assert!(
+        fluid
+            .pointer("/techniques/0/lives")
+            .and_then(Value::as_array)
+            .unwrap()
+            .iter()
+            .all(|one| one["oracle_clean"] == true)
+    );
 }
 
 /// Ten cycles an erase: a tenth of the erases, and the same life.
@@ -41,25 +74,48 @@ fn an_accelerated_life_is_as_long() {
     };
     let (exact, accelerated) = (life("1"), life("10"));
     let years = |json: &Value| number(json, "/techniques/0/years/mean");
-    assert!((years(&accelerated) / years(&exact) - 1.0).abs() < 0.1, "{} and {}", years(&accelerated), years(&exact));
+    assert!(
+        (years(&accelerated) / years(&exact) - 1.0).abs() < 0.1,
+        "{} and {}",
+        years(&accelerated),
+        years(&exact)
+    );
     let bytes = |json: &Value| number(json, "/techniques/0/flash_bytes_written/mean");
-    assert!((bytes(&accelerated) / bytes(&exact) - 1.0).abs() < 0.1, "{} and {}", bytes(&accelerated), bytes(&exact));
+    assert!(
+        (bytes(&accelerated) / bytes(&exact) - 1.0).abs() < 0.1,
+        "{} and {}",
+        bytes(&accelerated),
+        bytes(&exact)
+    );
     assert!((number(&accelerated, "/techniques/0/pec_mean/mean") - 60.0).abs() < 3.0);
     assert_eq!(accelerated.pointer("/techniques/0/lives/0/oracle_clean"), Some(&Value::Bool(true)));
     for command in [&["run", "--reclaim", "block"][..], &["compare", "--reclaim", "none,block"]] {
         let fixed = ["--drive", "tiny", "--workload", "zipf-read", "--set", "wear.acceleration=10"];
-        vpass(&[command, &fixed].concat()).refuses(2, &["wear.acceleration = 10", "`vpass life` alone", "1 is right"]);
+        vpass(&[command, &fixed].concat())
+            .refuses(2, &["wear.acceleration = 10", "`vpass life` alone", "1 is right"]);
     }
-    vpass(&lives(&["--set", "wear.acceleration=0"])).refuses(2, &["wear.acceleration = 0", "1 to 1000"]);
+    vpass(&lives(&["--set", "wear.acceleration=0"]))
+        .refuses(2, &["wear.acceleration = 0", "1 to 1000"]);
 }
 
 #[test]
 fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
-    vpass(&lives(&["--set", "start.pec=5"])).refuses(2, &["5.0 P/E cycles", "drive.rated_pec is 5", "drive.rated_pec to 6 or more"]);
+    vpass(&lives(&["--set", "start.pec=5"]))
+        .refuses(2, &["5.0 P/E cycles", "drive.rated_pec is 5", "drive.rated_pec to 6 or more"]);
     // Writing the content nearly twice, with parity, takes more than the cycle that is left.
-    let small = ["--parity", "raid5", "--set", "parity.stripe=3", "--set", "drive.capacity=512MiB", "--set", "drive.spare=0.4"];
+    let small = [
+        "--parity",
+        "raid5",
+        "--set",
+        "parity.stripe=3",
+        "--set",
+        "drive.capacity=512MiB",
+        "--set",
+        "drive.spare=0.4",
+    ];
     let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
-    vpass(&lives(&written)).refuses(2, &["once the content is written", "drive.rated_pec is 5", "start.pec is 4"]);
+    vpass(&lives(&written))
+        .refuses(2, &["once the content is written", "drive.rated_pec is 5", "start.pec is 4"]);
 }
 
 #[test]
@@ -76,32 +132,79 @@ fn what_consumed_a_life_adds_up() {
     ]))
     .json();
     for technique in json["techniques"].as_array().unwrap() {
-        let sum: f64 = technique["consumed"].as_object().unwrap().values().map(|share| share["mean"].as_f64().unwrap()).sum();
+        let sum: f64 = technique["consumed"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|share| share["mean"].as_f64().unwrap())
+            .sum();
         assert!((sum - 1.0).abs() < 1e-9, "{technique}");
-        let (host, flash) = (number(technique, "/host_bytes_written/mean"), number(technique, "/flash_bytes_written/mean"));
-        assert!(host > 0.0 && (flash / host / number(technique, "/write_amplification/mean") - 1.0).abs() < 1e-9);
+        let (host, flash) = (
+            number(technique, "/host_bytes_written/mean"),
+            number(technique, "/flash_bytes_written/mean"),
+        );
+        assert!(
+            host > 0.0
+                && (flash / host / number(technique, "/write_amplification/mean") - 1.0).abs()
+                    < 1e-9
+        );
     }
 }
 
 #[test]
 fn who_loses_data_is_not_said_to_live_longest() {
-    let args =
-        ["--reclaim", "none,block,straw-wl", "--years", "0.00005", "--sample", "1/2", "--set", "drive.rated_pec=1", "--oracle", "off"];
+    let args = [
+        "--reclaim",
+        "none,block,straw-wl",
+        "--years",
+        "0.00005",
+        "--sample",
+        "1/2",
+        "--set",
+        "drive.rated_pec=1",
+        "--oracle",
+        "off",
+    ];
     let json = vpass(&lives(&[&args[..], &["--json"]].concat())).json();
-    assert!(number(&json, "/techniques/0/data_lost_pages") > 0.0 && json.pointer("/techniques/0/worn_out") == Some(&Value::Bool(false)));
+    assert!(
+        number(&json, "/techniques/0/data_lost_pages") > 0.0
+            && json.pointer("/techniques/0/worn_out") == Some(&Value::Bool(false))
+    );
     assert_eq!(json["longest"], "straw-wl");
     let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(shown.contains("`none` lost data,") && shown.contains("and its years are no answer. `straw-wl` lives longest"), "{shown}");
+    assert!(
+        shown.contains("`none` lost data,")
+            && shown.contains("and its years are no answer. `straw-wl` lives longest"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn a_drive_that_hardly_wears_outlives_the_simulation() {
-    let done = vpass(&["life", "--drive", "tiny", "--workload", "zipf-read", "--set", "workload.rate=0.001"]);
+    let done = vpass(&[
+        "life",
+        "--drive",
+        "tiny",
+        "--workload",
+        "zipf-read",
+        "--set",
+        "workload.rate=0.001",
+    ]);
     assert!(done.code == 0 && done.stdout.contains("> 100 years"), "{}", done.stdout);
     let done = vpass(&lives(&["--years", "0.00001"]));
-    assert!(done.code == 0 && done.stdout.contains("> 5.26 min") && done.stdout.contains("the oracle checks doses"), "{}", done.stdout);
+    assert!(
+        done.code == 0
+            && done.stdout.contains("> 5.26 min")
+            && done.stdout.contains("the oracle checks doses"),
+        "{}",
+        done.stdout
+    );
     let done = vpass(&lives(&["--years", "0.00001", "--oracle", "off"]));
-    assert!(done.stdout.contains("Reads were drawn in bulk") && !done.stdout.contains("the oracle"), "nobody watched: {}", done.stdout);
+    assert!(
+        done.stdout.contains("Reads were drawn in bulk") && !done.stdout.contains("the oracle"),
+        "nobody watched: {}",
+        done.stdout
+    );
 }
 
 /// What a trace was taken for is said before its life, as before a run.
@@ -109,8 +212,22 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
 fn a_life_says_what_its_trace_was_taken_for() {
     let room = Room::new();
     let trace = room.file("reads.csv", &msr_reads(&[0, 16384, 0, 32768]));
-    let done = vpass(&["life", "--drive", "tiny", "--trace", &trace, "--years", "0.0000001", "--oracle", "off"]);
-    assert!(done.code == 0 && done.stderr.contains("reads.csv is taken for msr"), "{}", done.stderr);
+    let done = vpass(&[
+        "life",
+        "--drive",
+        "tiny",
+        "--trace",
+        &trace,
+        "--years",
+        "0.0000001",
+        "--oracle",
+        "off",
+    ]);
+    assert!(
+        done.code == 0 && done.stderr.contains("reads.csv is taken for msr"),
+        "{}",
+        done.stderr
+    );
 }
 
 #[test]
@@ -134,38 +251,80 @@ fn a_search_gives_its_curve() {
     ];
     let done = vpass(&lives(&[&find[..], &[out.to_str().unwrap()]].concat()));
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let rows: Vec<Vec<&str>> = done.stdout.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let rows: Vec<Vec<&str>> =
+        done.stdout.lines().skip(1).map(|line| line.split(',').collect()).collect();
     assert!(rows.len() >= 12, "{}", done.stdout);
     let values: Vec<f64> = rows.iter().map(|row| row[0].parse().unwrap()).collect();
-    assert!(values.is_sorted() && rows[0][0] == "50" && rows.last().unwrap()[0] == "2000", "{values:?}");
+    assert!(
+        values.is_sorted() && rows[0][0] == "50" && rows.last().unwrap()[0] == "2000",
+        "{values:?}"
+    );
     assert!(done.stderr.contains("reclaim.check_interval"), "{}", done.stderr);
     assert_eq!(std::fs::read_to_string(out.join("find.csv")).unwrap(), done.stdout);
 }
 
-/// The smallest values are below what typical data may take, and leave no room: they are no answer, and the others are.
+/// The smallest values are below what typical data may take, and leave no room: they are no answer,
+/// and the others are.
 #[test]
 fn a_search_leaves_out_what_the_drive_is_refused_with() {
     let room = Room::new();
     let (drive, hints) = (room.file("tired.toml", &tired()), room.file("idle.toml", IDLE));
-    let fixed = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=10000", "--set", "drive.rated_pec=2"];
-    let find = |more: &[&str]| vpass(&[&fixed[..], &["--hints", &hints, "--oracle", "off", "--find"], more].concat());
+    let fixed = [
+        "life",
+        "--drive",
+        &drive,
+        "--workload",
+        "zipf-read",
+        "--set",
+        "workload.rate=10000",
+        "--set",
+        "drive.rated_pec=2",
+    ];
+    let find = |more: &[&str]| {
+        vpass(&[&fixed[..], &["--hints", &hints, "--oracle", "off", "--find"], more].concat())
+    };
     let done = find(&["hints.idle_us", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("The drive is refused with 62.5, 125: drive") && said.contains("is below hints.typical_us (150)"), "{said}");
+    assert!(
+        said.contains("The drive is refused with 62.5, 125: drive")
+            && said.contains("is below hints.typical_us (150)"),
+        "{said}"
+    );
     let json = done.json();
     let points = json["points"].as_array().unwrap();
-    assert!(points.len() > 9 && points[0]["text"] == "62.5" && points[0]["life"].is_null(), "{json}");
-    assert!(points[2..].iter().all(|point| number(point, "/life/years/mean") > 0.0 && point.get("refused").is_none()));
+    assert!(
+        points.len() > 9 && points[0]["text"] == "62.5" && points[0]["life"].is_null(),
+        "{json}"
+    );
+    assert!(
+        points[2..]
+            .iter()
+            .all(|point| number(point, "/life/years/mean") > 0.0 && point.get("refused").is_none())
+    );
     assert!(json["best"].is_string() && json["key"] == "hints.idle_us");
-    find(&["hints.idle_us", "--from", "50", "--to", "100"]).refuses(2, &["refused with every value", "with 50:", "hints.typical_us (150)"]);
-    find(&["hints.idle_us", "--from", "x"]).refuses(2, &["--from x", "a value of hints.idle_us", "such as 1000"]);
-    find(&["hints.smallest_us", "--from", "x"]).refuses(2, &["--from x", "a number or a span of time"]);
+    find(&["hints.idle_us", "--from", "50", "--to", "100"])
+        .refuses(2, &["refused with every value", "with 50:", "hints.typical_us (150)"]);
+    find(&["hints.idle_us", "--from", "x"])
+        .refuses(2, &["--from x", "a value of hints.idle_us", "such as 1000"]);
+    find(&["hints.smallest_us", "--from", "x"])
+        .refuses(2, &["--from x", "a number or a span of time"]);
 }
 
 #[test]
 fn a_search_among_lives_that_outlast_the_simulation_says_so() {
-    let find = ["--find", "reclaim.check_interval", "--from", "50", "--to", "2000", "--oracle", "off", "--years", "0.000001"];
+    let find = [
+        "--find",
+        "reclaim.check_interval",
+        "--from",
+        "50",
+        "--to",
+        "2000",
+        "--oracle",
+        "off",
+        "--years",
+        "0.000001",
+    ];
     let done = vpass(&lives(&find));
     let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -184,19 +343,51 @@ fn errors_end_a_life() {
     let room = Room::new();
     let drive = room.file("tired.toml", &tired());
     let of = |reclaim: &str, gear: &str| {
-        let fixed = ["life", "--drive", &drive, "--workload", "hot-cold", "--set", "workload.rate=1000", "--set", "workload.read_share=1"];
-        let more = ["--set", "drive.rated_pec=2", "--gear", gear, "--reclaim", reclaim, "--uber", "1e-15", "--json"];
+        let fixed = [
+            "life",
+            "--drive",
+            &drive,
+            "--workload",
+            "hot-cold",
+            "--set",
+            "workload.rate=1000",
+            "--set",
+            "workload.read_share=1",
+        ];
+        let more = [
+            "--set",
+            "drive.rated_pec=2",
+            "--gear",
+            gear,
+            "--reclaim",
+            reclaim,
+            "--uber",
+            "1e-15",
+            "--json",
+        ];
         let done = vpass(&[&fixed[..], &more].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
         done.json()
     };
-    let ends = |json: &Value| json.pointer("/techniques/0/lives/0/end").and_then(Value::as_str).unwrap().to_owned();
+    let ends = |json: &Value| {
+        json.pointer("/techniques/0/lives/0/end").and_then(Value::as_str).unwrap().to_owned()
+    };
     let (kept, lost) = (of("block", "fluid"), of("none", "fluid"));
     assert_eq!((ends(&kept), ends(&lost)), ("worn_out".into(), "uber".into()));
-    assert!(number(&kept, "/techniques/0/uber/mean") < 1e-15 && number(&lost, "/techniques/0/uber/mean") > 1e-15);
-    let (years, untimed) = (|json: &Value| number(json, "/techniques/0/years/mean"), of("none", "untimed"));
-    assert!(ends(&untimed) == "uber" && (years(&lost) / years(&untimed) - 1.0).abs() < 0.15, "{} and {}", years(&lost), years(&untimed));
-    vpass(&lives(&["--uber", "1e-15"])).refuses(2, &["--uber 1e-15:", "no error rate", "error.model", "aged-tlc"]);
+    assert!(
+        number(&kept, "/techniques/0/uber/mean") < 1e-15
+            && number(&lost, "/techniques/0/uber/mean") > 1e-15
+    );
+    let (years, untimed) =
+        (|json: &Value| number(json, "/techniques/0/years/mean"), of("none", "untimed"));
+    assert!(
+        ends(&untimed) == "uber" && (years(&lost) / years(&untimed) - 1.0).abs() < 0.15,
+        "{} and {}",
+        years(&lost),
+        years(&untimed)
+    );
+    vpass(&lives(&["--uber", "1e-15"]))
+        .refuses(2, &["--uber 1e-15:", "no error rate", "error.model", "aged-tlc"]);
     vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
 }
 
@@ -204,20 +395,42 @@ fn errors_end_a_life() {
 #[test]
 fn regrouping_is_a_cause_of_its_own() {
     let room = Room::new();
-    let mixed: String = (0..250).map(|n| IDLE.replace("1GiB", "2MiB").replace("= 0\n", &format!("= \"{}MiB\"\n", 4 * n))).collect();
+    let mixed: String = (0..250)
+        .map(|n| IDLE.replace("1GiB", "2MiB").replace("= 0\n", &format!("= \"{}MiB\"\n", 4 * n)))
+        .collect();
     let (drive, hints) = (room.file("tired.toml", &tired()), room.file("mixed.toml", &mixed));
     let life = |set: &str, more: &[&str]| {
-        let fixed = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=10000", "--set", "drive.rated_pec=5"];
+        let fixed = [
+            "life",
+            "--drive",
+            &drive,
+            "--workload",
+            "zipf-read",
+            "--set",
+            "workload.rate=10000",
+            "--set",
+            "drive.rated_pec=5",
+        ];
         vpass(&[&fixed[..], &["--set", set, "--hints", &hints], more].concat())
     };
     let json = life("hints.regroup=0.4", &["--json"]).json();
     let consumed = json.pointer("/techniques/0/consumed").unwrap();
-    let sum: f64 = consumed.as_object().unwrap().values().map(|share| share["mean"].as_f64().unwrap()).sum();
+    let sum: f64 =
+        consumed.as_object().unwrap().values().map(|share| share["mean"].as_f64().unwrap()).sum();
     assert!(number(consumed, "/hints/mean") > 0.05 && (sum - 1.0).abs() < 1e-9, "{consumed}");
-    assert!(json.pointer("/techniques/0/lives/0/oracle_clean") == Some(&Value::Bool(true)), "{json}");
-    let (with, without) = (life("hints.regroup=0.4", &[]).stdout, life("hints.regroup=", &[]).stdout);
-    let columns = |shown: &str| shown.lines().find(|line| line.contains("levelling")).map(str::to_owned).unwrap();
-    assert!(columns(&with).contains("parity    hints") && !columns(&without).contains("hints"), "{with}{without}");
+    assert!(
+        json.pointer("/techniques/0/lives/0/oracle_clean") == Some(&Value::Bool(true)),
+        "{json}"
+    );
+    let (with, without) =
+        (life("hints.regroup=0.4", &[]).stdout, life("hints.regroup=", &[]).stdout);
+    let columns = |shown: &str| {
+        shown.lines().find(|line| line.contains("levelling")).map(str::to_owned).unwrap()
+    };
+    assert!(
+        columns(&with).contains("parity    hints") && !columns(&without).contains("hints"),
+        "{with}{without}"
+    );
     life("hints.regroup=1.5", &[]).refuses(2, &["hints.regroup = 1.5", "0.0001", "1"]);
 }
 
@@ -229,11 +442,17 @@ fn hints_are_refused_where_they_mean_nothing() {
     let drive = room.file("tired.toml", &tired());
     let life = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=100"];
     let with = |more: &[&str], words: &[&str]| vpass(&[&life[..], more].concat()).refuses(2, words);
-    with(&["--hints", &idle, "--set", "hints.typical_us=20"], &["hints.typical_us = 20", "without any retry"]);
+    with(
+        &["--hints", &idle, "--set", "hints.typical_us=20"],
+        &["hints.typical_us = 20", "without any retry"],
+    );
     let twice = room.file("twice.toml", &format!("{IDLE}{IDLE}"));
     with(&["--hints", &twice], &["twice.toml line 5", "line 1", "rank 0"]);
     let far = room.file("far.toml", &IDLE.replace("1GiB", "2GiB"));
-    with(&["--hints", &far, "--sample", "1/2"], &["far.toml line 1: a hint for 2GiB from 0B on", "the drive ends at 1073741824 bytes"]);
+    with(
+        &["--hints", &far, "--sample", "1/2"],
+        &["far.toml line 1: a hint for 2GiB from 0B on", "the drive ends at 1073741824 bytes"],
+    );
     let named = room.file("named.toml", "[[device]]\nname = \"0\"\naccess_latency = \"idle\"\n");
     with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);
 }
@@ -246,11 +465,16 @@ fn a_workload_file_may_have_hints_of_its_own() {
     let hints = room.file("said.toml", &said);
     let table = "[workload]\nrequests = 20000\nqueue_depth = 1\n";
     let plain = room.file("plain.toml", table);
-    let own = room.file("own.toml", &format!("{table}\n{}", said.replace("[[range]]", "[[hints.range]]")));
+    let own = room
+        .file("own.toml", &format!("{table}\n{}", said.replace("[[range]]", "[[hints.range]]")));
     let in_turn = "[[workload.phase]]\npages = [5, 90]\nrequests = 900\n";
-    let phases = room.file("phases.toml", &format!("{}{in_turn}", std::fs::read_to_string(&own).unwrap().replace(table, "")));
+    let phases = room.file(
+        "phases.toml",
+        &format!("{}{in_turn}", std::fs::read_to_string(&own).unwrap().replace(table, "")),
+    );
     let run = |workload: &str, more: &[&str]| {
-        let fixed = ["run", "--drive", &drive, "--gear", "untimed", "--json", "--workload", workload];
+        let fixed =
+            ["run", "--drive", &drive, "--gear", "untimed", "--json", "--workload", workload];
         vpass(&[&fixed[..], more].concat())
     };
     let of = |workload: &str, more: &[&str]| run(workload, more).json()["hints"].clone();
@@ -260,9 +484,14 @@ fn a_workload_file_may_have_hints_of_its_own() {
     assert_eq!(of(&own, &["--set", "workload.requests=20000"]), beside);
     assert_eq!(of(&phases, &[])["idle"]["pages"], beside["idle"]["pages"]);
     assert_eq!((of(&own, &["--hints", "off"]), of(&plain, &[])), (Value::Null, Value::Null));
-    run(&own, &["--hints", &hints]).refuses(2, &["said.toml", "own.toml line 5", "[[hints.range]]"]);
-    let slow = room.file("slow.toml", &std::fs::read_to_string(&own).unwrap().replace("idle", "slow"));
-    run(&slow, &[]).refuses(2, &["slow.toml line 8", "`slow` is no access latency", "none, idle, typical or smallest"]);
+    run(&own, &["--hints", &hints])
+        .refuses(2, &["said.toml", "own.toml line 5", "[[hints.range]]"]);
+    let slow =
+        room.file("slow.toml", &std::fs::read_to_string(&own).unwrap().replace("idle", "slow"));
+    run(&slow, &[]).refuses(
+        2,
+        &["slow.toml line 8", "`slow` is no access latency", "none, idle, typical or smallest"],
+    );
     vpass(&["run", "--drive", "tiny", "--workload", &own]).refuses(2, &["no retries"]);
 }
 
@@ -270,16 +499,43 @@ fn a_workload_file_may_have_hints_of_its_own() {
 #[test]
 fn every_technique_runs_in_bulk() {
     let list = vpass(&["list", "reclaim", "--json"]).json();
-    let said: Vec<(&str, &str)> =
-        list["reclaim"].as_array().unwrap().iter().map(|row| (row["name"].as_str().unwrap(), row["in_bulk"].as_str().unwrap())).collect();
-    for (reclaim, word) in [("block", "exact"), ("chance-probe", "exact"), ("straw-ss", "order_drawn"), ("ipr", "mean_clock")] {
+    let said: Vec<(&str, &str)> = list["reclaim"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), row["in_bulk"].as_str().unwrap()))
+        .collect();
+    for (reclaim, word) in [
+        ("block", "exact"),
+        ("chance-probe", "exact"),
+        ("straw-ss", "order_drawn"),
+        ("ipr", "mean_clock"),
+    ] {
         assert!(said.contains(&(reclaim, word)), "{said:?}");
     }
-    let run = ["run", "--drive", "tiny", "--workload", "zipf-read", "--gear", "fluid", "--set", "workload.rate=1000", "--set"];
+    let run = [
+        "run",
+        "--drive",
+        "tiny",
+        "--workload",
+        "zipf-read",
+        "--gear",
+        "fluid",
+        "--set",
+        "workload.rate=1000",
+        "--set",
+    ];
     // The one that goes by retries needs a drive that has some.
     for (reclaim, _) in said.iter().filter(|(reclaim, _)| *reclaim != "observed-retries") {
-        let done = vpass(&[&run[..], &["workload.requests=20000", "--reclaim", reclaim, "--json"]].concat());
-        assert_eq!((done.code, done.json()["gear"].as_str()), (0, Some("fluid")), "{reclaim}: {}", done.stderr);
+        let done = vpass(
+            &[&run[..], &["workload.requests=20000", "--reclaim", reclaim, "--json"]].concat(),
+        );
+        assert_eq!(
+            (done.code, done.json()["gear"].as_str()),
+            (0, Some("fluid")),
+            "{reclaim}: {}",
+            done.stderr
+        );
     }
 }
 
@@ -291,12 +547,18 @@ fn what_cannot_be_is_refused() {
     let refuses = |args: &[&str], words: &[&str]| vpass(args).refuses(2, words);
     refuses(&[&run[..], &["--gear", "fluid"]].concat(), &["closed loop", "workload.rate"]);
     refuses(&[&run[..], &["--sample", "1/2"]].concat(), &["--sample", "--gear fluid"]);
-    refuses(&[&fluid[..], &["--sample", "1/3"]].concat(), &["8 planes", "divisor", "1/2 is the smallest that works"]);
+    refuses(
+        &[&fluid[..], &["--sample", "1/3"]].concat(),
+        &["8 planes", "divisor", "1/2 is the smallest that works"],
+    );
     refuses(
         &[&fluid[..], &["--sample", "1/4"]].concat(),
         &["408 blocks", "102 for a sample", "needs 180", "1/2 is the smallest that works"],
     );
-    refuses(&[&fluid[..], &["--set", "drive.capacity=512MiB", "--sample", "1/2"]].concat(), &["only the whole drive"]);
+    refuses(
+        &[&fluid[..], &["--set", "drive.capacity=512MiB", "--sample", "1/2"]].concat(),
+        &["only the whole drive"],
+    );
     refuses(&[&fluid[..], &["--sample", "2/4"]].concat(), &["vpass life"]);
     refuses(&[&fluid[..], &["--oracle", "full"]].concat(), &["--oracle on"]);
     refuses(
@@ -304,12 +566,28 @@ fn what_cannot_be_is_refused() {
         &["fio", "rate_iops", "--gear untimed"],
     );
     let trace = ["--drive", "tiny", "--trace", "../../examples/traces/pgbench-ext4.csv.zst"];
-    refuses(&[&["run"], &trace[..], &["--gear", "fluid", "--queue-depth", "8"]].concat(), &["closed loop", "its own clock"]);
-    refuses(&[&["run"], &trace[..], &["--gear", "fluid", "--warm-up", "8"]].concat(), &["--warm-up", "--gear untimed"]);
-    let phases = room.file("phases.toml", "[workload]\n[[workload.phase]]\npages = [1]\nrequests = 5\n");
-    refuses(&["run", "--drive", "tiny", "--workload", &phases, "--gear", "fluid"], &["workload.rate", "closed loop"]);
-    refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"], &["neither a rate nor time stamps"]);
-    refuses(&["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"], &["--gear untimed"]);
+    refuses(
+        &[&["run"], &trace[..], &["--gear", "fluid", "--queue-depth", "8"]].concat(),
+        &["closed loop", "its own clock"],
+    );
+    refuses(
+        &[&["run"], &trace[..], &["--gear", "fluid", "--warm-up", "8"]].concat(),
+        &["--warm-up", "--gear untimed"],
+    );
+    let phases =
+        room.file("phases.toml", "[workload]\n[[workload.phase]]\npages = [1]\nrequests = 5\n");
+    refuses(
+        &["run", "--drive", "tiny", "--workload", &phases, "--gear", "fluid"],
+        &["workload.rate", "closed loop"],
+    );
+    refuses(
+        &["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"],
+        &["neither a rate nor time stamps"],
+    );
+    refuses(
+        &["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"],
+        &["--gear untimed"],
+    );
     refuses(&lives(&["--years", "0"]), &["--years 0"]);
     refuses(&lives(&["--years", "-1"]), &["--years -1", "above 0"]);
     refuses(&lives(&["--years", "soon"]), &["'soon' for '--years <YEARS>': a number is expected"]);

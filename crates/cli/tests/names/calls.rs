@@ -1,28 +1,70 @@
 //! Calls whose output shows the names that programs read: small, and together with every section.
 
-/// A title for the snapshot, and words. `OUT` is a folder for results; `TIRED` is a drive file and `HINTS` a
-/// file of hints.
+/// A title for the snapshot, and words. `OUT` is a folder for results; `TIRED` is a drive file and
+/// `HINTS` a file of hints.
 pub(crate) const JSON: [(&str, &str); 36] = [
     ("run", "run --drive tiny --workload zipf-read --set workload.requests=2000 --json --out OUT"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=9000 --gear untimed --json --out OUT"),
-    ("run", "run --drive tiny --workload zipf-read --set workload.requests=1000 --ages 0,2000 --json"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=2000 --oracle full --warm-up 100 --json --out OUT"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh block --set start.age=10d --json"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh ida --set start.age=10d --json"),
-    ("run", "run --drive TIRED --workload random-70-30 --set workload.requests=2000 --hints HINTS --seeds 2 --json --out OUT"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity raid5 --json --out OUT"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity hc --fail die:3@r500 --json --out OUT"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity pe-aware --json --out OUT"),
-    ("run", "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity da-raid5 --json --out OUT"),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=9000 --gear untimed --json --out OUT",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload zipf-read --set workload.requests=1000 --ages 0,2000 --json",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --oracle full --warm-up 100 --json --out OUT",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh block --set start.age=10d --json",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 --refresh ida --set start.age=10d --json",
+    ),
+    (
+        "run",
+        "run --drive TIRED --workload random-70-30 --set workload.requests=2000 --hints HINTS --seeds 2 --json --out OUT",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity raid5 --json --out OUT",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity hc --fail die:3@r500 --json --out OUT",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity pe-aware --json --out OUT",
+    ),
+    (
+        "run",
+        "run --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity da-raid5 --json --out OUT",
+    ),
     ("run", "run --drive tiny --fio examples/jobs/database.fio --json --out OUT"),
-    ("run", "run --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --gear untimed --json --out OUT"),
-    ("compare", "compare --drive tiny --workload zipf-read --set workload.requests=2000 --reclaim none,block --json --out OUT"),
+    (
+        "run",
+        "run --drive tiny --trace examples/traces/pgbench-ext4.csv.zst --gear untimed --json --out OUT",
+    ),
+    (
+        "compare",
+        "compare --drive tiny --workload zipf-read --set workload.requests=2000 --reclaim none,block --json --out OUT",
+    ),
     (
         "compare",
         "compare --drive tiny --workload random-70-30 --set workload.requests=2000 --reclaim none,block --seeds 2 --json --out OUT",
     ),
-    ("compare", "compare --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity none,raid5 --json"),
-    ("compare", "compare --drive TIRED --workload random-70-30 --set workload.requests=2000 --reclaim none,block --json"),
+    (
+        "compare",
+        "compare --drive tiny --workload random-70-30 --set workload.requests=2000 PARITY --parity none,raid5 --json",
+    ),
+    (
+        "compare",
+        "compare --drive TIRED --workload random-70-30 --set workload.requests=2000 --reclaim none,block --json",
+    ),
     ("life", "life LIFE --years 0.001 --seeds 2 --json --out OUT"),
     ("life", "life LIFE --years 0.001 --reclaim block,straw-wl --json --out OUT"),
     ("attack", "attack hammer --drive tiny --requests 2000 --json --out OUT"),
@@ -40,7 +82,10 @@ pub(crate) const JSON: [(&str, &str); 36] = [
     ("list gc", "list gc --json"),
     ("trace info", "trace info examples/traces/pgbench-ext4.csv.zst --json"),
     ("trace info", "trace info --drive tiny examples/traces/pgbench-ext4.csv.zst --json"),
-    ("workload fit", "workload fit --workload examples/statistics/office-day.toml --scale 0.01 --json"),
+    (
+        "workload fit",
+        "workload fit --workload examples/statistics/office-day.toml --scale 0.01 --json",
+    ),
     ("paper", "paper papers/ida-coding-2018/small.toml --out OUT"),
 ];
 
@@ -52,8 +97,16 @@ pub(crate) const SHORT: [(&str, &str); 2] = [
 
 /// Exit codes: code, case, words.
 pub(crate) const CODES: [(i32, &str, &str); 9] = [
-    (0, "run that loses nothing", "run --drive tiny --workload zipf-read --set workload.requests=100"),
-    (1, "workload fit that misses", "workload fit --workload examples/statistics/office-day.toml --scale 0.05 --tolerance 0.001"),
+    (
+        0,
+        "run that loses nothing",
+        "run --drive tiny --workload zipf-read --set workload.requests=100",
+    ),
+    (
+        1,
+        "workload fit that misses",
+        "workload fit --workload examples/statistics/office-day.toml --scale 0.05 --tolerance 0.001",
+    ),
     (2, "unknown drive", "run --drive nothing --workload zipf-read"),
     (2, "unknown key", "run --drive tiny --workload zipf-read --set drive.nothing=1"),
     (2, "unknown flag", "run --nothing"),
@@ -64,5 +117,9 @@ pub(crate) const CODES: [(i32, &str, &str); 9] = [
         "run that loses data",
         "run --drive tiny --workload zipf-read --set start.pec=3000 --set workload.requests=2000000 --reclaim none --gear untimed",
     ),
-    (3, "attack that loses data", "attack hammer --drive tiny --set start.pec=2000 --requests 300000 --reclaim none --gear untimed"),
+    (
+        3,
+        "attack that loses data",
+        "attack hammer --drive tiny --set start.pec=2000 --requests 300000 --reclaim none --gear untimed",
+    ),
 ];

@@ -1,6 +1,7 @@
-//! Names that other programs use: commands, flags and their values, keys, presets, techniques, JSON paths, files and
-//! columns of `--out`, exit codes. `names.txt` has them. A name may be added: the test says so, and `make record-names`
-//! adds it. A name that is gone fails, and `make record-names` does not take it out.
+//! Names that other programs use: commands, flags and their values, keys, presets, techniques, JSON
+//! paths, files and columns of `--out`, exit codes. `names.txt` has them. A name may be added: the
+//! test says so, and `make record-names` adds it. A name that is gone fails, and `make
+//! record-names` does not take it out.
 
 mod calls;
 
@@ -27,7 +28,12 @@ const HINTS: &str = "[[range]]\noffset = \"0B\"\nbytes = \"256MiB\"\naccess_late
 fn vpass<S: AsRef<std::ffi::OsStr>>(words: &[S]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
-    command.args(words).stdin(Stdio::null()).env("COLUMNS", "100").output().expect("the binary runs")
+    command
+        .args(words)
+        .stdin(Stdio::null())
+        .env("COLUMNS", "100")
+        .output()
+        .expect("the binary runs")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -51,21 +57,36 @@ fn of_help(command: &[String], names: &mut Names) {
             of_help(&[command, &[first.to_owned()]].concat(), names);
         }
         let flags = line.split("  ").next().unwrap_or("");
-        let is_flag = flags.starts_with('-') && !flags.starts_with("- ") && !section.starts_with("Example");
+        let is_flag =
+            flags.starts_with('-') && !flags.starts_with("- ") && !section.starts_with("Example");
         if indent <= 6 && (is_flag || section == "Arguments:" && flags.starts_with(['<', '['])) {
             // Words that stand for a value are prose, except where they name the values.
-            let (flag, values) = if is_flag { flags.split_once(" <").unwrap_or((flags, "")) } else { (flags, "") };
+            let (flag, values) =
+                if is_flag { flags.split_once(" <").unwrap_or((flags, "")) } else { (flags, "") };
             flag.clone_into(&mut of);
             names.insert(format!("flag {name} {of}"));
-            let values = values.split('>').next().filter(|values| values.contains('|') && values.to_lowercase() == *values);
-            names.extend(values.into_iter().flat_map(|values| values.split('|')).map(|value| format!("value {name} {of} = {value}")));
+            let values = values
+                .split('>')
+                .next()
+                .filter(|values| values.contains('|') && values.to_lowercase() == *values);
+            names.extend(
+                values
+                    .into_iter()
+                    .flat_map(|values| values.split('|'))
+                    .map(|value| format!("value {name} {of} = {value}")),
+            );
         }
         if line.starts_with("- ") && indent == 10 {
             let value = line[2..].split(':').next().unwrap_or("");
             names.insert(format!("value {name} {of} = {value}"));
         }
         if let Some((_, values)) = line.split_once("[possible values: ") {
-            names.extend(values.trim_end_matches(']').split(", ").map(|value| format!("value {name} {of} = {value}")));
+            names.extend(
+                values
+                    .trim_end_matches(']')
+                    .split(", ")
+                    .map(|value| format!("value {name} {of} = {value}")),
+            );
         }
     }
 }
@@ -75,7 +96,12 @@ fn of_json(title: &str, path: &str, value: &Value, names: &mut Names) {
     match value {
         Value::Object(map) => {
             for (key, value) in map {
-                of_json(title, &if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, value, names);
+                of_json(
+                    title,
+                    &if path.is_empty() { key.clone() } else { format!("{path}.{key}") },
+                    value,
+                    names,
+                );
             }
         }
         Value::Array(values) => {
@@ -92,7 +118,10 @@ fn of_json(title: &str, path: &str, value: &Value, names: &mut Names) {
 fn of_folder(title: &str, folder: &Path, below: &str, names: &mut Names) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
-        let name = format!("{below}{}", path.file_name().expect("a name").to_str().expect("a name of ours"));
+        let name = format!(
+            "{below}{}",
+            path.file_name().expect("a name").to_str().expect("a name of ours")
+        );
         if path.is_dir() {
             of_folder(title, &path, &format!("{name}/"), names);
             continue;
@@ -100,9 +129,15 @@ fn of_folder(title: &str, folder: &Path, below: &str, names: &mut Names) {
         names.insert(format!("file {title} {name}"));
         let content = std::fs::read(&path).expect("a file of the results");
         // Folders of a comparison's rows hold the same files.
-        let name = name.rsplit_once('/').map_or_else(|| name.clone(), |(_, file)| format!("*/{file}"));
+        let name =
+            name.rsplit_once('/').map_or_else(|| name.clone(), |(_, file)| format!("*/{file}"));
         match path.extension().and_then(|e| e.to_str()) {
-            Some("json") => of_json(&format!("{title}/{name}"), "", &serde_json::from_slice(&content).expect("JSON"), names),
+            Some("json") => of_json(
+                &format!("{title}/{name}"),
+                "",
+                &serde_json::from_slice(&content).expect("JSON"),
+                names,
+            ),
             Some("csv") => of_columns(&format!("{title}/{name}"), &text(&content), names),
             _ => {}
         }
@@ -149,12 +184,22 @@ fn of_call(title: &str, call: &str) -> Names {
 
 /// Names of what can be chosen: presets, techniques, formats, keys.
 fn of_list(title: &str, value: &Value, names: &mut Names) {
-    for (kind, entries) in value.as_object().into_iter().flatten().filter(|_| title.starts_with("list")) {
+    for (kind, entries) in
+        value.as_object().into_iter().flatten().filter(|_| title.starts_with("list"))
+    {
         for entry in entries.as_array().into_iter().flatten() {
-            let name = entry.get("name").or_else(|| entry.get("key")).and_then(Value::as_str).expect("a name");
+            let name = entry
+                .get("name")
+                .or_else(|| entry.get("key"))
+                .and_then(Value::as_str)
+                .expect("a name");
             names.insert(format!("{kind} {name}"));
-            for parameter in entry.get("parameters").and_then(Value::as_array).into_iter().flatten() {
-                names.insert(format!("parameter {kind}.{name}.{}", parameter.as_str().expect("a key")));
+            for parameter in entry.get("parameters").and_then(Value::as_array).into_iter().flatten()
+            {
+                names.insert(format!(
+                    "parameter {kind}.{name}.{}",
+                    parameter.as_str().expect("a key")
+                ));
             }
         }
     }
@@ -169,7 +214,10 @@ fn now() -> Names {
     let csv = "compare --drive tiny --workload zipf-read --set workload.requests=500 --reclaim none,block --csv";
     of_columns("compare --csv", &text(&vpass(&words(csv, Path::new(""))).stdout), &mut names);
     let code = |call: &str| vpass(&words(call, Path::new(""))).status.code();
-    let of_codes: Vec<_> = CODES.par_iter().map(|(_, case, call)| format!("exit {case}: {}", code(call).unwrap_or(-1))).collect();
+    let of_codes: Vec<_> = CODES
+        .par_iter()
+        .map(|(_, case, call)| format!("exit {case}: {}", code(call).unwrap_or(-1)))
+        .collect();
     names.extend(of_codes);
     names
 }
@@ -179,7 +227,11 @@ fn file() -> PathBuf {
 }
 
 fn recorded() -> Names {
-    std::fs::read_to_string(file()).expect("the names are in the repository").lines().map(str::to_owned).collect()
+    std::fs::read_to_string(file())
+        .expect("the names are in the repository")
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Names in a text, a line each.

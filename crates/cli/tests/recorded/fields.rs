@@ -9,7 +9,17 @@ use sha2::{Digest, Sha256};
 const LONGEST: usize = 24;
 
 /// Keys and columns that hold sentences, however short. Any text with a blank is a sentence too.
-const PROSE: [&str; 9] = ["description", "findings", "life_method", "notes", "source", "verdict", "warnings", "what", "workload_source"];
+const PROSE: [&str; 9] = [
+    "description",
+    "findings",
+    "life_method",
+    "notes",
+    "source",
+    "verdict",
+    "warnings",
+    "what",
+    "workload_source",
+];
 
 /// Fields of one run. A key is a file's name, a blank and the path inside the file.
 #[derive(Clone, Default)]
@@ -42,11 +52,19 @@ impl Fields {
             Value::Object(map) => {
                 let dot = if path.ends_with(' ') { "" } else { "." };
                 for (key, value) in map.iter().filter(|(key, _)| *key != "vpass") {
-                    self.descend(&format!("{path}{dot}{key}"), PROSE.contains(&key.as_str()), value);
+                    self.descend(
+                        &format!("{path}{dot}{key}"),
+                        PROSE.contains(&key.as_str()),
+                        value,
+                    );
                 }
             }
-            Value::Array(values) if values.is_empty() && !prose => self.value(&format!("{path}[]"), "no_entry"),
-            Value::Array(values) => values.iter().for_each(|v| self.descend(&format!("{path}[]"), prose, v)),
+            Value::Array(values) if values.is_empty() && !prose => {
+                self.value(&format!("{path}[]"), "no_entry")
+            }
+            Value::Array(values) => {
+                values.iter().for_each(|v| self.descend(&format!("{path}[]"), prose, v))
+            }
             Value::String(text) if prose || text.contains(' ') => self.sentence(path, text),
             Value::Null if prose => {}
             other => self.value(path, other.to_string()),
@@ -55,7 +73,8 @@ impl Fields {
 
     /// Adds every column of a CSV file, and its comments as sentences.
     pub(crate) fn csv(&mut self, file: &str, text: &str) {
-        let (comments, rows): (Vec<_>, Vec<_>) = text.lines().partition(|line| line.starts_with('#'));
+        let (comments, rows): (Vec<_>, Vec<_>) =
+            text.lines().partition(|line| line.starts_with('#'));
         for comment in comments {
             self.sentence(&format!("{file} #"), comment);
         }

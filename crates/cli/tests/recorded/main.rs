@@ -31,7 +31,8 @@ fn part() -> Vec<Run> {
 /// Makes the runs and compares them with the record. Additions are said and do not fail.
 fn report(runs: &[Run]) -> Report {
     let recorded = Record::read();
-    let runs: Vec<_> = runs.iter().filter(|run| !run.is_of_one_unrecorded(&recorded.runs)).cloned().collect();
+    let runs: Vec<_> =
+        runs.iter().filter(|run| !run.is_of_one_unrecorded(&recorded.runs)).cloned().collect();
     let report = Report::new(&recorded, &made(&runs));
     say(&report.of_additions());
     report
@@ -66,7 +67,8 @@ fn a_part_of_the_recorded_runs_says_the_same() {
 fn the_record_names_every_run_once_and_nothing_else() {
     let recorded = Record::read().runs;
     let runs = [runs::all(), runs::papers()].concat();
-    let expected: Vec<_> = runs.iter().filter(|run| !run.is_of_one_unrecorded(&recorded)).map(Run::title).collect();
+    let expected: Vec<_> =
+        runs.iter().filter(|run| !run.is_of_one_unrecorded(&recorded)).map(Run::title).collect();
     assert!(expected.len() > 200, "{}", expected.len());
     let recorded: Vec<_> = recorded.into_iter().map(|(_, title)| title).collect();
     assert_eq!(recorded, expected, "`make record` takes them again");

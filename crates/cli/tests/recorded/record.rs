@@ -52,13 +52,16 @@ impl Record {
 
     /// Reads the three files.
     pub(crate) fn read() -> Self {
-        let text = |name| std::fs::read_to_string(file(name)).expect("the record is in the repository");
+        let text =
+            |name| std::fs::read_to_string(file(name)).expect("the record is in the repository");
         Self::parse(&text("runs.txt"), &text("values.txt"), &text("sentences.txt"))
     }
 
     /// Writes the three files.
     pub(crate) fn write(&self) {
-        for (name, text) in ["runs.txt", "values.txt", "sentences.txt"].into_iter().zip(self.texts()) {
+        for (name, text) in
+            ["runs.txt", "values.txt", "sentences.txt"].into_iter().zip(self.texts())
+        {
             std::fs::write(file(name), text).expect("the record can be written");
         }
     }
@@ -108,7 +111,10 @@ impl Record {
             None => self.runs.iter().map(|(id, _)| id.clone()).collect(),
             Some((file, _)) => {
                 let files = self.values["files"].iter();
-                files.filter(|(_, names)| names.split(',').any(|name| name == file)).map(|(id, _)| id.clone()).collect()
+                files
+                    .filter(|(_, names)| names.split(',').any(|name| name == file))
+                    .map(|(id, _)| id.clone())
+                    .collect()
             }
         };
         ids.sort();
@@ -121,7 +127,8 @@ impl Record {
         let mut record = Self { runs, ..Self::default() };
         let fields: Vec<_> = sections(values).collect();
         // The list of files says which runs a star means.
-        let (without_file, in_file): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(field, _)| !field.contains(' '));
+        let (without_file, in_file): (Vec<_>, Vec<_>) =
+            fields.into_iter().partition(|(field, _)| !field.contains(' '));
         for (field, lines) in without_file.into_iter().chain(in_file) {
             let by_run = record.spread(field, &lines);
             record.values.insert(field.to_owned(), by_run);

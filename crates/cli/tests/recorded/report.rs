@@ -39,7 +39,9 @@ impl Report {
             let old = recorded.values.get(field).and_then(|by_run| by_run.get(id));
             let new = now.values.get(field).and_then(|by_run| by_run.get(id));
             match (old, new) {
-                (Some(old), Some(new)) if old != new => note(&mut self.moved, field, format!("{old} -> {new}"), title),
+                (Some(old), Some(new)) if old != new => {
+                    note(&mut self.moved, field, format!("{old} -> {new}"), title)
+                }
                 (Some(old), None) => note(&mut self.removed, field, format!("was {old}"), title),
                 // Other runs had the field.
                 (None, Some(new)) if recorded.values.contains_key(field) => {
@@ -55,9 +57,20 @@ impl Report {
         let none = BTreeSet::new();
         let fields: BTreeSet<_> = recorded.sentences.keys().chain(now.sentences.keys()).collect();
         for field in fields {
-            let of = |record: &'_ Record| record.sentences.get(field).and_then(|by_run| by_run.get(id)).unwrap_or(&none).clone();
+            let of = |record: &'_ Record| {
+                record
+                    .sentences
+                    .get(field)
+                    .and_then(|by_run| by_run.get(id))
+                    .unwrap_or(&none)
+                    .clone()
+            };
             let (old, new) = (of(recorded), of(now));
-            let list = if recorded.sentences.contains_key(field) { &mut self.reworded } else { &mut self.added };
+            let list = if recorded.sentences.contains_key(field) {
+                &mut self.reworded
+            } else {
+                &mut self.added
+            };
             old.difference(&new).for_each(|text| note(list, field, format!("- {text}"), title));
             new.difference(&old).for_each(|text| note(list, field, format!("+ {text}"), title));
         }
@@ -90,7 +103,8 @@ fn listed(heading: &str, changes: &Changes) -> String {
     }
     for (field, by_change) in changes {
         let runs: BTreeSet<_> = by_change.values().flatten().collect();
-        writeln!(text, "  {field}: {} run{}", runs.len(), if runs.len() == 1 { "" } else { "s" }).unwrap();
+        writeln!(text, "  {field}: {} run{}", runs.len(), if runs.len() == 1 { "" } else { "s" })
+            .unwrap();
         for (change, titles) in by_change.iter().take(EXAMPLES) {
             writeln!(text, "    {change}   ({} x; {})", titles.len(), titles[0]).unwrap();
         }
@@ -110,12 +124,24 @@ fn each_kind_of_change_is_reported_apart() {
         let texts = |text: &str| BTreeMap::from([(id.clone(), BTreeSet::from([text.to_owned()]))]);
         Record {
             runs: vec![(id.clone(), title)],
-            values: values.iter().map(|(field, value)| ((*field).to_owned(), by_run(value))).collect(),
-            sentences: sentences.iter().map(|(field, text)| ((*field).to_owned(), texts(text))).collect(),
+            values: values
+                .iter()
+                .map(|(field, value)| ((*field).to_owned(), by_run(value)))
+                .collect(),
+            sentences: sentences
+                .iter()
+                .map(|(field, text)| ((*field).to_owned(), texts(text)))
+                .collect(),
         }
     };
-    let old = record(&[("s alarms", "330"), ("s gone", "1"), ("s kept", "7")], &[("s warnings[]", "Old.")]);
-    let new = record(&[("s alarms", "331"), ("s new", "5"), ("s kept", "7")], &[("s warnings[]", "New.")]);
+    let old = record(
+        &[("s alarms", "330"), ("s gone", "1"), ("s kept", "7")],
+        &[("s warnings[]", "Old.")],
+    );
+    let new = record(
+        &[("s alarms", "331"), ("s new", "5"), ("s kept", "7")],
+        &[("s warnings[]", "New.")],
+    );
     let report = Report::new(&old, &new);
     assert_eq!(
         report.of_values(),

@@ -1,5 +1,6 @@
-//! The runs that are recorded: every technique in both gears under five workloads, then what makes the order of events show, other kinds of
-//! cells, attacks, a job file, a trace, and the papers at their small size.
+//! The runs that are recorded: every technique in both gears under five workloads, then what makes
+//! the order of events show, other kinds of cells, attacks, a job file, a trace, and the papers at
+//! their small size.
 
 use vpass_core::slots::gc::GC;
 use vpass_core::slots::reclaim::RECLAIM;
@@ -18,8 +19,15 @@ impl Run {
 
     /// Whether its technique is so new that the record names no run of it.
     pub(crate) fn is_of_one_unrecorded(&self, recorded: &[(String, String)]) -> bool {
-        let of = |option: &str| self.words.windows(2).find(|words| words[0] == option).map(|words| format!(" {option} {} ", words[1]));
-        let unknown = |choice: String| !recorded.iter().any(|(_, title)| format!("{title} ").contains(&choice));
+        let of = |option: &str| {
+            self.words
+                .windows(2)
+                .find(|words| words[0] == option)
+                .map(|words| format!(" {option} {} ", words[1]))
+        };
+        let unknown = |choice: String| {
+            !recorded.iter().any(|(_, title)| format!("{title} ").contains(&choice))
+        };
         ["--reclaim", "--gc"].into_iter().filter_map(of).any(unknown)
     }
 
@@ -29,7 +37,8 @@ impl Run {
     }
 }
 
-const WORKLOADS: [&str; 5] = ["uniform-read", "zipf-read", "hot-cold", "random-70-30", "sequential-read"];
+const WORKLOADS: [&str; 5] =
+    ["uniform-read", "zipf-read", "hot-cold", "random-70-30", "sequential-read"];
 const SCHEDULES: [&str; 3] = ["foreground", "batch:24", "deadline"];
 
 /// A worn drive whose blocks have been read before, so that few requests bring reclaim.
@@ -107,16 +116,26 @@ fn cleaning() -> Vec<Run> {
 
 fn attacks() -> Vec<Run> {
     let run = |attack: &str, reclaim, gear| {
-        Run::new(&format!("attack {attack} --drive tiny --set start.pec=2000 --requests 30000 --reclaim {reclaim} --gear {gear}"))
+        Run::new(&format!(
+            "attack {attack} --drive tiny --set start.pec=2000 --requests 30000 --reclaim {reclaim} --gear {gear}"
+        ))
     };
-    let of = |attack| ["none", "straw-ss"].into_iter().flat_map(move |reclaim| ["timed", "untimed"].map(|gear| run(attack, reclaim, gear)));
+    let of = |attack| {
+        ["none", "straw-ss"]
+            .into_iter()
+            .flat_map(move |reclaim| ["timed", "untimed"].map(|gear| run(attack, reclaim, gear)))
+    };
     ATTACKS.iter().map(|attack| attack.name).chain(["adaptive"]).flat_map(of).collect()
 }
 
 fn sources() -> Vec<Run> {
     ["--fio examples/jobs/database.fio", "--trace examples/traces/pgbench-ext4.csv.zst"]
         .into_iter()
-        .flat_map(|source| ["block", "ipr-wl"].map(|reclaim| Run::new(&format!("run --drive tiny {source} {WORN} --reclaim {reclaim}"))))
+        .flat_map(|source| {
+            ["block", "ipr-wl"].map(|reclaim| {
+                Run::new(&format!("run --drive tiny {source} {WORN} --reclaim {reclaim}"))
+            })
+        })
         .collect()
 }
 

@@ -1,4 +1,5 @@
-//! What the throughput benches share: a cheap workload, drives, and the floor that read paths are measured against.
+//! What the throughput benches share: a cheap workload, drives, and the floor that read paths are
+//! measured against.
 
 use std::time::Instant;
 
@@ -40,10 +41,24 @@ pub(crate) struct Uniform {
 }
 
 impl Uniform {
-    pub(crate) fn new(drive: &Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> Self {
+    pub(crate) fn new(
+        drive: &Drive,
+        requests: u64,
+        bytes: u32,
+        writes_of_256: u64,
+        depth: u32,
+    ) -> Self {
         let filled = f64::from(drive.geometry().host_pages) * drive.config().start.fill;
         let blocks = filled as u64 * u64::from(drive.geometry().page_bytes) / u64::from(bytes);
-        Self { rng: Xoshiro256PlusPlus::seed_from_u64(3), all: requests, left: requests, blocks, bytes, writes_of_256, depth }
+        Self {
+            rng: Xoshiro256PlusPlus::seed_from_u64(3),
+            all: requests,
+            left: requests,
+            blocks,
+            bytes,
+            writes_of_256,
+            depth,
+        }
     }
 
     /// The same with other addresses.
@@ -79,7 +94,10 @@ impl RequestSource for Opened {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let (first, left) = (out.len(), self.0.left);
         self.0.fill(out, max)?;
-        out[first..].iter_mut().zip(0..).for_each(|(request, n)| request.at = 1000 * (self.0.all - left + n));
+        out[first..]
+            .iter_mut()
+            .zip(0..)
+            .for_each(|(request, n)| request.at = 1000 * (self.0.all - left + n));
         Ok(())
     }
 
@@ -88,7 +106,8 @@ impl RequestSource for Opened {
     }
 }
 
-/// Reads of whole pages whose popularity falls as one over their rank, from a table of draws that is gone through again and again.
+/// Reads of whole pages whose popularity falls as one over their rank, from a table of draws that
+/// is gone through again and again.
 pub(crate) struct Skewed {
     pages: std::rc::Rc<Vec<u32>>,
     next: usize,
@@ -97,17 +116,24 @@ pub(crate) struct Skewed {
 }
 
 impl Skewed {
-    /// Ranks from 1 to the number of pages are drawn as pages^u, u even between 0 and 1, and scattered over the drive.
+    /// Ranks from 1 to the number of pages are drawn as pages^u, u even between 0 and 1, and
+    /// scattered over the drive.
     pub(crate) fn table(drive: &Drive, draws: usize) -> std::rc::Rc<Vec<u32>> {
         let pages = (f64::from(drive.geometry().host_pages) * drive.config().start.fill).floor();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
         let mut unit = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
-        let page = |rank: f64| ((rank as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % pages as u64;
+        let page =
+            |rank: f64| ((rank as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % pages as u64;
         std::rc::Rc::new((0..draws).map(|_| page(pages.powf(unit())) as u32).collect())
     }
 
     /// Draws of this round, where each takes so many.
-    pub(crate) fn of_round(drive: &Drive, pages: &std::rc::Rc<Vec<u32>>, requests: u64, round: u64) -> Self {
+    pub(crate) fn of_round(
+        drive: &Drive,
+        pages: &std::rc::Rc<Vec<u32>>,
+        requests: u64,
+        round: u64,
+    ) -> Self {
         let next = (round * requests) as usize % pages.len();
         Self { pages: pages.clone(), next, left: requests, page_bytes: drive.geometry().page_bytes }
     }
@@ -156,8 +182,13 @@ pub(crate) fn prepared(config: DriveConfig, timed: bool) -> Drive {
     prepared_for(config, timed, |_| {})
 }
 
-/// A preconditioned drive that somebody may watch from its first operation on, and all of whose pages were touched.
-pub(crate) fn prepared_for(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
+/// A preconditioned drive that somebody may watch from its first operation on, and all of whose
+/// pages were touched.
+pub(crate) fn prepared_for(
+    config: DriveConfig,
+    timed: bool,
+    watch: impl FnOnce(&mut Drive),
+) -> Drive {
     let mut drive = unsettled(config, timed, watch);
     drive.settle();
     drive
@@ -165,7 +196,8 @@ pub(crate) fn prepared_for(config: DriveConfig, timed: bool, watch: impl FnOnce(
 
 /// A preconditioned drive as a run begins with it.
 pub(crate) fn unsettled(config: DriveConfig, timed: bool, watch: impl FnOnce(&mut Drive)) -> Drive {
-    let mut drive = Drive::new(config, &Techniques::default(), timed).expect("the techniques exist");
+    let mut drive =
+        Drive::new(config, &Techniques::default(), timed).expect("the techniques exist");
     watch(&mut drive);
     drive.precondition(1);
     drive.begin_measurement();
@@ -195,10 +227,11 @@ pub(crate) fn median(mut of: impl FnMut() -> f64) -> f64 {
 /// Reads ahead at which the floor asks for the map entry of a page; for its counters half as far.
 const FLOOR_AHEAD: [usize; 5] = [16, 32, 64, 128, 256];
 
-/// Reads per second of nothing but the memory traffic that a read cannot do without, and the distance ahead that was best.
+/// Reads per second of nothing but the memory traffic that a read cannot do without, and the
+/// distance ahead that was best.
 ///
-/// A pipeline, one read at a time: every round asks for the map entry of a read to come, for the counters of one that is closer, and counts
-/// the one at hand. None of the drive's code is in it.
+/// A pipeline, one read at a time: every round asks for the map entry of a read to come, for the
+/// counters of one that is closer, and counts the one at hand. None of the drive's code is in it.
 pub(crate) fn floor(config: &DriveConfig, reads: u64) -> (f64, usize) {
     let geometry = vpass_core::base::geometry::Geometry::new(config);
     let filled = (f64::from(geometry.host_pages) * config.start.fill) as u32;
@@ -210,7 +243,8 @@ pub(crate) fn floor(config: &DriveConfig, reads: u64) -> (f64, usize) {
     }
     let mut wordlines = huge_vec(geometry.wordlines() as usize, [0u32; 2]);
     let mut blocks = huge_vec(geometry.blocks as usize, [0u32; 4]);
-    let (by_bits, by_block) = (Reciprocal::new(geometry.cell.bits()), Reciprocal::new(geometry.pages_per_block));
+    let (by_bits, by_block) =
+        (Reciprocal::new(geometry.cell.bits()), Reciprocal::new(geometry.pages_per_block));
     let mut at_distance = |ahead: usize| {
         let start = Instant::now();
         let mut pages = [0u32; FLOOR_AHEAD[FLOOR_AHEAD.len() - 1]];
@@ -248,7 +282,13 @@ pub(crate) fn untimed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_25
 }
 
 /// Requests a second in the timed gear, so many under way; the median of three rounds.
-pub(crate) fn timed(drive: &mut Drive, requests: u64, bytes: u32, writes_of_256: u64, depth: u32) -> f64 {
+pub(crate) fn timed(
+    drive: &mut Drive,
+    requests: u64,
+    bytes: u32,
+    writes_of_256: u64,
+    depth: u32,
+) -> f64 {
     let mut engine = Replay::new(drive);
     median(|| {
         let mut source = Uniform::new(drive, requests, bytes, writes_of_256, depth);

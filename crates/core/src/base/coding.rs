@@ -1,4 +1,5 @@
-//! Cell coding: threshold states, what bits they stand for, the references that tell them apart, and merging of states.
+//! Cell coding: threshold states, what bits they stand for, the references that tell them apart,
+//! and merging of states.
 //!
 //! ```text
 //! TLC   state    ER  P1  P2  P3  P4  P5  P6  P7        Vr(n), a reference voltage, lies between P(n-1) and P(n)
@@ -7,9 +8,10 @@
 //!       LSB       1   1   1   1   0   0   0   0        Vr4                1
 //! ```
 //!
-//! Programming can only raise a threshold. A wordline that is to keep some of its pages and may lose the others can therefore be
-//! programmed over itself: states that agree on the kept bits merge, upwards. That one operation is in-place reprogramming, which makes
-//! guard levels (ipr-2018 III-C), and the voltage adjustment of IDA coding, which saves sensings (ida-coding-2018 III).
+//! Programming can only raise a threshold. A wordline that is to keep some of its pages and may
+//! lose the others can therefore be programmed over itself: states that agree on the kept bits
+//! merge, upwards. That one operation is in-place reprogramming, which makes guard levels (ipr-2018
+//! III-C), and the voltage adjustment of IDA coding, which saves sensings (ida-coding-2018 III).
 
 use crate::config::CellType;
 
@@ -33,11 +35,16 @@ pub const MLC: Code = Code::reflected(2);
 pub const TLC: Code = Code::reflected(3);
 /// The 1-2-4-8 code (ida-coding-2018 III in words).
 pub const QLC: Code = Code::reflected(4);
-/// The 2-3-2 code of today's TLC (facts of POMACS 2026 Fig. 2: E 111, 110, 100, 000, 010, 011, 001, 101 as MSB CSB LSB).
-pub const TLC_232: Code = Code { kinds: 3, bits: [0b111, 0b110, 0b100, 0b000, 0b010, 0b011, 0b001, 0b101, 0, 0, 0, 0, 0, 0, 0, 0] };
+/// The 2-3-2 code of today's TLC (facts of POMACS 2026 Fig. 2: E 111, 110, 100, 000, 010, 011, 001,
+/// 101 as MSB CSB LSB).
+pub const TLC_232: Code = Code {
+    kinds: 3,
+    bits: [0b111, 0b110, 0b100, 0b000, 0b010, 0b011, 0b001, 0b101, 0, 0, 0, 0, 0, 0, 0, 0],
+};
 
 impl Code {
-    /// The reflected code: each kind needs twice the sensings of the one before it. Erased cells are all ones.
+    /// The reflected code: each kind needs twice the sensings of the one before it. Erased cells
+    /// are all ones.
     const fn reflected(kinds: u32) -> Self {
         let mut bits = [0; MOST_STATES];
         let mut state = 0;
@@ -45,7 +52,8 @@ impl Code {
             let gray = !(state ^ (state >> 1));
             let mut kind = 0;
             while kind < kinds {
-                // The least significant page is decided by the uppermost bit of the reflected number.
+                // The least significant page is decided by the uppermost bit of the reflected
+                // number.
                 bits[state] |= ((gray >> (kinds - 1 - kind) & 1) as u8) << kind;
                 kind += 1;
             }
@@ -80,7 +88,8 @@ impl Code {
         self.bits[state]
     }
 
-    /// Sensings of a page read, per kind: the references at which its bit changes. Kinds that the code has not are 0.
+    /// Sensings of a page read, per kind: the references at which its bit changes. Kinds that the
+    /// code has not are 0.
     pub const fn sensings(&self) -> [u32; 4] {
         let mut count = [0; 4];
         let mut state = 1;
@@ -99,8 +108,15 @@ impl Code {
     /// Merges states that agree on the kept page kinds (a bit each, LSB first), upwards only.
     pub fn merge(&self, kept: u8, aim: Aim) -> Merged {
         let agree = |a: usize, b: usize| (self.bits[a] ^ self.bits[b]) & kept == 0;
-        let highest = |state: usize| (state..self.states()).rev().find(|other| agree(state, *other)).expect("it agrees with itself");
-        let run_end = |state: usize| (state..self.states() - 1).find(|s| !agree(*s, s + 1)).unwrap_or(self.states() - 1);
+        let highest = |state: usize| {
+            (state..self.states())
+                .rev()
+                .find(|other| agree(state, *other))
+                .expect("it agrees with itself")
+        };
+        let run_end = |state: usize| {
+            (state..self.states() - 1).find(|s| !agree(*s, s + 1)).unwrap_or(self.states() - 1)
+        };
         let to = |state: usize| match aim {
             Aim::FewSensings => highest(state),
             // Nothing lies below ER whose margin a vacated level could widen.
@@ -123,10 +139,12 @@ impl CellType {
 /// What a merge is for, and with it how far states move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
-    /// Room for thresholds to rise: states next to each other that agree move into the highest of them, and the levels they leave are
-    /// guard levels for the state below. The lowest run stays: "the leftmost ER needs not be a guard level" (ipr-2018 Fig. 5).
+    /// Room for thresholds to rise: states next to each other that agree move into the highest of
+    /// them, and the levels they leave are guard levels for the state below. The lowest run stays:
+    /// "the leftmost ER needs not be a guard level" (ipr-2018 Fig. 5).
     GuardLevels,
-    /// Fewer sensings: all states that agree, wherever they are, move into the highest (ida-coding-2018 Fig. 5).
+    /// Fewer sensings: all states that agree, wherever they are, move into the highest
+    /// (ida-coding-2018 Fig. 5).
     FewSensings,
 }
 
@@ -146,30 +164,36 @@ impl Merged {
 
     /// The states that cells may be in, lowest first.
     pub fn survivors(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.code.states()).filter(|state| self.to[..self.code.states()].contains(&(*state as u8)))
+        (0..self.code.states())
+            .filter(|state| self.to[..self.code.states()].contains(&(*state as u8)))
     }
 
-    /// The bit of a page kind that has to be programmed over cells of this state: the data of the reprogramming (ipr-2018 Fig. 6(b)).
+    /// The bit of a page kind that has to be programmed over cells of this state: the data of the
+    /// reprogramming (ipr-2018 Fig. 6(b)).
     pub fn new_bit(&self, kind: u32, state: usize) -> bool {
         self.code.bits[self.target(state)] >> kind & 1 == 1
     }
 
-    /// References with which a kept kind is read, ascending: n stands for Vr(n). Each lies right below the higher of the two states that
-    /// it parts, so that the lower one may rise as far as it can.
+    /// References with which a kept kind is read, ascending: n stands for Vr(n). Each lies right
+    /// below the higher of the two states that it parts, so that the lower one may rise as far as
+    /// it can.
     ///
     /// # Panics
     /// If the kind was not kept.
     pub fn references(&self, kind: u32) -> Vec<usize> {
         assert!(self.kept >> kind & 1 == 1, "page kind {kind} was not kept");
         let survivors: Vec<usize> = self.survivors().collect();
-        let differ = |pair: &&[usize]| (self.code.bits[pair[0]] ^ self.code.bits[pair[1]]) >> kind & 1 == 1;
+        let differ =
+            |pair: &&[usize]| (self.code.bits[pair[0]] ^ self.code.bits[pair[1]]) >> kind & 1 == 1;
         survivors.windows(2).filter(differ).map(|pair| pair[1]).collect()
     }
 
-    /// The bit of a kept kind that reading a cell in this state gives: the lowest state's, changed at each reference below the cell.
+    /// The bit of a kept kind that reading a cell in this state gives: the lowest state's, changed
+    /// at each reference below the cell.
     pub fn read(&self, kind: u32, state: usize) -> bool {
         let lowest = self.survivors().next().expect("a code has states");
-        let passed = self.references(kind).into_iter().filter(|reference| *reference <= state).count();
+        let passed =
+            self.references(kind).into_iter().filter(|reference| *reference <= state).count();
         (self.code.bits[lowest] >> kind & 1 == 1) ^ (passed % 2 == 1)
     }
 }
@@ -189,21 +213,30 @@ mod tests {
     /// Sensings of all kinds after a merge that keeps these, LSB first; 0 for the others.
     fn sensings(code: &Code, kept: u8) -> Vec<usize> {
         let merged = code.merge(kept, Aim::FewSensings);
-        (0..code.kinds()).map(|kind| if kept >> kind & 1 == 1 { merged.references(kind).len() } else { 0 }).collect()
+        (0..code.kinds())
+            .map(|kind| if kept >> kind & 1 == 1 { merged.references(kind).len() } else { 0 })
+            .collect()
     }
 
     #[test]
     fn tlc_is_the_code_of_the_paper() {
         assert_eq!(TLC.bits[..8], [0b111, 0b011, 0b001, 0b101, 0b100, 0b000, 0b010, 0b110]);
         assert_eq!(MLC.bits[..4], [0b11, 0b01, 0b00, 0b10]);
-        assert_eq!(CODES.map(|code| code.sensings()), [[1, 0, 0, 0], [1, 2, 0, 0], [1, 2, 4, 0], [1, 2, 4, 8], [2, 3, 2, 0]]);
+        assert_eq!(
+            CODES.map(|code| code.sensings()),
+            [[1, 0, 0, 0], [1, 2, 0, 0], [1, 2, 4, 0], [1, 2, 4, 8], [2, 3, 2, 0]]
+        );
     }
 
     #[test]
     fn neighbouring_states_differ_in_one_bit_and_no_two_are_alike() {
         for code in CODES {
-            assert!((1..code.states()).all(|s| (code.bits(s) ^ code.bits(s - 1)).is_power_of_two()));
-            assert!((0..code.states()).all(|s| (0..s).all(|other| code.bits(other) != code.bits(s))));
+            assert!(
+                (1..code.states()).all(|s| (code.bits(s) ^ code.bits(s - 1)).is_power_of_two())
+            );
+            assert!(
+                (0..code.states()).all(|s| (0..s).all(|other| code.bits(other) != code.bits(s)))
+            );
         }
     }
 
@@ -211,7 +244,8 @@ mod tests {
     fn guard_levels_are_p2_p4_and_p6() {
         assert_eq!(targets(&TLC, LSB_CSB, Aim::GuardLevels), [0, 1, 3, 3, 5, 5, 7, 7]);
         let merged = TLC.merge(LSB_CSB, Aim::GuardLevels);
-        // "voltage comparison against Vr5 determines the LSB of a cell, and further comparison against Vr3 or Vr7 determines the CSB"
+        // "voltage comparison against Vr5 determines the LSB of a cell, and further comparison
+        // against Vr3 or Vr7 determines the CSB"
         assert_eq!((merged.references(0), merged.references(1)), (vec![5], vec![3, 7]));
         assert_eq!(merged.survivors().collect::<Vec<_>>(), [0, 1, 3, 5, 7]);
         assert_eq!(targets(&MLC, 0b01, Aim::GuardLevels), [0, 1, 3, 3]);
@@ -219,9 +253,12 @@ mod tests {
 
     #[test]
     fn the_new_msb_is_that_of_the_paper_bit_by_bit() {
-        // ipr-2018 Fig. 6(b), MSB CSB LSB: ER and P1 unchanged, P2 001 -> P3 101, P4 100 -> P5 000, P6 010 -> P7 110.
+        // ipr-2018 Fig. 6(b), MSB CSB LSB: ER and P1 unchanged, P2 001 -> P3 101, P4 100 -> P5 000,
+        // P6 010 -> P7 110.
         let merged = TLC.merge(LSB_CSB, Aim::GuardLevels);
-        let after = |state: usize| (0..3).fold(0, |bits, kind| bits | u8::from(merged.new_bit(kind, state)) << kind);
+        let after = |state: usize| {
+            (0..3).fold(0, |bits, kind| bits | u8::from(merged.new_bit(kind, state)) << kind)
+        };
         let expected = [
             (0b111, 0b111),
             (0b011, 0b011),
@@ -239,28 +276,46 @@ mod tests {
 
     #[test]
     fn ida_merges_into_the_upper_half() {
-        // LSB invalid: S1 -> S8, S2 -> S7, S3 -> S6, S4 -> S5; LSB and CSB invalid: everything into S7 and S8.
+        // LSB invalid: S1 -> S8, S2 -> S7, S3 -> S6, S4 -> S5; LSB and CSB invalid: everything into
+        // S7 and S8.
         assert_eq!(targets(&TLC, 0b110, Aim::FewSensings), [7, 6, 5, 4, 4, 5, 6, 7]);
         assert_eq!(TLC.merge(0b100, Aim::FewSensings).survivors().collect::<Vec<_>>(), [6, 7]);
         assert_eq!([sensings(&TLC, 0b110), sensings(&TLC, 0b100)], [[0, 1, 2], [0, 0, 1]]);
         assert_eq!(sensings(&MLC, 0b10), [0, 1]);
-        assert_eq!([sensings(&QLC, 0b1110), sensings(&QLC, 0b1100), sensings(&QLC, 0b1000)], [[0, 1, 2, 4], [0, 0, 1, 2], [0, 0, 0, 1]]);
-        assert_eq!([sensings(&TLC_232, 0b110), sensings(&TLC_232, 0b101), sensings(&TLC_232, 0b011)], [[0, 1, 2], [1, 0, 2], [1, 2, 0]]);
+        assert_eq!(
+            [sensings(&QLC, 0b1110), sensings(&QLC, 0b1100), sensings(&QLC, 0b1000)],
+            [[0, 1, 2, 4], [0, 0, 1, 2], [0, 0, 0, 1]]
+        );
+        assert_eq!(
+            [sensings(&TLC_232, 0b110), sensings(&TLC_232, 0b101), sensings(&TLC_232, 0b011)],
+            [[0, 1, 2], [1, 0, 2], [1, 2, 0]]
+        );
     }
 
     #[test]
     fn no_merge_lowers_a_threshold_and_kept_bits_read_back() {
         for code in CODES {
-            for (kept, aim) in (0..1 << code.kinds()).flat_map(|kept| [(kept, Aim::GuardLevels), (kept, Aim::FewSensings)]) {
+            for (kept, aim) in (0..1 << code.kinds())
+                .flat_map(|kept| [(kept, Aim::GuardLevels), (kept, Aim::FewSensings)])
+            {
                 let merged = code.merge(kept, aim);
                 for state in 0..code.states() {
                     let target = merged.target(state);
-                    assert!(target >= state, "{code:?}, kept {kept:b}, {aim:?}: state {state} falls to {target}");
+                    assert!(
+                        target >= state,
+                        "{code:?}, kept {kept:b}, {aim:?}: state {state} falls to {target}"
+                    );
                     assert_eq!(merged.target(target), target, "merging twice is merging once");
                     for kind in (0..code.kinds()).filter(|kind| kept >> kind & 1 == 1) {
                         let written = code.bits(state) >> kind & 1 == 1;
-                        assert_eq!(merged.read(kind, target), written, "{code:?}, kept {kept:b}, {aim:?}: kind {kind} of state {state}");
-                        assert!(merged.references(kind).len() as u32 <= code.sensings()[kind as usize]);
+                        assert_eq!(
+                            merged.read(kind, target),
+                            written,
+                            "{code:?}, kept {kept:b}, {aim:?}: kind {kind} of state {state}"
+                        );
+                        assert!(
+                            merged.references(kind).len() as u32 <= code.sensings()[kind as usize]
+                        );
                     }
                 }
             }
@@ -273,8 +328,11 @@ mod tests {
             for kept in 1..1 << code.kinds() {
                 let merged = code.merge(kept, Aim::GuardLevels);
                 for state in merged.survivors() {
-                    let guards = (state + 1..code.states()).take_while(|s| !merged.survivors().any(|survivor| survivor == *s));
-                    for (risen, kind) in guards.flat_map(|risen| (0..code.kinds()).map(move |kind| (risen, kind))) {
+                    let guards = (state + 1..code.states())
+                        .take_while(|s| !merged.survivors().any(|survivor| survivor == *s));
+                    for (risen, kind) in
+                        guards.flat_map(|risen| (0..code.kinds()).map(move |kind| (risen, kind)))
+                    {
                         if kept >> kind & 1 == 1 {
                             assert_eq!(merged.read(kind, risen), merged.read(kind, state));
                         }

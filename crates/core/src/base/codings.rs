@@ -1,5 +1,5 @@
-//! The codings that a wordline's cells may have, by number: rows of a table, each with what it keeps and what that is worth. All that a drive
-//! assumes of a coding stands in its row.
+//! The codings that a wordline's cells may have, by number: rows of a table, each with what it
+//! keeps and what that is worth. All that a drive assumes of a coding stands in its row.
 //!
 //! ```text
 //! TLC     kept           sensings     limits
@@ -15,9 +15,11 @@ use crate::config::{CellType, DriveConfig};
 
 /// All page kinds.
 pub const FULL: u8 = 0;
-/// Guard levels, at the cost of the most significant page of each wordline (ipr-2018 III-C); the next two numbers give up one page more each.
+/// Guard levels, at the cost of the most significant page of each wordline (ipr-2018 III-C); the
+/// next two numbers give up one page more each.
 pub const GUARDED: u8 = 1;
-/// Fewer sensings, at the cost of the least significant page of each wordline (ida-coding-2018 III); the next two numbers give up one more each.
+/// Fewer sensings, at the cost of the least significant page of each wordline (ida-coding-2018
+/// III); the next two numbers give up one more each.
 pub const FASTER: u8 = 4;
 /// Numbers of codings, of which no cells have all.
 pub const CODINGS: usize = 8;
@@ -38,12 +40,14 @@ pub struct Coding {
 }
 
 impl Coding {
-    const ABSENT: Self = Self { kept: 0, sensings: [0; 4], limit_factor: FACTOR_ONE, retention_factor: FACTOR_ONE };
+    const ABSENT: Self =
+        Self { kept: 0, sensings: [0; 4], limit_factor: FACTOR_ONE, retention_factor: FACTOR_ONE };
 
     /// Merges a code's states, so that these kinds are kept.
     fn merged(code: &Code, kept: u8, aim: Aim) -> Self {
         let merged = code.merge(kept, aim);
-        let sensings = |kind: u32| if kept >> kind & 1 == 1 { merged.references(kind).len() as u8 } else { 0 };
+        let sensings =
+            |kind: u32| if kept >> kind & 1 == 1 { merged.references(kind).len() as u8 } else { 0 };
         Self { kept, sensings: std::array::from_fn(|kind| sensings(kind as u32)), ..Self::ABSENT }
     }
 
@@ -78,15 +82,21 @@ impl Codings {
         let mut rows = [Coding::ABSENT; CODINGS];
         rows[usize::from(FULL)] = Coding::merged(&code, all, Aim::FewSensings);
         for given_up in 1..cell.bits() as u8 {
-            // What guard levels are worth is known of the 1-2-4 code (ipr-2018): the other has one fewer of them.
+            // What guard levels are worth is known of the 1-2-4 code (ipr-2018): the other has one
+            // fewer of them.
             if cell != CellType::Tlc232 {
                 let fewest = Coding::merged(&code, all >> given_up, Aim::GuardLevels);
-                rows[usize::from(GUARDED + given_up - 1)] = Coding { limit_factor: guarded, ..fewest };
+                rows[usize::from(GUARDED + given_up - 1)] =
+                    Coding { limit_factor: guarded, ..fewest };
             }
             // ida-coding-2018 says nothing of limits, nor of age: as in full density.
-            rows[usize::from(FASTER + given_up - 1)] = Coding::merged(&code, all << given_up & all, Aim::FewSensings);
+            rows[usize::from(FASTER + given_up - 1)] =
+                Coding::merged(&code, all << given_up & all, Aim::FewSensings);
         }
-        debug_assert!(rows.iter().all(|row| row.limit_factor >= FACTOR_ONE), "no coding endures less (`disturb::wordline`)");
+        debug_assert!(
+            rows.iter().all(|row| row.limit_factor >= FACTOR_ONE),
+            "no coding endures less (`disturb::wordline`)"
+        );
         Self { cell, rows }
     }
 
@@ -112,8 +122,9 @@ impl Codings {
         self.cell.bits() - self.row(coding).kinds()
     }
 
-    /// Those of a wordline of a full block that the drive would otherwise have room in: guard levels are to last, and GC must not take a
-    /// block with them for an empty one. What a merge for fewer sensings gives up was not wanted any more, and is cleaned as such.
+    /// Those of a wordline of a full block that the drive would otherwise have room in: guard
+    /// levels are to last, and GC must not take a block with them for an empty one. What a merge
+    /// for fewer sensings gives up was not wanted any more, and is cleaned as such.
     #[inline]
     pub fn kept_away(&self, coding: u8) -> u32 {
         if coding >= FASTER { 0 } else { self.given_up(coding) }
@@ -125,17 +136,20 @@ impl Codings {
         (0..self.cell.bits()).filter(move |kind| !row.keeps(*kind))
     }
 
-    /// The coding with the fewest page kinds that does without the least significant one, and keeps all of these (a bit each, LSB first). None
-    /// where the cells have no such coding.
+    /// The coding with the fewest page kinds that does without the least significant one, and keeps
+    /// all of these (a bit each, LSB first). None where the cells have no such coding.
     pub fn faster(&self, wanted: u32) -> Option<u8> {
-        let keeps_all = |coding: &u8| self.has(*coding) && wanted & !u32::from(self.row(*coding).kept) == 0;
+        let keeps_all =
+            |coding: &u8| self.has(*coding) && wanted & !u32::from(self.row(*coding).kept) == 0;
         (FASTER..CODINGS as u8).filter(keeps_all).min_by_key(|coding| self.row(*coding).kinds())
     }
 
     /// Whether a read of some page kind takes other sensings than in full density.
     pub fn is_read_otherwise(&self, coding: u8) -> bool {
         let (row, full) = (self.row(coding), self.row(FULL));
-        (0..4).any(|kind| row.keeps(kind) && row.sensings[kind as usize] != full.sensings[kind as usize])
+        (0..4).any(|kind| {
+            row.keeps(kind) && row.sensings[kind as usize] != full.sensings[kind as usize]
+        })
     }
 }
 
@@ -144,7 +158,11 @@ mod tests {
     use super::*;
 
     fn rows(cell: CellType) -> Vec<(u8, [u8; 4], u64)> {
-        Codings::new(cell, 10 * FACTOR_ONE).rows.iter().map(|row| (row.kept, row.sensings, row.limit_factor / FACTOR_ONE)).collect()
+        Codings::new(cell, 10 * FACTOR_ONE)
+            .rows
+            .iter()
+            .map(|row| (row.kept, row.sensings, row.limit_factor / FACTOR_ONE))
+            .collect()
     }
 
     #[test]
@@ -176,7 +194,10 @@ mod tests {
         let kept = |cell| rows(cell).iter().map(|row| row.0).collect::<Vec<_>>();
         assert_eq!(kept(CellType::Slc), [1, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(kept(CellType::Mlc), [0b11, 0b01, 0, 0, 0b10, 0, 0, 0]);
-        assert_eq!(kept(CellType::Qlc), [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]);
+        assert_eq!(
+            kept(CellType::Qlc),
+            [0b1111, 0b0111, 0b0011, 0b0001, 0b1110, 0b1100, 0b1000, 0]
+        );
     }
 
     /// LSB first: what is wanted, and what is kept for it.
@@ -187,8 +208,14 @@ mod tests {
             codings.faster(wanted).map_or(0, |coding| codings.row(coding).kept)
         };
         assert_eq!([0b110, 0b100].map(|wanted| kept(CellType::Tlc, wanted)), [0b110, 0b100]);
-        assert_eq!((kept(CellType::Mlc, 0b10), kept(CellType::Slc, 0), kept(CellType::Tlc, 0b111)), (0b10, 0, 0));
-        assert_eq!([0b1000, 0b1100, 0b1110].map(|wanted| kept(CellType::Qlc, wanted)), [0b1000, 0b1100, 0b1110]);
+        assert_eq!(
+            (kept(CellType::Mlc, 0b10), kept(CellType::Slc, 0), kept(CellType::Tlc, 0b111)),
+            (0b10, 0, 0)
+        );
+        assert_eq!(
+            [0b1000, 0b1100, 0b1110].map(|wanted| kept(CellType::Qlc, wanted)),
+            [0b1000, 0b1100, 0b1110]
+        );
         assert_eq!(
             kept(CellType::Qlc, 0b1010),
             0b1110,
@@ -201,7 +228,11 @@ mod tests {
         for cell in [CellType::Mlc, CellType::Tlc, CellType::Qlc] {
             let codings = Codings::new(cell, FACTOR_ONE);
             for coding in (0..CODINGS as u8).filter(|coding| codings.has(*coding)) {
-                assert_eq!(codings.is_read_otherwise(coding), coding >= FASTER, "{cell:?}, {coding}");
+                assert_eq!(
+                    codings.is_read_otherwise(coding),
+                    coding >= FASTER,
+                    "{cell:?}, {coding}"
+                );
                 assert_eq!(codings.kinds_given_up(coding).count() as u32, codings.given_up(coding));
             }
         }

@@ -18,7 +18,9 @@ pub struct Course {
 impl Course {
     /// Marks the latencies after so many requests, if a mark is due.
     pub(crate) fn note(&mut self, requests: u64, read: &Latency) {
-        if requests == 0 || self.marks.last().is_some_and(|(last, _)| requests < last + self.every.max(1)) {
+        if requests == 0
+            || self.marks.last().is_some_and(|(last, _)| requests < last + self.every.max(1))
+        {
             return;
         }
         self.marks.push((requests, read.clone()));

@@ -1,4 +1,5 @@
-//! Doses in the scales that they are kept in, all in fixed point, with the arithmetic that is allowed.
+//! Doses in the scales that they are kept in, all in fixed point, with the arithmetic that is
+//! allowed.
 //!
 //! ```text
 //! Quarters   1/4 dose unit     what counters count: a sensing deposits one or more
@@ -145,8 +146,8 @@ impl Alpha {
     }
 }
 
-/// A dose as it is compared with limits, and limits themselves, in 1/1024 of a dose unit. Below 0 it is what is missing: where age alone takes more
-/// than a limit, or a budget is used up.
+/// A dose as it is compared with limits, and limits themselves, in 1/1024 of a dose unit. Below 0
+/// it is what is missing: where age alone takes more than a limit, or a budget is used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Dose(i64);
@@ -190,7 +191,8 @@ impl Dose {
         Self((self.0 as f64 * share) as i64)
     }
 
-    /// Times a factor in 1/1024, rounded down; of what is not below 0. Unsigned, for a limit times the largest factor needs all of 64 bits.
+    /// Times a factor in 1/1024, rounded down; of what is not below 0. Unsigned, for a limit times
+    /// the largest factor needs all of 64 bits.
     #[inline]
     #[must_use]
     pub fn by_1024ths(self, factor: u64) -> Self {
@@ -203,7 +205,8 @@ impl Dose {
         self.0 / other.0
     }
 
-    /// Whole reads with this weight that come to no more than it; at most `u32::MAX`. Nothing where it is below 0.
+    /// Whole reads with this weight that come to no more than it; at most `u32::MAX`. Nothing where
+    /// it is below 0.
     #[inline]
     pub fn reads_beside(self, alpha: Alpha) -> Reads {
         let each = i64::from(alpha.0) * i64::from(QUARTERS);
@@ -277,7 +280,8 @@ impl Mul<Alpha> for Reads {
 
 impl Div<Alpha> for Dose {
     type Output = Quarters;
-    /// Quarters of dose beside a wordline that come to no more than this: at most [`Quarters::MAX`], and nothing where it is below 0.
+    /// Quarters of dose beside a wordline that come to no more than this: at most
+    /// [`Quarters::MAX`], and nothing where it is below 0.
     #[inline]
     fn div(self, alpha: Alpha) -> Quarters {
         Quarters((self.0.max(0) / i64::from(alpha.0)).min(u32::MAX.into()) as u32)
@@ -301,10 +305,20 @@ mod tests {
     fn scales_follow_from_each_other() {
         let alpha = Alpha::ceil(9.15);
         assert_eq!((alpha.in_256ths(), Alpha::floor(alpha)), (2343, Alpha::ONE * 9));
-        assert_eq!((Quarters::UNIT * alpha, Reads(1) * Alpha::ONE), (Dose::of_1024ths(4 * 2343), Dose::UNIT));
-        assert_eq!((Dose::floor(2.5).in_1024ths(), Dose::UNIT.units(), Quarters::ceil(0.3).count()), (2560, 1.0, 2));
         assert_eq!(
-            (Quarters::from_count(5).whole_up(), Quarters::from_count(5).whole_down(), Reads(5).quarters()),
+            (Quarters::UNIT * alpha, Reads(1) * Alpha::ONE),
+            (Dose::of_1024ths(4 * 2343), Dose::UNIT)
+        );
+        assert_eq!(
+            (Dose::floor(2.5).in_1024ths(), Dose::UNIT.units(), Quarters::ceil(0.3).count()),
+            (2560, 1.0, 2)
+        );
+        assert_eq!(
+            (
+                Quarters::from_count(5).whole_up(),
+                Quarters::from_count(5).whole_down(),
+                Reads(5).quarters()
+            ),
             (Reads(2), Reads(1), Quarters::from_count(20))
         );
     }
@@ -316,8 +330,17 @@ mod tests {
         assert_eq!((left / alpha, left.reads_beside(alpha)), (Quarters::from_count(40), Reads(10)));
         let less = left - Dose::of_1024ths(1);
         assert_eq!((less / alpha, less.reads_beside(alpha)), (Quarters::from_count(39), Reads(9)));
-        assert_eq!((Dose::of_1024ths(-1) / alpha, Dose::of_1024ths(-1).reads_beside(alpha)), (Quarters::ZERO, Reads(0)));
-        assert_eq!((Dose::MAX / alpha, Dose::MAX.reads_beside(alpha)), (Quarters::MAX, Reads(u32::MAX)));
-        assert_eq!((Reads::NEVER.quarters(), Reads::NEVER.far().units()), (Quarters::MAX, f64::from(u32::MAX)));
+        assert_eq!(
+            (Dose::of_1024ths(-1) / alpha, Dose::of_1024ths(-1).reads_beside(alpha)),
+            (Quarters::ZERO, Reads(0))
+        );
+        assert_eq!(
+            (Dose::MAX / alpha, Dose::MAX.reads_beside(alpha)),
+            (Quarters::MAX, Reads(u32::MAX))
+        );
+        assert_eq!(
+            (Reads::NEVER.quarters(), Reads::NEVER.far().units()),
+            (Quarters::MAX, f64::from(u32::MAX))
+        );
     }
 }

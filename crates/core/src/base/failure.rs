@@ -7,7 +7,8 @@ use crate::base::geometry::Geometry;
 use crate::base::span::Span;
 use crate::base::units::{BlockId, Ns, Ppn};
 
-/// What fails, numbered over the whole drive: planes die by die, blocks plane by plane, pages block by block.
+/// What fails, numbered over the whole drive: planes die by die, blocks plane by plane, pages block
+/// by block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// All of a die.
@@ -97,7 +98,10 @@ impl Unit {
         if number < count {
             return Ok(());
         }
-        Err(format!("the drive has {count} {kind}s, and {kind} {number} is none of them: 0 to {} are expected", count - 1))
+        Err(format!(
+            "the drive has {count} {kind}s, and {kind} {number} is none of them: 0 to {} are expected",
+            count - 1
+        ))
     }
 }
 
@@ -126,8 +130,11 @@ impl FromStr for Failure {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected =
-            || format!("`{text}`: what fails and when is expected, such as die:3@10s or die:3@r5000 (die, plane, block or page)");
+        let expected = || {
+            format!(
+                "`{text}`: what fails and when is expected, such as die:3@10s or die:3@r5000 (die, plane, block or page)"
+            )
+        };
         let (unit, when) = text.trim().split_once('@').ok_or_else(expected)?;
         if when.trim_start_matches('r').starts_with('-') {
             return Err(format!(
@@ -161,11 +168,27 @@ mod tests {
         for text in ["die:3@r5000", "plane:0@10s", "block:17@r0", "page:99@2h", "die:3@0s"] {
             assert_eq!(text.parse::<Failure>().unwrap().to_string(), text);
         }
-        for wrong in ["die:3", "die@5", "chip:3@r1", "die:-1@r1", "die:1@x", "die:1@r", "@r5", "die:4294967296@r1", ""] {
+        for wrong in [
+            "die:3",
+            "die@5",
+            "chip:3@r1",
+            "die:-1@r1",
+            "die:1@x",
+            "die:1@r",
+            "@r5",
+            "die:4294967296@r1",
+            "",
+        ] {
             assert!(wrong.parse::<Failure>().unwrap_err().contains("die:3@10s"), "{wrong}");
         }
         for early in ["die:1@r-5", "die:1@-5s"] {
-            assert!(early.parse::<Failure>().unwrap_err().contains("nothing fails while the drive is filled or warmed up"), "{early}");
+            assert!(
+                early
+                    .parse::<Failure>()
+                    .unwrap_err()
+                    .contains("nothing fails while the drive is filled or warmed up"),
+                "{early}"
+            );
         }
     }
 
@@ -192,6 +215,9 @@ mod tests {
         let last = [Unit::Die(1), Unit::Plane(3), Unit::Block(31), Unit::Page(127)];
         assert!(last.iter().all(|unit| unit.check(&geometry).is_ok()));
         let said = Unit::Plane(4).check(&geometry).unwrap_err();
-        assert_eq!(said, "the drive has 4 planes, and plane 4 is none of them: 0 to 3 are expected");
+        assert_eq!(
+            said,
+            "the drive has 4 planes, and plane 4 is none of them: 0 to 3 are expected"
+        );
     }
 }

@@ -59,7 +59,8 @@ impl Geometry {
     /// The geometry of a resolved configuration (`DriveConfig::resolve`).
     pub fn new(config: &DriveConfig) -> Self {
         let g = &config.geometry;
-        let blocks_per_plane = g.blocks_per_plane.expect("a resolved configuration has blocks_per_plane");
+        let blocks_per_plane =
+            g.blocks_per_plane.expect("a resolved configuration has blocks_per_plane");
         let capacity = config.drive.capacity.expect("a resolved configuration has a capacity");
         let host_pages = (capacity.0 / g.page_size.0) as u32;
         Self {
@@ -73,11 +74,15 @@ impl Geometry {
             strings_per_layer: g.strings_per_layer,
             page_bytes: g.page_size.0 as u32,
             host_pages,
-            stripes: config.parity.stripe.map(|members| Stripes::new(members, g.channels * g.dies_per_channel, host_pages)),
+            stripes: config
+                .parity
+                .stripe
+                .map(|members| Stripes::new(members, g.channels * g.dies_per_channel, host_pages)),
             pages_per_block: g.pages_per_block(),
             blocks: g.planes() * blocks_per_plane,
             beyond_share: beyond_share(config, g.planes() * blocks_per_plane),
-            pool_start: blocks_per_plane - (config.density.pool * f64::from(blocks_per_plane)) as u32,
+            pool_start: blocks_per_plane
+                - (config.density.pool * f64::from(blocks_per_plane)) as u32,
             codings: Codings::of(config),
             by_block: Reciprocal::new(g.pages_per_block()),
             by_bits: Reciprocal::new(g.cell.bits()),
@@ -88,7 +93,9 @@ impl Geometry {
 
     /// The drive's blocks, in order.
     #[inline]
-    pub fn block_ids(&self) -> impl DoubleEndedIterator<Item = BlockId> + ExactSizeIterator + Clone + use<> {
+    pub fn block_ids(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = BlockId> + ExactSizeIterator + Clone + use<> {
         BlockId::range(0..self.blocks)
     }
 
@@ -128,7 +135,8 @@ impl Geometry {
         self.spare_blocks().saturating_sub(self.beyond_share)
     }
 
-    /// Parts of the drive that keep free blocks and victims of their own: each die where its pages cannot go to another, else the drive.
+    /// Parts of the drive that keep free blocks and victims of their own: each die where its pages
+    /// cannot go to another, else the drive.
     pub fn domains(&self) -> u32 {
         self.stripes.map_or(1, |_| self.dies())
     }
@@ -152,7 +160,8 @@ impl Geometry {
 
     /// Blocks of each of them that no data needs.
     pub fn spare_blocks_of_domain(&self) -> u32 {
-        self.blocks_per_domain().saturating_sub(self.pages_of_domain().div_ceil(self.pages_per_block))
+        self.blocks_per_domain()
+            .saturating_sub(self.pages_of_domain().div_ceil(self.pages_per_block))
     }
 
     /// Pages of each of them that no data needs.
@@ -189,7 +198,8 @@ impl Geometry {
         (self.wordlines_per_block - wordline.number()) * row.kinds() - before
     }
 
-    /// The first page of a wordline from this one on that a coding keeps; this one where there is none.
+    /// The first page of a wordline from this one on that a coding keeps; this one where there is
+    /// none.
     #[inline]
     pub fn next_kept(&self, page: PageInBlock, coding: u8) -> PageInBlock {
         if coding == FULL {
@@ -232,7 +242,9 @@ impl Geometry {
 
     /// The wordlines that a block has, in order.
     #[inline]
-    pub fn wordlines_in_block(&self) -> impl DoubleEndedIterator<Item = WordlineInBlock> + ExactSizeIterator + Clone + use<> {
+    pub fn wordlines_in_block(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = WordlineInBlock> + ExactSizeIterator + Clone + use<> {
         WordlineInBlock::range(0..self.wordlines_per_block)
     }
 
@@ -278,7 +290,8 @@ impl Geometry {
         self.by_plane.quotient(block.number()) - u32::from(self.die_of(block)) * self.planes_per_die
     }
 
-    /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its plane, so that every die has its share.
+    /// Whether a block lies in the IPR pool (ipr-2018 III-D): at the highest addresses, here of its
+    /// plane, so that every die has its share.
     pub fn is_in_pool(&self, block: BlockId) -> bool {
         block.number() - self.by_plane.quotient(block.number()) * self.blocks_per_plane
             >= self.pool_start + u32::from(planted(Bug::PoolBeginsLate))
@@ -292,5 +305,8 @@ impl Geometry {
 
 /// Blocks of a sample beyond its share of the larger drive's.
 fn beyond_share(config: &DriveConfig, blocks: u32) -> u32 {
-    config.part_of.as_ref().map_or(0, |part| (f64::from(blocks) - part.share()).round().max(0.0) as u32)
+    config
+        .part_of
+        .as_ref()
+        .map_or(0, |part| (f64::from(blocks) - part.share()).round().max(0.0) as u32)
 }

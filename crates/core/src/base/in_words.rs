@@ -1,4 +1,5 @@
-//! Counts, spans of time and other numbers as a user reads them: digits grouped, units chosen by size.
+//! Counts, spans of time and other numbers as a user reads them: digits grouped, units chosen by
+//! size.
 
 use super::span::{DAY, SECOND, YEAR};
 
@@ -28,7 +29,8 @@ const UNITS_OF_TIME: [(&str, f64, f64); 7] = [
 const DAY_S: f64 = DAY as f64 / SECOND as f64;
 const YEAR_S: f64 = YEAR as f64 / SECOND as f64;
 
-/// A span of time in the unit that fits, such as "44.2 min". Every span that a user reads comes from here.
+/// A span of time in the unit that fits, such as "44.2 min". Every span that a user reads comes
+/// from here.
 pub fn seconds(s: f64) -> String {
     span(s, None)
 }
@@ -43,12 +45,14 @@ pub fn days(days: f64) -> String {
     span(days * DAY_S, None)
 }
 
-/// A span of time in years of 365 days, as [`seconds`] prints it; `half` is the half width of its interval: "4.00 ± 0.10 years".
+/// A span of time in years of 365 days, as [`seconds`] prints it; `half` is the half width of its
+/// interval: "4.00 ± 0.10 years".
 pub fn years(years: f64, half: Option<f64>) -> String {
     span(years * YEAR_S, half.map(|half| half * YEAR_S))
 }
 
-/// A span of time in years with the ends of its interval, all in the unit that fits: "4.10 years (3.90 to 4.40)".
+/// A span of time in years with the ends of its interval, all in the unit that fits: "4.10 years
+/// (3.90 to 4.40)".
 pub fn years_between(years: f64, (low, high): (f64, f64)) -> String {
     let (unit, length) = unit_of(years * YEAR_S);
     let in_unit = |years: f64| digits(years * YEAR_S / length);
@@ -95,24 +99,59 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!([count(0), count(999), count(1000), count(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([microseconds(36.4), microseconds(331_000.0), microseconds(2e6)], ["36.4 us", "331 ms", "2.00 s"]);
+        assert_eq!(
+            [count(0), count(999), count(1000), count(1_234_567)],
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [microseconds(36.4), microseconds(331_000.0), microseconds(2e6)],
+            ["36.4 us", "331 ms", "2.00 s"]
+        );
         assert_eq!([days(0.5), days(30.0), days(1533.0)], ["12.0 h", "30.0 days", "4.20 years"]);
-        assert_eq!([digits(0.0), digits(1e-4), digits(1234.4), digits(-1.0)], ["0.00", "1.0e-4", "1,234", "-1.00"]);
+        assert_eq!(
+            [digits(0.0), digits(1e-4), digits(1234.4), digits(-1.0)],
+            ["0.00", "1.0e-4", "1,234", "-1.00"]
+        );
     }
 
     /// The same span in every unit that callers hold: 8.4e-5 years are 2,649 s, or 44.15 min.
     #[test]
     fn a_span_has_the_unit_that_fits_whatever_it_was_counted_in() {
         let as_seconds = 8.4e-5 * 365.0 * 86_400.0;
-        let all = [years(8.4e-5, None), days(as_seconds / 86_400.0), seconds(as_seconds), microseconds(as_seconds * 1e6)];
+        let all = [
+            years(8.4e-5, None),
+            days(as_seconds / 86_400.0),
+            seconds(as_seconds),
+            microseconds(as_seconds * 1e6),
+        ];
         assert_eq!(all, ["44.2 min"; 4]);
-        let shown = [0.0, 4e-5, 0.02, 59.0, 119.0, 121.0, 7199.0, 7201.0, 172_000.0, 173_000.0].map(seconds);
-        assert_eq!(shown, ["0 s", "40.0 us", "20.0 ms", "59.0 s", "119 s", "2.02 min", "120 min", "2.00 h", "47.8 h", "2.00 days"]);
+        let shown = [0.0, 4e-5, 0.02, 59.0, 119.0, 121.0, 7199.0, 7201.0, 172_000.0, 173_000.0]
+            .map(seconds);
+        assert_eq!(
+            shown,
+            [
+                "0 s",
+                "40.0 us",
+                "20.0 ms",
+                "59.0 s",
+                "119 s",
+                "2.02 min",
+                "120 min",
+                "2.00 h",
+                "47.8 h",
+                "2.00 days"
+            ]
+        );
         // 1.96 x 365 are 715.4 days; 715.9 with a year of 365.25.
-        assert_eq!([years(1.96, None), years(2.0, None), years(100.0, None)], ["715 days", "2.00 years", "100 years"]);
+        assert_eq!(
+            [years(1.96, None), years(2.0, None), years(100.0, None)],
+            ["715 days", "2.00 years", "100 years"]
+        );
         assert_eq!(years_between(4.1, (3.9, 4.4)), "4.10 years (3.90 to 4.40)");
         assert_eq!(years_between(8.4e-5, (8.3e-5, 1e-4)), "44.2 min (43.6 to 52.6)");
-        assert_eq!([years(4.0, Some(0.1)), years(8.4e-5, Some(1e-6))], ["4.00 ± 0.10 years", "44.2 ± 0.53 min"]);
+        assert_eq!(
+            [years(4.0, Some(0.1)), years(8.4e-5, Some(1e-6))],
+            ["4.00 ± 0.10 years", "44.2 ± 0.53 min"]
+        );
     }
 }

@@ -1,8 +1,10 @@
-//! How slow a read of some data may be, in the words of `NVMe`: the access latency of its Dataset Management ranges and of its reads.
+//! How slow a read of some data may be, in the words of `NVMe`: the access latency of its Dataset
+//! Management ranges and of its reads.
 
 use serde::{Serialize, Serializer};
 
-/// What a host says of data, or of a read. Data of which nothing is said counts as [`Self::Smallest`]. The tightest comes first.
+/// What a host says of data, or of a read. Data of which nothing is said counts as
+/// [`Self::Smallest`]. The tightest comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum AccessLatency {
@@ -44,7 +46,9 @@ impl AccessLatency {
     pub fn parse(word: &str) -> Result<Option<Self>, String> {
         match Self::ALL.into_iter().find(|latency| latency.name() == word) {
             None if word == "none" => Ok(None),
-            None => Err(format!("`{word}` is no access latency; expected none, idle, typical or smallest")),
+            None => Err(format!(
+                "`{word}` is no access latency; expected none, idle, typical or smallest"
+            )),
             found => Ok(found),
         }
     }
@@ -61,11 +65,22 @@ mod tests {
 
     #[test]
     fn words_read_back_and_the_tightest_comes_first() {
-        assert!(AccessLatency::ALL.iter().all(|latency| AccessLatency::parse(latency.name()) == Ok(Some(*latency))));
+        assert!(
+            AccessLatency::ALL
+                .iter()
+                .all(|latency| AccessLatency::parse(latency.name()) == Ok(Some(*latency)))
+        );
         assert_eq!(AccessLatency::parse("none"), Ok(None));
-        assert!(AccessLatency::parse("slow").unwrap_err().contains("expected none, idle, typical or smallest"));
+        assert!(
+            AccessLatency::parse("slow")
+                .unwrap_err()
+                .contains("expected none, idle, typical or smallest")
+        );
         assert!(Smallest < Typical && Typical < Idle);
-        assert_eq!([Smallest, Typical, Idle].map(AccessLatency::tighter), [None, Some(Smallest), Some(Typical)]);
+        assert_eq!(
+            [Smallest, Typical, Idle].map(AccessLatency::tighter),
+            [None, Some(Smallest), Some(Typical)]
+        );
         assert_eq!(size_of::<Option<AccessLatency>>(), 1);
     }
 }

@@ -15,20 +15,26 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     if index < slice.len() {
         // SAFETY: the address is inside the slice, and a prefetch has no effect but on the cache.
         unsafe {
-            core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(slice.as_ptr().add(index).cast());
+            core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
+                slice.as_ptr().add(index).cast(),
+            );
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, index);
 }
 
-/// Which of 32 keys are this one: bit n for key n. Compilers make scalar code of the loop that says the same.
+/// Which of 32 keys are this one: bit n for key n. Compilers make scalar code of the loop that says
+/// the same.
 #[inline]
 pub(crate) fn equal_keys(keys: &[u16; 32], key: u16) -> u32 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has SSE2, and 4 times 16 bytes are the 64 of the array, of which any bits are a vector's.
+    // SAFETY: every x86-64 processor has SSE2, and 4 times 16 bytes are the 64 of the array, of
+    // which any bits are a vector's.
     unsafe {
-        use core::arch::x86_64::{__m128i, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16};
+        use core::arch::x86_64::{
+            __m128i, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16,
+        };
         let wanted = _mm_set1_epi16(key.cast_signed());
         let eights: [__m128i; 4] = core::mem::transmute(*keys);
         let equal = |eight: usize| _mm_cmpeq_epi16(eights[eight], wanted);
@@ -40,8 +46,8 @@ pub(crate) fn equal_keys(keys: &[u16; 32], key: u16) -> u32 {
     keys.iter().enumerate().fold(0, |bits, (n, k)| bits | u32::from(*k == key) << n)
 }
 
-/// `len` copies of `value`, on huge pages where the system offers them on request: a random gather over gigabytes
-/// otherwise spends most of its time on address translation.
+/// `len` copies of `value`, on huge pages where the system offers them on request: a random gather
+/// over gigabytes otherwise spends most of its time on address translation.
 pub fn huge_vec<T: Copy>(len: usize, value: T) -> Vec<T> {
     let mut v: Vec<T> = Vec::with_capacity(len);
     ask_for_huge_pages(&v);
@@ -49,20 +55,23 @@ pub fn huge_vec<T: Copy>(len: usize, value: T) -> Vec<T> {
     v
 }
 
-/// Zeros on huge pages, as the system hands memory out: what is never written takes no memory, and what is written is not written twice.
+/// Zeros on huge pages, as the system hands memory out: what is never written takes no memory, and
+/// what is written is not written twice.
 pub fn huge_zeros<T: Zeroed>(len: usize) -> Vec<T> {
     let v = zeros(len);
     ask_for_huge_pages(&v);
     v
 }
 
-/// Zeros on pages of the usual size, for arrays that are written here and there, a run of entries each time.
+/// Zeros on pages of the usual size, for arrays that are written here and there, a run of entries
+/// each time.
 pub fn zeros<T: Zeroed>(len: usize) -> Vec<T> {
     let layout = Layout::array::<T>(len).expect("the memory was asked for before");
     if layout.size() == 0 {
         return vec![];
     }
-    // SAFETY: the size is not 0. The memory is laid out as a boxed slice of `len` values has it, and all zeros are such values.
+    // SAFETY: the size is not 0. The memory is laid out as a boxed slice of `len` values has it,
+    // and all zeros are such values.
     let boxed = unsafe {
         let memory = std::alloc::alloc_zeroed(layout);
         if memory.is_null() {
@@ -94,7 +103,8 @@ fn ask_for_huge_pages<T>(v: &Vec<T>) {
         let bytes = v.capacity() * size_of::<T>();
         if bytes >= HUGE {
             let start = (v.as_ptr() as usize).next_multiple_of(4096);
-            // SAFETY: the range lies within the allocation; MADV_HUGEPAGE changes how it is backed, never its content.
+            // SAFETY: the range lies within the allocation; MADV_HUGEPAGE changes how it is backed,
+            // never its content.
             unsafe { libc::madvise(start as *mut libc::c_void, bytes - 4096, libc::MADV_HUGEPAGE) };
         }
     }

@@ -45,13 +45,16 @@ pub const MOST_RETRIES: usize = 31;
 pub struct FlashCounts {
     /// Page reads.
     pub reads: [u64; Cause::COUNT],
-    /// Page reads for the host by the retries that they took; the first number is that of reads that took none, and is not counted.
+    /// Page reads for the host by the retries that they took; the first number is that of reads
+    /// that took none, and is not counted.
     pub retried: [u64; MOST_RETRIES + 1],
-    /// Page reads for the host that began with a level above the first, because that had worked last (`ecc.start_from_last`).
+    /// Page reads for the host that began with a level above the first, because that had worked
+    /// last (`ecc.start_from_last`).
     pub began_higher: u64,
     /// Page programs.
     pub programs: [u64; Cause::COUNT],
-    /// Those of them that hold nothing, in wordlines that were programmed before they were complete.
+    /// Those of them that hold nothing, in wordlines that were programmed before they were
+    /// complete.
     pub padded_pages: u64,
     /// Block erases.
     pub erases: [u64; Cause::COUNT],
@@ -74,7 +77,8 @@ pub struct RefreshCounts {
     pub merged_wordlines: u64,
     /// Pages of these that this corrupted, and that were written elsewhere.
     pub corrupted_pages: u64,
-    /// Blocks that would have been adjusted, had their reclaim technique left room for the reads of it.
+    /// Blocks that would have been adjusted, had their reclaim technique left room for the reads of
+    /// it.
     pub no_room: u64,
 }
 
@@ -87,18 +91,22 @@ pub struct ParityCounts {
     pub whole: u64,
     /// Pages that could not be read and were rebuilt from their stripes.
     pub rebuilt: u64,
-    /// Times that the parity of a stripe was given up, because too much of the stripe could not be read, or not without bringing a block to its alarm
-    /// at a time when its policy cannot be asked.
+    /// Times that the parity of a stripe was given up, because too much of the stripe could not be
+    /// read, or not without bringing a block to its alarm at a time when its policy cannot be
+    /// asked.
     pub given_up: u64,
     /// Stripes whose change went to a partial parity.
     pub delayed: u64,
-    /// Pages that a partial parity covered and forgot, so that nothing protects them until their stripe is committed.
+    /// Pages that a partial parity covered and forgot, so that nothing protects them until their
+    /// stripe is committed.
     pub exposed: u64,
-    /// Partial parities that were made whole because a version that they needed was about to be erased.
+    /// Partial parities that were made whole because a version that they needed was about to be
+    /// erased.
     pub made_whole: u64,
     /// Stripes that got parity because a page of theirs had come to a worn block.
     pub formed: u64,
-    /// Stripes whose parity was given back because none of their pages lay in a worn block any more.
+    /// Stripes whose parity was given back because none of their pages lay in a worn block any
+    /// more.
     pub dissolved: u64,
 }
 
@@ -121,7 +129,8 @@ pub struct ReclaimCounts {
     pub pool_misses: u64,
     /// Blocks that were reprogrammed in place.
     pub reprograms: u64,
-    /// Blocks that should have got guard levels, and did not: the drive could not spare their pages.
+    /// Blocks that should have got guard levels, and did not: the drive could not spare their
+    /// pages.
     pub low_density_refused: u64,
     /// Blocks with guard levels that GC erased.
     pub low_density_erases_by_gc: u64,
@@ -131,7 +140,8 @@ pub struct ReclaimCounts {
     pub stall_ns: u64,
 }
 
-/// Blocks by the share of their limit that they had used, in twentieths; the last holds all from 95 % on.
+/// Blocks by the share of their limit that they had used, in twentieths; the last holds all from 95
+/// % on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsedShares(pub [u64; 20]);
 
@@ -149,7 +159,8 @@ const STEPS: usize = 1024;
 /// Latencies of one kind of request, in nanoseconds.
 #[derive(Clone, Default)]
 pub struct Latency {
-    /// By step, as an HDR histogram of three significant digits lays them out: counting here takes a fifth of the instructions.
+    /// By step, as an HDR histogram of three significant digits lays them out: counting here takes
+    /// a fifth of the instructions.
     counts: Vec<u64>,
     sum_ns: u128,
 }
@@ -159,7 +170,8 @@ impl Latency {
     #[inline]
     pub fn record(&mut self, ns: Ns) {
         self.sum_ns += u128::from(ns);
-        let power = (2 * STEPS as u64).leading_zeros() + 1 - (ns | (2 * STEPS as u64 - 1)).leading_zeros();
+        let power =
+            (2 * STEPS as u64).leading_zeros() + 1 - (ns | (2 * STEPS as u64 - 1)).leading_zeros();
         let step = power as usize * STEPS + (ns >> power) as usize;
         match self.counts.get_mut(step) {
             Some(count) => *count += 1,
@@ -183,7 +195,8 @@ impl Latency {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |step: usize| earlier.counts.get(step).copied().unwrap_or(0);
-        let counts = self.counts.iter().enumerate().map(|(step, count)| count - before(step)).collect();
+        let counts =
+            self.counts.iter().enumerate().map(|(step, count)| count - before(step)).collect();
         Self { counts, sum_ns: self.sum_ns - earlier.sum_ns }
     }
 
@@ -273,7 +286,8 @@ pub struct Group {
     pub write: Latency,
     /// Its reads that met reclaim.
     pub read_during_reclaim: Latency,
-    /// When the first of its requests came and when the last one was complete, in ns; none before the first is complete.
+    /// When the first of its requests came and when the last one was complete, in ns; none before
+    /// the first is complete.
     pub span: Option<(Ns, Ns)>,
 }
 

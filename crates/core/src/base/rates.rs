@@ -31,11 +31,14 @@ impl PageRates {
     pub fn per_ns(&self, lpn: Lpn) -> f64 {
         match self {
             Self::Same(rate) => rate / NS_PER_S,
-            Self::Each(rates) => rates.get(lpn.index()).map_or(0.0, |rate| f64::from(*rate) / NS_PER_S),
+            Self::Each(rates) => {
+                rates.get(lpn.index()).map_or(0.0, |rate| f64::from(*rate) / NS_PER_S)
+            }
         }
     }
 
-    /// A page is read so often a second. Pages beyond the end of [`Self::Each`] are not read, whatever is said here.
+    /// A page is read so often a second. Pages beyond the end of [`Self::Each`] are not read,
+    /// whatever is said here.
     ///
     /// # Panics
     /// Where all pages are read alike: nothing is kept of a single one.
@@ -50,7 +53,9 @@ impl PageRates {
     pub fn sum(&self, pages: u32) -> f64 {
         match self {
             Self::Same(rate) => rate * f64::from(pages),
-            Self::Each(rates) => rates.iter().take(pages as usize).map(|rate| f64::from(*rate)).sum(),
+            Self::Each(rates) => {
+                rates.iter().take(pages as usize).map(|rate| f64::from(*rate)).sum()
+            }
         }
     }
 }

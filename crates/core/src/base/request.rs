@@ -42,8 +42,9 @@ pub enum Arrival {
         /// Requests outstanding at any time.
         depth: u32,
     },
-    /// As their origins decide, each from what of its own is complete: the source hears of completions and hands out what is due
-    /// ([`RequestSource::completed`], [`RequestSource::waits_until`]). Only a gear with a clock serves it.
+    /// As their origins decide, each from what of its own is complete: the source hears of
+    /// completions and hands out what is due ([`RequestSource::completed`],
+    /// [`RequestSource::waits_until`]). Only a gear with a clock serves it.
     Reactive,
 }
 
@@ -55,23 +56,26 @@ pub trait RequestSource {
     /// A trace that cannot be read or parsed further; the run stops and reports it.
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError>;
 
-    /// How its requests arrive. Asked after every `fill`: the depth of a closed loop may change during a stream.
+    /// How its requests arrive. Asked after every `fill`: the depth of a closed loop may change
+    /// during a stream.
     fn arrival(&self) -> Arrival;
 
-    /// The simulated time, told before each `fill` and `next_stage` by a gear that has a clock: for streams that end by time.
+    /// The simulated time, told before each `fill` and `next_stage` by a gear that has a clock: for
+    /// streams that end by time.
     fn tell_time(&mut self, _now: Ns) {}
 
-    /// A request of this origin is complete, at the time told last. Told where requests are [`Arrival::Reactive`].
+    /// A request of this origin is complete, at the time told last. Told where requests are
+    /// [`Arrival::Reactive`].
     fn completed(&mut self, _origin: u16) {}
 
-    /// Where `fill` appended none and the stream is not at its end: the time before which nothing but a completion changes that.
-    /// `Ns::MAX` waits for a completion alone.
+    /// Where `fill` appended none and the stream is not at its end: the time before which nothing
+    /// but a completion changes that. `Ns::MAX` waits for a completion alone.
     fn waits_until(&self) -> Option<Ns> {
         None
     }
 
-    /// Goes on to the next stage, where there is one. Asked at the end of the stream, when every request is complete;
-    /// afterwards `fill` and `arrival` are those of that stage.
+    /// Goes on to the next stage, where there is one. Asked at the end of the stream, when every
+    /// request is complete; afterwards `fill` and `arrival` are those of that stage.
     fn next_stage(&mut self) -> bool {
         false
     }
@@ -82,7 +86,8 @@ pub trait RequestSource {
     }
 }
 
-/// Why a stream of requests could not go on: a sentence for the user (file, line, what was wrong, what was expected).
+/// Why a stream of requests could not go on: a sentence for the user (file, line, what was wrong,
+/// what was expected).
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub struct SourceError(pub String);

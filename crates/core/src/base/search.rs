@@ -1,6 +1,7 @@
 //! Numbers searched for by halving.
 
-/// The largest number from `least` to `most` for which this holds, where it holds for the smaller ones.
+/// The largest number from `least` to `most` for which this holds, where it holds for the smaller
+/// ones.
 pub(crate) fn largest(least: u32, most: u32, holds: &dyn Fn(u32) -> bool) -> Option<u32> {
     if most < least || !holds(least) {
         return None;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::units::{END_OF_TIME, Ns};
 
-/// A span of time. In configuration a string with a unit such as `"30d"`; nothing but 0 goes without a unit.
+/// A span of time. In configuration a string with a unit such as `"30d"`; nothing but 0 goes
+/// without a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span(pub Ns);
 
@@ -19,31 +20,55 @@ pub const DAY: Ns = 24 * HOUR;
 /// A year, of 365 days.
 pub const YEAR: Ns = 365 * DAY;
 
-const UNITS: [(&str, Ns); 8] =
-    [("y", YEAR), ("d", DAY), ("h", HOUR), ("min", 60 * SECOND), ("ms", SECOND / 1000), ("us", 1000), ("ns", 1), ("s", SECOND)];
+const UNITS: [(&str, Ns); 8] = [
+    ("y", YEAR),
+    ("d", DAY),
+    ("h", HOUR),
+    ("min", 60 * SECOND),
+    ("ms", SECOND / 1000),
+    ("us", 1000),
+    ("ns", 1),
+    ("s", SECOND),
+];
 /// Units in the order in which a span is printed.
-const PRINTED: [(&str, Ns); 7] =
-    [("y", YEAR), ("d", DAY), ("h", HOUR), ("min", 60 * SECOND), ("s", SECOND), ("ms", SECOND / 1000), ("us", 1000)];
+const PRINTED: [(&str, Ns); 7] = [
+    ("y", YEAR),
+    ("d", DAY),
+    ("h", HOUR),
+    ("min", 60 * SECOND),
+    ("s", SECOND),
+    ("ms", SECOND / 1000),
+    ("us", 1000),
+];
 /// A decimal fraction longer than this is no span that anybody means.
 const LONGEST_FRACTION: usize = 12;
 
 impl Span {
-    /// Reads `"22.4h"`, `"30 d"`, `"1y"`; the units are ns, us, ms, s, min, h, d and y (365 d). A fraction of a unit means the nearest
-    /// nanosecond.
+    /// Reads `"22.4h"`, `"30 d"`, `"1y"`; the units are ns, us, ms, s, min, h, d and y (365 d). A
+    /// fraction of a unit means the nearest nanosecond.
     ///
     /// # Errors
     /// A sentence that quotes the text and gives an example, where it is no span of time.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let bad =
-            || format!("`{text}` is no span of time; expected for instance \"22.4h\", \"30d\" or \"1y\" (ns, us, ms, s, min, h, d, y)");
+        let bad = || {
+            format!(
+                "`{text}` is no span of time; expected for instance \"22.4h\", \"30d\" or \"1y\" (ns, us, ms, s, min, h, d, y)"
+            )
+        };
         let t = text.trim().to_ascii_lowercase();
         if t == "0" {
             return Ok(Self(0));
         }
-        let (number, factor) = UNITS.iter().find_map(|(name, factor)| Some((t.strip_suffix(name)?, *factor))).ok_or_else(bad)?;
+        let (number, factor) = UNITS
+            .iter()
+            .find_map(|(name, factor)| Some((t.strip_suffix(name)?, *factor)))
+            .ok_or_else(bad)?;
         let ns = scaled(number.trim(), factor).ok_or_else(bad)?;
         if ns > END_OF_TIME {
-            return Err(format!("`{text}` is longer than the {} that simulated time may last", Self(100 * YEAR)));
+            return Err(format!(
+                "`{text}` is longer than the {} that simulated time may last",
+                Self(100 * YEAR)
+            ));
         }
         Ok(Self(ns))
     }
@@ -58,7 +83,12 @@ impl Span {
 fn scaled(number: &str, factor: Ns) -> Option<Ns> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || !digits(whole) || !digits(fraction) || number.ends_with('.') || fraction.len() > LONGEST_FRACTION {
+    if whole.is_empty()
+        || !digits(whole)
+        || !digits(fraction)
+        || number.ends_with('.')
+        || fraction.len() > LONGEST_FRACTION
+    {
         return None;
     }
     let scale = 10u128.pow(fraction.len() as u32);
@@ -104,10 +134,21 @@ impl<'de> Deserialize<'de> for Span {
                 Span::parse(v).map_err(E::custom)
             }
             fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Span, E> {
-                if v == 0 { Ok(Span(0)) } else { Err(E::custom(format!("{v} has no unit; expected for instance \"{}d\"", v.max(1)))) }
+                if v == 0 {
+                    Ok(Span(0))
+                } else {
+                    Err(E::custom(format!(
+                        "{v} has no unit; expected for instance \"{}d\"",
+                        v.max(1)
+                    )))
+                }
             }
             fn visit_u64<E: serde::de::Error>(self, v: u64) -> Result<Span, E> {
-                if v == 0 { Ok(Span(0)) } else { Err(E::custom(format!("{v} has no unit; expected for instance \"{v}d\""))) }
+                if v == 0 {
+                    Ok(Span(0))
+                } else {
+                    Err(E::custom(format!("{v} has no unit; expected for instance \"{v}d\"")))
+                }
             }
         }
         d.deserialize_any(V)
@@ -124,17 +165,44 @@ mod tests {
         assert_eq!(Span::parse("30 d").unwrap().0, 30 * DAY);
         assert_eq!(Span::parse("1Y").unwrap().0, 365 * DAY);
         assert_eq!(Span::parse("90min").unwrap().to_string(), "1.5h");
-        assert_eq!(["5s", "5ms", "5us", "5ns"].map(|t| Span::parse(t).unwrap().0), [5_000_000_000, 5_000_000, 5_000, 5]);
+        assert_eq!(
+            ["5s", "5ms", "5us", "5ns"].map(|t| Span::parse(t).unwrap().0),
+            [5_000_000_000, 5_000_000, 5_000, 5]
+        );
         assert_eq!(Span::parse("0").unwrap().0, 0);
         assert_eq!(Span::parse("1.3us").unwrap().0, 1300);
-        for text in ["", "d", "-1d", "1", "1e3h", ".5h", "5.h", "1m", "nan h", "1 week", "200y", "9999999999999999999999y"] {
+        for text in [
+            "",
+            "d",
+            "-1d",
+            "1",
+            "1e3h",
+            ".5h",
+            "5.h",
+            "1m",
+            "nan h",
+            "1 week",
+            "200y",
+            "9999999999999999999999y",
+        ] {
             assert!(Span::parse(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn printed_spans_read_back() {
-        for n in [0, 1, 999, 1_234_567_891, 80_640 * SECOND, 30 * DAY, YEAR, YEAR + DAY, 3 * YEAR / 2 + 1, 100 * YEAR + YEAR / 4] {
+        for n in [
+            0,
+            1,
+            999,
+            1_234_567_891,
+            80_640 * SECOND,
+            30 * DAY,
+            YEAR,
+            YEAR + DAY,
+            3 * YEAR / 2 + 1,
+            100 * YEAR + YEAR / 4,
+        ] {
             assert_eq!(Span::parse(&Span(n).to_string()).unwrap().0, n, "{}", Span(n));
         }
     }

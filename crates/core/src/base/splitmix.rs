@@ -1,5 +1,5 @@
-//! splitmix64 (Steele, Lea and Flood, OOPSLA 2014): number n of a seed, as good as drawn, without a state. Numbers that differ in a bit give
-//! numbers that have nothing in common.
+//! splitmix64 (Steele, Lea and Flood, OOPSLA 2014): number n of a seed, as good as drawn, without a
+//! state. Numbers that differ in a bit give numbers that have nothing in common.
 
 /// Number `n`, from 0 on, of a seed.
 pub(crate) fn number(seed: u64, n: u64) -> u64 {
@@ -21,8 +21,15 @@ mod tests {
     /// The first numbers of seed 1234567, as the authors' own program prints them.
     #[test]
     fn the_published_numbers() {
-        let expected = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431];
+        let expected = [
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+            4_593_380_528_125_082_431,
+        ];
         assert_eq!([0, 1, 2, 3].map(|n| number(1_234_567, n)), expected);
-        assert!((fraction(1_234_567, 0) - 6_457_827_717_110_365_317.0 * 0.5f64.powi(64)).abs() < 1e-15);
+        assert!(
+            (fraction(1_234_567, 0) - 6_457_827_717_110_365_317.0 * 0.5f64.powi(64)).abs() < 1e-15
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! The layout of a computed steady start: which flash page holds which page of the host, in both directions, without a table of pages.
+//! The layout of a computed steady start: which flash page holds which page of the host, in both
+//! directions, without a table of pages.
 //!
-//! The host's pages have an order, a permutation that is worked out place by place ([`Order`]). The blocks of the layout take the pages of
-//! this order in turn, each as many as it has chosen pages.
+//! The host's pages have an order, a permutation that is worked out place by place ([`Order`]). The
+//! blocks of the layout take the pages of this order in turn, each as many as it has chosen pages.
 //!
 //! ```text
 //! page of the host --place_of--> its place in the order --> the block of that place --> the chosen page of that rank
@@ -19,15 +20,17 @@ use crate::bugs::{Bug, planted};
 
 /// A block that is not part of the layout.
 const NOWHERE: u32 = u32::MAX;
-/// Places of the order between two entries of the table that finds the block of a place: 2 to this power.
+/// Places of the order between two entries of the table that finds the block of a place: 2 to this
+/// power.
 const STEP_BITS: u32 = 10;
 
 /// A random order of the numbers below `pages`, computed place by place.
 ///
-/// The number at place i: i is cut into a low half of `ceil(bits / 2)` bits and a high half of the others, where `bits` is what `pages - 1`
-/// needs, and 2 at least. Four half-rounds change the halves in turn, the low one first. A half-round combines its half by exclusive or with
-/// as many low bits of `((other ^ key) * 0x9E3779B1 mod 2^32) >> 15`, with one of the four keys after the other. While the result is not
-/// below `pages`, the rounds are applied to it again.
+/// The number at place i: i is cut into a low half of `ceil(bits / 2)` bits and a high half of the
+/// others, where `bits` is what `pages - 1` needs, and 2 at least. Four half-rounds change the
+/// halves in turn, the low one first. A half-round combines its half by exclusive or with as many
+/// low bits of `((other ^ key) * 0x9E3779B1 mod 2^32) >> 15`, with one of the four keys after the
+/// other. While the result is not below `pages`, the rounds are applied to it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     /// Numbers in the order.
@@ -84,7 +87,8 @@ impl Order {
         let (shift, (low_mask, high_mask)) = (self.low_bits(), self.masks());
         let (mut high, mut low) = (number >> shift, number & low_mask);
         loop {
-            let last = if planted(Bug::SteadyPlaceWrong) && number.is_multiple_of(1009) { 2 } else { 3 };
+            let last =
+                if planted(Bug::SteadyPlaceWrong) && number.is_multiple_of(1009) { 2 } else { 3 };
             high ^= mix(low, self.keys[last]) & high_mask;
             low ^= mix(high, self.keys[2]) & low_mask;
             high ^= mix(low, self.keys[1]) & high_mask;
@@ -107,7 +111,8 @@ fn mix(half: u32, key: u32) -> u32 {
 pub(crate) struct Steady {
     order: Order,
     pages_per_block: u32,
-    /// The blocks of the layout, in the order in which they take pages, and the first place of each; behind the last the number of pages.
+    /// The blocks of the layout, in the order in which they take pages, and the first place of
+    /// each; behind the last the number of pages.
     blocks: Vec<BlockId>,
     first: Vec<u32>,
     /// By block: its number in `blocks`, or [`NOWHERE`].
@@ -119,7 +124,8 @@ pub(crate) struct Steady {
     at_step: Vec<u32>,
 }
 
-/// The layout that was drawn last, for drives that begin alike: rows of a comparison, and the ages of one.
+/// The layout that was drawn last, for drives that begin alike: rows of a comparison, and the ages
+/// of one.
 #[derive(Debug, Default)]
 pub struct Images(Mutex<Option<(u64, Arc<Steady>)>>);
 
@@ -129,8 +135,14 @@ impl Images {
         Self(Mutex::new(None))
     }
 
-    /// The layout of this seed, these blocks and what they hold: the last one where that was the same, else a new one.
-    pub(crate) fn layout(&self, seed: u64, of: (u32, u32, &[BlockId], &[u32]), draw: impl FnOnce() -> Steady) -> Arc<Steady> {
+    /// The layout of this seed, these blocks and what they hold: the last one where that was the
+    /// same, else a new one.
+    pub(crate) fn layout(
+        &self,
+        seed: u64,
+        of: (u32, u32, &[BlockId], &[u32]),
+        draw: impl FnOnce() -> Steady,
+    ) -> Arc<Steady> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((same, layout)) if *same == seed && layout.is_of(of) => layout.clone(),
@@ -140,14 +152,29 @@ impl Images {
 }
 
 impl Steady {
-    /// Whether it is a layout of so many pages of the host on blocks of so many pages, these, which hold so much.
-    fn is_of(&self, (filled, pages_per_block, blocks, holds): (u32, u32, &[BlockId], &[u32])) -> bool {
-        let is_held = || self.first.windows(2).zip(holds).all(|(first, holds)| first[1] - first[0] == *holds);
-        self.order.pages == filled && self.pages_per_block == pages_per_block && self.blocks == blocks && is_held()
+    /// Whether it is a layout of so many pages of the host on blocks of so many pages, these, which
+    /// hold so much.
+    fn is_of(
+        &self,
+        (filled, pages_per_block, blocks, holds): (u32, u32, &[BlockId], &[u32]),
+    ) -> bool {
+        let is_held =
+            || self.first.windows(2).zip(holds).all(|(first, holds)| first[1] - first[0] == *holds);
+        self.order.pages == filled
+            && self.pages_per_block == pages_per_block
+            && self.blocks == blocks
+            && is_held()
     }
 
-    /// A layout drawn at random: these blocks take the first pages of the host in turn, each as many as `holds` says.
-    pub(crate) fn draw(geometry: &Geometry, filled: u32, blocks: Vec<BlockId>, holds: &[u32], rng: &mut Xoshiro256PlusPlus) -> Self {
+    /// A layout drawn at random: these blocks take the first pages of the host in turn, each as
+    /// many as `holds` says.
+    pub(crate) fn draw(
+        geometry: &Geometry,
+        filled: u32,
+        blocks: Vec<BlockId>,
+        holds: &[u32],
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> Self {
         let (all, pages_per_block) = (geometry.blocks as usize, geometry.pages_per_block);
         let words_per_block = pages_per_block.div_ceil(64) as usize;
         let order = Order::draw(filled, rng);
@@ -155,7 +182,12 @@ impl Steady {
         let (mut first, mut next) = (Vec::with_capacity(blocks.len() + 1), 0u32);
         for ((n, block), holds) in (0..).zip(&blocks).zip(holds) {
             turn[block.index()] = n;
-            choose(&mut chosen[block.index() * words_per_block..][..words_per_block], pages_per_block, *holds, rng);
+            choose(
+                &mut chosen[block.index() * words_per_block..][..words_per_block],
+                pages_per_block,
+                *holds,
+                rng,
+            );
             first.push(next);
             next += *holds;
             next -= u32::from(planted(Bug::SteadyPageTwice) && next > 1 && next < filled);
@@ -184,7 +216,8 @@ impl Steady {
         &self.order
     }
 
-    /// The blocks of the layout, in the order in which they take pages, each with its first place in the order.
+    /// The blocks of the layout, in the order in which they take pages, each with its first place
+    /// in the order.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (BlockId, u32)> + '_ {
         self.blocks.iter().copied().zip(self.first.iter().copied())
     }
@@ -224,7 +257,8 @@ impl Steady {
         if turn == NOWHERE || words[at] >> (page.number() % 64) & 1 == 0 {
             return None;
         }
-        let rank = words[..at].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones();
+        let rank =
+            words[..at].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones();
         Some(Lpn::new(self.order.at_place(self.first[turn as usize] + rank)))
     }
 }
@@ -282,7 +316,9 @@ mod tests {
         for (pages, holds) in [(64, 64), (96, 0), (192, 57), (1152, 1000)] {
             let mut words = vec![0; 18];
             choose(&mut words, pages, holds, &mut rng);
-            let set: Vec<u32> = (0..18 * 64).filter(|page| words[*page as usize / 64] >> (page % 64) & 1 == 1).collect();
+            let set: Vec<u32> = (0..18 * 64)
+                .filter(|page| words[*page as usize / 64] >> (page % 64) & 1 == 1)
+                .collect();
             assert!(set.len() as u32 == holds && set.iter().all(|page| *page < pages));
             assert!((0..).zip(&set).all(|(rank, page)| nth_bit(&words, rank) == *page));
         }
@@ -314,11 +350,19 @@ mod tests {
         for (block, holds) in blocks.iter().zip(&holds) {
             let first = geometry.first_page(*block);
             let held = first.run(192).filter(|ppn| places.contains(ppn)).count() as u32;
-            assert_eq!((held, layout.chosen(*block).iter().map(|word| word.count_ones()).sum::<u32>()), (*holds, *holds));
-            let owned = PageInBlock::range(0..192).filter(|page| layout.owner(*block, *page).is_some()).count() as u32;
+            assert_eq!(
+                (held, layout.chosen(*block).iter().map(|word| word.count_ones()).sum::<u32>()),
+                (*holds, *holds)
+            );
+            let owned = PageInBlock::range(0..192)
+                .filter(|page| layout.owner(*block, *page).is_some())
+                .count() as u32;
             assert_eq!(owned, *holds);
         }
-        assert_eq!((layout.place_of(Lpn::new(filled)), layout.owner(BlockId::new(0), PageInBlock::FIRST)), (None, None));
+        assert_eq!(
+            (layout.place_of(Lpn::new(filled)), layout.owner(BlockId::new(0), PageInBlock::FIRST)),
+            (None, None)
+        );
     }
 
     #[test]
@@ -337,10 +381,15 @@ mod tests {
             }
         };
         let (images, blocks) = (Images::new(), [BlockId::new(3)]);
-        let taken = |seed, filled: u32| images.layout(seed, (filled, 8, &blocks, &[filled]), || draw(filled));
+        let taken = |seed, filled: u32| {
+            images.layout(seed, (filled, 8, &blocks, &[filled]), || draw(filled))
+        };
         let first = taken(1, 5);
         assert!(Arc::ptr_eq(&first, &taken(1, 5)));
-        assert!(!Arc::ptr_eq(&first, &taken(1, 6)) && !Arc::ptr_eq(&first, &taken(1, 5)), "the last one alone is kept");
+        assert!(
+            !Arc::ptr_eq(&first, &taken(1, 6)) && !Arc::ptr_eq(&first, &taken(1, 5)),
+            "the last one alone is kept"
+        );
         assert!(!Arc::ptr_eq(&taken(1, 5), &taken(2, 5)));
     }
 }

@@ -11,8 +11,8 @@ pub(crate) const RECLAIM: StreamId = 2;
 /// Cold data moved by static wear levelling, into worn blocks.
 pub(crate) const WEAR: StreamId = 3;
 
-/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its pages; more where the host's data has several
-/// budgets.
+/// Free blocks that only moves may take, so that cleaning a block never lacks a place for its
+/// pages; more where the host's data has several budgets.
 pub const RESERVE: u32 = 2;
 
 /// Blocks that a stream of a sample keeps open at most, where a larger drive keeps more.
@@ -24,7 +24,8 @@ pub const WIDTH_OF_SAMPLE: u32 = 4;
 
 /// Blocks that a stream may keep open, of so many kinds of data of so many budgets each.
 ///
-/// Open blocks and the reserve together never exceed half the spare blocks, unless each stream has a single block.
+/// Open blocks and the reserve together never exceed half the spare blocks, unless each stream has
+/// a single block.
 pub fn width(spare_blocks: u32, dies: u32, kinds: u32, budgets: u32) -> u32 {
     let reserve = RESERVE + budgets - 1;
     let room = (spare_blocks / 2).saturating_sub(reserve + 1);

@@ -1,7 +1,9 @@
-//! Stripes: N consecutive pages of the host and a page of parity, each on a die of its own (da-raid5-2013 II-B).
+//! Stripes: N consecutive pages of the host and a page of parity, each on a die of its own
+//! (da-raid5-2013 II-B).
 //!
-//! A page's die follows from its number alone: member i of stripe s lies on die (s + i) mod dies, the parity being member N. The pages of parity
-//! have numbers of their own behind those of the host, one a stripe.
+//! A page's die follows from its number alone: member i of stripe s lies on die (s + i) mod dies,
+//! the parity being member N. The pages of parity have numbers of their own behind those of the
+//! host, one a stripe.
 //!
 //! ```text
 //! 4 dies, N = 3:     die 0   die 1   die 2   die 3
@@ -35,7 +37,12 @@ pub const MOST_FAILED: usize = 4;
 impl Stripes {
     /// Stripes of so many pages of the host, fewer than there are dies.
     pub fn new(members: u32, dies: u32, host_pages: u32) -> Self {
-        Self { members: Reciprocal::new(members), dies: Reciprocal::new(dies), host_pages, failed: [None; MOST_FAILED] }
+        Self {
+            members: Reciprocal::new(members),
+            dies: Reciprocal::new(dies),
+            host_pages,
+            failed: [None; MOST_FAILED],
+        }
     }
 
     /// Pages of the host in a stripe; the last stripe may hold fewer.
@@ -66,22 +73,35 @@ impl Stripes {
     /// The stripe of a page, of the host or of parity.
     #[inline]
     pub fn of(&self, lpn: Lpn) -> u32 {
-        if self.is_parity(lpn) { lpn.number() - self.host_pages } else { self.members.quotient(lpn.number()) }
+        if self.is_parity(lpn) {
+            lpn.number() - self.host_pages
+        } else {
+            self.members.quotient(lpn.number())
+        }
     }
 
     /// The pages of the host in a stripe.
     #[inline]
     pub fn data(&self, stripe: u32) -> Lpns {
-        Lpns { start: self.first(stripe), end: Lpn::new(((stripe + 1) * self.members()).min(self.host_pages)) }
+        Lpns {
+            start: self.first(stripe),
+            end: Lpn::new(((stripe + 1) * self.members()).min(self.host_pages)),
+        }
     }
 
     /// Those of them whose bits are set.
     #[inline]
-    pub fn those(&self, stripe: u32, members: Members) -> impl Iterator<Item = Lpn> + Clone + use<> {
+    pub fn those(
+        &self,
+        stripe: u32,
+        members: Members,
+    ) -> impl Iterator<Item = Lpn> + Clone + use<> {
         let (first, pages) = (self.first(stripe), self.data(stripe).len() as u32);
         let left = members & Members::MAX >> (Members::BITS - pages);
-        std::iter::successors(Some(left).filter(|left| *left != 0), |left| Some(left & (left - 1)).filter(|left| *left != 0))
-            .map(move |left| first + left.trailing_zeros())
+        std::iter::successors(Some(left).filter(|left| *left != 0), |left| {
+            Some(left & (left - 1)).filter(|left| *left != 0)
+        })
+        .map(move |left| first + left.trailing_zeros())
     }
 
     /// The first of them.
@@ -128,13 +148,17 @@ impl Stripes {
         self.dies.remainder(stripe + member)
     }
 
-    /// The pages of a die, those of parity included, in the order of their stripes; of the host's pages those below `filled` and their parity.
+    /// The pages of a die, those of parity included, in the order of their stripes; of the host's
+    /// pages those below `filled` and their parity.
     pub fn on_die(&self, die: DieId, filled: u32) -> impl Iterator<Item = Lpn> + use<> {
         let all = *self;
         (0..filled.div_ceil(all.members())).filter_map(move |stripe| {
-            let member = all.dies.remainder(u32::from(die) + all.dies() - all.dies.remainder(stripe));
+            let member =
+                all.dies.remainder(u32::from(die) + all.dies() - all.dies.remainder(stripe));
             match member {
-                m if m < all.members() => Some(all.first(stripe) + m).filter(|lpn| lpn.number() < filled),
+                m if m < all.members() => {
+                    Some(all.first(stripe) + m).filter(|lpn| lpn.number() < filled)
+                }
                 m if m == all.members() => Some(all.parity(stripe)),
                 _ => None,
             }
@@ -159,7 +183,10 @@ mod tests {
     fn worked_example() {
         let stripes = Stripes::new(3, 4, 9);
         let on = |die| stripes.on_die(die, 9).collect::<Vec<_>>();
-        assert_eq!([on(0), on(1), on(2), on(3)], [[0, 10, 8], [1, 3, 11], [2, 4, 6], [9, 5, 7]].map(|lpns| lpns.map(Lpn::new)));
+        assert_eq!(
+            [on(0), on(1), on(2), on(3)],
+            [[0, 10, 8], [1, 3, 11], [2, 4, 6], [9, 5, 7]].map(|lpns| lpns.map(Lpn::new))
+        );
         assert_eq!([5, 11].map(|lpn| stripes.of(Lpn::new(lpn))), [1, 2]);
         assert_eq!((stripes.data(1), stripes.parity(1)), (Lpn::new(3).run(3), Lpn::new(10)));
     }

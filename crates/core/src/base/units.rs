@@ -15,9 +15,11 @@ pub type DieId = u16;
 pub type StreamId = u8;
 /// Simulated time or a span of it, in nanoseconds.
 pub type Ns = u64;
-/// A point in simulated time, in nanoseconds after time 0; what was there before the clock began is below 0.
+/// A point in simulated time, in nanoseconds after time 0; what was there before the clock began is
+/// below 0.
 pub type Moment = i64;
-/// Simulated time ends here, 146 years after it began: what is late by less than three times that still fits [`Ns`].
+/// Simulated time ends here, 146 years after it began: what is late by less than three times that
+/// still fits [`Ns`].
 pub const END_OF_TIME: Ns = 1 << 62;
 /// Monotone number of a page program; recovery of a live drive orders by it.
 pub type Seq = u64;
@@ -57,8 +59,16 @@ impl Cause {
     /// Number of causes; the length of every per-cause table.
     pub const COUNT: usize = 8;
     /// All causes, in the order of the per-cause tables.
-    pub const ALL: [Self; Self::COUNT] =
-        [Self::Host, Self::Gc, Self::Reclaim, Self::Refresh, Self::Wear, Self::Parity, Self::Retry, Self::Hint];
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Host,
+        Self::Gc,
+        Self::Reclaim,
+        Self::Refresh,
+        Self::Wear,
+        Self::Parity,
+        Self::Retry,
+        Self::Hint,
+    ];
 
     /// The name used in results.
     pub const fn name(self) -> &'static str {
@@ -96,13 +106,17 @@ const UNITS: [(&str, u64); 10] = [
 ];
 
 impl Bytes {
-    /// Reads `"16KiB"`, `"1.5 GiB"`, `"4096"`; the units are KiB to PiB (1024) and KB to TB (1000). A fraction of a unit means the
-    /// nearest byte.
+    /// Reads `"16KiB"`, `"1.5 GiB"`, `"4096"`; the units are KiB to PiB (1024) and KB to TB (1000).
+    /// A fraction of a unit means the nearest byte.
     ///
     /// # Errors
     /// A sentence that quotes the text and gives an example, where it is no size.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let bad = || format!("`{text}` is no size; expected for instance \"16KiB\", \"1.5GiB\" or a number of bytes");
+        let bad = || {
+            format!(
+                "`{text}` is no size; expected for instance \"16KiB\", \"1.5GiB\" or a number of bytes"
+            )
+        };
         let t = text.trim();
         let lower = t.to_ascii_lowercase();
         for (name, factor) in UNITS {
@@ -111,7 +125,8 @@ impl Bytes {
             }
         }
         // Bare binary prefixes as fio and dd write them: "16k", "1g".
-        for (letter, factor) in [('k', 1u64 << 10), ('m', 1 << 20), ('g', 1 << 30), ('t', 1 << 40)] {
+        for (letter, factor) in [('k', 1u64 << 10), ('m', 1 << 20), ('g', 1 << 30), ('t', 1 << 40)]
+        {
             if let Some(number) = lower.strip_suffix(letter) {
                 return Self::scaled(number.trim(), factor).ok_or_else(bad);
             }
@@ -119,12 +134,15 @@ impl Bytes {
         Self::scaled(t, 1).ok_or_else(bad)
     }
 
-    /// For reading, where the last digits do not count: as it is where that is short, else to a tenth of the largest unit.
+    /// For reading, where the last digits do not count: as it is where that is short, else to a
+    /// tenth of the largest unit.
     pub fn rounded(self) -> String {
         let exact = self.to_string();
         let unit = UNITS[..5].iter().find(|(_, factor)| self.0 >= *factor);
         match unit {
-            Some((name, factor)) if exact.len() > LONGEST_EXACT => format!("{:.1} {name}", self.0 as f64 / *factor as f64),
+            Some((name, factor)) if exact.len() > LONGEST_EXACT => {
+                format!("{:.1} {name}", self.0 as f64 / *factor as f64)
+            }
             _ => exact,
         }
     }
@@ -134,9 +152,13 @@ impl Bytes {
             return n.checked_mul(factor).map(Self);
         }
         let n: f64 = number.parse().ok()?;
-        // 32.91 GiB are no whole number of bytes, and the nearest is meant; of 1.3 bytes nothing is.
+        // 32.91 GiB are no whole number of bytes, and the nearest is meant; of 1.3 bytes nothing
+        // is.
         let bytes = if factor > 1 { (n * factor as f64).round() } else { n };
-        (number.starts_with(|c: char| c.is_ascii_digit()) && bytes.is_finite() && bytes < 2f64.powi(63) && bytes.fract() == 0.0)
+        (number.starts_with(|c: char| c.is_ascii_digit())
+            && bytes.is_finite()
+            && bytes < 2f64.powi(63)
+            && bytes.fract() == 0.0)
             .then_some(Self(bytes as u64))
     }
 }
@@ -170,7 +192,9 @@ impl<'de> Deserialize<'de> for Bytes {
                 Bytes::parse(v).map_err(E::custom)
             }
             fn visit_i64<E: serde::de::Error>(self, v: i64) -> Result<Bytes, E> {
-                u64::try_from(v).map(Bytes).map_err(|_| E::custom(format!("{v} is negative; a size is not")))
+                u64::try_from(v)
+                    .map(Bytes)
+                    .map_err(|_| E::custom(format!("{v} is negative; a size is not")))
             }
             fn visit_u64<E: serde::de::Error>(self, v: u64) -> Result<Bytes, E> {
                 Ok(Bytes(v))
@@ -185,7 +209,8 @@ pub fn us(microseconds: f64) -> Ns {
     (microseconds * 1e3).round() as Ns
 }
 
-/// Time to move `bytes` over a link of `mb_s` (10^6 B/s), rounded up to a nanosecond; a link of 0 is infinitely fast.
+/// Time to move `bytes` over a link of `mb_s` (10^6 B/s), rounded up to a nanosecond; a link of 0
+/// is infinitely fast.
 pub fn transfer_ns(bytes: u64, mb_s: f64) -> Ns {
     if mb_s <= 0.0 { 0 } else { (bytes as f64 * 1e3 / mb_s).ceil() as Ns }
 }
@@ -210,7 +235,10 @@ mod tests {
 
     #[test]
     fn long_sizes_are_rounded_for_reading() {
-        assert_eq!([1 << 46, 3 << 29, 999].map(|n| Bytes(n).rounded()), ["64TiB", "1.5GiB", "999B"]);
+        assert_eq!(
+            [1 << 46, 3 << 29, 999].map(|n| Bytes(n).rounded()),
+            ["64TiB", "1.5GiB", "999B"]
+        );
         assert_eq!(Bytes(954_724 * (1 << 30) + 7 * (1 << 25)).to_string(), "954724.21875GiB");
         assert_eq!(Bytes(954_724 * (1 << 30) + 7 * (1 << 25)).rounded(), "932.3 TiB");
         assert_eq!(Bytes(123_456_789).rounded(), "117.7 MiB");

@@ -1,4 +1,5 @@
-//! Blocks that time alone will set off, in the order of their times; of those of one time the lowest number first.
+//! Blocks that time alone will set off, in the order of their times; of those of one time the
+//! lowest number first.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +11,11 @@ pub(crate) struct TimeWheel {
     due: BTreeSet<(Moment, BlockId)>,
     /// By block; empty until the first is set.
     times: Vec<Option<Moment>>,
-    /// When something else is due that time sets off and that is no block's; `Ns::MAX` where nothing is.
+    /// When something else is due that time sets off and that is no block's; `Ns::MAX` where
+    /// nothing is.
     other_due: Ns,
-    /// When the first is due, or the other, `Ns::MAX` where nothing is: all that a request looks at.
+    /// When the first is due, or the other, `Ns::MAX` where nothing is: all that a request looks
+    /// at.
     next: Ns,
     /// Whether time counts for what the drive holds.
     pub(crate) runs: bool,
@@ -114,7 +117,10 @@ mod tests {
         assert_eq!(wheel.take_due(100), Some(BlockId::new(2)));
         wheel.set_back(15);
         assert_eq!(wheel.next(), 45);
-        assert_eq!((wheel.take_due(45), wheel.take_due(100), wheel.next()), (Some(BlockId::new(1)), None, Ns::MAX));
+        assert_eq!(
+            (wheel.take_due(45), wheel.take_due(100), wheel.next()),
+            (Some(BlockId::new(1)), None, Ns::MAX)
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The window without protection: how many stripes have parity on flash that lags behind, and for how long. A loss of power would take what the
-//! controller's memory holds of their parity.
+//! The window without protection: how many stripes have parity on flash that lags behind, and for
+//! how long. A loss of power would take what the controller's memory holds of their parity.
 
 use crate::base::units::Ns;
 use crate::bugs::{Bug, planted};
@@ -39,7 +39,14 @@ impl Window {
     /// Sums begin at nothing; what is open stays open.
     pub(crate) fn restart(&mut self, now: Ns) {
         let Self { stripes, pages, .. } = *self;
-        *self = Self { stripes, pages, most_stripes: stripes, most_pages: pages, since: now, ..Self::default() };
+        *self = Self {
+            stripes,
+            pages,
+            most_stripes: stripes,
+            most_pages: pages,
+            since: now,
+            ..Self::default()
+        };
     }
 
     /// The clock shows 0 in the place of this time.
@@ -51,7 +58,8 @@ impl Window {
     /// The host writes a page.
     #[inline]
     pub(crate) fn host_writes(&mut self) {
-        self.stripe_writes += self.stripes - u64::from(planted(Bug::WindowUncounted) && self.stripes > 1);
+        self.stripe_writes +=
+            self.stripes - u64::from(planted(Bug::WindowUncounted) && self.stripes > 1);
         self.page_writes += self.pages;
     }
 
@@ -97,6 +105,9 @@ mod tests {
         let end = window.at(40);
         assert_eq!((end.stripes, end.pages, end.most_stripes, end.most_pages), (1, 5, 2, 13));
         assert_eq!((end.stripe_writes, end.page_writes), (1 + 2, 8 + 13));
-        assert_eq!((end.stripe_ns, end.page_ns, end.watched_ns), (10 + 60 + 50, 80 + 390 + 250, 90));
+        assert_eq!(
+            (end.stripe_ns, end.page_ns, end.watched_ns),
+            (10 + 60 + 50, 80 + 390 + 250, 90)
+        );
     }
 }

@@ -50,7 +50,8 @@ macro_rules! list {
             MergeBeside,
             /// A partly written page is programmed without reading the rest of it.
             FillForgotten,
-            /// A mover that passes under a partly written page calls it complete without having read it.
+            /// A mover that passes under a partly written page calls it complete without having
+            /// read it.
             FillFromMoverForgotten,
             /// The host reads a partly written page, and the rest of it is not read.
             RestUnread,
@@ -286,7 +287,8 @@ macro_rules! list {
             /// The first wordline of a block is the last one's neighbour.
             EdgeWraps,
             // What policies are told.
-            /// No read comes between an alarm and the end of its job, which takes its time all the same.
+            /// No read comes between an alarm and the end of its job, which takes its time all the
+            /// same.
             LateReadsZero,
             /// A read beside a wordline weighs no more than another.
             AlphaOne,
@@ -324,7 +326,8 @@ macro_rules! list {
             PartClearsLost,
             /// A partly written page whose rest is lost is not reported.
             FillLossUnreported,
-            /// A read of a page in the buffer that is being written in part is served from flash alone.
+            /// A read of a page in the buffer that is being written in part is served from flash
+            /// alone.
             BufferedReadsOld,
             /// One write that waits is taken in for each program that ends.
             UnstallsOne,
@@ -488,7 +491,8 @@ macro_rules! list {
             StartReadsTwice,
             /// Blocks have served half the reads that they were drawn.
             StartReadsHalved,
-            /// What preparation has read of a block does not count among the reads that it begins with.
+            /// What preparation has read of a block does not count among the reads that it begins
+            /// with.
             PreparationUncounted,
             /// Twice as many blocks as `start.worn_share` says begin with `start.worn_pec` cycles.
             WornShareTwice,
@@ -502,7 +506,8 @@ macro_rules! list {
             OverwritesFirstHalf,
             /// A computed steady state holds the last page of each block in the next one, too.
             SteadyPageTwice,
-            /// In a computed steady state the place of one page of the host in 1009 is that of another.
+            /// In a computed steady state the place of one page of the host in 1009 is that of
+            /// another.
             SteadyPlaceWrong,
             /// A computed steady state has blocks of one kind.
             SteadyAllFull,
@@ -524,9 +529,11 @@ macro_rules! list {
             StaleAgeAfterRefresh,
             /// An open block never comes due.
             OpenNeverDue,
-            /// A technique that looks limits up at the age of data is not asked again when that grows older.
+            /// A technique that looks limits up at the age of data is not asked again when that
+            /// grows older.
             OlderUnasked,
-            /// A block that merges have made young is asked about when it would have been a step older.
+            /// A block that merges have made young is asked about when it would have been a step
+            /// older.
             StepsOfOlder,
             /// A retry deposits nothing.
             RetryUncharged,
@@ -595,17 +602,20 @@ macro_rules! list {
             LowDensityOverfull,
             /// The kinds of pages that `page-type` moves later move a few reads too late.
             PageTypeDueLate,
-            /// The room of a shadow block that was written again is reckoned from when it is asked about, and not from when it was written.
+            /// The room of a shadow block that was written again is reckoned from when it is asked
+            /// about, and not from when it was written.
             FillingFromNow,
             /// The bound of wordlines forgets what the merges of a job deposit.
             BurdenForgotten,
             /// A piece of a job takes its time modulo 2^32 ns.
             PieceWraps,
-            /// Data that age alone has spoilt is taken for good, where reads and age do not share the code.
+            /// Data that age alone has spoilt is taken for good, where reads and age do not share
+            /// the code.
             AgeAloneForgotten,
             /// What retries add and age takes is linear between the rows of `disturb.table`.
             BudgetBetweenRows,
-            /// Reads beside a wordline are taken for as good as reads elsewhere, where age has more to say.
+            /// Reads beside a wordline are taken for as good as reads elsewhere, where age has more
+            /// to say.
             QuietAtAnyDose,
             /// Every program takes the time of a first page.
             FirstKindPrograms,
@@ -613,7 +623,8 @@ macro_rules! list {
             ErasedOlder,
             /// The pool begins a block late.
             PoolBeginsLate,
-            /// Of wordlines with guard levels those whose numbers differ by 64 are taken for each other.
+            /// Of wordlines with guard levels those whose numbers differ by 64 are taken for each
+            /// other.
             GuardsAlias64,
             /// Incomplete wordlines wait for ever.
             PadsNever,
@@ -627,7 +638,8 @@ macro_rules! list {
             ApartAstray,
             /// The parity of a stripe is not brought up to date now and then.
             ParityStale,
-            /// An old version that the parity still needs is given up when new data comes to the buffer.
+            /// An old version that the parity still needs is given up when new data comes to the
+            /// buffer.
             OldGivenUpEarly,
             /// A trimmed page stays in its stripe's parity.
             TrimLeavesParity,
@@ -635,19 +647,23 @@ macro_rules! list {
             OldDataForgotten,
             /// A page is rebuilt out of data that could not be read.
             RebuiltFromGarbage,
-            /// A version on which delayed parity counts is erased before the partial parity is whole.
+            /// A version on which delayed parity counts is erased before the partial parity is
+            /// whole.
             KeptErasedEarly,
-            /// A wordline is programmed over with a version on which delayed parity counts, before the partial parity is whole.
+            /// A wordline is programmed over with a version on which delayed parity counts, before
+            /// the partial parity is whole.
             KeptMergedEarly,
             /// A partial parity forgets a page that it is said to cover.
             PartialForgetsPage,
             /// A partial parity keeps the version of a page that changes again.
             PartialKeepsOld,
-            /// Parity is committed out of the old one with what its pages hold now, not with what it counts of them.
+            /// Parity is committed out of the old one with what its pages hold now, not with what
+            /// it counts of them.
             CommitTakesNew,
             /// A version that nobody watches is taken to be within its limit.
             KeptTakenForGood,
-            /// A stripe is rebuilt out of the parity on flash, although a partial parity covers the page.
+            /// A stripe is rebuilt out of the parity on flash, although a partial parity covers the
+            /// page.
             PartialUnseen,
             /// A partial parity that is begun anew forgets the pages that do not change.
             GatherForgetsOthers,
@@ -655,7 +671,8 @@ macro_rules! list {
             WindowUncounted,
             /// The published rule forgets pages where no more than `n_update` change, too.
             ForgetsTooSoon,
-            /// The rest of a partly written page is rebuilt once more, although a move has just rebuilt and written it.
+            /// The rest of a partly written page is rebuilt once more, although a move has just
+            /// rebuilt and written it.
             RestRebuiltTwice,
             /// A page that is rebuilt goes to another die than its own now and then.
             RebuiltAstray,
@@ -665,7 +682,8 @@ macro_rules! list {
             WriteLostInRebuild,
             /// Free blocks of a die that failed stay among the free ones.
             DeadBlockReused,
-            /// Of what lay on failed flash and nothing gives back every third page is dropped without a word.
+            /// Of what lay on failed flash and nothing gives back every third page is dropped
+            /// without a word.
             LossByFailureHidden,
             /// A host read of a page that is rebuilt does not wait for the reads that this takes.
             RebuiltReadAtOnce,
@@ -675,13 +693,16 @@ macro_rules! list {
             RepairReadsAhead,
             /// What a rebuild reads waits behind other work, although a host read waits for it.
             RebuildBehindWork,
-            /// A page that a failure took from a stripe without parity is rebuilt as if that were all zero.
+            /// A page that a failure took from a stripe without parity is rebuilt as if that were
+            /// all zero.
             RebuiltWithoutParity,
-            /// Pages that go from failed blocks, lost or rebuilt elsewhere, are counted in worn blocks for ever.
+            /// Pages that go from failed blocks, lost or rebuilt elsewhere, are counted in worn
+            /// blocks for ever.
             FailedCountedWorn,
             /// The last stage gives no more stripes parity once flash has failed.
             SweepEndsAtFailure,
-            /// Parity that wear does not call for any more is given back although a page of its stripe is still to be rebuilt.
+            /// Parity that wear does not call for any more is given back although a page of its
+            /// stripe is still to be rebuilt.
             ParityNotKeptForRebuild,
             /// That a move brings a page to a worn block is not counted.
             MovesNotCounted,
@@ -691,7 +712,8 @@ macro_rules! list {
             LateParityTrusted,
             /// What a block served until its erase is left out of expected numbers.
             ServiceForgotten,
-            /// What a block served before it got larger limits counts in expected numbers as if it had had them.
+            /// What a block served before it got larger limits counts in expected numbers as if it
+            /// had had them.
             ServiceAtNewLimit,
             /// Limits that follow from a code forget that error rates of pages are spread.
             SpreadForgotten,
@@ -699,17 +721,20 @@ macro_rules! list {
             DissolvedEarly,
             /// The last stage passes stripes without giving them parity.
             SweptUnformed,
-            /// Blocks that are to be left alone are recycled, and those that are to be recycled are left alone.
+            /// Blocks that are to be left alone are recycled, and those that are to be recycled are
+            /// left alone.
             WornRecycled,
 
             // A second event within the first.
             /// A page of which a write makes room is taken to lie where it lay before.
             EntryBeforeRoom,
-            /// Room is made before the rest of a page is read, and what that read sets off may use it up.
+            /// Room is made before the rest of a page is read, and what that read sets off may use
+            /// it up.
             RoomBeforeFill,
             /// A page is written although a move that its fill set off has lost it.
             FillOutlivesLoss,
-            /// A read of a page in the buffer is good although a move that it set off has lost the rest.
+            /// A read of a page in the buffer is good although a move that it set off has lost the
+            /// rest.
             RestOutlivesLoss,
             /// A fill takes the time of the coding that its page has after a move.
             FillCodingLate,
@@ -729,7 +754,8 @@ macro_rules! list {
             OlderMovingSkipped,
             /// A block that is being moved when it is due is not looked at again.
             AgedMovingForgotten,
-            /// A block in which a job that was finished for its age leaves data is not looked at again.
+            /// A block in which a job that was finished for its age leaves data is not looked at
+            /// again.
             AgedLeftForgotten,
             /// A job is not finished when its block is a step older.
             OlderJobKept,
@@ -789,7 +815,8 @@ macro_rules! list {
             AgedNotUrgent,
 
             // Reads in bulk.
-            /// When a block's rate of reads changes, those not yet drawn no longer count towards its alarm.
+            /// When a block's rate of reads changes, those not yet drawn no longer count towards
+            /// its alarm.
             AlarmNotDrawnAgain,
         }
     };

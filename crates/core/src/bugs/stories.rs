@@ -1,5 +1,5 @@
-//! Stories of single bugs: a test that passes, and fails on drives with the bug. A story is run in a
-//! process of its own, with the bug named by an environment variable.
+//! Stories of single bugs: a test that passes, and fails on drives with the bug. A story is run in
+//! a process of its own, with the bug named by an environment variable.
 
 use std::process::Command;
 
@@ -7,27 +7,57 @@ use super::{Bug, PLANT};
 
 /// Stories among the unit tests of this crate. Others are in `tests/planted.rs`.
 pub const OF_UNITS: [(Bug, &str); 22] = [
-    (Bug::AgedMovingForgotten, "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end"),
-    (Bug::RefreshMissUncounted, "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end"),
-    (Bug::LateRefreshDeferred, "drive::ageing::tests::a_block_that_is_due_at_once_is_rewritten_at_once"),
+    (
+        Bug::AgedMovingForgotten,
+        "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end",
+    ),
+    (
+        Bug::RefreshMissUncounted,
+        "drive::ageing::tests::a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end",
+    ),
+    (
+        Bug::LateRefreshDeferred,
+        "drive::ageing::tests::a_block_that_is_due_at_once_is_rewritten_at_once",
+    ),
     (Bug::AgedNotUrgent, "drive::ageing::tests::a_job_is_urgent_when_its_block_grows_too_old"),
-    (Bug::OlderMovingSkipped, "drive::ageing::tests::a_block_that_moves_is_looked_at_at_each_step_of_age"),
-    (Bug::OlderJobKept, "drive::ageing::tests::a_job_with_a_deadline_ends_when_its_block_is_a_step_older"),
+    (
+        Bug::OlderMovingSkipped,
+        "drive::ageing::tests::a_block_that_moves_is_looked_at_at_each_step_of_age",
+    ),
+    (
+        Bug::OlderJobKept,
+        "drive::ageing::tests::a_job_with_a_deadline_ends_when_its_block_is_a_step_older",
+    ),
     (Bug::StepsNotSetBack, "drive::ageing::tests::steps_of_age_are_set_back_with_the_clock"),
     (Bug::JobsNotSetBack, "ftl::job::tests::what_a_job_has_adjusted_is_set_back_with_the_clock"),
     (Bug::MergesUnweighed, "ftl::job::tests::merges_take_time"),
     (Bug::DeadlineReplaced, "drive::alarm::tests::a_job_keeps_the_deadline_that_it_has"),
-    (Bug::FillOutlivesLoss, "drive::alarm::tests::a_page_that_its_own_fill_has_lost_is_not_written"),
+    (
+        Bug::FillOutlivesLoss,
+        "drive::alarm::tests::a_page_that_its_own_fill_has_lost_is_not_written",
+    ),
     (Bug::RestOutlivesLoss, "drive::alarm::tests::a_read_that_has_lost_the_rest_of_its_page_fails"),
     (Bug::ClassForgetsRow, "disturb::table::tests::a_row_is_a_class_of_its_own"),
-    (Bug::ReserveOfSmallerAlpha, "disturb::allowed::tests::retries_reserve_by_the_larger_alpha_of_two_rows"),
-    (Bug::TiredKept, "flash::tired::tests::a_block_that_becomes_tired_keeps_nothing_of_a_life_before"),
+    (
+        Bug::ReserveOfSmallerAlpha,
+        "disturb::allowed::tests::retries_reserve_by_the_larger_alpha_of_two_rows",
+    ),
+    (
+        Bug::TiredKept,
+        "flash::tired::tests::a_block_that_becomes_tired_keeps_nothing_of_a_life_before",
+    ),
     (Bug::RestartKeepsLevels, "flash::tired::tests::a_block_that_is_young_again_has_other_limits"),
     (Bug::MoverRetriesPutOffNothing, "flash::tired::tests::retries_of_movers_put_the_alarm_off"),
     (Bug::UrgentNotFirst, "time::device::dies::tests::an_urgent_job_goes_to_the_head_of_its_die"),
     (Bug::EvictsFromShared, "ftl::collect::tests::full_blocks_make_room_in_a_pool_that_is_kept"),
-    (Bug::RepairAcrossRoom, "drive::repair::tests::a_rebuilt_page_that_has_moved_meanwhile_is_not_written"),
-    (Bug::KeptRetriesForgotten, "ftl::partial::tests::an_old_version_that_takes_retries_is_suspect"),
+    (
+        Bug::RepairAcrossRoom,
+        "drive::repair::tests::a_rebuilt_page_that_has_moved_meanwhile_is_not_written",
+    ),
+    (
+        Bug::KeptRetriesForgotten,
+        "ftl::partial::tests::an_old_version_that_takes_retries_is_suspect",
+    ),
     (Bug::KeptReadUnasked, "ftl::partial::tests::parts_that_would_ring_an_alarm_are_not_read"),
 ];
 

@@ -23,7 +23,8 @@ impl DisturbModel {
         self != Self::None
     }
 
-    /// Whether it goes by `disturb.table`: limits by wordline group and P/E count, which techniques may look up.
+    /// Whether it goes by `disturb.table`: limits by wordline group and P/E count, which techniques
+    /// may look up.
     pub fn has_table(self) -> bool {
         matches!(self, Self::Count | Self::Wordline)
     }
@@ -33,7 +34,8 @@ impl DisturbModel {
         self == Self::Count
     }
 
-    /// Whether reads of a neighbouring wordline weigh more than others: alpha, groups and the spread within a group mean something.
+    /// Whether reads of a neighbouring wordline weigh more than others: alpha, groups and the
+    /// spread within a group mean something.
     pub fn has_neighbours(self) -> bool {
         self == Self::Wordline
     }
@@ -86,18 +88,20 @@ pub struct DisturbConfig {
     /// Share of the wordlines in each group; equal shares where empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group_share: Vec<f64>,
-    /// Limit of each group's best layer over that of its worst, which the table gives; all 1 where empty.
+    /// Limit of each group's best layer over that of its worst, which the table gives; all 1 where
+    /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spread: Vec<f64>,
     /// The best block's limits are this share above the worst block's, which the table gives.
     pub block_variation: f64,
-    /// Limit of a page over that of its wordline's weakest page, by page kind, LSB first; all 1 where empty.
+    /// Limit of a page over that of its wordline's weakest page, by page kind, LSB first; all 1
+    /// where empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kind_factor: Vec<f64>,
     /// Limits by P/E count, ascending; linear between rows, and extrapolated beyond the last.
     pub table: Vec<PerPec>,
-    /// P/E cycles between two rows of the table as reclaim techniques see it, interpolated and rounded to the worse side; 0 for the rows
-    /// of `table` alone.
+    /// P/E cycles between two rows of the table as reclaim techniques see it, interpolated and
+    /// rounded to the worse side; 0 for the rows of `table` alone.
     pub policy_row_cycles: u32,
 }
 
@@ -136,21 +140,30 @@ impl DisturbConfig {
             return Ok(());
         }
         let groups = self.groups.len();
-        require((1..=16).contains(&groups), || format!("disturb.groups has {groups} names; 1 to 16 are expected"))?;
+        require((1..=16).contains(&groups), || {
+            format!("disturb.groups has {groups} names; 1 to 16 are expected")
+        })?;
         self.check_shares()?;
         self.check_spread()?;
         self.check_kinds(cell)?;
         require(!self.table.is_empty(), || {
             "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
         })?;
-        require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || "disturb.table: pec must ascend from row to row".into())?;
-        require(self.table.iter().all(|row| row.pec <= PEC_MAX), || format!("disturb.table: pec is more than {PEC_MAX}"))?;
+        require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || {
+            "disturb.table: pec must ascend from row to row".into()
+        })?;
+        require(self.table.iter().all(|row| row.pec <= PEC_MAX), || {
+            format!("disturb.table: pec is more than {PEC_MAX}")
+        })?;
         let spacing = self.policy_row_cycles;
         require(spacing == 0 || (10..=PEC_MAX).contains(&spacing), || {
             format!("disturb.policy_row_cycles = {spacing} is neither 0 nor from 10 to {PEC_MAX}")
         })?;
         require(self.model.has_neighbours() || groups == 1, || {
-            format!("disturb.model = \"{}\" knows one group of pages, not {groups}", self.model.name())
+            format!(
+                "disturb.model = \"{}\" knows one group of pages, not {groups}",
+                self.model.name()
+            )
         })?;
         for row in &self.table {
             self.check_row(row)?;
@@ -164,7 +177,9 @@ impl DisturbConfig {
         }
         let sum: f64 = self.group_share.iter().sum();
         require(
-            self.group_share.len() == self.groups.len() && self.group_share.iter().all(|s| *s >= 0.0) && (sum - 1.0).abs() < 1e-6,
+            self.group_share.len() == self.groups.len()
+                && self.group_share.iter().all(|s| *s >= 0.0)
+                && (sum - 1.0).abs() < 1e-6,
             || "disturb.group_share: one share per group, adding up to 1, is expected".into(),
         )
     }
@@ -176,9 +191,15 @@ impl DisturbConfig {
             "disturb.spread and disturb.block_variation are known to disturb.model = \"wordline\" only".into()
         })?;
         require(self.spread.is_empty() || self.spread.len() == self.groups.len(), || {
-            format!("disturb.spread has {} numbers for {} groups", self.spread.len(), self.groups.len())
+            format!(
+                "disturb.spread has {} numbers for {} groups",
+                self.spread.len(),
+                self.groups.len()
+            )
         })?;
-        self.spread.iter().try_for_each(|spread| require_range("disturb.spread", *spread, 1.0, SPREAD_MAX))
+        self.spread
+            .iter()
+            .try_for_each(|spread| require_range("disturb.spread", *spread, 1.0, SPREAD_MAX))
     }
 
     fn check_kinds(&self, cell: CellType) -> Result<(), ConfigError> {
@@ -187,9 +208,15 @@ impl DisturbConfig {
         }
         let kinds = cell.kinds();
         require(self.kind_factor.len() == kinds.len(), || {
-            format!("disturb.kind_factor has {} numbers; one for each page kind ({}) is expected", self.kind_factor.len(), kinds.join(", "))
+            format!(
+                "disturb.kind_factor has {} numbers; one for each page kind ({}) is expected",
+                self.kind_factor.len(),
+                kinds.join(", ")
+            )
         })?;
-        self.kind_factor.iter().try_for_each(|factor| require_range("disturb.kind_factor", *factor, 1.0, KIND_FACTOR_MAX))?;
+        self.kind_factor.iter().try_for_each(|factor| {
+            require_range("disturb.kind_factor", *factor, 1.0, KIND_FACTOR_MAX)
+        })?;
         require(self.kind_factor.contains(&1.0), || {
             "disturb.kind_factor: no number is 1; disturb.table gives the limit of the weakest page kind, whose factor is 1".into()
         })
@@ -198,14 +225,22 @@ impl DisturbConfig {
     fn check_row(&self, row: &PerPec) -> Result<(), ConfigError> {
         let groups = self.groups.len();
         require(row.limit.len() == groups, || {
-            format!("disturb.table, pec = {}: limit has {} numbers for {groups} groups", row.pec, row.limit.len())
+            format!(
+                "disturb.table, pec = {}: limit has {} numbers for {groups} groups",
+                row.pec,
+                row.limit.len()
+            )
         })?;
         for limit in &row.limit {
             require_range("disturb.table limit", *limit, 1.0, LIMIT_MAX)?;
         }
         if self.model.has_neighbours() {
             require(row.alpha.len() == groups, || {
-                format!("disturb.table, pec = {}: alpha has {} numbers for {groups} groups", row.pec, row.alpha.len())
+                format!(
+                    "disturb.table, pec = {}: alpha has {} numbers for {groups} groups",
+                    row.pec,
+                    row.alpha.len()
+                )
             })?;
             for alpha in &row.alpha {
                 require_range("disturb.table alpha", *alpha, 1.0, ALPHA_MAX)?;
@@ -233,7 +268,10 @@ mod tests {
         };
         assert_eq!(check(&[1.8, 1.8, 1.0]), Ok(()));
         assert_eq!(check(&[1.0, 2.0]), Err("disturb.kind_factor has 2 numbers; one for each page kind (LSB, CSB, MSB) is expected".into()));
-        assert_eq!(check(&[1.8, 0.5, 1.0]), Err("disturb.kind_factor = 0.5 is outside 1 to 10".into()));
+        assert_eq!(
+            check(&[1.8, 0.5, 1.0]),
+            Err("disturb.kind_factor = 0.5 is outside 1 to 10".into())
+        );
         assert!(check(&[1.8, 1.8, 1.1]).is_err_and(|e| e.contains("no number is 1")));
     }
 }

@@ -17,7 +17,8 @@ pub struct EccConfig {
     /// Wrong bits of a codeword that each level corrects, rising; in the place of `cap`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrects: Vec<u32>,
-    /// RBER up to which each level decodes, rising; where empty it follows from `corrects` and the targets.
+    /// RBER up to which each level decodes, rising; where empty it follows from `corrects` and the
+    /// targets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cap: Vec<f64>,
     /// Share of codewords that a level may fail to decode at its cap, below the last level.
@@ -33,7 +34,8 @@ pub struct EccConfig {
     /// Decode time of each retry; that of the first read is `timing.ecc_us`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retry_decode_us: Vec<f64>,
-    /// Whether a read begins with the level that worked last for its block since the erase (`LaLDPC`), rather than with level 0.
+    /// Whether a read begins with the level that worked last for its block since the erase
+    /// (`LaLDPC`), rather than with level 0.
     pub start_from_last: bool,
 }
 
@@ -45,7 +47,8 @@ impl Default for EccConfig {
             code_rate: 8.0 / 9.0,
             corrects: vec![],
             cap: vec![],
-            // Assumption: a retry for every thousandth codeword costs no time that anybody would notice.
+            // Assumption: a retry for every thousandth codeword costs no time that anybody would
+            // notice.
             target: 1e-3,
             // JESD218: an enterprise drive loses at most one bit in 10^16.
             last_target: 1e-16,
@@ -72,7 +75,8 @@ impl EccConfig {
         self.cap.len().max(self.corrects.len())
     }
 
-    /// What a controller keeps of the levels that worked last: a byte for each block, where a read begins with them.
+    /// What a controller keeps of the levels that worked last: a byte for each block, where a read
+    /// begins with them.
     pub fn level_bytes(&self, blocks: u32) -> Bytes {
         Bytes(if self.start_from_last && self.levels() > 1 { blocks.into() } else { 0 })
     }
@@ -91,7 +95,9 @@ impl EccConfig {
                 format!("ecc.codeword = \"{size}\" is not a power of two between 64B and 1MiB")
             })?;
             require(size <= page_size, || {
-                format!("a page of {page_size} (geometry.page_size) holds no codeword of {size} (ecc.codeword)")
+                format!(
+                    "a page of {page_size} (geometry.page_size) holds no codeword of {size} (ecc.codeword)"
+                )
             })?;
         }
         self.check_levels()?;
@@ -103,19 +109,36 @@ impl EccConfig {
             "ecc.cap and ecc.corrects are both given; each follows from the other, so give one of them".into()
         })?;
         let levels = self.levels();
-        require(levels <= LEVELS_MAX, || format!("[ecc] has {levels} levels; at most {LEVELS_MAX} are supported"))?;
+        require(levels <= LEVELS_MAX, || {
+            format!("[ecc] has {levels} levels; at most {LEVELS_MAX} are supported")
+        })?;
         self.cap.iter().try_for_each(|cap| require_range("ecc.cap", *cap, 1e-9, 0.4))?;
         require(self.cap.windows(2).all(|w| w[0] < w[1]), || {
-            format!("ecc.cap = {:?} does not rise: each retry must decode a higher error rate than the one before", self.cap)
+            format!(
+                "ecc.cap = {:?} does not rise: each retry must decode a higher error rate than the one before",
+                self.cap
+            )
         })?;
         require(self.corrects.windows(2).all(|w| w[0] < w[1]), || {
-            format!("ecc.corrects = {:?} does not rise: each retry must correct more bits than the one before", self.corrects)
+            format!(
+                "ecc.corrects = {:?} does not rise: each retry must correct more bits than the one before",
+                self.corrects
+            )
         })?;
         let Some(most) = self.corrects.last() else { return Ok(()) };
         let bits = self.codeword_bits();
-        let bits =
-            bits.ok_or_else(|| ConfigError("ecc.corrects counts wrong bits of a codeword; ecc.codeword says how large one is".into()))?;
-        require(2 * most < bits, || format!("ecc.corrects = {:?}: no code corrects half of the {bits} bits of a codeword", self.corrects))
+        let bits = bits.ok_or_else(|| {
+            ConfigError(
+                "ecc.corrects counts wrong bits of a codeword; ecc.codeword says how large one is"
+                    .into(),
+            )
+        })?;
+        require(2 * most < bits, || {
+            format!(
+                "ecc.corrects = {:?}: no code corrects half of the {bits} bits of a codeword",
+                self.corrects
+            )
+        })
     }
 
     fn check_latencies(&self) -> Result<(), ConfigError> {
@@ -127,7 +150,10 @@ impl EccConfig {
         ];
         for (key, times, may_be_empty) in lists {
             require(times.len() == retries || may_be_empty && times.is_empty(), || {
-                format!("{key} has {} numbers for {retries} retries (the levels of ecc.cap or ecc.corrects behind the first)", times.len())
+                format!(
+                    "{key} has {} numbers for {retries} retries (the levels of ecc.cap or ecc.corrects behind the first)",
+                    times.len()
+                )
             })?;
             times.iter().try_for_each(|us| require_range(key, *us, 0.0, 1e5))?;
         }

@@ -60,11 +60,14 @@ pub struct GeometryConfig {
     pub blocks_per_plane: Option<u32>,
     /// Wordlines in each block.
     pub wordlines_per_block: u32,
-    /// "slc" to "qlc", with 1, 2, 4 and 8 sensings a page kind; "tlc-2-3-2" for the code of today's TLC.
+    /// "slc" to "qlc", with 1, 2, 4 and 8 sensings a page kind; "tlc-2-3-2" for the code of today's
+    /// TLC.
     pub cell: CellType,
-    /// Data bytes of a page. The page is also the mapping unit: a smaller write reads and programs all of it.
+    /// Data bytes of a page. The page is also the mapping unit: a smaller write reads and programs
+    /// all of it.
     pub page_size: Bytes,
-    /// Distance, in wordline numbers, between physical neighbours (strings per layer where wordlines count strings first).
+    /// Distance, in wordline numbers, between physical neighbours (strings per layer where
+    /// wordlines count strings first).
     #[serde(default = "one")]
     pub neighbour_stride: u32,
     /// Wordlines in a row that share a layer, and with it their strength against reads.
@@ -96,19 +99,31 @@ impl GeometryConfig {
             ("neighbour_stride", self.neighbour_stride, 1_024),
             ("strings_per_layer", self.strings_per_layer, 1_024),
         ] {
-            require((1..=max).contains(&value), || format!("geometry.{key} = {value} is outside 1 to {max}"))?;
+            require((1..=max).contains(&value), || {
+                format!("geometry.{key} = {value} is outside 1 to {max}")
+            })?;
         }
         // Two pending events a plane at most: the event tree holds 8192.
-        require(self.planes() <= 4096, || format!("geometry: {} planes; at most 4096 are supported", self.planes()))?;
+        require(self.planes() <= 4096, || {
+            format!("geometry: {} planes; at most 4096 are supported", self.planes())
+        })?;
         require(self.channels * self.dies_per_channel <= 1024, || {
-            format!("geometry: {} dies; at most 1024 are supported", self.channels * self.dies_per_channel)
+            format!(
+                "geometry: {} dies; at most 1024 are supported",
+                self.channels * self.dies_per_channel
+            )
         })?;
         if let Some(blocks) = self.blocks_per_plane {
-            require((1..=1 << 24).contains(&blocks), || format!("geometry.blocks_per_plane = {blocks} is outside 1 to 16777216"))?;
+            require((1..=1 << 24).contains(&blocks), || {
+                format!("geometry.blocks_per_plane = {blocks} is outside 1 to 16777216")
+            })?;
         }
         let size = self.page_size.0;
         require(size.is_power_of_two() && (512..=1 << 20).contains(&size), || {
-            format!("geometry.page_size = \"{}\" is not a power of two between 512B and 1MiB", self.page_size)
+            format!(
+                "geometry.page_size = \"{}\" is not a power of two between 512B and 1MiB",
+                self.page_size
+            )
         })
     }
 }
@@ -176,17 +191,21 @@ pub enum ProgramUnit {
 pub struct TimingConfig {
     /// Sensing time of a page read (tR).
     pub sense_us: KindUs,
-    /// "page" or "wordline": what one program takes. Pages wait in the controller's memory until their wordline is complete.
+    /// "page" or "wordline": what one program takes. Pages wait in the controller's memory until
+    /// their wordline is complete.
     #[serde(default)]
     pub program_unit: ProgramUnit,
-    /// Program time of a page, or of a wordline (tPROG); a list gives each page kind its own, LSB first.
+    /// Program time of a page, or of a wordline (tPROG); a list gives each page kind its own, LSB
+    /// first.
     pub program_us: KindUs,
-    /// Time without a request after which incomplete wordlines are padded and programmed; 0 lets them wait.
+    /// Time without a request after which incomplete wordlines are padded and programmed; 0 lets
+    /// them wait.
     #[serde(default = "default_pad_after_us")]
     pub pad_after_us: f64,
     /// Erase time of a block (tBERS).
     pub erase_us: f64,
-    /// Erase times of worn blocks, in the place of `erase_us` from each row's P/E count on, ascending.
+    /// Erase times of worn blocks, in the place of `erase_us` from each row's P/E count on,
+    /// ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub erase_by_pec: Vec<EraseAtPec>,
     /// Rate of one channel; 0 is infinitely fast.
@@ -194,7 +213,8 @@ pub struct TimingConfig {
     /// Rate of the host link, per direction; 0 is infinitely fast.
     #[serde(default)]
     pub host_mb_s: f64,
-    /// Sensing of a wordline for its errors alone, counted on the die: nothing is transferred or decoded.
+    /// Sensing of a wordline for its errors alone, counted on the die: nothing is transferred or
+    /// decoded.
     #[serde(default = "default_probe_us")]
     pub probe_us: f64,
     /// ECC decode time of a page, pipelined.
@@ -235,7 +255,8 @@ fn default_suspend_program_us() -> f64 {
 fn default_suspend_erase_us() -> f64 {
     700.0
 }
-// Assumption: vendors bound the number so that a program ends; 8 keeps a program under three times its length.
+// Assumption: vendors bound the number so that a program ends; 8 keeps a program under three times
+// its length.
 fn default_suspend_limit() -> u32 {
     8
 }
@@ -246,7 +267,8 @@ impl TimingConfig {
         self.sense_us.per_kind(cell)
     }
 
-    /// What the erase of a block takes, in microseconds, that has endured so many P/E cycles before.
+    /// What the erase of a block takes, in microseconds, that has endured so many P/E cycles
+    /// before.
     pub fn erase_us_at(&self, pec: u32) -> f64 {
         self.erase_by_pec.iter().rfind(|row| row.pec <= pec).map_or(self.erase_us, |row| row.us)
     }
@@ -260,11 +282,14 @@ impl TimingConfig {
         check_kinds("timing.sense_us", &self.sense_us, cell, 0.001)?;
         self.check_sensings(cell)?;
         check_kinds("timing.program_us", &self.program_us, cell, 0.0)?;
-        require(self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)), || {
-            "timing.program_us is a list and timing.program_unit = \"wordline\"; one program takes all pages of a wordline, so a single number \
+        require(
+            self.program_unit == ProgramUnit::Page || matches!(self.program_us, KindUs::All(_)),
+            || {
+                "timing.program_us is a list and timing.program_unit = \"wordline\"; one program takes all pages of a wordline, so a single number \
              is expected"
                 .into()
-        })?;
+            },
+        )?;
         self.check_erases()?;
         for (key, value) in [
             ("erase_us", self.erase_us),
@@ -279,7 +304,9 @@ impl TimingConfig {
         require_range("timing.pad_after_us", self.pad_after_us, 0.0, 1e7)?;
         for (key, value) in [("channel_mb_s", self.channel_mb_s), ("host_mb_s", self.host_mb_s)] {
             let fits = value == 0.0 || (1.0..=1e6).contains(&value);
-            require(fits, || format!("timing.{key} = {value} is outside 1 to 1000000 (or 0 for infinitely fast)"))?;
+            require(fits, || {
+                format!("timing.{key} = {value} is outside 1 to 1000000 (or 0 for infinitely fast)")
+            })?;
         }
         Ok(())
     }
@@ -292,7 +319,11 @@ impl TimingConfig {
             let faster = pages.iter().find(|((_, more), less)| more > sensings && less < us);
             require(faster.is_none(), || {
                 let ((many, more), less) = faster.expect("it was found");
-                let other = if cell == CellType::Tlc { "; geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings" } else { "" };
+                let other = if cell == CellType::Tlc {
+                    "; geometry.cell = \"tlc-2-3-2\" has 2, 3 and 2 sensings"
+                } else {
+                    ""
+                };
                 format!(
                     "timing.sense_us: {few} takes {us} us for {sensings} sensings and {many} {less} us for {more}; {many} must take at \
                      least as long{other}"
@@ -304,9 +335,13 @@ impl TimingConfig {
 
     fn check_erases(&self) -> Result<(), ConfigError> {
         let rows = &self.erase_by_pec;
-        require(rows.windows(2).all(|w| w[0].pec < w[1].pec), || "timing.erase_by_pec: pec must ascend from row to row".into())?;
+        require(rows.windows(2).all(|w| w[0].pec < w[1].pec), || {
+            "timing.erase_by_pec: pec must ascend from row to row".into()
+        })?;
         for row in rows {
-            require(row.pec <= PEC_MAX, || format!("timing.erase_by_pec: pec is more than {PEC_MAX}"))?;
+            require(row.pec <= PEC_MAX, || {
+                format!("timing.erase_by_pec: pec is more than {PEC_MAX}")
+            })?;
             require_range("timing.erase_by_pec us", row.us, 0.0, 1e5)?;
         }
         Ok(())
@@ -317,7 +352,10 @@ fn check_kinds(key: &str, times: &KindUs, cell: CellType, least: f64) -> Result<
     let kinds = times.per_kind(cell);
     require(kinds.len() == cell.bits() as usize, || {
         let names = cell.kinds().join(", ");
-        format!("{key} has {} numbers; a page kind each ({names}) or a single number is expected", kinds.len())
+        format!(
+            "{key} has {} numbers; a page kind each ({names}) or a single number is expected",
+            kinds.len()
+        )
     })?;
     kinds.into_iter().try_for_each(|us| require_range(key, us, least, 1e5))
 }
@@ -328,24 +366,45 @@ mod tests {
 
     fn check(timing: &str) -> String {
         let timing = format!("sense_us = 50\nchannel_mb_s = 0\n{timing}");
-        toml::from_str::<TimingConfig>(&timing).unwrap().check(CellType::Mlc).map_or_else(|e| e.0, |()| String::new())
+        toml::from_str::<TimingConfig>(&timing)
+            .unwrap()
+            .check(CellType::Mlc)
+            .map_or_else(|e| e.0, |()| String::new())
     }
 
     #[test]
     fn programs_and_erases_are_refused_with_what_would_be_right() {
-        assert_eq!(check("program_us = [1600, 5000]\nerase_us = 1\nerase_by_pec = [{ pec = 0, us = 2 }, { pec = 9, us = 1 }]"), "");
+        assert_eq!(
+            check(
+                "program_us = [1600, 5000]\nerase_us = 1\nerase_by_pec = [{ pec = 0, us = 2 }, { pec = 9, us = 1 }]"
+            ),
+            ""
+        );
         let refused = check("program_us = [1600]\nerase_us = 1");
-        assert_eq!(refused, "timing.program_us has 1 numbers; a page kind each (LSB, MSB) or a single number is expected");
-        assert!(check("program_us = [1, 2]\nerase_us = 1\nprogram_unit = \"wordline\"").contains("so a single number is expected"));
+        assert_eq!(
+            refused,
+            "timing.program_us has 1 numbers; a page kind each (LSB, MSB) or a single number is expected"
+        );
+        assert!(
+            check("program_us = [1, 2]\nerase_us = 1\nprogram_unit = \"wordline\"")
+                .contains("so a single number is expected")
+        );
         assert!(check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = 1 }, { pec = 9, us = 2 }]").contains("must ascend"));
-        assert!(check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = -1 }]").contains("erase_by_pec us = -1 is outside"));
+        assert!(
+            check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = -1 }]")
+                .contains("erase_by_pec us = -1 is outside")
+        );
     }
 
     #[test]
     fn a_page_of_more_sensings_takes_no_less_time() {
         let check = |sense_us: &str, cell: CellType| {
-            let timing = format!("sense_us = {sense_us}\nchannel_mb_s = 0\nprogram_us = 1\nerase_us = 1");
-            toml::from_str::<TimingConfig>(&timing).unwrap().check(cell).map_or_else(|e| e.0, |()| String::new())
+            let timing =
+                format!("sense_us = {sense_us}\nchannel_mb_s = 0\nprogram_us = 1\nerase_us = 1");
+            toml::from_str::<TimingConfig>(&timing)
+                .unwrap()
+                .check(cell)
+                .map_or_else(|e| e.0, |()| String::new())
         };
         for (sense_us, cell) in [
             ("50", CellType::Tlc),
@@ -366,14 +425,20 @@ mod tests {
             check("[25, 40, 70]", CellType::Tlc232),
             "timing.sense_us: MSB takes 70 us for 2 sensings and CSB 40 us for 3; CSB must take at least as long"
         );
-        assert!(check("[50, 40]", CellType::Mlc).contains("LSB takes 50 us for 1 sensings and MSB 40 us for 2"));
+        assert!(
+            check("[50, 40]", CellType::Mlc)
+                .contains("LSB takes 50 us for 1 sensings and MSB 40 us for 2")
+        );
     }
 
     #[test]
     fn a_row_holds_from_its_count_on() {
         let timing = "sense_us = 1\nchannel_mb_s = 0\nprogram_us = 1\nerase_us = 1500\nerase_by_pec = [{ pec = 15001, us = 10000 }]";
         let timing: TimingConfig = toml::from_str(timing).unwrap();
-        assert_eq!([0, 15_000, 15_001, 99_999].map(|pec| timing.erase_us_at(pec) as u32), [1500, 1500, 10_000, 10_000]);
+        assert_eq!(
+            [0, 15_000, 15_001, 99_999].map(|pec| timing.erase_us_at(pec) as u32),
+            [1500, 1500, 10_000, 10_000]
+        );
         assert!((timing.longest_erase_us() - 10_000.0).abs() < 1e-9);
     }
 }

@@ -1,4 +1,5 @@
-//! `[hints]`: what the words of a host's hints mean to the drive. Which data they are said of is in the file of the run's `hints` option.
+//! `[hints]`: what the words of a host's hints mean to the drive. Which data they are said of is in
+//! the file of the run's `hints` option.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,8 @@ use crate::hints::HintRange;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HintsConfig {
-    /// How long a read may take whose data's hint is "smallest", or has none; as many retries as `reclaim.retries` says where absent.
+    /// How long a read may take whose data's hint is "smallest", or has none; as many retries as
+    /// `reclaim.retries` says where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_us: Option<f64>,
     /// How long a read may take whose data's hint is "typical".
@@ -18,19 +20,29 @@ pub struct HintsConfig {
     pub idle_us: f64,
     /// Share of the dose at which data would be lost that no hint gives away.
     pub margin: f64,
-    /// Share of a block's valid pages that must be more relaxed than the block before the drive moves them among their own in the background;
-    /// where absent, data takes its place at its next move.
+    /// Share of a block's valid pages that must be more relaxed than the block before the drive
+    /// moves them among their own in the background; where absent, data takes its place at its next
+    /// move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regroup: Option<f64>,
-    /// What the host says of its data; none where it says nothing. No key of a file: the run's `hints` option says it.
+    /// What the host says of its data; none where it says nothing. No key of a file: the run's
+    /// `hints` option says it.
     #[serde(skip)]
     pub said: Option<Vec<HintRange>>,
 }
 
 impl Default for HintsConfig {
     fn default() -> Self {
-        // Assumptions: NVMe gives words only. 400 us is where read-latency-relaxation-2021 begins to call a read long.
-        Self { smallest_us: None, typical_us: 400.0, idle_us: 5000.0, margin: 0.1, regroup: None, said: None }
+        // Assumptions: NVMe gives words only. 400 us is where read-latency-relaxation-2021 begins
+        // to call a read long.
+        Self {
+            smallest_us: None,
+            typical_us: 400.0,
+            idle_us: 5000.0,
+            margin: 0.1,
+            regroup: None,
+            said: None,
+        }
     }
 }
 
@@ -46,12 +58,18 @@ impl HintsConfig {
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let smallest = self.smallest_us.map(|us| ("hints.smallest_us", us));
-        let latencies = smallest.into_iter().chain([("hints.typical_us", self.typical_us), ("hints.idle_us", self.idle_us)]);
+        let latencies = smallest
+            .into_iter()
+            .chain([("hints.typical_us", self.typical_us), ("hints.idle_us", self.idle_us)]);
         let latencies: Vec<_> = latencies.collect();
         latencies.iter().try_for_each(|(key, us)| require_range(key, *us, 1e-3, LONGEST_US))?;
         for pair in latencies.windows(2) {
             let ((tight, less), (relaxed, more)) = (pair[0], pair[1]);
-            require(less <= more, || format!("{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as much or more"))?;
+            require(less <= more, || {
+                format!(
+                    "{relaxed} ({more}) is below {tight} ({less}); a more relaxed word allows as much or more"
+                )
+            })?;
         }
         require_range("hints.margin", self.margin, 0.0, 0.9)?;
         self.regroup.map_or(Ok(()), |share| require_range("hints.regroup", share, LEAST_SHARE, 1.0))

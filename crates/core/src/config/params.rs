@@ -1,5 +1,5 @@
-//! Parameters of techniques as a drive file gives them: numbers by key, in a slot's table itself or in the table of one technique. What each
-//! may be stands on the techniques' cards.
+//! Parameters of techniques as a drive file gives them: numbers by key, in a slot's table itself or
+//! in the table of one technique. What each may be stands on the techniques' cards.
 
 use std::fmt;
 
@@ -69,9 +69,14 @@ impl Params {
 
     /// Puts a number in the place of what stands under its key.
     pub fn set(&mut self, technique: Option<&str>, key: &str, number: Number) {
-        match self.0.binary_search_by(|given| (given.technique.as_deref(), given.key.as_str()).cmp(&(technique, key))) {
+        match self.0.binary_search_by(|given| {
+            (given.technique.as_deref(), given.key.as_str()).cmp(&(technique, key))
+        }) {
             Ok(at) => self.0[at].number = number,
-            Err(at) => self.0.insert(at, Given { technique: technique.map(str::to_owned), key: key.into(), number }),
+            Err(at) => self.0.insert(
+                at,
+                Given { technique: technique.map(str::to_owned), key: key.into(), number },
+            ),
         }
     }
 
@@ -85,7 +90,8 @@ impl Params {
         for given in self.0.iter().filter(|given| given.technique.is_none()) {
             table.serialize_entry(&given.key, &given.number)?;
         }
-        let mut techniques: Vec<&str> = self.0.iter().filter_map(|given| given.technique.as_deref()).collect();
+        let mut techniques: Vec<&str> =
+            self.0.iter().filter_map(|given| given.technique.as_deref()).collect();
         techniques.dedup();
         for technique in techniques {
             table.serialize_entry(technique, &OfTechnique { params: self, technique })?;
@@ -113,7 +119,9 @@ pub(super) trait SlotTable: Default {
 }
 
 /// Reads a slot's table.
-pub(super) fn read_slot<'de, T: SlotTable, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub(super) fn read_slot<'de, T: SlotTable, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     deserializer.deserialize_struct("slot", T::KEYS, SlotVisitor(std::marker::PhantomData))
 }
 
@@ -228,7 +236,8 @@ struct OfTechnique<'a> {
 
 impl Serialize for OfTechnique<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let rows = self.params.iter().filter(|given| given.technique.as_deref() == Some(self.technique));
+        let rows =
+            self.params.iter().filter(|given| given.technique.as_deref() == Some(self.technique));
         serializer.collect_map(rows.map(|given| (&given.key, given.number)))
     }
 }

@@ -1,4 +1,5 @@
-//! `[parity]`: parity pages that repair others. Which technique keeps them is the run's `parity` option.
+//! `[parity]`: parity pages that repair others. Which technique keeps them is the run's `parity`
+//! option.
 
 use serde::de::MapAccess;
 use serde::ser::SerializeMap;
@@ -20,11 +21,14 @@ pub enum ParityCache {
 /// `[parity]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParityConfig {
-    /// Memory of parity that waits to be programmed: what a loss of power would take of it counts as lost ("volatile") or is kept ("non-volatile").
+    /// Memory of parity that waits to be programmed: what a loss of power would take of it counts
+    /// as lost ("volatile") or is kept ("non-volatile").
     pub cache: ParityCache,
-    /// Pages of the host in a stripe, where a technique groups them. No key of a file: the run's `parity` option says so.
+    /// Pages of the host in a stripe, where a technique groups them. No key of a file: the run's
+    /// `parity` option says so.
     pub(crate) stripe: Option<u32>,
-    /// Whether each stripe's parity is on flash whenever the host goes on. No key of a file, as `stripe`.
+    /// Whether each stripe's parity is on flash whenever the host goes on. No key of a file, as
+    /// `stripe`.
     pub(crate) is_always_there: bool,
     /// Where wear says which stripes have parity. No key of a file, as `stripe`.
     pub(crate) by_wear: Option<ByWear>,
@@ -35,7 +39,8 @@ pub struct ParityConfig {
 /// Which stripes have parity where their wear says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByWear {
-    /// `T_p`: blocks of more P/E cycles are worn, and a stripe with a page of the host in one has parity.
+    /// `T_p`: blocks of more P/E cycles are worn, and a stripe with a page of the host in one has
+    /// parity.
     pub above: u32,
     /// The counters of stripes go by the printed rule, which forgets where the old copy lay.
     pub as_printed: bool,
@@ -57,7 +62,8 @@ pub struct LastStage {
 }
 
 impl ParityConfig {
-    /// Pages of the host in a stripe, where each stripe has its parity on flash whenever the host goes on.
+    /// Pages of the host in a stripe, where each stripe has its parity on flash whenever the host
+    /// goes on.
     pub fn protects(&self) -> Option<u32> {
         self.stripe.filter(|_| self.is_always_there)
     }

@@ -43,7 +43,9 @@ impl PartOf {
     /// 189 blocks for a share of 180: 1.05 cycles an erase, so that each twentieth counts as two
     /// ```
     pub fn cycles_of(&self, erase: u64, blocks: u32) -> u32 {
-        let cycles = |erases: u64| u128::from(erases) * u128::from(blocks) * u128::from(self.of) / u128::from(self.blocks);
+        let cycles = |erases: u64| {
+            u128::from(erases) * u128::from(blocks) * u128::from(self.of) / u128::from(self.blocks)
+        };
         (cycles(erase) - cycles(erase - 1)) as u32
     }
 }
@@ -59,6 +61,9 @@ mod tests {
         let cycles: Vec<u32> = (1..=40).map(|erase| part.cycles_of(erase, 189)).collect();
         assert_eq!(cycles.iter().sum::<u32>(), 42);
         assert_eq!((1..=40).filter(|at| cycles[at - 1] == 2).collect::<Vec<_>>(), [20, 40]);
-        assert!((1..=40).all(|erase| part.cycles_of(erase, 180) == 1), "no block more, no cycle more");
+        assert!(
+            (1..=40).all(|erase| part.cycles_of(erase, 180) == 1),
+            "no block more, no cycle more"
+        );
     }
 }

@@ -49,7 +49,8 @@ pub struct ErrorRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ErrorConfig {
-    /// "none", "powerlaw", "table" or "bch": how the RBER of data that nobody reads follows from wear and age.
+    /// "none", "powerlaw", "table" or "bch": how the RBER of data that nobody reads follows from
+    /// wear and age.
     pub model: ErrorLaw,
     /// e in RBER = e + a PEC^k + b PEC^m t^n, at 100 P/E cycles or more.
     pub e: f64,
@@ -89,7 +90,8 @@ pub struct ErrorConfig {
     pub activation_ev: f64,
     /// Age up to which data is kept where nothing refreshes it; older data is lost.
     pub longest_age: Span,
-    /// Whether retries, and losses, are drawn from the binomial tail, rather than following from dose, age and wear; needs `ecc.codeword`.
+    /// Whether retries, and losses, are drawn from the binomial tail, rather than following from
+    /// dose, age and wear; needs `ecc.codeword`.
     pub noise: bool,
 }
 
@@ -112,7 +114,8 @@ impl Default for ErrorConfig {
             temperature_c: None,
             // Assumption: JESD218 states retention of enterprise drives at 40 C.
             reference_c: 40.0,
-            // HeatWatch (HPCA 2018), second-hand: measured on planar flash; nobody published a figure for 3D.
+            // HeatWatch (HPCA 2018), second-hand: measured on planar flash; nobody published a
+            // figure for 3D.
             activation_ev: 1.1,
             // JESD218: a client drive keeps data for a year.
             longest_age: Span(YEAR),
@@ -144,7 +147,12 @@ impl ErrorConfig {
             require_range(key, value, 0.0, EXPONENT_MAX)?;
         }
         check_factors("error.base_by_group", &self.base_by_group, groups, "wordline group")?;
-        check_factors("error.retention_by_group", &self.retention_by_group, groups, "wordline group")?;
+        check_factors(
+            "error.retention_by_group",
+            &self.retention_by_group,
+            groups,
+            "wordline group",
+        )?;
         check_factors("error.base_by_kind", &self.base_by_kind, cell.kinds().len(), "page kind")?;
         self.check_temperature()?;
         check_age("error.longest_age", self.longest_age)?;
@@ -170,7 +178,9 @@ impl ErrorConfig {
     fn check_table(&self, groups: usize) -> Result<(), ConfigError> {
         self.ages.iter().try_for_each(|age| check_age("error.ages", *age))?;
         require(self.ages.windows(2).all(|w| w[0] < w[1]), || "error.ages must ascend".into())?;
-        require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || "error.table: pec must ascend from row to row".into())?;
+        require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || {
+            "error.table: pec must ascend from row to row".into()
+        })?;
         require(self.table.is_empty() || !self.ages.is_empty(), || {
             "error.table without error.ages; the ages that its retention numbers are for belong there".into()
         })?;
@@ -180,15 +190,32 @@ impl ErrorConfig {
     fn check_row(&self, row: &ErrorRow, groups: usize) -> Result<(), ConfigError> {
         let pec = row.pec;
         require(pec <= PEC_MAX, || format!("error.table: pec is more than {PEC_MAX}"))?;
-        let (of, ages) = (|n: usize, what: &str| format!("error.table, pec = {pec}: {what} has {n} entries"), self.ages.len());
-        require(row.base.len() == groups, || format!("{} for {groups} groups of disturb.groups", of(row.base.len(), "base")))?;
-        require(row.retention.len() == groups, || {
-            format!("{} for {groups} groups of disturb.groups", of(row.retention.len(), "retention"))
+        let (of, ages) = (
+            |n: usize, what: &str| format!("error.table, pec = {pec}: {what} has {n} entries"),
+            self.ages.len(),
+        );
+        require(row.base.len() == groups, || {
+            format!("{} for {groups} groups of disturb.groups", of(row.base.len(), "base"))
         })?;
-        row.base.iter().try_for_each(|rate| require_range("error.table base", *rate, 0.0, RBER_MAX))?;
+        require(row.retention.len() == groups, || {
+            format!(
+                "{} for {groups} groups of disturb.groups",
+                of(row.retention.len(), "retention")
+            )
+        })?;
+        row.base
+            .iter()
+            .try_for_each(|rate| require_range("error.table base", *rate, 0.0, RBER_MAX))?;
         for rates in &row.retention {
-            require(rates.len() == ages, || format!("error.table, pec = {pec}: retention has {} numbers for {ages} ages", rates.len()))?;
-            rates.iter().try_for_each(|rate| require_range("error.table retention", *rate, 0.0, RBER_MAX))?;
+            require(rates.len() == ages, || {
+                format!(
+                    "error.table, pec = {pec}: retention has {} numbers for {ages} ages",
+                    rates.len()
+                )
+            })?;
+            rates.iter().try_for_each(|rate| {
+                require_range("error.table retention", *rate, 0.0, RBER_MAX)
+            })?;
             require(rates.windows(2).all(|w| w[0] <= w[1]), || {
                 format!("error.table, pec = {pec}: retention falls with age; flash does not heal")
             })?;
@@ -205,5 +232,7 @@ fn check_factors(key: &str, factors: &[f64], count: usize, what: &str) -> Result
 }
 
 fn check_age(key: &str, age: Span) -> Result<(), ConfigError> {
-    require(age.0 > 0 && age <= LONGEST_AGE, || format!("{key} = \"{age}\" is not above 0 and at most {LONGEST_AGE}"))
+    require(age.0 > 0 && age <= LONGEST_AGE, || {
+        format!("{key} = \"{age}\" is not above 0 and at most {LONGEST_AGE}")
+    })
 }

@@ -1,4 +1,5 @@
-//! `[refresh]`: when data is rewritten because it is old. Which technique does it is the run's `refresh` option.
+//! `[refresh]`: when data is rewritten because it is old. Which technique does it is the run's
+//! `refresh` option.
 
 use serde::de::MapAccess;
 use serde::ser::SerializeMap;
@@ -13,7 +14,8 @@ use crate::base::span::{DAY, Span};
 pub struct RefreshConfig {
     /// The age that data does not outgrow, a string such as "30d".
     pub period: Span,
-    /// Whether a technique refreshes data on this drive. No key of a file: the run's `refresh` option says so.
+    /// Whether a technique refreshes data on this drive. No key of a file: the run's `refresh`
+    /// option says so.
     pub(crate) at_work: bool,
     /// Parameters of techniques.
     pub params: Params,
@@ -28,7 +30,9 @@ impl Default for RefreshConfig {
 
 impl RefreshConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        require(!self.period.is_zero(), || "refresh.period is 0; a span of time such as \"30d\" is expected".into())
+        require(!self.period.is_zero(), || {
+            "refresh.period is 0; a span of time such as \"30d\" is expected".into()
+        })
     }
 }
 

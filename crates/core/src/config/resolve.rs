@@ -1,11 +1,14 @@
-//! Capacity, geometry and spare: any two give the third, and an impossible drive is refused with the smallest that works.
+//! Capacity, geometry and spare: any two give the third, and an impossible drive is refused with
+//! the smallest that works.
 
 use super::{ConfigError, DriveConfig, require};
 use crate::base::units::Bytes;
 
-/// Spare blocks below which the streams (one open block each) and the GC reserve do not fit into half of them.
+/// Spare blocks below which the streams (one open block each) and the GC reserve do not fit into
+/// half of them.
 pub const MIN_SPARE_BLOCKS: u32 = 12;
-/// Spare share where neither it nor capacity and geometry say otherwise (MQSim-E's default over-provisioning).
+/// Spare share where neither it nor capacity and geometry say otherwise (MQSim-E's default
+/// over-provisioning).
 const DEFAULT_SPARE: f64 = 0.07;
 /// Pages of flash stay below this: page numbers have 31 bits, and the last one is none.
 const MOST_PAGES: u64 = (1 << 31) - 1;
@@ -36,7 +39,11 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
     let raw = raw_pages(blocks);
     require(raw < MOST_PAGES, || too_large(Bytes(raw * page)))?;
     require(pages > 0 && pages <= raw, || {
-        format!("drive.capacity = {} is more than the {} of flash that geometry gives", Bytes(pages * page), Bytes(raw * page))
+        format!(
+            "drive.capacity = {} is more than the {} of flash that geometry gives",
+            Bytes(pages * page),
+            Bytes(raw * page)
+        )
     })?;
     check_given_spare(config, pages, raw)?;
     require_spare_blocks(config, pages, blocks)?;
@@ -47,32 +54,44 @@ pub(super) fn sizes(config: &mut DriveConfig) -> Result<(), ConfigError> {
 }
 
 fn too_large(size: Bytes) -> String {
-    format!("a drive of {} has more than 2^31 pages; take a larger geometry.page_size or a smaller drive.capacity", size.rounded())
+    format!(
+        "a drive of {} has more than 2^31 pages; take a larger geometry.page_size or a smaller drive.capacity",
+        size.rounded()
+    )
 }
 
 /// Where all three are given they must agree (rounding blocks up only ever adds spare).
 fn check_given_spare(config: &DriveConfig, pages: u64, raw: u64) -> Result<(), ConfigError> {
-    let (Some(spare), Some(_), Some(_)) = (config.drive.spare, config.drive.capacity, config.geometry.blocks_per_plane) else {
+    let (Some(spare), Some(_), Some(_)) =
+        (config.drive.spare, config.drive.capacity, config.geometry.blocks_per_plane)
+    else {
         return Ok(());
     };
     let actual = 1.0 - pages as f64 / raw as f64;
     require((actual - spare).abs() < 0.005, || {
-        format!("drive.spare = {spare} does not agree with drive.capacity and geometry, which leave {actual:.4}; give two of the three")
+        format!(
+            "drive.spare = {spare} does not agree with drive.capacity and geometry, which leave {actual:.4}; give two of the three"
+        )
     })
 }
 
-/// Refuses a drive whose spare blocks cannot hold the open blocks and the reserve, naming what works: of capacity and blocks that
-/// which was given, else the blocks.
+/// Refuses a drive whose spare blocks cannot hold the open blocks and the reserve, naming what
+/// works: of capacity and blocks that which was given, else the blocks.
 fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result<(), ConfigError> {
     let planes = u64::from(config.geometry.planes());
     let block_pages = u64::from(config.geometry.pages_per_block());
     let total = u64::from(blocks) * planes;
     require(has_room(pages, total, block_pages), || {
         let spare_blocks = total - pages.div_ceil(block_pages);
-        let what = format!("the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {MIN_SPARE_BLOCKS}");
+        let what = format!(
+            "the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {MIN_SPARE_BLOCKS}"
+        );
         let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
-        let rows = (1..).take_while(|rows: &u64| rows * planes * block_pages < MOST_PAGES && *rows <= 1 << 24);
-        let fewest = |pages: &dyn Fn(u64) -> u64| rows.clone().find(|rows| has_room(pages(*rows), rows * planes, block_pages));
+        let rows = (1..)
+            .take_while(|rows: &u64| rows * planes * block_pages < MOST_PAGES && *rows <= 1 << 24);
+        let fewest = |pages: &dyn Fn(u64) -> u64| {
+            rows.clone().find(|rows| has_room(pages(*rows), rows * planes, block_pages))
+        };
         let advice = match (config.drive.capacity, config.geometry.blocks_per_plane) {
             (Some(_), None) => smallest_pages(planes, block_pages, spare).map(|pages| {
                 let bytes = pages * config.geometry.page_size.0;
@@ -90,7 +109,9 @@ fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result
 }
 
 fn smallest_blocks(rows: u64, with: &str) -> String {
-    format!("the smallest number of blocks that works with this {with} is geometry.blocks_per_plane={rows}")
+    format!(
+        "the smallest number of blocks that works with this {with} is geometry.blocks_per_plane={rows}"
+    )
 }
 
 /// Whether so many blocks hold so many host pages, the open blocks and the reserve.
@@ -103,12 +124,14 @@ fn host_pages(raw: u64, spare: f64) -> u64 {
     (raw as f64 * (1.0 - spare)).floor() as u64
 }
 
-/// Blocks in each plane for so many host pages, rounded up. Rounding leaves the last capacities of a row of blocks with fewer spare
-/// blocks than the first ones: where a smaller capacity has room, a larger one gets the row that it lacks.
+/// Blocks in each plane for so many host pages, rounded up. Rounding leaves the last capacities of
+/// a row of blocks with fewer spare blocks than the first ones: where a smaller capacity has room,
+/// a larger one gets the row that it lacks.
 fn blocks_for(pages: u64, spare: f64, planes: u64, block_pages: u64) -> u64 {
     let rows = rows_for(pages, spare, planes * block_pages);
     let with_room = (pages.div_ceil(block_pages) + u64::from(MIN_SPARE_BLOCKS)).div_ceil(planes);
-    let is_possible = || smallest_pages(planes, block_pages, spare).is_some_and(|least| pages >= least);
+    let is_possible =
+        || smallest_pages(planes, block_pages, spare).is_some_and(|least| pages >= least);
     if with_room > rows && is_possible() { with_room } else { rows }
 }
 
@@ -118,13 +141,18 @@ fn rows_for(pages: u64, spare: f64, row_pages: u64) -> u64 {
     ((raw / row_pages as f64).ceil() as u64).max(1)
 }
 
-/// Smallest number of host pages whose blocks, rounded up, leave enough spare ones; none where no drive is large enough.
+/// Smallest number of host pages whose blocks, rounded up, leave enough spare ones; none where no
+/// drive is large enough.
 fn smallest_pages(planes: u64, block_pages: u64, spare: f64) -> Option<u64> {
     let row_pages = planes * block_pages;
-    let works = |pages: u64| has_room(pages, rows_for(pages, spare, row_pages) * planes, block_pages);
-    // The fewer pages of a row of blocks the host has, the more are spare: only the first page of each row is a candidate.
+    let works =
+        |pages: u64| has_room(pages, rows_for(pages, spare, row_pages) * planes, block_pages);
+    // The fewer pages of a row of blocks the host has, the more are spare: only the first page of
+    // each row is a candidate.
     let most_rows = (MOST_PAGES / row_pages).min(1 << 24);
-    let mut pages = (0..most_rows).map(|row| host_pages(row * row_pages, spare) + 1).find(|pages| works(*pages))?;
+    let mut pages = (0..most_rows)
+        .map(|row| host_pages(row * row_pages, spare) + 1)
+        .find(|pages| works(*pages))?;
     // Where the share is no binary number, rounding may put the first page of a row one off.
     while pages > 1 && works(pages - 1) {
         pages -= 1;
@@ -147,7 +175,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-        /// What has room stays so when it grows, by a page or by much; below the smallest capacity nothing has.
+        /// What has room stays so when it grows, by a page or by much; below the smallest capacity
+        /// nothing has.
         #[test]
         fn every_capacity_from_the_smallest_on_has_room(
             planes in 1u64..200, block_pages in 1u64..3000, spare in 0.003f64..0.9, more in 0u64..1 << 24,
@@ -161,10 +190,15 @@ mod tests {
 
     #[test]
     fn the_last_pages_of_a_row_get_another() {
-        // One plane of blocks of 10 pages, half spare. 111 pages make 23 blocks, 12 of them data: 11 are left. 116 make 24: 12 are left.
+        // One plane of blocks of 10 pages, half spare. 111 pages make 23 blocks, 12 of them data:
+        // 11 are left. 116 make 24: 12 are left.
         assert_eq!(smallest_pages(1, 10, 0.5), Some(116));
-        assert_eq!([116, 120, 121, 125].map(|pages| blocks_for(pages, 0.5, 1, 10)), [24, 24, 25, 25]);
-        // Four planes, 0.45 spare: 111 to 132 pages make 6 rows, 24 blocks. 120 pages fill 12 of them, and 12 are left; 121 fill 13.
+        assert_eq!(
+            [116, 120, 121, 125].map(|pages| blocks_for(pages, 0.5, 1, 10)),
+            [24, 24, 25, 25]
+        );
+        // Four planes, 0.45 spare: 111 to 132 pages make 6 rows, 24 blocks. 120 pages fill 12 of
+        // them, and 12 are left; 121 fill 13.
         assert_eq!(smallest_pages(4, 10, 0.45), Some(111));
         assert_eq!([111, 120, 121, 132].map(|pages| blocks_for(pages, 0.45, 4, 10)), [6, 6, 7, 7]);
     }

@@ -1,14 +1,16 @@
-//! The limits that techniques go by where data ages and reads may take retries: those of data as old as the drive lets it become, read with as
-//! many retries as `reclaim.retries` allows.
+//! The limits that techniques go by where data ages and reads may take retries: those of data as
+//! old as the drive lets it become, read with as many retries as `reclaim.retries` allows.
 //!
-//! Where that leaves at most a tenth of the fresh limit, one retry more is allowed, and so on: a technique that went by less would rewrite
-//! data for its age, over and over.
+//! Where that leaves at most a tenth of the fresh limit, one retry more is allowed, and so on: a
+//! technique that went by less would rewrite data for its age, over and over.
 //!
-//! Where a host says how slow reads of its data may be, the retries are those that its budget has room for. Of fewer that are as good the limit
-//! is the highest, it is never below that of a tighter budget, and `hints.margin` of the dose at which data would be lost is never given away.
+//! Where a host says how slow reads of its data may be, the retries are those that its budget has
+//! room for. Of fewer that are as good the limit is the highest, it is never below that of a
+//! tighter budget, and `hints.margin` of the dose at which data would be lost is never given away.
 //!
-//! A read that takes k retries deposits 1 + k times its dose. Techniques count the dose, but their budgets for what is still to come count
-//! reads: what a job reads, at most twice each page, and the one read that goes beyond an alarm. So much times k is taken off the limit.
+//! A read that takes k retries deposits 1 + k times its dose. Techniques count the dose, but their
+//! budgets for what is still to come count reads: what a job reads, at most twice each page, and
+//! the one read that goes beyond an alarm. So much times k is taken off the limit.
 
 use super::table::{LimitTable, dose_per_kind};
 use crate::base::dose::Dose;
@@ -30,7 +32,8 @@ pub(super) struct Allowed {
     /// Step of the longest age.
     step: usize,
     kinds: usize,
-    /// Dose units that a retry may add to what a technique reserves: those far from a wordline, and those beside it.
+    /// Dose units that a retry may add to what a technique reserves: those far from a wordline, and
+    /// those beside it.
     far: f64,
     near: f64,
 }
@@ -42,11 +45,24 @@ impl Allowed {
         let retries = (config.reclaim.retries as usize).min(aged.ladder().retries());
         let step = aged.ages().step(config.longest_age().0);
         let (g, kinds) = (&config.geometry, config.geometry.cell.bits());
-        let dose = dose_per_kind(config.disturb.dose, g.cell).iter().take(kinds as usize).max().map_or(1.0, |most| most.units());
+        let dose = dose_per_kind(config.disturb.dose, g.cell)
+            .iter()
+            .take(kinds as usize)
+            .max()
+            .map_or(1.0, |most| most.units());
         let budgets = config.hints.said.as_ref().and_then(|_| Budgets::of(config).ok().flatten());
-        let within = |latency| budgets.as_ref().map(|of| of.at(latency)).filter(|at| at.us.is_some()).map(|at| usize::from(at.retries));
+        let within = |latency| {
+            budgets
+                .as_ref()
+                .map(|of| of.at(latency))
+                .filter(|at| at.us.is_some())
+                .map(|at| usize::from(at.retries))
+        };
         let (within, given) = (AccessLatency::ALL.map(within), 1.0 - config.hints.margin);
-        let (far, near) = (dose * f64::from(2 * g.wordlines_per_block * kinds), dose * f64::from(2 * 2 * kinds + 1));
+        let (far, near) = (
+            dose * f64::from(2 * g.wordlines_per_block * kinds),
+            dose * f64::from(2 * 2 * kinds + 1),
+        );
         Some(Self { aged, retries, within, given, step, kinds: kinds as usize, far, near })
     }
 
@@ -56,26 +72,49 @@ impl Allowed {
     }
 
     /// The limit of a group with so many retries, data being in this step of age.
-    fn limit_with(&self, table: &LimitTable, (group, pec): (usize, u32), level: usize, step: usize) -> Dose {
+    fn limit_with(
+        &self,
+        table: &LimitTable,
+        (group, pec): (usize, u32),
+        level: usize,
+        step: usize,
+    ) -> Dose {
         let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
-        Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0)) - self.reserve(table, group, pec, level)
+        Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0))
+            - self.reserve(table, group, pec, level)
     }
 
-    /// The retries that count on a group at a P/E count where no budget says so, and the limit with them.
+    /// The retries that count on a group at a P/E count where no budget says so, and the limit with
+    /// them.
     fn at(&self, table: &LimitTable, of: (usize, u32)) -> (usize, Dose) {
         let (tenth, last) = (self.limit_with(table, of, 0, 0) / 10, self.aged.ladder().retries());
         let with = |level: usize| (level, self.limit_with(table, of, level, self.step));
-        (self.retries..=last).map(with).find(|(_, limit)| *limit > tenth).unwrap_or_else(|| with(last))
+        (self.retries..=last)
+            .map(with)
+            .find(|(_, limit)| *limit > tenth)
+            .unwrap_or_else(|| with(last))
     }
 
     /// The same at a budget.
-    fn at_budget(&self, table: &LimitTable, budget: AccessLatency, of: (usize, u32)) -> (usize, Dose) {
+    fn at_budget(
+        &self,
+        table: &LimitTable,
+        budget: AccessLatency,
+        of: (usize, u32),
+    ) -> (usize, Dose) {
         let Some(within) = self.within[budget as usize] else { return self.at(table, of) };
         let (tenth, last) = (self.limit_with(table, of, 0, 0) / 10, self.aged.ladder().retries());
         let most = self.most(table, of, self.step);
         let with = |level: usize| (level, self.limit_with(table, of, level, self.step).min(most));
-        let best = (0..=within).map(with).max_by_key(|(level, limit)| (*limit, std::cmp::Reverse(*level))).expect("level 0 is there");
-        let own = if best.1 > tenth { Some(best) } else { (within + 1..=last).map(with).find(|(_, limit)| *limit > tenth) };
+        let best = (0..=within)
+            .map(with)
+            .max_by_key(|(level, limit)| (*limit, std::cmp::Reverse(*level)))
+            .expect("level 0 is there");
+        let own = if best.1 > tenth {
+            Some(best)
+        } else {
+            (within + 1..=last).map(with).find(|(_, limit)| *limit > tenth)
+        };
         let own = own.unwrap_or_else(|| with(last));
         let tighter = budget.tighter().map(|tighter| self.at_budget(table, tighter, of));
         tighter.filter(|(_, limit)| *limit > own.1).unwrap_or(own)
@@ -91,17 +130,31 @@ impl Allowed {
     fn reserve(&self, table: &LimitTable, group: usize, pec: u32, level: usize) -> Dose {
         let (from, to) = table.lookup_rows(pec);
         let (from, to) = (table.truth(group, from).alpha, table.truth(group, to).alpha);
-        let alpha = if planted(Bug::ReserveOfSmallerAlpha) { from.min(to) } else { from.max(to) }.weight();
+        let alpha =
+            if planted(Bug::ReserveOfSmallerAlpha) { from.min(to) } else { from.max(to) }.weight();
         Dose::ceil(level as f64 * (self.far + alpha * self.near))
     }
 
     /// The limit of a group's worst member at a P/E count; 0 where no retry leaves any.
-    pub(super) fn limit(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> Dose {
+    pub(super) fn limit(
+        &self,
+        table: &LimitTable,
+        budget: AccessLatency,
+        group: usize,
+        pec: u32,
+    ) -> Dose {
         self.at_budget(table, budget, (group, pec)).1.max(Dose::ZERO)
     }
 
-    /// The same at an age, with the retries that count at the longest: it only falls as data grows older.
-    pub(super) fn limit_at(&self, table: &LimitTable, budget: AccessLatency, of: (usize, u32), step: usize) -> Dose {
+    /// The same at an age, with the retries that count at the longest: it only falls as data grows
+    /// older.
+    pub(super) fn limit_at(
+        &self,
+        table: &LimitTable,
+        budget: AccessLatency,
+        of: (usize, u32),
+        step: usize,
+    ) -> Dose {
         let (level, longest) = self.at_budget(table, budget, of);
         if step >= self.step {
             return longest.max(Dose::ZERO);
@@ -117,18 +170,39 @@ impl Allowed {
     }
 
     /// The retries that count on a group at a budget.
-    pub(super) fn retries_at(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> u8 {
+    pub(super) fn retries_at(
+        &self,
+        table: &LimitTable,
+        budget: AccessLatency,
+        group: usize,
+        pec: u32,
+    ) -> u8 {
         self.at_budget(table, budget, (group, pec)).0 as u8
     }
 
-    /// Whether not even all retries leave techniques a tenth of a group's fresh limit once its data is as old as it may become.
-    pub(super) fn is_used_up(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> bool {
-        self.at_budget(table, budget, (group, pec)).1 <= self.limit_with(table, (group, pec), 0, 0) / 10
+    /// Whether not even all retries leave techniques a tenth of a group's fresh limit once its data
+    /// is as old as it may become.
+    pub(super) fn is_used_up(
+        &self,
+        table: &LimitTable,
+        budget: AccessLatency,
+        group: usize,
+        pec: u32,
+    ) -> bool {
+        self.at_budget(table, budget, (group, pec)).1
+            <= self.limit_with(table, (group, pec), 0, 0) / 10
     }
 
     /// Whether more retries count on a group than were asked for.
-    pub(super) fn is_raised(&self, table: &LimitTable, budget: AccessLatency, group: usize, pec: u32) -> bool {
-        self.at_budget(table, budget, (group, pec)).0 > self.within[budget as usize].unwrap_or(self.retries)
+    pub(super) fn is_raised(
+        &self,
+        table: &LimitTable,
+        budget: AccessLatency,
+        group: usize,
+        pec: u32,
+    ) -> bool {
+        self.at_budget(table, budget, (group, pec)).0
+            > self.within[budget as usize].unwrap_or(self.retries)
     }
 }
 
@@ -136,8 +210,9 @@ impl Allowed {
 mod tests {
     use super::*;
 
-    /// By hand: a retry may add 2 x 8 dose units far from a wordline of eight, and 2 x 2 + 1 = 5 beside
-    /// it. Between rows of alpha 9 and 2 the 9 counts: 16 + 9 x 5 = 61. At the row of alpha 2, 26.
+    /// By hand: a retry may add 2 x 8 dose units far from a wordline of eight, and 2 x 2 + 1 = 5
+    /// beside it. Between rows of alpha 9 and 2 the 9 counts: 16 + 9 x 5 = 61. At the row of alpha
+    /// 2, 26.
     #[test]
     fn retries_reserve_by_the_larger_alpha_of_two_rows() {
         let text = r#"

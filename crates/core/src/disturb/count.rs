@@ -1,5 +1,5 @@
-//! Error model `count`: a page's dose is its block's dose since that page was programmed (ipr-2018 II).
-//! Every read of a block counts for all of its pages, the one read included.
+//! Error model `count`: a page's dose is its block's dose since that page was programmed (ipr-2018
+//! II). Every read of a block counts for all of its pages, the one read included.
 
 use super::limits::PageLimits;
 use super::rows::Endurance;
@@ -25,10 +25,12 @@ impl ErrorModel for Count {
         let written = WordlineInBlock::range(0..block.programmed()).filter_map(|wordline| {
             let kinds = block.live_kinds(wordline);
             let base = block.wordlines[wordline.index()].base.far();
-            (kinds != 0).then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds) + base)
+            (kinds != 0)
+                .then(|| self.limits.of_kinds(block, &groups, wordline, factor, kinds) + base)
         });
         let written = written.min().unwrap_or(Dose::MAX);
-        // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
+        // A wordline programmed from now on answers for nothing yet, or the drive asks again when
+        // it is.
         let alone = [Endurance { limit: Dose::ZERO, alpha: Alpha::ONE }];
         let to_come = self.limits.of_new(block, &groups, &alone).saturating_add(block.reads);
         if block.reads.far() > written || PageLimits::is_born_tired(block, &groups) {

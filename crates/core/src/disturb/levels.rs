@@ -1,4 +1,5 @@
-//! Limits of all page kinds and retries at one P/E count and age, worked out once for all blocks of that wear and age.
+//! Limits of all page kinds and retries at one P/E count and age, worked out once for all blocks of
+//! that wear and age.
 
 use super::limits::PageLimits;
 use crate::base::codings::FULL;
@@ -28,11 +29,14 @@ struct ByAge {
 }
 
 impl ByAge {
-    /// From the limits of a group and kind by level. A page's dose is at most that of its block times the weight of a neighbour's read.
+    /// From the limits of a group and kind by level. A page's dose is at most that of its block
+    /// times the weight of a neighbour's read.
     fn of(limits: &PageLimits, of_group: &[Dose], kind: usize, alpha: Alpha) -> Option<Self> {
         let retries = of_group.iter().position(|limit| *limit >= Dose::ZERO)?;
         let alpha = if planted(Bug::QuietAtAnyDose) { Alpha::ONE } else { alpha.max(Alpha::ONE) };
-        let until = limits.table.limit_of_kinds(limits.table.in_mode(of_group[retries], FULL), 1 << kind) / alpha;
+        let until =
+            limits.table.limit_of_kinds(limits.table.in_mode(of_group[retries], FULL), 1 << kind)
+                / alpha;
         Some(Self { retries: retries as u8, until })
     }
 
@@ -42,12 +46,22 @@ impl ByAge {
 
 impl Levels {
     pub(super) fn of(limits: &PageLimits, pec: u32, step: usize) -> Self {
-        let (groups, kinds, retries) = (limits.table.groups(), limits.kinds(), usize::from(limits.max_retries()));
+        let (groups, kinds, retries) =
+            (limits.table.groups(), limits.kinds(), usize::from(limits.max_retries()));
         let at = &limits.at(pec, step);
-        let of_kind = |group: usize, kind: usize| (0..=retries).map(move |level| at.of_group(group, kind, level));
+        let of_kind = |group: usize, kind: usize| {
+            (0..=retries).map(move |level| at.of_group(group, kind, level))
+        };
         let of_group = |group: usize| (0..kinds).flat_map(move |kind| of_kind(group, kind));
         let mut levels = Self {
-            alpha: (0..groups).map(|group| limits.table.truth(group, if planted(Bug::LevelsOfNewAlpha) { 0 } else { pec }).alpha).collect(),
+            alpha: (0..groups)
+                .map(|group| {
+                    limits
+                        .table
+                        .truth(group, if planted(Bug::LevelsOfNewAlpha) { 0 } else { pec })
+                        .alpha
+                })
+                .collect(),
             limits: (0..groups).flat_map(of_group).collect(),
             by_age: vec![],
             kinds,
@@ -55,16 +69,22 @@ impl Levels {
         };
         let each = (0..groups).flat_map(|group| (0..kinds).map(move |kind| (group, kind)));
         let by_age = |(group, kind): (usize, usize)| {
-            ByAge::of(limits, levels.of_kind(group, kind), kind, levels.alpha(group)).unwrap_or(ByAge::NEVER)
+            ByAge::of(limits, levels.of_kind(group, kind), kind, levels.alpha(group))
+                .unwrap_or(ByAge::NEVER)
         };
         levels.by_age = each.map(by_age).collect();
         levels
     }
 
-    /// The retries that a page of a group and kind takes whichever wordlines of its block were read, as long as the block has no higher dose
-    /// than this; none where that is not known.
+    /// The retries that a page of a group and kind takes whichever wordlines of its block were
+    /// read, as long as the block has no higher dose than this; none where that is not known.
     #[inline]
-    pub(crate) fn whatever_was_read(&self, group: usize, kind: usize, block: Quarters) -> Option<u8> {
+    pub(crate) fn whatever_was_read(
+        &self,
+        group: usize,
+        kind: usize,
+        block: Quarters,
+    ) -> Option<u8> {
         let by_age = self.by_age[group * self.kinds + kind];
         (block < by_age.until).then_some(by_age.retries)
     }

@@ -1,5 +1,5 @@
-//! The true limits of pages, for the error models: those of reads alone or, where the drive has an error rate, with what retries add and age
-//! takes.
+//! The true limits of pages, for the error models: those of reads alone or, where the drive has an
+//! error rate, with what retries add and age takes.
 
 use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
@@ -33,12 +33,15 @@ impl At<'_> {
         let table = &self.limits.table;
         match &self.condition {
             None => table.truth(group, self.pec).limit,
-            Some((aged, condition)) => Dose::of_1024ths(aged.limit(table, condition, (group, kind, level))),
+            Some((aged, condition)) => {
+                Dose::of_1024ths(aged.limit(table, condition, (group, kind, level)))
+            }
         }
     }
 }
 
-/// The limits of a block's groups and page kinds while no read takes a retry, before what its layers, its coding and the block itself add.
+/// The limits of a block's groups and page kinds while no read takes a retry, before what its
+/// layers, its coding and the block itself add.
 pub(super) struct OfGroups {
     by_group_and_kind: Vec<Dose>,
     /// Page kinds that differ.
@@ -49,8 +52,11 @@ impl PageLimits {
     /// Those of a checked configuration; none where its error model has no table.
     pub(super) fn of(config: &DriveConfig) -> Option<Self> {
         let table = LimitTable::of(config)?;
-        let chances = table.aged().and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
-        let other = Bch::of(config).filter(|bch| bch.members().is_some() || !bch.pages().spread.is_none());
+        let chances = table
+            .aged()
+            .and_then(|aged| Chances::of(aged.ladder(), config.geometry.page_size.0 as u32));
+        let other =
+            Bch::of(config).filter(|bch| bch.members().is_some() || !bch.pages().spread.is_none());
         let chances = match other {
             Some(bch) => chances.map(|chances| chances.with_lost_at_limit(bch.lost())),
             None => chances,
@@ -86,49 +92,86 @@ impl PageLimits {
     pub(super) fn of_groups(&self, block: &BlockView, endurances: &[Endurance]) -> OfGroups {
         let Some(aged) = self.aged() else {
             // A group has one limit for all kinds.
-            return OfGroups { by_group_and_kind: endurances.iter().map(|endurance| endurance.limit).collect(), kinds: 1 };
+            return OfGroups {
+                by_group_and_kind: endurances.iter().map(|endurance| endurance.limit).collect(),
+                kinds: 1,
+            };
         };
         let at = aged.condition(block.pec, block.age_step);
-        let of_kind = |group: usize, kind: usize| Dose::of_1024ths(aged.limit(&self.table, &at, (group, kind, aged.calm())));
+        let of_kind = |group: usize, kind: usize| {
+            Dose::of_1024ths(aged.limit(&self.table, &at, (group, kind, aged.calm())))
+        };
         let of_group = |group: usize| (0..self.kinds).map(move |kind| of_kind(group, kind));
-        OfGroups { by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(), kinds: self.kinds }
+        OfGroups {
+            by_group_and_kind: (0..self.table.groups()).flat_map(of_group).collect(),
+            kinds: self.kinds,
+        }
     }
 
     /// Limits of the groups of a block of a P/E count and a step of age.
     pub(super) fn at(&self, pec: u32, step: usize) -> At<'_> {
-        At { limits: self, pec, condition: self.aged().map(|aged| (aged, aged.condition(pec, step))) }
+        At {
+            limits: self,
+            pec,
+            condition: self.aged().map(|aged| (aged, aged.condition(pec, step))),
+        }
     }
 
-    /// Whether age alone takes more of a page than its last retry decodes. A limit below 0 stays there, whatever multiplies it.
-    pub(super) fn is_spoilt_by_age(&self, (pec, step): (u32, usize), (wordline, kind): (WordlineInBlock, u32)) -> bool {
+    /// Whether age alone takes more of a page than its last retry decodes. A limit below 0 stays
+    /// there, whatever multiplies it.
+    pub(super) fn is_spoilt_by_age(
+        &self,
+        (pec, step): (u32, usize),
+        (wordline, kind): (WordlineInBlock, u32),
+    ) -> bool {
         let group = self.table.group_of(wordline);
         self.at(pec, step).of_group(group, kind as usize, self.max_retries().into()) < Dose::ZERO
     }
 
     /// The limit of the weakest of these page kinds of a wordline, a bit each.
-    pub(super) fn of_kinds(&self, block: &BlockView, groups: &OfGroups, wordline: WordlineInBlock, factor: u32, kinds: u32) -> Dose {
+    pub(super) fn of_kinds(
+        &self,
+        block: &BlockView,
+        groups: &OfGroups,
+        wordline: WordlineInBlock,
+        factor: u32,
+        kinds: u32,
+    ) -> Dose {
         let first = self.table.group_of(wordline) * groups.kinds;
         let Some(aged) = self.aged() else {
             return self.scaled(block, groups.by_group_and_kind[first], (wordline, kinds), factor);
         };
         let of_kind = |kind: usize| {
-            let page = PageAt { wordline, kind, block_factor: factor, mode: block.mode_of(wordline) };
-            Dose::of_1024ths(aged.of_page(&self.table, groups.by_group_and_kind[first + kind].in_1024ths(), page))
+            let page =
+                PageAt { wordline, kind, block_factor: factor, mode: block.mode_of(wordline) };
+            Dose::of_1024ths(aged.of_page(
+                &self.table,
+                groups.by_group_and_kind[first + kind].in_1024ths(),
+                page,
+            ))
         };
         let live = (0..groups.kinds).filter(|kind| kinds >> kind & 1 == 1);
         live.map(of_kind).min().expect("the caller names a kind")
     }
 
-    /// Whether the next wordline of a block may take a retry from its first read on: it is as old as
-    /// the block, and of one of these groups age alone has left nothing.
+    /// Whether the next wordline of a block may take a retry from its first read on: it is as old
+    /// as the block, and of one of these groups age alone has left nothing.
     pub(super) fn is_born_tired(block: &BlockView, groups: &OfGroups) -> bool {
         let has_room = (block.programmed() as usize) < block.wordlines.len();
-        has_room && !planted(Bug::BornTiredUnseen) && groups.by_group_and_kind.iter().any(|limit| *limit < Dose::ZERO)
+        has_room
+            && !planted(Bug::BornTiredUnseen)
+            && groups.by_group_and_kind.iter().any(|limit| *limit < Dose::ZERO)
     }
 
-    /// The lowest limit of any wordline of the worst block that has no age beyond the block's, over the weight of a neighbour's read: reads that
-    /// a wordline surely bears that is programmed from now on.
-    pub(super) fn of_new(&self, block: &BlockView, groups: &OfGroups, endurances: &[Endurance]) -> Quarters {
+    /// The lowest limit of any wordline of the worst block that has no age beyond the block's, over
+    /// the weight of a neighbour's read: reads that a wordline surely bears that is programmed from
+    /// now on.
+    pub(super) fn of_new(
+        &self,
+        block: &BlockView,
+        groups: &OfGroups,
+        endurances: &[Endurance],
+    ) -> Quarters {
         let of_group = |(group, endurance): (usize, &Endurance)| {
             let kinds = &groups.by_group_and_kind[group * groups.kinds..][..groups.kinds];
             let weakest = kinds.iter().copied().min().unwrap_or_default().max(Dose::ZERO);
@@ -143,13 +186,27 @@ impl PageLimits {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
         let keeps_longest = self.age() && !planted(Bug::ProbeOfToday);
-        let of_group =
-            if keeps_longest { self.table.lookup_at(block.budget, group, block.pec) } else { self.table.truth(group, block.pec) };
-        self.scaled(block, of_group.limit, (wordline, 1 << kind), self.table.block_factor(block.block))
+        let of_group = if keeps_longest {
+            self.table.lookup_at(block.budget, group, block.pec)
+        } else {
+            self.table.truth(group, block.pec)
+        };
+        self.scaled(
+            block,
+            of_group.limit,
+            (wordline, 1 << kind),
+            self.table.block_factor(block.block),
+        )
     }
 
     /// The limit of the weakest of some page kinds of a wordline, a bit each, from its group's.
-    fn scaled(&self, block: &BlockView, of_group: Dose, (wordline, kinds): (WordlineInBlock, u32), factor: u32) -> Dose {
+    fn scaled(
+        &self,
+        block: &BlockView,
+        of_group: Dose,
+        (wordline, kinds): (WordlineInBlock, u32),
+        factor: u32,
+    ) -> Dose {
         let of_wordline = self.table.limit_of(of_group, wordline, factor);
         self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
     }
@@ -158,7 +215,11 @@ impl PageLimits {
     pub(super) fn rate(&self, block: &BlockView, page: PageInBlock, dose: Dose) -> f64 {
         let Some(aged) = self.aged() else { return 0.0 };
         let at = self.at(block.pec, block.age_step);
-        aged.rate(dose, self.at_level(&at, block, page, 0), self.at_level(&at, block, page, aged.above_first()))
+        aged.rate(
+            dose,
+            self.at_level(&at, block, page, 0),
+            self.at_level(&at, block, page, aged.above_first()),
+        )
     }
 
     /// How likely a read takes retries.
@@ -179,7 +240,12 @@ impl PageLimits {
         match self.aged() {
             None => self.scaled(block, of_group, (wordline, 1 << kind), factor),
             Some(aged) => {
-                let page = PageAt { wordline, kind: kind as usize, block_factor: factor, mode: block.mode_of(wordline) };
+                let page = PageAt {
+                    wordline,
+                    kind: kind as usize,
+                    block_factor: factor,
+                    mode: block.mode_of(wordline),
+                };
                 Dose::of_1024ths(aged.of_page(&self.table, of_group.in_1024ths(), page))
             }
         }
@@ -227,7 +293,8 @@ mod tests {
             "#
             );
             let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-            let (model, geometry) = (error_model(&config).expect("one that disturbs"), Geometry::new(&config));
+            let (model, geometry) =
+                (error_model(&config).expect("one that disturbs"), Geometry::new(&config));
             let wordlines = [Wordline::default(); 2];
             let assess = |written, age_step| {
                 let block = BlockView {
@@ -250,12 +317,15 @@ mod tests {
             let (young, old) = (0, Ages::default().step(config.error.longest_age.0));
             assert!(matches!(assess(3, young), Assessment::CleanUntil(_)), "a young block");
             assert!(matches!(assess(3, old), Assessment::Suspect), "an old block with room");
-            assert!(matches!(assess(6, old), Assessment::CleanUntil(_)), "an old block that is full");
+            assert!(
+                matches!(assess(6, old), Assessment::CleanUntil(_)),
+                "an old block that is full"
+            );
         }
     }
 
-    /// A probe of young data must not be held against what only young data bears: what it leaves has to last until the data is as old as it may
-    /// become.
+    /// A probe of young data must not be held against what only young data bears: what it leaves
+    /// has to last until the data is as old as it may become.
     #[test]
     fn techniques_keep_to_the_limit_of_the_oldest_data() {
         let text = r#"
@@ -268,7 +338,8 @@ mod tests {
             ecc = { cap = [0.0085] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let (limits, geometry) = (PageLimits::of(&config).expect("a model with a table"), Geometry::new(&config));
+        let (limits, geometry) =
+            (PageLimits::of(&config).expect("a model with a table"), Geometry::new(&config));
         let block = |age_step| BlockView {
             block: BlockId::new(0),
             reads: Quarters::ZERO,
@@ -287,7 +358,10 @@ mod tests {
         for page in PageInBlock::range(0..3) {
             let keep = limits.to_keep(&young, page);
             assert!(keep <= limits.of_page(&old, page, 0), "page {page}");
-            assert!(keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0), "page {page}: {keep:?}");
+            assert!(
+                keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0),
+                "page {page}: {keep:?}"
+            );
         }
     }
 }

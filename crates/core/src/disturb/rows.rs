@@ -1,10 +1,12 @@
-//! What each wordline group endures by P/E count: the truth between the table's own rows and beyond the last, and the closer rows that
-//! policies look up.
+//! What each wordline group endures by P/E count: the truth between the table's own rows and beyond
+//! the last, and the closer rows that policies look up.
 //!
-//! The truth is linear between the rows of `disturb.table`, and held below the first. Beyond the last it goes on as the table ended: each
-//! stretch as long as the last one takes the same share of a limit, and adds as much to alpha. A table of one row holds everywhere.
-//! A policy sees a row every `disturb.policy_row_cycles` cycles, and those of the table: at one of them its values, between two the lower limit
-//! and the higher alpha. The truth has no corner between two such rows, so it is never worse there.
+//! The truth is linear between the rows of `disturb.table`, and held below the first. Beyond the
+//! last it goes on as the table ended: each stretch as long as the last one takes the same share of
+//! a limit, and adds as much to alpha. A table of one row holds everywhere. A policy sees a row
+//! every `disturb.policy_row_cycles` cycles, and those of the table: at one of them its values,
+//! between two the lower limit and the higher alpha. The truth has no corner between two such rows,
+//! so it is never worse there.
 //!
 //! ```text
 //! rows at 0 (limit 2,000), 1,000 (1,000)     truth      500: 1,500     550: 1,450     1,000: 1,000     2,000: 500     2,500: 375
@@ -46,7 +48,9 @@ const BEYOND_SINGLE: u32 = 100;
 impl Rows {
     pub(super) fn new(config: &DisturbConfig) -> Self {
         let groups = config.groups.len();
-        let alpha_of = |row: &PerPec| if config.model.has_neighbours() { row.alpha.clone() } else { vec![1.0; groups] };
+        let alpha_of = |row: &PerPec| {
+            if config.model.has_neighbours() { row.alpha.clone() } else { vec![1.0; groups] }
+        };
         let rows = config.table.iter();
         Self {
             pec: rows.clone().map(|r| r.pec).collect(),
@@ -75,7 +79,8 @@ impl Rows {
         fixed((mix((below.0, above.0)), mix((below.1, above.1))))
     }
 
-    /// The P/E counts of the two rows that a policy looks up: the same twice where it sees a row there, or where nothing changes any more.
+    /// The P/E counts of the two rows that a policy looks up: the same twice where it sees a row
+    /// there, or where nothing changes any more.
     pub(super) fn around(&self, pec: u32) -> (u32, u32) {
         let row = self.row_from(pec);
         let (at, p) = (self.at(row), u64::from(pec));
@@ -89,14 +94,16 @@ impl Rows {
             0 => (0, at),
             _ => (self.at(row - 1), at),
         };
-        let step = u64::from(if self.step == 0 && above == u64::MAX { BEYOND_SINGLE } else { self.step });
+        let step =
+            u64::from(if self.step == 0 && above == u64::MAX { BEYOND_SINGLE } else { self.step });
         if step == 0 {
             return (whole(below), whole(above));
         }
         (whole((p / step * step).max(below)), whole(p.next_multiple_of(step).min(above)))
     }
 
-    /// The P/E counts of the two rows between which the truth is linear: the same twice at a row, and where nothing changes any more.
+    /// The P/E counts of the two rows between which the truth is linear: the same twice at a row,
+    /// and where nothing changes any more.
     pub(super) fn stretch(&self, pec: u32) -> (u32, u32) {
         let row = self.row_from(pec);
         let whole = |count: u64| count.min(u32::MAX.into()) as u32;
@@ -104,7 +111,8 @@ impl Rows {
         if row == 0 || to <= pec { (to, to) } else { (whole(self.at(row - 1)), to) }
     }
 
-    /// The next P/E count at which a policy looks up something else; none where nothing changes any more.
+    /// The next P/E count at which a policy looks up something else; none where nothing changes any
+    /// more.
     pub(super) fn next_change(&self, pec: u32) -> Option<u32> {
         let (_, to) = self.around(pec);
         let is_last = self.pec.len() == 1 && pec >= self.pec[0] && !self.has_rates;
@@ -122,14 +130,19 @@ impl Rows {
         self.pec[self.pec.len() - 1]
     }
 
-    /// Number of the first row at or above a P/E count, those beyond the table counted on; of a table of one row, that one.
+    /// Number of the first row at or above a P/E count, those beyond the table counted on; of a
+    /// table of one row, that one.
     fn row_from(&self, pec: u32) -> usize {
         let next = self.pec.partition_point(|row| *row < pec);
         if next < self.pec.len() {
             return next;
         }
         let last = self.pec.len() - 1;
-        if last == 0 { 0 } else { last + (pec - self.pec[last]).div_ceil(self.last_stretch()) as usize }
+        if last == 0 {
+            0
+        } else {
+            last + (pec - self.pec[last]).div_ceil(self.last_stretch()) as usize
+        }
     }
 
     fn last_stretch(&self) -> u32 {
@@ -154,7 +167,8 @@ impl Rows {
         let beyond = i32::try_from(row - last).unwrap_or(i32::MAX);
         let (limit, before) = (self.limit[last][group], self.limit[last - 1][group]);
         let (alpha, alpha_before) = (self.alpha[last][group], self.alpha[last - 1][group]);
-        // What got better at the end of the table is not taken to get better for ever. A limit never comes to nothing.
+        // What got better at the end of the table is not taken to get better for ever. A limit
+        // never comes to nothing.
         let kept = (limit / before).min(1.0).powi(beyond);
         let beyond = if planted(Bug::AlphaNotExtrapolated) { 0 } else { beyond };
         let grown = (alpha - alpha_before).max(0.0) * f64::from(beyond);
@@ -165,7 +179,10 @@ impl Rows {
 /// In fixed point, rounded to the worse side.
 fn fixed((limit, alpha): (f64, f64)) -> Endurance {
     let endurance = Endurance { limit: Dose::floor(limit), alpha: Alpha::ceil(alpha) };
-    debug_assert!(endurance.alpha >= Alpha::ONE, "a neighbour's read counts at least once (`disturb::wordline`)");
+    debug_assert!(
+        endurance.alpha >= Alpha::ONE,
+        "a neighbour's read counts at least once (`disturb::wordline`)"
+    );
     endurance
 }
 
@@ -192,9 +209,19 @@ mod tests {
     #[test]
     fn beyond_the_last_row_the_truth_goes_on_as_the_table_ended() {
         let rows = rows(100, &TABLE);
-        assert_eq!(limits(&rows, &[0, 500, 1000, 1500, 2000, 2500, 3000]), [2000.0, 1500.0, 1000.0, 750.0, 500.0, 375.0, 250.0]);
-        assert_eq!([1000, 2000, 3000].map(|pec| rows.truth(0, pec).alpha.in_256ths()), [2176, 2304, 2432]);
-        assert_eq!(rows.truth(0, u32::MAX), Endurance { limit: Dose::UNIT, alpha: Alpha::ONE * 32 }, "never nothing");
+        assert_eq!(
+            limits(&rows, &[0, 500, 1000, 1500, 2000, 2500, 3000]),
+            [2000.0, 1500.0, 1000.0, 750.0, 500.0, 375.0, 250.0]
+        );
+        assert_eq!(
+            [1000, 2000, 3000].map(|pec| rows.truth(0, pec).alpha.in_256ths()),
+            [2176, 2304, 2432]
+        );
+        assert_eq!(
+            rows.truth(0, u32::MAX),
+            Endurance { limit: Dose::UNIT, alpha: Alpha::ONE * 32 },
+            "never nothing"
+        );
     }
 
     #[test]
@@ -204,46 +231,76 @@ mod tests {
         assert_eq!(grows.truth(0, 5000).alpha, Alpha::ONE * 8);
         let single = rows(100, &[(500, 1000.0, 9.0)]);
         assert_eq!(limits(&single, &[0, 500, 1_000_000]), [1000.0; 3]);
-        assert_eq!((single.around(0), single.around(7777), single.next_change(500)), ((500, 500), (500, 500), None));
+        assert_eq!(
+            (single.around(0), single.around(7777), single.next_change(500)),
+            ((500, 500), (500, 500), None)
+        );
     }
 
     #[test]
     fn policies_see_rows_every_so_many_cycles_and_those_of_the_table() {
         let close = rows(100, &[(0, 2000.0, 8.0), (1010, 1000.0, 8.5)]);
-        let around = [0, 1, 100, 101, 1000, 1001, 1010, 1011, 1200, 1950].map(|pec| close.around(pec));
-        let expected =
-            [(0, 0), (0, 100), (100, 100), (100, 200), (1000, 1000), (1000, 1010), (1010, 1010), (1010, 1100), (1200, 1200), (1900, 2000)];
+        let around =
+            [0, 1, 100, 101, 1000, 1001, 1010, 1011, 1200, 1950].map(|pec| close.around(pec));
+        let expected = [
+            (0, 0),
+            (0, 100),
+            (100, 100),
+            (100, 200),
+            (1000, 1000),
+            (1000, 1010),
+            (1010, 1010),
+            (1010, 1100),
+            (1200, 1200),
+            (1900, 2000),
+        ];
         assert_eq!(around, expected);
         let own = rows(0, &TABLE);
-        assert_eq!([0, 1, 1000, 1001, 2000].map(|pec| own.around(pec)), [(0, 0), (0, 1000), (1000, 1000), (1000, 2000), (2000, 2000)]);
+        assert_eq!(
+            [0, 1, 1000, 1001, 2000].map(|pec| own.around(pec)),
+            [(0, 0), (0, 1000), (1000, 1000), (1000, 2000), (2000, 2000)]
+        );
     }
 
     #[test]
     fn error_rates_change_below_the_first_row_and_beyond_a_single_one() {
-        let around = |rows: Rows, counts: &[u32]| counts.iter().map(|pec| rows.around(*pec)).collect::<Vec<_>>();
+        let around = |rows: Rows, counts: &[u32]| {
+            counts.iter().map(|pec| rows.around(*pec)).collect::<Vec<_>>()
+        };
         let single = |step| rows(step, &[(250, 1000.0, 9.0)]).with_rates(true);
         assert_eq!(
             around(single(100), &[0, 7, 200, 201, 250, 251, 300]),
             [(0, 0), (0, 100), (200, 200), (200, 250), (250, 250), (250, 300), (300, 300)]
         );
-        assert_eq!(around(single(0), &[0, 7, 250, 251, 777]), [(0, 250), (0, 250), (250, 250), (250, 300), (700, 800)]);
-        assert_eq!((single(100).next_change(250), single(100).next_change(251)), (Some(251), Some(300)));
+        assert_eq!(
+            around(single(0), &[0, 7, 250, 251, 777]),
+            [(0, 250), (0, 250), (250, 250), (250, 300), (700, 800)]
+        );
+        assert_eq!(
+            (single(100).next_change(250), single(100).next_change(251)),
+            (Some(251), Some(300))
+        );
         assert_eq!(single(100).around(u32::MAX), (4_294_967_200, u32::MAX));
     }
 
     #[test]
     fn changes_are_all_there() {
         for has_rates in [false, true] {
-            changes_are_all_there_of(&rows(100, &[(50, 2000.0, 8.0), (310, 1000.0, 8.5)]).with_rates(has_rates));
+            changes_are_all_there_of(
+                &rows(100, &[(50, 2000.0, 8.0), (310, 1000.0, 8.5)]).with_rates(has_rates),
+            );
         }
     }
 
     fn changes_are_all_there_of(rows: &Rows) {
         let mut changes = vec![0];
-        while let Some(next) = rows.next_change(changes[changes.len() - 1]).filter(|next| *next <= 420) {
+        while let Some(next) =
+            rows.next_change(changes[changes.len() - 1]).filter(|next| *next <= 420)
+        {
             changes.push(next);
         }
-        let mut classes: Vec<u32> = (1..=420).filter(|pec| rows.around(*pec) != rows.around(pec - 1)).collect();
+        let mut classes: Vec<u32> =
+            (1..=420).filter(|pec| rows.around(*pec) != rows.around(pec - 1)).collect();
         classes.insert(0, 0);
         changes.retain(|pec| *pec == 0 || rows.around(*pec) != rows.around(pec - 1));
         assert_eq!(changes, classes);

@@ -1,6 +1,7 @@
-//! Limits and neighbour weights by wordline group and P/E count, in fixed point.
-//! This is the nature of the flash: the drive's error models, the policies' thresholds and the oracle all read it here.
-//! The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows around (straw-2024 III).
+//! Limits and neighbour weights by wordline group and P/E count, in fixed point. This is the nature
+//! of the flash: the drive's error models, the policies' thresholds and the oracle all read it
+//! here. The truth interpolates over P/E counts (`rows`); a policy looks up the worse of the rows
+//! around (straw-2024 III).
 
 use super::allowed::Allowed;
 pub use super::rows::Endurance;
@@ -42,7 +43,8 @@ impl Worn {
 #[derive(Clone, Debug)]
 pub struct LimitTable {
     groups: usize,
-    /// Group of each wordline in a block; the same in every block (process similarity, straw-2024 \[10\]).
+    /// Group of each wordline in a block; the same in every block (process similarity, straw-2024
+    /// \[10\]).
     group_of: Vec<u8>,
     /// Limit of each wordline over its group's, in 1/1024; the same in every block.
     member: Vec<u32>,
@@ -64,9 +66,17 @@ impl LimitTable {
         if !config.disturb.model.has_table() {
             return None;
         }
-        let table = Self::new(&config.disturb, config.geometry.wordlines_per_block, config.geometry.strings_per_layer);
+        let table = Self::new(
+            &config.disturb,
+            config.geometry.wordlines_per_block,
+            config.geometry.strings_per_layer,
+        );
         let rows = table.rows.with_rates(config.error.model != ErrorLaw::None);
-        let table = Self { rows, by_coding: Codings::of(config).rows().map(|row| row.limit_factor), ..table };
+        let table = Self {
+            rows,
+            by_coding: Codings::of(config).rows().map(|row| row.limit_factor),
+            ..table
+        };
         Some(Self { allowed: Allowed::of(config), ..table })
     }
 
@@ -139,14 +149,24 @@ impl LimitTable {
 
     /// Limits of a block over those of the worst block, in 1/1024; at least 1024.
     pub fn block_factor(&self, block: BlockId) -> u32 {
-        MEMBER_ONE + (self.block_variation * fraction(0, BLOCK_SALT ^ u64::from(block.number())) * f64::from(MEMBER_ONE)) as u32
+        MEMBER_ONE
+            + (self.block_variation
+                * fraction(0, BLOCK_SALT ^ u64::from(block.number()))
+                * f64::from(MEMBER_ONE)) as u32
     }
 
-    /// The true limit of a wordline, from its group's [`Self::truth`] and its block's [`Self::block_factor`]. Never below the group's.
+    /// The true limit of a wordline, from its group's [`Self::truth`] and its block's
+    /// [`Self::block_factor`]. Never below the group's.
     #[inline]
-    pub fn limit_of(&self, group_limit: Dose, wordline: WordlineInBlock, block_factor: u32) -> Dose {
+    pub fn limit_of(
+        &self,
+        group_limit: Dose,
+        wordline: WordlineInBlock,
+        block_factor: u32,
+    ) -> Dose {
         let next = self.bugs.has(Bug::NextLayer) && wordline.index() + 1 < self.member.len();
-        let of_layer = group_limit.by_1024ths(self.member[wordline.index() + usize::from(next)].into());
+        let of_layer =
+            group_limit.by_1024ths(self.member[wordline.index() + usize::from(next)].into());
         if planted(Bug::LimitRoundedOnce) {
             let unrounded = group_limit * self.member[wordline.index()] * block_factor;
             return unrounded.by_1024ths(1).by_1024ths(1);
@@ -154,11 +174,15 @@ impl LimitTable {
         of_layer.by_1024ths(block_factor.into())
     }
 
-    /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from the wordline's [`Self::limit_of`].
+    /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from
+    /// the wordline's [`Self::limit_of`].
     #[inline]
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
-        let weakest =
-            if self.bugs.has(Bug::StrongestKind) { self.weakest.iter().max() } else { self.weakest.get(kinds as usize % KIND_SETS) };
+        let weakest = if self.bugs.has(Bug::StrongestKind) {
+            self.weakest.iter().max()
+        } else {
+            self.weakest.get(kinds as usize % KIND_SETS)
+        };
         wordline_limit.by_1024ths(u64::from(*weakest.expect("a number for each set")))
     }
 
@@ -166,7 +190,11 @@ impl LimitTable {
     #[inline]
     pub fn in_mode(&self, limit: Dose, mode: u8) -> Dose {
         let times = if self.bugs.has(Bug::GuardFactorTwice) { 2 } else { 1 };
-        if mode == FULL { limit } else { limit.by_1024ths(self.by_coding[usize::from(mode)] * times) }
+        if mode == FULL {
+            limit
+        } else {
+            limit.by_1024ths(self.by_coding[usize::from(mode)] * times)
+        }
     }
 
     /// [`Self::limit_of`] in the worst block.
@@ -174,7 +202,8 @@ impl LimitTable {
         self.limit_of(group_limit, wordline, MEMBER_ONE)
     }
 
-    /// The truth about a group's worst member: linear between rows, and beyond the last as the table ended.
+    /// The truth about a group's worst member: linear between rows, and beyond the last as the
+    /// table ended.
     pub fn truth(&self, group: usize, pec: u32) -> Endurance {
         if self.bugs.has(Bug::AlphaFloor) {
             let truth = self.rows.truth(group, pec);
@@ -185,7 +214,8 @@ impl LimitTable {
         self.rows.truth(group, if self.bugs.has(Bug::TruthOfNew) { 0 } else { pec })
     }
 
-    /// What a policy may assume of data of an age of which the host says this, as [`Self::lookup_at`].
+    /// What a policy may assume of data of an age of which the host says this, as
+    /// [`Self::lookup_at`].
     pub fn lookup_worn(&self, budget: AccessLatency, group: usize, worn: Worn) -> Endurance {
         let longest = self.lookup_at(budget, group, worn.pec);
         let (Some(step), Some(allowed)) = (worn.step, &self.allowed) else { return longest };
@@ -197,8 +227,8 @@ impl LimitTable {
         self.allowed.as_ref().map(Allowed::longest)
     }
 
-    /// What a policy may assume of data without a hint: of the two rows that it sees around this P/E count the lower limit and the higher
-    /// alpha.
+    /// What a policy may assume of data without a hint: of the two rows that it sees around this
+    /// P/E count the lower limit and the higher alpha.
     pub fn lookup(&self, group: usize, pec: u32) -> Endurance {
         self.lookup_at(AccessLatency::Smallest, group, pec)
     }
@@ -211,7 +241,8 @@ impl LimitTable {
         let (from, to) = self.rows.around(pec.saturating_sub(u32::from(planted(Bug::RowOfBefore))));
         let (below, above) = (self.truth(group, from), self.truth(group, to));
         let fresh = above.limit.min(below.limit);
-        let limit = self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, budget, group, pec));
+        let limit =
+            self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, budget, group, pec));
         let alpha = if planted(Bug::SmallerAlpha) {
             above.alpha.min(below.alpha)
         } else if planted(Bug::AlphaOfOlder) {
@@ -229,24 +260,38 @@ impl LimitTable {
         self.allowed.as_ref().map(Allowed::aged)
     }
 
-    /// The share of what fresh data of the first group bears that the longest age takes, where reads and age have one budget; all of it at most.
+    /// The share of what fresh data of the first group bears that the longest age takes, where
+    /// reads and age have one budget; all of it at most.
     pub(crate) fn taken_by_age(&self, pec: u32) -> f64 {
-        let Some(allowed) = self.allowed.as_ref().filter(|allowed| !allowed.aged().rates().is_independent()) else { return 0.0 };
-        let left = allowed.aged().truth(self, pec, Asked { group: 0, kind: 0, level: 0, step: allowed.longest() });
+        let Some(allowed) =
+            self.allowed.as_ref().filter(|allowed| !allowed.aged().rates().is_independent())
+        else {
+            return 0.0;
+        };
+        let left = allowed.aged().truth(
+            self,
+            pec,
+            Asked { group: 0, kind: 0, level: 0, step: allowed.longest() },
+        );
         1.0 - (Dose::of_1024ths(left).units() / self.truth(0, pec).limit.units()).clamp(0.0, 1.0)
     }
 
-    /// What a group endures for certain: the truth or, where data ages and reads take retries, what techniques assume of it.
+    /// What a group endures for certain: the truth or, where data ages and reads take retries, what
+    /// techniques assume of it.
     pub(crate) fn endured(&self, group: usize, pec: u32) -> Endurance {
         let truth = self.truth(group, pec);
-        let limit =
-            self.allowed.as_ref().map_or(truth.limit, |allowed| allowed.limit(self, AccessLatency::Smallest, group, pec).min(truth.limit));
+        let limit = self.allowed.as_ref().map_or(truth.limit, |allowed| {
+            allowed.limit(self, AccessLatency::Smallest, group, pec).min(truth.limit)
+        });
         Endurance { limit, ..truth }
     }
 
-    /// Groups on which techniques count with more retries than a budget has room for, because age leaves them too little otherwise.
+    /// Groups on which techniques count with more retries than a budget has room for, because age
+    /// leaves them too little otherwise.
     pub fn budget_raised(&self, budget: AccessLatency, pec: u32) -> u32 {
-        let raised = |allowed: &Allowed| (0..self.groups).filter(|group| allowed.is_raised(self, budget, *group, pec)).count();
+        let raised = |allowed: &Allowed| {
+            (0..self.groups).filter(|group| allowed.is_raised(self, budget, *group, pec)).count()
+        };
         self.allowed.as_ref().map_or(0, raised) as u32
     }
 
@@ -255,7 +300,8 @@ impl LimitTable {
         self.allowed.as_ref().is_some_and(|allowed| allowed.is_used_up(self, budget, group, pec))
     }
 
-    /// Retries that techniques count with for a group's data of which the host says this; none where reads take none.
+    /// Retries that techniques count with for a group's data of which the host says this; none
+    /// where reads take none.
     pub fn retries_at(&self, budget: AccessLatency, group: usize, pec: u32) -> u8 {
         self.allowed.as_ref().map_or(0, |allowed| allowed.retries_at(self, budget, group, pec))
     }
@@ -280,7 +326,8 @@ impl LimitTable {
     }
 }
 
-/// Limits of layers over their group's, in 1/1024: each group's worst layer stands at 1, the rest are spread up to the group's best.
+/// Limits of layers over their group's, in 1/1024: each group's worst layer stands at 1, the rest
+/// are spread up to the group's best.
 fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
     let strength = |layer: usize| fraction(0, LAYER_SALT ^ layer as u64);
     let worst = |group: u8| {
@@ -295,15 +342,25 @@ fn members(config: &DisturbConfig, group_of_layer: &[u8]) -> Vec<u32> {
         MEMBER_ONE + (spread * share * f64::from(MEMBER_ONE)) as u32
     };
     let members: Vec<u32> = group_of_layer.iter().enumerate().map(member).collect();
-    debug_assert!(members.iter().all(|factor| *factor >= MEMBER_ONE), "no layer is below its group's worst (`disturb::wordline`)");
+    debug_assert!(
+        members.iter().all(|factor| *factor >= MEMBER_ONE),
+        "no layer is below its group's worst (`disturb::wordline`)"
+    );
     members
 }
 
 /// The smallest factor of each set of page kinds, in 1/1024.
 fn weakest(kind_factor: &[f64]) -> [u32; KIND_SETS] {
-    let factor = |kind: usize| kind_factor.get(kind).map_or(MEMBER_ONE, |f| (f * f64::from(MEMBER_ONE)) as u32);
-    let weakest = std::array::from_fn(|set| (0..4).filter(|kind| set >> kind & 1 == 1).map(factor).min().unwrap_or(MEMBER_ONE));
-    debug_assert!(weakest.iter().all(|factor| *factor >= MEMBER_ONE), "no page kind is below the weakest (`disturb::wordline`)");
+    let factor = |kind: usize| {
+        kind_factor.get(kind).map_or(MEMBER_ONE, |f| (f * f64::from(MEMBER_ONE)) as u32)
+    };
+    let weakest = std::array::from_fn(|set| {
+        (0..4).filter(|kind| set >> kind & 1 == 1).map(factor).min().unwrap_or(MEMBER_ONE)
+    });
+    debug_assert!(
+        weakest.iter().all(|factor| *factor >= MEMBER_ONE),
+        "no page kind is below the weakest (`disturb::wordline`)"
+    );
     weakest
 }
 
@@ -321,15 +378,27 @@ fn dose_of(unit: DoseUnit, cell: CellType, sensings: u32) -> Quarters {
     if unit == DoseUnit::Reads {
         return Quarters::UNIT;
     }
-    let exact = f64::from(Quarters::UNIT.count() * sensings * cell.bits()) / f64::from(cell.sensings().sum::<u32>());
+    let exact = f64::from(Quarters::UNIT.count() * sensings * cell.bits())
+        / f64::from(cell.sensings().sum::<u32>());
     Quarters::from_count((exact.round() as u32).max(1))
 }
 
-/// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding does without counts as there.
-pub fn dose_per_coding(unit: DoseUnit, cell: CellType, codings: &Codings) -> [[Quarters; 4]; CODINGS] {
+/// The same in every coding: a sensing weighs as much as in full density. A page kind that a coding
+/// does without counts as there.
+pub fn dose_per_coding(
+    unit: DoseUnit,
+    cell: CellType,
+    codings: &Codings,
+) -> [[Quarters; 4]; CODINGS] {
     let full = dose_per_kind(unit, cell);
     codings.rows().map(|row| {
-        std::array::from_fn(|kind| if row.keeps(kind as u32) { dose_of(unit, cell, row.sensings[kind].into()) } else { full[kind] })
+        std::array::from_fn(|kind| {
+            if row.keeps(kind as u32) {
+                dose_of(unit, cell, row.sensings[kind].into())
+            } else {
+                full[kind]
+            }
+        })
     })
 }
 
@@ -381,18 +450,28 @@ mod tests {
         let t = LimitTable::new(&config, 800, 8);
         for (group, best) in [(0, 3000), (1, 2000)] {
             let limit = t.truth(group, 0).limit;
-            let members = || WordlineInBlock::range(0..800).filter(|w| t.group_of(*w) == group).map(|w| t.limit_of(limit, w, MEMBER_ONE));
+            let members = || {
+                WordlineInBlock::range(0..800)
+                    .filter(|w| t.group_of(*w) == group)
+                    .map(|w| t.limit_of(limit, w, MEMBER_ONE))
+            };
             assert_eq!(members().min(), Some(limit), "the worst member is the group's value");
             let top = members().max().unwrap();
-            assert!(top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95, "group {group}: best member {top:?}");
+            assert!(
+                top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95,
+                "group {group}: best member {top:?}"
+            );
         }
         let layer = |w: u32| WordlineInBlock::range(w..w + 8);
         let alike = |w: WordlineInBlock, first: u32| {
-            t.group_of[w.index()] == t.group_of[first as usize] && t.member[w.index()] == t.member[first as usize]
+            t.group_of[w.index()] == t.group_of[first as usize]
+                && t.member[w.index()] == t.member[first as usize]
         };
         assert!((0..800).step_by(8).all(|first| layer(first).all(|w| alike(w, first))));
         let blocks: Vec<u32> = BlockId::range(0..200).map(|b| t.block_factor(b)).collect();
-        assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
+        assert!(
+            blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250)
+        );
     }
 
     #[test]
@@ -400,34 +479,60 @@ mod tests {
         let config = DisturbConfig { kind_factor: vec![1.8, 1.5, 1.0], ..DisturbConfig::default() };
         let t = LimitTable::new(&config, 1, 1);
         let of = |kinds| t.limit_of_kinds(Dose::UNIT, kinds).in_1024ths();
-        assert_eq!([of(0b001), of(0b010), of(0b011), of(0b100), of(0b111)], [1843, 1536, 1536, 1024, 1024]);
-        assert!((0..16).all(|kinds| table().limit_of_kinds(Dose::UNIT * 77, kinds) == Dose::UNIT * 77));
+        assert_eq!(
+            [of(0b001), of(0b010), of(0b011), of(0b100), of(0b111)],
+            [1843, 1536, 1536, 1024, 1024]
+        );
+        assert!(
+            (0..16).all(|kinds| table().limit_of_kinds(Dose::UNIT * 77, kinds) == Dose::UNIT * 77)
+        );
     }
 
     #[test]
     fn guard_levels_multiply_limits() {
         let mut t = table();
         t.by_coding[1] = 10 * 1024 + 512;
-        assert_eq!([0, 1, 4].map(|coding| t.in_mode(Dose::of_1024ths(1000), coding).in_1024ths()), [1000, 10_500, 1000]);
+        assert_eq!(
+            [0, 1, 4].map(|coding| t.in_mode(Dose::of_1024ths(1000), coding).in_1024ths()),
+            [1000, 10_500, 1000]
+        );
     }
 
     #[test]
     fn truth_interpolates_and_lookup_takes_the_worse_of_two_close_rows() {
         let t = table();
-        assert_eq!(t.truth(1, 550), Endurance { limit: Dose::UNIT * 725, alpha: Alpha::of_256ths(9 * 256 + 71) });
+        assert_eq!(
+            t.truth(1, 550),
+            Endurance { limit: Dose::UNIT * 725, alpha: Alpha::of_256ths(9 * 256 + 71) }
+        );
         // The row at 600: alpha 9.3, rounded up.
-        assert_eq!(t.lookup(1, 550), Endurance { limit: Dose::UNIT * 700, alpha: Alpha::of_256ths(9 * 256 + 77) });
+        assert_eq!(
+            t.lookup(1, 550),
+            Endurance { limit: Dose::UNIT * 700, alpha: Alpha::of_256ths(9 * 256 + 77) }
+        );
         assert_eq!(t.lookup(1, 500), t.truth(1, 500));
         assert_eq!(t.lookup(0, 0).limit, Dose::UNIT * 2000);
     }
 
-    /// Also where a table falls and rises between rows that are no multiples of the policies' distance, and beyond its end.
+    /// Also where a table falls and rises between rows that are no multiples of the policies'
+    /// distance, and beyond its end.
     #[test]
     fn a_policy_never_assumes_more_than_the_truth() {
-        let row = |pec, limit: f64, alpha: f64| PerPec { pec, limit: vec![2.0 * limit, limit], alpha: vec![8.0, alpha] };
-        let broken = vec![row(30, 900.7, 9.3), row(333, 500.1, 12.0), row(350, 800.9, 8.7), row(601, 790.3, 8.1)];
+        let row = |pec, limit: f64, alpha: f64| PerPec {
+            pec,
+            limit: vec![2.0 * limit, limit],
+            alpha: vec![8.0, alpha],
+        };
+        let broken = vec![
+            row(30, 900.7, 9.3),
+            row(333, 500.1, 12.0),
+            row(350, 800.9, 8.7),
+            row(601, 790.3, 8.1),
+        ];
         let straight = vec![row(0, 1000.0, 9.0), row(1000, 500.0, 9.5)];
-        for (table, policy_row_cycles) in [(&broken, 100), (&broken, 70), (&broken, 0), (&straight, 100), (&straight, 0)] {
+        for (table, policy_row_cycles) in
+            [(&broken, 100), (&broken, 70), (&broken, 0), (&straight, 100), (&straight, 0)]
+        {
             let config = DisturbConfig {
                 model: DisturbModel::Wordline,
                 groups: vec!["good".into(), "worst".into()],
@@ -439,8 +544,14 @@ mod tests {
             for pec in 0..2500 {
                 for g in 0..2 {
                     let (lookup, truth) = (t.lookup(g, pec), t.truth(g, pec));
-                    assert!(lookup.limit <= truth.limit, "limit, group {g}, {pec} cycles, every {policy_row_cycles}");
-                    assert!(lookup.alpha >= truth.alpha, "alpha, group {g}, {pec} cycles, every {policy_row_cycles}");
+                    assert!(
+                        lookup.limit <= truth.limit,
+                        "limit, group {g}, {pec} cycles, every {policy_row_cycles}"
+                    );
+                    assert!(
+                        lookup.alpha >= truth.alpha,
+                        "alpha, group {g}, {pec} cycles, every {policy_row_cycles}"
+                    );
                 }
                 let same_class = pec > 0 && t.lookup_class(pec) == t.lookup_class(pec - 1);
                 assert!(!same_class || t.lookup(1, pec) == t.lookup(1, pec - 1), "{pec} cycles");
@@ -458,7 +569,10 @@ mod tests {
     #[test]
     fn sensing_weights_average_to_one_unit() {
         assert_eq!(dose_per_kind(DoseUnit::Reads, CellType::Tlc), [Quarters::UNIT; 4]);
-        assert_eq!(dose_per_kind(DoseUnit::Sensings, CellType::Tlc)[..3], [2, 3, 7].map(Quarters::from_count));
+        assert_eq!(
+            dose_per_kind(DoseUnit::Sensings, CellType::Tlc)[..3],
+            [2, 3, 7].map(Quarters::from_count)
+        );
         assert_eq!(dose_per_kind(DoseUnit::Sensings, CellType::Slc)[..1], [Quarters::UNIT]);
     }
 
@@ -468,14 +582,24 @@ mod tests {
         let doses = |cell: CellType, unit: DoseUnit| {
             let mut config = crate::drive::tests::tiny_config();
             config.geometry.cell = cell;
-            dose_per_coding(unit, cell, &Codings::of(&config)).map(|kinds| kinds.map(Quarters::count))
+            dose_per_coding(unit, cell, &Codings::of(&config))
+                .map(|kinds| kinds.map(Quarters::count))
         };
         let tlc = doses(CellType::Tlc, DoseUnit::Sensings);
-        assert_eq!([0, 1, 4, 5].map(|coding| tlc[coding][..3].to_vec()), [[2, 3, 7], [2, 3, 7], [2, 2, 3], [2, 3, 2]]);
-        assert_eq!(doses(CellType::Qlc, DoseUnit::Sensings)[4..7], [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]);
+        assert_eq!(
+            [0, 1, 4, 5].map(|coding| tlc[coding][..3].to_vec()),
+            [[2, 3, 7], [2, 3, 7], [2, 2, 3], [2, 3, 2]]
+        );
+        assert_eq!(
+            doses(CellType::Qlc, DoseUnit::Sensings)[4..7],
+            [[1, 1, 2, 4], [1, 2, 1, 2], [1, 2, 4, 1]]
+        );
         // 2, 3 and 2 sensings weigh 3, 5 and 3 quarters, one weighs 2.
         let tlc_232 = doses(CellType::Tlc232, DoseUnit::Sensings);
-        assert_eq!([0, 4, 5].map(|coding| tlc_232[coding][..3].to_vec()), [[3, 5, 3], [3, 2, 3], [3, 5, 2]]);
+        assert_eq!(
+            [0, 4, 5].map(|coding| tlc_232[coding][..3].to_vec()),
+            [[3, 5, 3], [3, 2, 3], [3, 5, 2]]
+        );
         assert!(doses(CellType::Tlc, DoseUnit::Reads).iter().all(|kinds| *kinds == [4; 4]));
     }
 }

@@ -1,4 +1,5 @@
-//! The limits that a technique is told of: those of a block at the block's budget. It asks as it would of a drive without hints.
+//! The limits that a technique is told of: those of a block at the block's budget. It asks as it
+//! would of a drive without hints.
 
 use super::table::{Endurance, LimitTable, Worn};
 use crate::base::dose::Dose;
@@ -26,8 +27,9 @@ impl<'a> Limits<'a> {
         Self { table, budget, ahead: 0 }
     }
 
-    /// The limits of a drive whose erases count as so many cycles each. Between two erases a block stands for all of these cycles, so
-    /// rows are looked up at the middle one. Where limits are lower at the first, these hold.
+    /// The limits of a drive whose erases count as so many cycles each. Between two erases a block
+    /// stands for all of these cycles, so rows are looked up at the middle one. Where limits are
+    /// lower at the first, these hold.
     #[must_use]
     pub fn accelerated(self, acceleration: u32) -> Self {
         Self { ahead: acceleration / 2, ..self }
@@ -55,10 +57,13 @@ impl<'a> Limits<'a> {
 
     /// The same of data of an age.
     pub fn lookup_worn(&self, group: usize, worn: Worn) -> Endurance {
-        self.lowest(worn.pec, |pec| self.table.lookup_worn(self.budget, group, Worn { pec, ..worn }))
+        self.lowest(worn.pec, |pec| {
+            self.table.lookup_worn(self.budget, group, Worn { pec, ..worn })
+        })
     }
 
-    /// The worse of what is looked up at a P/E count and in the middle of the cycles that it stands for.
+    /// The worse of what is looked up at a P/E count and in the middle of the cycles that it stands
+    /// for.
     fn lowest(&self, pec: u32, look_up: impl Fn(u32) -> Endurance) -> Endurance {
         if self.ahead == 0 {
             return look_up(pec);
@@ -71,7 +76,8 @@ impl<'a> Limits<'a> {
 
     /// The next P/E count that may look up something else; none where nothing changes any more.
     pub fn next_lookup(&self, pec: u32) -> Option<u32> {
-        let middle = || self.table.next_lookup(pec.saturating_add(self.ahead)).map(|next| next - self.ahead);
+        let middle =
+            || self.table.next_lookup(pec.saturating_add(self.ahead)).map(|next| next - self.ahead);
         let own = self.table.next_lookup(pec);
         if self.ahead == 0 { own } else { own.into_iter().chain(middle()).min() }
     }
@@ -93,17 +99,23 @@ impl<'a> Limits<'a> {
 
     /// What decides [`Self::lookup`]: P/E counts and budgets with the same number look up the same.
     pub fn lookup_class(&self, pec: u32) -> u64 {
-        let of = |pec: u32| AccessLatency::COUNT as u64 * self.table.lookup_class(pec) + self.budget as u64;
+        let of = |pec: u32| {
+            AccessLatency::COUNT as u64 * self.table.lookup_class(pec) + self.budget as u64
+        };
         if self.ahead == 0 {
             return of(pec);
         }
         let (first, middle) = (of(pec), of(pec.saturating_add(self.ahead)));
         let distance = middle - first;
-        debug_assert!(distance >> DISTANCE_BITS == 0 && first >> (63 - DISTANCE_BITS) == 0, "two classes have one number");
+        debug_assert!(
+            distance >> DISTANCE_BITS == 0 && first >> (63 - DISTANCE_BITS) == 0,
+            "two classes have one number"
+        );
         ACCELERATED | first << DISTANCE_BITS | distance
     }
 
-    /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from the wordline's.
+    /// The limit of the weakest of some page kinds of a wordline, a bit each and LSB first, from
+    /// the wordline's.
     pub fn limit_of_kinds(&self, wordline_limit: Dose, kinds: u32) -> Dose {
         self.table.limit_of_kinds(wordline_limit, kinds)
     }
@@ -129,7 +141,8 @@ mod tests {
             disturb = {{ model = "count", table = [{rows}] }}
             "#
         );
-        LimitTable::of(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()).expect("a table")
+        LimitTable::of(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap())
+            .expect("a table")
     }
 
     const FALLS: &str = "{ pec = 0, limit = [3000] }, { pec = 1000, limit = [2000] }";
@@ -150,7 +163,8 @@ mod tests {
         assert_eq!(limits(FALLS, 30, &[60, 90]), [2900.0, 2800.0]);
     }
 
-    /// Thresholds of an accelerated life add up to those of the cycles that it stands for, to a cycle in each row.
+    /// Thresholds of an accelerated life add up to those of the cycles that it stands for, to a
+    /// cycle in each row.
     #[test]
     fn accelerated_thresholds_add_up_to_those_of_all_cycles() {
         let mean = |acceleration: u32| {
@@ -158,7 +172,12 @@ mod tests {
             limits(FALLS, acceleration, &counts).iter().sum::<f64>() / counts.len() as f64
         };
         let exact = mean(1);
-        assert!([10, 30, 100].iter().all(|acceleration| (mean(*acceleration) / exact - 1.0).abs() < 0.002), "{exact}");
+        assert!(
+            [10, 30, 100]
+                .iter()
+                .all(|acceleration| (mean(*acceleration) / exact - 1.0).abs() < 0.002),
+            "{exact}"
+        );
     }
 
     #[test]
@@ -176,8 +195,15 @@ mod tests {
                 let (before, now) = (limits.lookup(0, pec - 1), limits.lookup(0, pec));
                 let same = limits.lookup_class(pec - 1) == limits.lookup_class(pec);
                 assert!(!same || before == now, "{acceleration}: {pec} cycles");
-                next = if next < pec { limits.next_lookup(pec - 1).expect("the table goes on") } else { next };
-                assert!(before == now || next == pec, "{acceleration}: nothing changes at {pec} cycles");
+                next = if next < pec {
+                    limits.next_lookup(pec - 1).expect("the table goes on")
+                } else {
+                    next
+                };
+                assert!(
+                    before == now || next == pec,
+                    "{acceleration}: nothing changes at {pec} cycles"
+                );
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Error model `wordline`: reads of the two neighbours count alpha times, reads elsewhere in the block once, own reads not
-//! at all, from the wordline's own programming on (straw-2024 III).
+//! Error model `wordline`: reads of the two neighbours count alpha times, reads elsewhere in the
+//! block once, own reads not at all, from the wordline's own programming on (straw-2024 III).
 //!
 //! ```text
 //! RC = reads of a wordline, BLK = of the block, both since erase; at i's programming b = BLK, s = RC[i-d]
@@ -29,7 +29,11 @@ impl WordlineModel {
     /// Reads of the neighbours of wordline `i`, together; a missing neighbour is never read.
     fn neighbours(&self, wordlines: &[Wordline], i: usize) -> Quarters {
         let stride = if self.limits.table.bugs.has(Bug::StrideForgotten) { 1 } else { self.stride };
-        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) { wordlines[wordlines.len() - 1].reads } else { Quarters::ZERO };
+        let beyond = if self.limits.table.bugs.has(Bug::EdgeWraps) {
+            wordlines[wordlines.len() - 1].reads
+        } else {
+            Quarters::ZERO
+        };
         let below = i.checked_sub(stride).map_or(beyond, |n| wordlines[n].reads);
         let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
         below + above
@@ -68,10 +72,15 @@ impl ErrorModel for WordlineModel {
             }
             left[group] = left[group].min(limit - dose);
         }
-        let rounding = |alpha: Alpha| if planted(Bug::QuietRoundedUp) { i64::from(alpha.in_256ths()) - 1 } else { 0 };
-        let of_group = |(left, e): (&Dose, &Endurance)| (*left + Dose::of_1024ths(rounding(e.alpha))) / e.alpha;
+        let rounding = |alpha: Alpha| {
+            if planted(Bug::QuietRoundedUp) { i64::from(alpha.in_256ths()) - 1 } else { 0 }
+        };
+        let of_group = |(left, e): (&Dose, &Endurance)| {
+            (*left + Dose::of_1024ths(rounding(e.alpha))) / e.alpha
+        };
         let mut more = left.iter().zip(&endurances).map(of_group).min().unwrap_or(Quarters::MAX);
-        // A wordline programmed from now on answers for nothing yet, or the drive asks again when it is.
+        // A wordline programmed from now on answers for nothing yet, or the drive asks again when
+        // it is.
         if (block.programmed() as usize) < block.wordlines.len() {
             more = more.min(fresh);
         }
@@ -146,8 +155,9 @@ mod tests {
         wordlines
     }
 
-    /// The worst pattern there is: all reads of the block go to one neighbour. Its limits are looked up page by page here, and
-    /// the bound is found by trial: the least number of reads of any one wordline that takes a page past its limit.
+    /// The worst pattern there is: all reads of the block go to one neighbour. Its limits are
+    /// looked up page by page here, and the bound is found by trial: the least number of reads of
+    /// any one wordline that takes a page past its limit.
     #[test]
     fn a_block_is_clean_below_the_bound_for_fresh_data_wherever_its_reads_go() {
         let config = config();
@@ -173,19 +183,27 @@ mod tests {
                         age_step: step,
                         budget: AccessLatency::Smallest,
                     };
-                    let is_well = PageInBlock::range(0..24).all(|page| model.health(&view, page) == PageHealth::WELL);
+                    let is_well = PageInBlock::range(0..24)
+                        .all(|page| model.health(&view, page) == PageHealth::WELL);
                     (model.assess(&view), is_well)
                 };
                 let first_ill = (0..16_000).find(|reads| !assess(*reads).1).unwrap_or(16_000);
                 for reads in (0..16_000).step_by(97).chain([first_ill.saturating_sub(1)]) {
                     match assess(reads).0 {
-                        Assessment::CleanUntil(until) => assert!(until.count() < first_ill && reads < first_ill, "step {step}"),
-                        Assessment::Suspect => assert!(reads >= first_ill, "step {step}, wordline {at}: {reads} reads"),
+                        Assessment::CleanUntil(until) => {
+                            assert!(until.count() < first_ill && reads < first_ill, "step {step}")
+                        }
+                        Assessment::Suspect => {
+                            assert!(reads >= first_ill, "step {step}, wordline {at}: {reads} reads")
+                        }
                     }
                 }
                 least = least.min(first_ill);
             }
-            assert!(least > 300 && least < 16_000, "step {step}: {least} reads are the most that the block bears");
+            assert!(
+                least > 300 && least < 16_000,
+                "step {step}: {least} reads are the most that the block bears"
+            );
         }
     }
 }

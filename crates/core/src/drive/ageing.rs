@@ -1,4 +1,5 @@
-//! What time alone sets off: blocks that are due are looked at, and rewritten where the refresh technique wants that.
+//! What time alone sets off: blocks that are due are looked at, and rewritten where the refresh
+//! technique wants that.
 
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, Moment, Ns, Reads};
@@ -21,13 +22,15 @@ impl Drive {
         self.oldest_of(|_| true).unwrap_or(0)
     }
 
-    /// The age of the oldest page in blocks that are not left to parity; none where all blocks with pages are.
+    /// The age of the oldest page in blocks that are not left to parity; none where all blocks with
+    /// pages are.
     pub fn oldest_recycled_age(&self) -> Option<Ns> {
         self.oldest_of(|block| !self.ftl.is_left_alone(&self.flash, block))
     }
 
     fn oldest_of(&self, counts: impl Fn(BlockId) -> bool) -> Option<Ns> {
-        let holds_data = |block: &BlockId| self.flash.hot(*block).write_ptr > 0 && !self.flash.is_dead(*block);
+        let holds_data =
+            |block: &BlockId| self.flash.hot(*block).write_ptr > 0 && !self.flash.is_dead(*block);
         let written = self.geometry.block_ids().filter(holds_data).filter(|block| counts(*block));
         let oldest = written.map(|block| self.flash.cold(block).programmed_at).min();
         oldest.map(|since| (self.flash.now.cast_signed() - since).max(0) as Ns)
@@ -57,7 +60,8 @@ impl Drive {
         }
     }
 
-    /// A block is a step older, and the technique looks limits up at its age: what it said of the block holds no more.
+    /// A block is a step older, and the technique looks limits up at its age: what it said of the
+    /// block holds no more.
     fn look_at_older(&mut self, block: BlockId) {
         if planted(Bug::OlderMovingSkipped) && self.flash.hot(block).has(MOVING) {
             return;
@@ -90,7 +94,9 @@ impl Drive {
                 let (flash, ftl, mut slots) = self.parts();
                 ftl.finish_job(flash, &mut slots, slot);
             }
-            if self.flash.hot(block).state == BlockState::Free || self.flash.hot(block).write_ptr == 0 {
+            if self.flash.hot(block).state == BlockState::Free
+                || self.flash.hot(block).write_ptr == 0
+            {
                 return;
             }
             // What it holds may be younger by now.
@@ -103,7 +109,8 @@ impl Drive {
             }
         }
         let since = self.flash.cold(block).programmed_at;
-        let under_way = self.ftl.jobs.iter().flatten().filter(|job| job.cause == Cause::Refresh).count() as u32;
+        let under_way =
+            self.ftl.jobs.iter().flatten().filter(|job| job.cause == Cause::Refresh).count() as u32;
         match self.refresh.on_time(&Aged { block, now, since, under_way }) {
             Wanted::Later(at) => {
                 assert!(at > now, "a refresh technique's next look must lie ahead");
@@ -123,7 +130,8 @@ impl Drive {
                 return;
             }
             self.ftl.refresh.open_blocks += 1;
-            self.ftl.refresh.unused_pages += u64::from(self.geometry.pages_per_block - u32::from(hot.write_ptr));
+            self.ftl.refresh.unused_pages +=
+                u64::from(self.geometry.pages_per_block - u32::from(hot.write_ptr));
         }
         self.ftl.refresh.invocations += 1;
         let late = end <= self.flash.now.cast_signed();
@@ -149,13 +157,15 @@ impl Drive {
         self.form_waiting();
     }
 
-    /// What is to be done with a block because of its age, and what its policy gives up for that: reads of those that the block may still serve,
-    /// wherever they go.
+    /// What is to be done with a block because of its age, and what its policy gives up for that:
+    /// reads of those that the block may still serve, wherever they go.
     fn rewrite_for_age(&mut self, block: BlockId) -> (Rewrite, u32) {
         let mut rewrite = self.refresh.rewrite(&Held::of(&self.flash, block));
         self.ftl.settle(&self.flash, &mut rewrite);
         let Recode::Wordlines(merges) = &rewrite.recode else { return (rewrite, 0) };
-        let burden = self.flash.burden_of_adjusting(block, &merges.wordlines(self.geometry.wordlines_per_block));
+        let burden = self
+            .flash
+            .burden_of_adjusting(block, &merges.wordlines(self.geometry.wordlines_per_block));
         if self.flash.has_room_for(block, burden) || planted(Bug::AdjustsWithoutRoom) {
             return (rewrite, burden);
         }
@@ -166,10 +176,14 @@ impl Drive {
     /// Whether the block of a job would grow too old before the job is done.
     pub(crate) fn is_aged(&self, job: &Job) -> bool {
         let end = self.refresh.done_by(self.flash.cold(job.block).programmed_at);
-        !planted(Bug::AgedNotUrgent) && end.is_some_and(|end| (self.flash.now + self.ftl.time_left(&self.flash, job)).cast_signed() >= end)
+        !planted(Bug::AgedNotUrgent)
+            && end.is_some_and(|end| {
+                (self.flash.now + self.ftl.time_left(&self.flash, job)).cast_signed() >= end
+            })
     }
 
-    /// The clock shows 0 from here on, and what came before is before time 0: a measured phase begins behind a warm-up that took time.
+    /// The clock shows 0 from here on, and what came before is before time 0: a measured phase
+    /// begins behind a warm-up that took time.
     pub fn restart_clock(&mut self) {
         let passed = std::mem::take(&mut self.flash.now);
         if passed == 0 {

@@ -1,5 +1,5 @@
-//! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy is asked, data that is
-//! gone is reported. Rare, and out of line.
+//! What happens when a block's reads reach its alarm: the error model is asked, the reclaim policy
+//! is asked, data that is gone is reported. Rare, and out of line.
 
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads};
@@ -22,7 +22,8 @@ impl Drive {
         sensed
     }
 
-    /// The same for a read of the host's, which takes the time of it. Tells whether it could be read.
+    /// The same for a read of the host's, which takes the time of it. Tells whether it could be
+    /// read.
     pub(crate) fn fill_for_read(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
         let Sensed { good, level, .. } = self.fill(lpn, ppn);
         self.flash.record_begin(level);
@@ -38,14 +39,17 @@ impl Drive {
     /// Rare on most drives, and every read of a tired one.
     #[inline(never)]
     fn rung(&mut self, lpn: Lpn, ppn: Ppn) {
-        let sensed = self.flash.read_quietly(lpn, ppn).unwrap_or_else(|| self.flash.rung(lpn, ppn, Cause::Host, false));
+        let sensed = self
+            .flash
+            .read_quietly(lpn, ppn)
+            .unwrap_or_else(|| self.flash.rung(lpn, ppn, Cause::Host, false));
         if sensed.rings || !sensed.good || self.hears_retries && sensed.retries > 0 {
             self.answer(lpn, ppn, sensed, false);
         }
     }
 
-    /// What follows from a host read: data that is gone is reported, and the policy asked. A block that a move is reading is on its way out
-    /// already; only host reads can make it late.
+    /// What follows from a host read: data that is gone is reported, and the policy asked. A block
+    /// that a move is reading is on its way out already; only host reads can make it late.
     pub(super) fn answer(&mut self, lpn: Lpn, ppn: Ppn, sensed: Sensed, fill: bool) {
         if sensed.retries > 0
             && !fill
@@ -53,19 +57,22 @@ impl Drive {
         {
             hints.judge(lpn, sensed.retries, self.host.read_requests);
         }
-        let is_repaired = !sensed.good && !fill && self.geometry.stripes.is_some() && self.repair(lpn, ppn);
+        let is_repaired =
+            !sensed.good && !fill && self.geometry.stripes.is_some() && self.repair(lpn, ppn);
         if is_repaired {
             self.note_rebuilt_for_read(ppn);
         }
         if !sensed.good && !is_repaired {
-            if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted) {
+            if (!fill || planted(Bug::FillFailureCounted)) && !self.bugs.has(Bug::FailuresUncounted)
+            {
                 self.uncorrectable_reads += 1;
             }
             if !fill && self.geometry.stripes.is_some() {
                 self.give_up(lpn);
             } else if !fill {
                 self.ftl.report_lost(&mut self.flash, lpn);
-                // By chance the next read might succeed, and what was reported lost would be there again.
+                // By chance the next read might succeed, and what was reported lost would be there
+                // again.
                 if self.config.error.noise && self.ftl.map.get(lpn) == Entry::on_flash(ppn) {
                     self.ftl.invalidate(&mut self.flash, ppn);
                     self.ftl.unmap_lost(lpn);
@@ -86,11 +93,13 @@ impl Drive {
         }
     }
 
-    /// A page that could be read with retries only is the policy's affair, unless it is on its way elsewhere or has moved already.
+    /// A page that could be read with retries only is the policy's affair, unless it is on its way
+    /// elsewhere or has moved already.
     fn tell_of_retries(&mut self, lpn: Lpn, ppn: Ppn, retries: u8) {
         let block = self.geometry.block_of(ppn);
         let stays = self.flash.hot(block).has(MOVING) || self.ftl.is_left_alone(&self.flash, block);
-        let is_elsewhere = self.ftl.map.get(lpn) != Entry::on_flash(ppn) && !planted(Bug::RetriedTellsMoved);
+        let is_elsewhere =
+            self.ftl.map.get(lpn) != Entry::on_flash(ppn) && !planted(Bug::RetriedTellsMoved);
         if is_elsewhere || stays {
             return;
         }
@@ -127,8 +136,8 @@ impl Drive {
         }
     }
 
-    /// Asks the policy about a block that is a step of age older, read or not. A job that it has wanted before ends now: what the block may
-    /// still bear was reserved until here.
+    /// Asks the policy about a block that is a step of age older, read or not. A job that it has
+    /// wanted before ends now: what the block may still bear was reserved until here.
     pub(crate) fn ask_about_older(&mut self, block: BlockId) {
         if self.flash.hot(block).reads == Quarters::ZERO {
             if planted(Bug::OlderUnreadForgotten) {
@@ -140,11 +149,10 @@ impl Drive {
         self.facts.rung_by = self.geometry.first_page(block);
         if !self.flash.hot(block).has(MOVING) {
             self.do_as_policy_says(block);
-        } else if let Some(slot) = self
-            .ftl
-            .job_of(block)
-            .filter(|_| !planted(Bug::OlderJobKept))
-            .filter(|slot| self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER))
+        } else if let Some(slot) =
+            self.ftl.job_of(block).filter(|_| !planted(Bug::OlderJobKept)).filter(|slot| {
+                self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER)
+            })
         {
             let (flash, ftl, mut slots) = self.parts();
             ftl.finish_job(flash, &mut slots, slot);
@@ -156,11 +164,13 @@ impl Drive {
 
     /// Asks the policy about a block that nothing moves, and does what it wants.
     fn do_as_policy_says(&mut self, block: BlockId) {
-        self.ftl.reclaim.alarms += u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
+        self.ftl.reclaim.alarms +=
+            u64::from(!(planted(Bug::AlarmsUncounted) && block.number().is_multiple_of(2)));
         if self.leaves_alone(block) {
             return;
         }
-        let was_left = self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
+        let was_left =
+            self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));
@@ -169,7 +179,9 @@ impl Drive {
             return self.adjust_what_stays(block);
         }
         for action in actions {
-            let Action::Rewrite(rewrite) = action else { unreachable!("probes are carried out while the policy is asked") };
+            let Action::Rewrite(rewrite) = action else {
+                unreachable!("probes are carried out while the policy is asked")
+            };
             if self.ftl.is_left_alone(&self.flash, rewrite.block) {
                 continue;
             }
@@ -179,7 +191,8 @@ impl Drive {
         }
     }
 
-    /// Tells whether the policy has nothing to say of a block, which is not recycled. It is not asked again then.
+    /// Tells whether the policy has nothing to say of a block, which is not recycled. It is not
+    /// asked again then.
     fn leaves_alone(&mut self, block: BlockId) -> bool {
         let is_left_alone = self.ftl.is_left_alone(&self.flash, block);
         if is_left_alone {
@@ -189,14 +202,16 @@ impl Drive {
         is_left_alone
     }
 
-    /// The policy wants nothing of a block that a job has left data in: wordlines of it may be adjusted where they lie.
+    /// The policy wants nothing of a block that a job has left data in: wordlines of it may be
+    /// adjusted where they lie.
     fn adjust_what_stays(&mut self, block: BlockId) {
         let merges = self.refresh.at_reclaim(&Held::of(&self.flash, block));
         let (flash, ftl, mut slots) = self.parts();
         ftl.adjust_in_place(flash, &mut slots, block, merges);
     }
 
-    /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and what else it wants.
+    /// Asks the policy, and carries out the probes that it wants first. Gives its next alarm, and
+    /// what else it wants.
     fn consult(&mut self, block: BlockId) -> (Reads, Vec<Action>) {
         let mut wanted = vec![];
         if self.flash.is_fluid() {
@@ -208,7 +223,9 @@ impl Drive {
         }
         let (policy, view) = self.policy_and_view_of(block);
         let mut next = policy.on_alarm(&view, block, &mut wanted);
-        while let Some(Action::Probe { block, wordlines }) = wanted.pop_if(|action| matches!(action, Action::Probe { .. })) {
+        while let Some(Action::Probe { block, wordlines }) =
+            wanted.pop_if(|action| matches!(action, Action::Probe { .. }))
+        {
             let found = self.flash.probe(block, &wordlines);
             let (policy, view) = self.policy_and_view_of(block);
             next = policy.probed(&view, block, &found, &mut wanted);
@@ -228,7 +245,8 @@ impl Drive {
         ftl.before_reclaim(flash, &mut slots, block);
         self.ftl.settle(&self.flash, &mut rewrite);
         if self.flash.hot(block).has(MOVING) {
-            // Cleaning or levelling took it since the policy was asked, to make room for what else that wanted.
+            // Cleaning or levelling took it since the policy was asked, to make room for what else
+            // that wanted.
             self.give_deadline(block, deadline);
             return;
         }
@@ -239,15 +257,16 @@ impl Drive {
         self.blame.book(&self.flash, block, rewrite.moving(self.geometry.pages_per_block).as_ref());
         let (flash, ftl, mut slots) = self.parts();
         ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, deadline);
-        // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would see to new ones.
+        // Reclaim uses up free blocks as writes do, and where nothing is written nobody else would
+        // see to new ones.
         ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
         ftl.level_wear(flash, &mut slots);
         ftl.adjust_in_turn(flash, &mut slots);
         self.form_waiting();
     }
 
-    /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the first alarm of a block
-    /// that GC or wear levelling was moving already.
+    /// A block under a deferred job reached its policy's alarm again: its last allowed read, or the
+    /// first alarm of a block that GC or wear levelling was moving already.
     fn look_at_job(&mut self, block: BlockId) {
         let Some(slot) = self.ftl.job_of(block) else { return };
         if self.ftl.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
@@ -267,13 +286,19 @@ impl Drive {
         if self.leaves_alone(block) {
             return;
         }
-        // What is left to do must be what the policy has left room for: a move of all that is there.
-        if let Some(job) = self.ftl.jobs[slot].take_if(|job| job.adjusts() && !planted(Bug::AdjustingNotWidened)) {
+        // What is left to do must be what the policy has left room for: a move of all that is
+        // there.
+        if let Some(job) =
+            self.ftl.jobs[slot].take_if(|job| job.adjusts() && !planted(Bug::AdjustingNotWidened))
+        {
             self.ftl.jobs[slot] = Some(job.widened());
         }
         let (deadline, wanted) = self.consult(block);
         self.flash.tell(|o| o.asks_at(block, deadline));
-        self.flash.set_policy_alarm(block, if planted(Bug::JobLearnsNoDeadline) { Reads::NEVER } else { deadline });
+        self.flash.set_policy_alarm(
+            block,
+            if planted(Bug::JobLearnsNoDeadline) { Reads::NEVER } else { deadline },
+        );
         if wanted.is_empty() {
             return;
         }
@@ -290,7 +315,8 @@ impl Drive {
         }
     }
 
-    /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would run out before it is done.
+    /// Whether a job should go ahead of reads: at the rate since it began, the block's reads would
+    /// run out before it is done.
     pub(crate) fn is_urgent(&self, job: &Job) -> bool {
         if self.is_aged(job) {
             return true;
@@ -299,12 +325,15 @@ impl Drive {
             return false;
         }
         let served = self.flash.cold(job.block).without_movers(self.flash.hot(job.block).reads);
-        let rate = f64::from((served - job.from).count()) / (self.flash.now - job.started_at).max(1) as f64;
+        let rate = f64::from((served - job.from).count())
+            / (self.flash.now - job.started_at).max(1) as f64;
         let left = job.deadline.quarters().saturating_sub(served);
-        rate * self.ftl.time_left(&self.flash, job) as f64 >= f64::from(left.whole_down().quarters().count())
+        rate * self.ftl.time_left(&self.flash, job) as f64
+            >= f64::from(left.whole_down().quarters().count())
     }
 
-    /// Ends a run: looks at every block that may hold pages past their limit and reports those that nobody has read.
+    /// Ends a run: looks at every block that may hold pages past their limit and reports those that
+    /// nobody has read.
     pub fn report_unread_losses(&mut self) {
         // What is sensed on the way may bring others past their limits.
         let mut before = None;
@@ -334,8 +363,8 @@ impl Drive {
         }
     }
 
-    /// A page past its limit that nobody has read. Where newer parts of it wait in the write buffer, the read that would complete
-    /// them is what fails.
+    /// A page past its limit that nobody has read. Where newer parts of it wait in the write
+    /// buffer, the read that would complete them is what fails.
     fn report_unread(&mut self, ppn: Ppn) {
         let lpn = self.flash.contents().owner(ppn);
         if self.geometry.stripes.is_some() {
@@ -362,30 +391,43 @@ mod tests {
 
     #[test]
     fn reads_that_nobody_looks_at_are_carried_before_the_counter_is_full() {
-        let mut drive = Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive =
+            Drive::new(tiny_config().resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.write_page(Lpn::new(0), u64::MAX);
         drive.drain_buffer();
         let ppn = drive.read_page(Lpn::new(0));
         let block = drive.geometry.block_of(ppn);
-        // Three times as though it had been read 2^29 - 1 times in between: the second of two more reads passes 2^29.
+        // Three times as though it had been read 2^29 - 1 times in between: the second of two more
+        // reads passes 2^29.
         for _ in 0..3 {
             drive.flash.pretend_reads(block, CARRY - Quarters::UNIT);
             drive.read_pages(&[Lpn::new(0); 2]);
         }
-        assert_eq!((drive.flash.hot(block).reads, drive.flash.cold(block).carries), (Quarters::UNIT, 3));
-        assert_eq!(drive.block_states().nth(block.index()).map(|row| row.reads), Some(3.0 * f64::from(1 << 29) + 1.0));
-        assert_eq!(drive.reclaim_counts().invocations, 0, "what cannot be disturbed is not rewritten");
+        assert_eq!(
+            (drive.flash.hot(block).reads, drive.flash.cold(block).carries),
+            (Quarters::UNIT, 3)
+        );
+        assert_eq!(
+            drive.block_states().nth(block.index()).map(|row| row.reads),
+            Some(3.0 * f64::from(1 << 29) + 1.0)
+        );
+        assert_eq!(
+            drive.reclaim_counts().invocations,
+            0,
+            "what cannot be disturbed is not rewritten"
+        );
     }
 
-    /// A policy asks for two rewrites, and what is done for the first makes wear levelling begin with the second block. The reads that the
-    /// policy allowed that block are all that it serves.
+    /// A policy asks for two rewrites, and what is done for the first makes wear levelling begin
+    /// with the second block. The reads that the policy allowed that block are all that it serves.
     #[test]
     fn a_block_that_levelling_took_before_reclaim_could_keeps_its_deadline() {
         let mut config = tiny_config();
         config.start.fill = 1.0;
         config.disturb.model = DisturbModel::Count;
         config.disturb.table = vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![] }];
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
         let lpn = Lpn::new(0);
         let block = drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash"));
@@ -409,7 +451,8 @@ mod tests {
         config.reclaim.schedule = Schedule::Deadline;
         config.disturb.model = DisturbModel::Count;
         config.disturb.table = vec![PerPec { pec: 0, limit: vec![1000.0], alpha: vec![] }];
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
         let block = drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"));
         for deadline in [60, 70] {
@@ -419,15 +462,18 @@ mod tests {
         }
     }
 
-    /// A full drive, a page of which the buffer holds a part, and the block where its rest is the last page. The block has served all but five of
-    /// the reads that a page bears, and its policy is asked at the next one.
+    /// A full drive, a page of which the buffer holds a part, and the block where its rest is the
+    /// last page. The block has served all but five of the reads that a page bears, and its policy
+    /// is asked at the next one.
     fn at_the_limit() -> (Drive, Lpn) {
         const LIMIT: u32 = 1000;
         let mut config = tiny_config();
         config.start.fill = 1.0;
         config.disturb.model = DisturbModel::Count;
-        config.disturb.table = vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        config.disturb.table =
+            vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         let closed = |block: &_| drive.flash.hot(*block).state == BlockState::Closed;
         let block = drive.geometry.block_ids().find(closed).unwrap();
@@ -440,8 +486,8 @@ mod tests {
         (drive, lpn)
     }
 
-    /// The read that completes a page is good, and sets off a move. What the move reads first brings the page past its limit: it is lost, and no
-    /// write brings it back.
+    /// The read that completes a page is good, and sets off a move. What the move reads first
+    /// brings the page past its limit: it is lost, and no write brings it back.
     #[test]
     fn a_page_that_its_own_fill_has_lost_is_not_written() {
         let (mut drive, lpn) = at_the_limit();
@@ -452,7 +498,8 @@ mod tests {
         assert_eq!((drive.ftl.place_of(lpn), drive.ftl.lost_pages), (None, lost));
     }
 
-    /// A read of the host's is served in part out of the buffer, and the rest is lost in the same way: the read fails.
+    /// A read of the host's is served in part out of the buffer, and the rest is lost in the same
+    /// way: the read fails.
     #[test]
     fn a_read_that_has_lost_the_rest_of_its_page_fails() {
         let (mut drive, lpn) = at_the_limit();

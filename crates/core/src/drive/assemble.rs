@@ -1,4 +1,5 @@
-//! A drive put together from its configuration and techniques: every part made, nothing written yet.
+//! A drive put together from its configuration and techniques: every part made, nothing written
+//! yet.
 
 use super::{Drive, Techniques};
 use crate::base::geometry::Geometry;
@@ -18,18 +19,28 @@ use crate::slots::Facts;
 use crate::slots::gc::gc_policy;
 use crate::slots::parity::{self, PARITY, ParityTechnique, REBUILD, parity_technique};
 use crate::slots::reclaim::late::late_reads;
-use crate::slots::reclaim::{self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique};
+use crate::slots::reclaim::{
+    self, COUNTERS, FIRST_OWN, Policy, StreamSpec, Technique, promise, technique,
+};
 use crate::slots::refresh::{self, RefreshTechnique, refresh_technique};
 
 impl Drive {
     /// An empty drive of a resolved configuration; `timed` where a timed gear will drive it.
     ///
     /// # Errors
-    /// An unknown technique, settings under which it would lose data, or more reads at the start than the drive can have served.
-    pub fn new(config: DriveConfig, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
-        let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
-        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
-        let parity = parity_technique(&techniques.parity).ok_or_else(|| unknown("parity", &techniques.parity))?;
+    /// An unknown technique, settings under which it would lose data, or more reads at the start
+    /// than the drive can have served.
+    pub fn new(
+        config: DriveConfig,
+        techniques: &Techniques,
+        timed: bool,
+    ) -> Result<Self, ConfigError> {
+        let technique = technique(&techniques.reclaim)
+            .ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
+        let refresh = refresh_technique(&techniques.refresh)
+            .ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        let parity = parity_technique(&techniques.parity)
+            .ok_or_else(|| unknown("parity", &techniques.parity))?;
         let config = parity::drive(refresh::drive(config, refresh.name), parity.name);
         reclaim::check(&config, technique)?;
         promise::check(&config, technique, timed)?;
@@ -37,39 +48,69 @@ impl Drive {
         refresh::check(&config, refresh.name)?;
         parity::check(&config, parity.name, technique)?;
         let (model, policy) = (error_model(&config), technique.make(&config, techniques.seed));
-        Self::assemble((config, model), policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
+        Self::assemble(
+            (config, model),
+            policy,
+            Some(technique),
+            (&techniques.gc, refresh, parity, techniques.seed),
+            timed,
+        )
     }
 
-    /// The same under an error model that is in no list. What the reclaim technique promises is not checked.
+    /// The same under an error model that is in no list. What the reclaim technique promises is not
+    /// checked.
     ///
     /// # Errors
-    /// As those of [`Self::new`], and a technique that goes by limits under a model that has no table of them.
+    /// As those of [`Self::new`], and a technique that goes by limits under a model that has no
+    /// table of them.
     pub fn with_error_model(
         config: DriveConfig,
         model: Box<dyn ErrorModel>,
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        let technique = technique(&techniques.reclaim).ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
-        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+        let technique = technique(&techniques.reclaim)
+            .ok_or_else(|| unknown("reclaim", &techniques.reclaim))?;
+        let refresh = refresh_technique(&techniques.refresh)
+            .ok_or_else(|| unknown("refresh", &techniques.refresh))?;
         reclaim::check(&config, technique)?;
         let policy = technique.make(&config, techniques.seed);
-        let parity = parity_technique(&techniques.parity).ok_or_else(|| unknown("parity", &techniques.parity))?;
+        let parity = parity_technique(&techniques.parity)
+            .ok_or_else(|| unknown("parity", &techniques.parity))?;
         let config = parity::drive(config, parity.name);
         parity::check(&config, parity.name, technique)?;
-        Self::assemble((config, Some(model)), policy, Some(technique), (&techniques.gc, refresh, parity, techniques.seed), timed)
+        Self::assemble(
+            (config, Some(model)),
+            policy,
+            Some(technique),
+            (&techniques.gc, refresh, parity, techniques.seed),
+            timed,
+        )
     }
 
-    /// The same under a policy that is in no list, in the place of `techniques.reclaim`. It may not track, and what it promises is not checked.
+    /// The same under a policy that is in no list, in the place of `techniques.reclaim`. It may not
+    /// track, and what it promises is not checked.
     ///
     /// # Errors
     /// As those of [`Self::new`].
-    pub fn with_policy(config: DriveConfig, policy: Box<dyn Policy>, techniques: &Techniques, timed: bool) -> Result<Self, ConfigError> {
-        let refresh = refresh_technique(&techniques.refresh).ok_or_else(|| unknown("refresh", &techniques.refresh))?;
+    pub fn with_policy(
+        config: DriveConfig,
+        policy: Box<dyn Policy>,
+        techniques: &Techniques,
+        timed: bool,
+    ) -> Result<Self, ConfigError> {
+        let refresh = refresh_technique(&techniques.refresh)
+            .ok_or_else(|| unknown("refresh", &techniques.refresh))?;
         let config = refresh::drive(config, refresh.name);
         refresh::check(&config, refresh.name)?;
         let model = error_model(&config);
-        Self::assemble((config, model), policy, None, (&techniques.gc, refresh, &PARITY[0], techniques.seed), timed)
+        Self::assemble(
+            (config, model),
+            policy,
+            None,
+            (&techniques.gc, refresh, &PARITY[0], techniques.seed),
+            timed,
+        )
     }
 
     fn assemble(
@@ -83,15 +124,30 @@ impl Drive {
         let geometry = Geometry::new(&config);
         crate::drive::start::reads::check(&config, timed)?;
         let gc = gc_policy(gc, &config, seed).ok_or_else(|| unknown("gc", gc))?;
-        let counters = technique.filter(|technique| technique.needs.counters).map(|technique| technique.args(&config).whole(&COUNTERS));
+        let counters = technique
+            .filter(|technique| technique.needs.counters)
+            .map(|technique| technique.args(&config).whole(&COUNTERS));
         let keeps_time = config.keeps_time();
         let refresh = refresh.make(&config, seed);
-        let rebuild = if parity.params.contains(&REBUILD) { parity.args(&config).real(&REBUILD) } else { 0.0 };
+        let rebuild = if parity.params.contains(&REBUILD) {
+            parity.args(&config).real(&REBUILD)
+        } else {
+            0.0
+        };
         let parity = parity.make(&config, seed);
         let own = policy.streams();
-        require_room_for(&own, hints::in_use(&config).len() as u32, technique.map_or("unlisted", |technique| technique.name), &geometry)?;
+        require_room_for(
+            &own,
+            hints::in_use(&config).len() as u32,
+            technique.map_or("unlisted", |technique| technique.name),
+            &geometry,
+        )?;
         let hint_books = HintBooks::of(&config, geometry.page_shift())?;
-        let regroup = config.hints.regroup.filter(|_| hint_books.is_some()).map(|least| Regroup::new(least, geometry.blocks));
+        let regroup = config
+            .hints
+            .regroup
+            .filter(|_| hint_books.is_some())
+            .map(|least| Regroup::new(least, geometry.blocks));
         let hears_retries = hint_books.is_some() || policy.follows_retries();
         let counts = ToCount { counters, counts_pages: own.iter().any(|s| s.counts_pages) };
         let flash = Flash::new(&config, geometry.clone(), model, counts, timed);
@@ -156,7 +212,12 @@ fn unknown(what: &str, name: &str) -> ConfigError {
 }
 
 /// Each stream of a technique's own needs an open block, and one for its next.
-fn require_room_for(own: &[StreamSpec], budgets: u32, name: &str, geometry: &Geometry) -> Result<(), ConfigError> {
+fn require_room_for(
+    own: &[StreamSpec],
+    budgets: u32,
+    name: &str,
+    geometry: &Geometry,
+) -> Result<(), ConfigError> {
     let of_a_budget = u32::from(FIRST_OWN) + own.len() as u32;
     let needed = MIN_SPARE_BLOCKS + 2 * (own.len() as u32 + (budgets - 1) * of_a_budget);
     let spare = geometry.spare_blocks();

@@ -50,7 +50,8 @@ pub struct BlockRow {
     pub valid: u16,
     /// Pages programmed.
     pub written: u16,
-    /// Whether it is recycled neither for its reads nor for its age, because parity repairs what cannot be read of it.
+    /// Whether it is recycled neither for its reads nor for its age, because parity repairs what
+    /// cannot be read of it.
     pub left_to_parity: bool,
 }
 
@@ -69,7 +70,8 @@ impl Drive {
         self.gc = between(policy);
     }
 
-    /// The map as the drive has it, in logical order: every page of the host that holds data. Pages reported lost hold none.
+    /// The map as the drive has it, in logical order: every page of the host that holds data. Pages
+    /// reported lost hold none.
     pub fn map_rows(&self) -> impl Iterator<Item = MapRow> + '_ {
         self.all_map_rows().take_while(|row| row.lpn.number() < self.geometry.host_pages)
     }
@@ -83,7 +85,8 @@ impl Drive {
     pub fn map_row(&self, lpn: Lpn) -> Option<MapRow> {
         let entry = self.ftl.map.get(lpn);
         let slot = entry.slot();
-        let (buffered, on_flash) = (slot.is_some(), slot.map_or(entry, |slot| self.ftl.buffer.slot(slot).below));
+        let (buffered, on_flash) =
+            (slot.is_some(), slot.map_or(entry, |slot| self.ftl.buffer.slot(slot).below));
         let ppn = on_flash.ppn().unwrap_or(NO_PPN);
         let holds = (buffered || ppn < NO_PPN) && !self.ftl.is_lost(lpn);
         holds.then_some(MapRow { lpn, ppn, buffered })
@@ -94,37 +97,44 @@ impl Drive {
         self.ftl.lost_words().iter().any(|word| *word != 0)
     }
 
-    /// Whether the map says of a page that it lies where the computed start put it, without its place having been worked out.
+    /// Whether the map says of a page that it lies where the computed start put it, without its
+    /// place having been worked out.
     #[inline]
     pub fn is_as_begun(&self, lpn: Lpn) -> bool {
         self.ftl.map.is_as_begun(lpn)
     }
 
-    /// Whether [`Self::is_as_begun`] holds of all pages of a run, which end with the last page of the host at the latest.
+    /// Whether [`Self::is_as_begun`] holds of all pages of a run, which end with the last page of
+    /// the host at the latest.
     pub fn are_as_begun(&self, run: Range<u32>) -> bool {
         self.ftl.map.are_as_begun(run.start as usize..run.end as usize)
     }
 
-    /// Whether the reverse map says of all pages of a block that they belong to whom the computed start gave them.
+    /// Whether the reverse map says of all pages of a block that they belong to whom the computed
+    /// start gave them.
     pub fn owners_are_as_begun(&self, block: BlockId) -> bool {
         self.flash.contents().is_as_begun(block)
     }
 
-    /// The pages of a block that the drive holds to be valid, a bit each, pages reported lost among them.
+    /// The pages of a block that the drive holds to be valid, a bit each, pages reported lost among
+    /// them.
     pub fn valid_words(&self, block: BlockId) -> &[u64] {
         self.flash.contents().valid_words(block)
     }
 
-    /// What the reverse map says about a flash page: to whom it belongs, or last belonged; [`NO_LPN`] where to nobody.
+    /// What the reverse map says about a flash page: to whom it belongs, or last belonged;
+    /// [`NO_LPN`] where to nobody.
     pub fn owner(&self, ppn: Ppn) -> Lpn {
         self.flash.contents().owner(ppn)
     }
 
-    /// The flash pages that the drive holds to be valid, in their order, but for those of pages reported lost.
+    /// The flash pages that the drive holds to be valid, in their order, but for those of pages
+    /// reported lost.
     pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
         self.geometry.block_ids().flat_map(|block| {
             let first = self.geometry.first_page(block);
-            let pages = set_bits(self.flash.contents().valid_words(block)).map(move |page| first + page as u32);
+            let pages = set_bits(self.flash.contents().valid_words(block))
+                .map(move |page| first + page as u32);
             pages.filter(|ppn| !self.ftl.is_lost(self.owner(*ppn)))
         })
     }
@@ -138,7 +148,8 @@ impl Drive {
 
     /// Pages per block that hold data which is not lost.
     pub fn whole_pages(&self) -> Vec<u32> {
-        let mut whole: Vec<u32> = self.flash.blocks().0.iter().map(|hot| u32::from(hot.valid)).collect();
+        let mut whole: Vec<u32> =
+            self.flash.blocks().0.iter().map(|hot| u32::from(hot.valid)).collect();
         for lpn in set_bits(self.ftl.lost_words()) {
             if let Some(ppn) = self.ftl.place_of(Lpn::from_index(lpn)) {
                 whole[self.geometry.block_of(ppn).index()] -= 1;
@@ -147,7 +158,8 @@ impl Drive {
         whole
     }
 
-    /// What the drive takes for the dose and the limit of a programmed page; nothing where reads disturb nothing.
+    /// What the drive takes for the dose and the limit of a programmed page; nothing where reads
+    /// disturb nothing.
     pub fn dose_and_limit(&self, ppn: Ppn) -> Option<(Dose, Dose)> {
         let block = self.geometry.block_of(ppn);
         self.flash.limits()?;
@@ -158,22 +170,31 @@ impl Drive {
         }))
     }
 
-    /// What the technique's counters know of a block's wordlines that they count: the least and the most that was read of each since the erase.
-    /// Nothing where the technique has no such counters.
-    pub fn counted_wordlines(&self, block: BlockId) -> impl Iterator<Item = (u32, Quarters, Quarters)> + '_ {
+    /// What the technique's counters know of a block's wordlines that they count: the least and the
+    /// most that was read of each since the erase. Nothing where the technique has no such
+    /// counters.
+    pub fn counted_wordlines(
+        &self,
+        block: BlockId,
+    ) -> impl Iterator<Item = (u32, Quarters, Quarters)> + '_ {
         let known = self.flash.tracker().is_on().then(|| self.flash.tracker().of(block));
         known.into_iter().flat_map(|known| {
-            known.entries().map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count)).collect::<Vec<_>>()
+            known
+                .entries()
+                .map(|(wordline, entry)| (wordline as u32, entry.count - entry.error, entry.count))
+                .collect::<Vec<_>>()
         })
     }
 
-    /// Reads between two rewrites that reads cause, in blocks of this age; none where they cause none. Only its ratio between ages counts.
+    /// Reads between two rewrites that reads cause, in blocks of this age; none where they cause
+    /// none. Only its ratio between ages counts.
     pub fn reads_per_rewrite(&mut self, pec: u32) -> Option<f64> {
         let (policy, view) = self.policy_and_view();
         policy.reads_per_rewrite(&view, pec)
     }
 
-    /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written pages.
+    /// One row per block: state, P/E cycles, reads since erase in dose units, valid and written
+    /// pages.
     pub fn block_states(&self) -> impl Iterator<Item = BlockRow> + '_ {
         let (hot, cold) = self.flash.blocks();
         hot.iter().zip(cold).zip(self.geometry.block_ids()).map(|((hot, cold), block)| BlockRow {

@@ -1,5 +1,6 @@
-//! Pages on flash that has failed are rebuilt in the background, in the order of their numbers, up to a watermark: in idle time, and beside
-//! requests of the host at a rate of their own. What the host reads, writes or trims before its turn is rebuilt at once.
+//! Pages on flash that has failed are rebuilt in the background, in the order of their numbers, up
+//! to a watermark: in idle time, and beside requests of the host at a rate of their own. What the
+//! host reads, writes or trims before its turn is rebuilt at once.
 
 use crate::base::stripes::Stripes;
 use crate::base::units::{Lpn, Ns, Ppn};
@@ -24,11 +25,18 @@ impl Drive {
         self.failing.books.rebuild_done = None;
     }
 
-    /// Stripes that lose pages for good, and those whose parity waits in the cache, are rebuilt at once: with the pages that are lost goes the
-    /// parity that others need, and cleaning, which may have to give up parity that waits, cannot rebuild anything. All is worked out before
+    /// Stripes that lose pages for good, and those whose parity waits in the cache, are rebuilt at
+    /// once: with the pages that are lost goes the parity that others need, and cleaning, which may
+    /// have to give up parity that waits, cannot rebuild anything. All is worked out before
     /// anything is lost or written.
-    pub(super) fn rebuild_at_once(&mut self, stripes: Stripes, urgent: &[Lpn], gone: Vec<(u32, Vec<(Lpn, Beyond)>)>) {
-        let rebuilt: Vec<(Lpn, Option<u32>)> = urgent.iter().map(|lpn| (*lpn, self.take_in_hand(*lpn))).collect();
+    pub(super) fn rebuild_at_once(
+        &mut self,
+        stripes: Stripes,
+        urgent: &[Lpn],
+        gone: Vec<(u32, Vec<(Lpn, Beyond)>)>,
+    ) {
+        let rebuilt: Vec<(Lpn, Option<u32>)> =
+            urgent.iter().map(|lpn| (*lpn, self.take_in_hand(*lpn))).collect();
         for (stripe, gone) in gone.iter().filter(|(_, gone)| !gone.is_empty()) {
             self.lose(stripes, *stripe, gone);
         }
@@ -57,7 +65,9 @@ impl Drive {
         if let Some(rebuild) = &mut self.failing.background {
             rebuild.credit += requests as f64 * self.failing.by_request;
         }
-        while let Some(rebuild) = self.failing.background.as_mut().filter(|rebuild| rebuild.credit >= 1.0) {
+        while let Some(rebuild) =
+            self.failing.background.as_mut().filter(|rebuild| rebuild.credit >= 1.0)
+        {
             rebuild.credit -= 1.0;
             self.rebuild_next(at);
         }
@@ -73,7 +83,8 @@ impl Drive {
                 self.flash.tell(Observer::rebuild_done);
                 return;
             }
-            rebuild.watermark = lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
+            rebuild.watermark =
+                lpn + 1 + u32::from(planted(Bug::WatermarkSkips) && lpn.number().is_multiple_of(5));
             if self.rebuild_page(lpn) {
                 self.failing.books.rebuilt_in_background += 1;
                 return self.form_waiting();
@@ -84,7 +95,9 @@ impl Drive {
     /// What lies on failed flash of a stripe is rebuilt before anything of the stripe changes.
     /// Tells whether anything was.
     pub(super) fn rebuild_stripe(&mut self, stripe: u32) -> bool {
-        let Some(stripes) = self.geometry.stripes.filter(|_| self.is_rebuilding()) else { return false };
+        let Some(stripes) = self.geometry.stripes.filter(|_| self.is_rebuilding()) else {
+            return false;
+        };
         let before = self.failing.books.rebuilt_for_writes;
         for lpn in stripes.data(stripe).chain([stripes.parity(stripe)]) {
             self.failing.books.rebuilt_for_writes += u64::from(self.rebuild_page(lpn));
@@ -109,7 +122,9 @@ impl Drive {
 
     /// Rebuilds a page if it lies on failed flash; tells whether that was done.
     pub(super) fn rebuild_page(&mut self, lpn: Lpn) -> bool {
-        let Some(ppn) = self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)) else { return false };
+        let Some(ppn) = self.ftl.place_of(lpn).filter(|ppn| self.flash.is_failed(*ppn)) else {
+            return false;
+        };
         let rebuilt = self.repair(lpn, ppn);
         if !rebuilt {
             // Another page of its stripe is past its limit.

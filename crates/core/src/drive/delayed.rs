@@ -1,7 +1,8 @@
-//! Parity that is programmed late: what leaves the write buffer brings the partial parity of its stripe up to date, and a stripe is committed when
-//! another needs its place in the cache.
+//! Parity that is programmed late: what leaves the write buffer brings the partial parity of its
+//! stripe up to date, and a stripe is committed when another needs its place in the cache.
 //!
-//! What is read on the way may set off moves, and these may make a partial parity whole or take it away. Whatever was worked out by then is begun anew.
+//! What is read on the way may set off moves, and these may make a partial parity whole or take it
+//! away. Whatever was worked out by then is begun anew.
 
 use crate::base::streams::HOST;
 use crate::base::stripes::{Members, Stripes};
@@ -15,8 +16,9 @@ use crate::slots::parity::{Covering, Equation, Renewal};
 use crate::watch::observer::{Origin, XorSource};
 
 impl Drive {
-    /// Sees to a place in the cache, and works out the new partial parity of an update, all but the new data; whatever is to be programmed has room
-    /// then. `completes` pages that were written in part. Tells whether that could be done: where it could not, parity is not delayed.
+    /// Sees to a place in the cache, and works out the new partial parity of an update, all but the
+    /// new data; whatever is to be programmed has room then. `completes` pages that were written in
+    /// part. Tells whether that could be done: where it could not, parity is not delayed.
     pub(super) fn renew_partial(&mut self, update: &mut Update, completes: bool) -> bool {
         if !self.ftl.partial.is_on() {
             return false;
@@ -24,7 +26,9 @@ impl Drive {
         self.make_place_for(update);
         let (mut unreadable, mut before) = ([false; 3], None);
         loop {
-            if self.ftl.lacks_parity(update.stripes, update.stripe) || !update.stripes.has_parity(update.stripe) {
+            if self.ftl.lacks_parity(update.stripes, update.stripe)
+                || !update.stripes.has_parity(update.stripe)
+            {
                 return false;
             }
             let state = self.ftl.partial.state(update.stripe);
@@ -36,8 +40,10 @@ impl Drive {
                 return false;
             };
             let good = self.read_to_renew(update, renewal, completes);
-            let same =
-                |drive: &Self| drive.ftl.partial.state(update.stripe) == state && !drive.ftl.lacks_parity(update.stripes, update.stripe);
+            let same = |drive: &Self| {
+                drive.ftl.partial.state(update.stripe) == state
+                    && !drive.ftl.lacks_parity(update.stripes, update.stripe)
+            };
             if good && same(self) {
                 self.make_room(update, false);
                 if same(self) || planted(Bug::RenewedAcrossRoom) {
@@ -53,7 +59,8 @@ impl Drive {
     fn renewal(&self, update: &Update, unreadable: [bool; 3]) -> Option<Renewal> {
         let covered = self.ftl.partial.covered(update.stripe);
         let those = |members| update.stripes.those(update.stripe, members);
-        let on_flash = |members| those(members).filter(|lpn| self.ftl.place_of(*lpn).is_some()).count() as u32;
+        let on_flash =
+            |members| those(members).filter(|lpn| self.ftl.place_of(*lpn).is_some()).count() as u32;
         let covering = Covering {
             changing: those(update.changing).count() as u32,
             covered_changing: on_flash(covered & update.changing),
@@ -62,7 +69,11 @@ impl Drive {
         let first = self.parity.renewal(&covering);
         // Of a whole one nothing is kept: it stays whole.
         let is_whole = self.ftl.partial.get(update.stripe).is_some_and(|partial| partial.is_whole);
-        let first = if first == Renewal::Expose && (covered == 0 || is_whole) { Renewal::Gather } else { first };
+        let first = if first == Renewal::Expose && (covered == 0 || is_whole) {
+            Renewal::Gather
+        } else {
+            first
+        };
         [first, first.other()].into_iter().find(|renewal| !unreadable[*renewal as usize])
     }
 
@@ -85,7 +96,10 @@ impl Drive {
             Renewal::Gather if !forgets => covered & !update.changing,
             Renewal::TakeOut | Renewal::Gather | Renewal::Expose => 0,
         };
-        let is_read = update.stripes.those(update.stripe, read).all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
+        let is_read = update
+            .stripes
+            .those(update.stripe, read)
+            .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
         update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
             // The buffer is free when the partial parity is in place, too.
@@ -94,7 +108,8 @@ impl Drive {
         is_read
     }
 
-    /// The versions that the parity on flash goes on to count, of pages that a partial parity covers from this update on.
+    /// The versions that the parity on flash goes on to count, of pages that a partial parity
+    /// covers from this update on.
     pub(super) fn to_keep(&self, update: &Update) -> Vec<(Lpn, Ppn)> {
         let known = self.ftl.partial.counted(update.stripe);
         let new = update.stripes.those(update.stripe, update.changing & !known);
@@ -105,7 +120,12 @@ impl Drive {
     pub(super) fn end_renewal(&mut self, update: &Update, kept: Vec<(Lpn, Ppn)>) {
         let (flash, ftl, _) = self.parts();
         if ftl.is_on_flash(update.stripe) {
-            let (covered, exposed) = ftl.partial.renew(update.stripes, update.stripe, (update.changing, update.exposes, kept), flash.now);
+            let (covered, exposed) = ftl.partial.renew(
+                update.stripes,
+                update.stripe,
+                (update.changing, update.exposes, kept),
+                flash.now,
+            );
             ftl.parity.delayed += 1;
             ftl.parity.exposed += u64::from(update.exposes.count_ones());
             flash.tell(|o| o.delayed(update.stripe, update.number, covered, exposed));
@@ -117,7 +137,8 @@ impl Drive {
         self.clean_after(update);
     }
 
-    /// Sees to stripes that had to be given up, commits what is due, and what is in the way of this stripe's partial parity.
+    /// Sees to stripes that had to be given up, commits what is due, and what is in the way of this
+    /// stripe's partial parity.
     fn make_place_for(&mut self, update: &Update) {
         let (stripes, stripe) = (update.stripes, update.stripe);
         while let Some(unprotected) = self.ftl.partial.to_protect.pop() {
@@ -125,12 +146,18 @@ impl Drive {
                 self.protect_anew(stripes, unprotected);
             }
         }
-        while let Some(other) = self.ftl.partial.due().or_else(|| self.ftl.partial.in_the_way_of(stripe).filter(|_| !update.goes_through)) {
+        while let Some(other) = self
+            .ftl
+            .partial
+            .due()
+            .or_else(|| self.ftl.partial.in_the_way_of(stripe).filter(|_| !update.goes_through))
+        {
             self.commit(stripes, other);
         }
     }
 
-    /// Programs the parity of a stripe that has a partial one, which ends with that. Where it cannot be worked out the stripe is unprotected.
+    /// Programs the parity of a stripe that has a partial one, which ends with that. Where it
+    /// cannot be worked out the stripe is unprotected.
     pub(super) fn commit(&mut self, stripes: Stripes, stripe: u32) {
         self.rebuild_stripe(stripe);
         if !stripes.has_parity(stripe) && self.ftl.partial.get(stripe).is_some() {
@@ -142,7 +169,10 @@ impl Drive {
                 unreadable = (Some(state), 0);
             }
             let first = self.ftl.change_of(stripes, stripe).cheaper(Equation::Whole);
-            let Some(equation) = [first, first.other()].into_iter().find(|equation| unreadable.1 >> *equation as u32 & 1 == 0) else {
+            let Some(equation) = [first, first.other()]
+                .into_iter()
+                .find(|equation| unreadable.1 >> *equation as u32 & 1 == 0)
+            else {
                 return self.ftl.unprotect(&mut self.flash, stripe);
             };
             let number = self.ftl.next_xor();
@@ -161,8 +191,15 @@ impl Drive {
         }
     }
 
-    /// Reads what parity is worked out of, as long as the partial parity stays in this state; tells whether all could be read.
-    fn read_to_commit(&mut self, stripes: Stripes, stripe: u32, equation: Equation, (number, state): (u32, u64)) -> bool {
+    /// Reads what parity is worked out of, as long as the partial parity stays in this state; tells
+    /// whether all could be read.
+    fn read_to_commit(
+        &mut self,
+        stripes: Stripes,
+        stripe: u32,
+        equation: Equation,
+        (number, state): (u32, u64),
+    ) -> bool {
         self.ftl.parts_of_parity(stripes, stripe, equation).into_iter().all(|part| {
             if self.ftl.partial.state(stripe) != Some(state) {
                 // It is begun anew.

@@ -1,11 +1,14 @@
-//! Parity where only worn blocks call for it: what a change of a stripe does to it, and how stripes that wait for theirs get it.
+//! Parity where only worn blocks call for it: what a change of a stripe does to it, and how stripes
+//! that wait for theirs get it.
 //!
-//! Whether a stripe needs parity after a change depends on where its pages come to lie. So it is looked up first which blocks they will go to, and
-//! only where the counter will be above 0 anything is read for parity. What happens in between may prove that wrong; then the stripe waits, as one
-//! does of which a move has brought a page to a worn block.
+//! Whether a stripe needs parity after a change depends on where its pages come to lie. So it is
+//! looked up first which blocks they will go to, and only where the counter will be above 0
+//! anything is read for parity. What happens in between may prove that wrong; then the stripe
+//! waits, as one does of which a move has brought a page to a worn block.
 //!
-//! Without time a stripe that waits is formed as soon as nothing else is under way. In time one is formed after the other at the pace that all dies
-//! can keep (`ftl/pace.rs`), behind the host's reads, and at once where too many wait.
+//! Without time a stripe that waits is formed as soon as nothing else is under way. In time one is
+//! formed after the other at the pace that all dies can keep (`ftl/pace.rs`), behind the host's
+//! reads, and at once where too many wait.
 
 use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
@@ -16,7 +19,8 @@ use crate::drive::striped::Update;
 use crate::ftl::lifetime::{Beginning, Stage};
 
 impl Drive {
-    /// Begins with a change of a stripe. Tells whether it is going to have parity then: always, where wear does not say so.
+    /// Begins with a change of a stripe. Tells whether it is going to have parity then: always,
+    /// where wear does not say so.
     pub(super) fn plans_parity(&mut self, update: &Update) -> bool {
         let Some(by_wear) = self.config.parity.by_wear() else { return true };
         self.ftl.worn.updating = Some(update.stripe);
@@ -32,7 +36,9 @@ impl Drive {
         if by_wear.as_printed {
             return self.ftl.worn.as_printed(update.stripe, to_worn.into_iter()) > 0;
         }
-        let leaving = update.pages(true).filter(|lpn| self.ftl.lies_in_worn_block(&self.flash, *lpn)).count() as u32;
+        let leaving =
+            update.pages(true).filter(|lpn| self.ftl.lies_in_worn_block(&self.flash, *lpn)).count()
+                as u32;
         let coming = to_worn.into_iter().filter(|worn| *worn).count() as u32;
         self.ftl.counter(update.stripe) + coming > leaving
     }
@@ -40,10 +46,13 @@ impl Drive {
     /// Whether a page of the host would be written to a worn block.
     fn goes_to_worn_block(&mut self, lpn: Lpn) -> bool {
         self.ftl.aim(HOST, lpn);
-        self.ftl.next_block(&self.flash, HOST).is_some_and(|block| self.ftl.is_worn(&self.flash, block))
+        self.ftl
+            .next_block(&self.flash, HOST)
+            .is_some_and(|block| self.ftl.is_worn(&self.flash, block))
     }
 
-    /// Ends a change of a stripe, all but the parity being done, where wear says which stripes have some.
+    /// Ends a change of a stripe, all but the parity being done, where wear says which stripes have
+    /// some.
     pub(super) fn end_update_by_wear(&mut self, update: &Update, protected: bool) {
         let (parity, pages) = (update.parity(), update.stripes.data(update.stripe).len() as u64);
         self.ftl.worn.updating = None;
@@ -66,9 +75,16 @@ impl Drive {
         self.ftl.settle_parity(&mut self.flash);
     }
 
-    /// Forms stripes that wait, where nothing else is under way: all of them where nothing takes time, and what is too many elsewhere.
+    /// Forms stripes that wait, where nothing else is under way: all of them where nothing takes
+    /// time, and what is too many elsewhere.
     pub(crate) fn form_waiting(&mut self) {
-        let Some(stripes) = self.geometry.stripes.filter(|_| self.ftl.worn.is_on() && self.ftl.worn.updating.is_none()) else { return };
+        let Some(stripes) = self
+            .geometry
+            .stripes
+            .filter(|_| self.ftl.worn.is_on() && self.ftl.worn.updating.is_none())
+        else {
+            return;
+        };
         self.ask_about_rebuilds();
         self.ftl.settle_parity(&mut self.flash);
         self.live_on();
@@ -88,10 +104,20 @@ impl Drive {
         if due == now {
             return;
         }
-        let (at, waiting, protected_stripes) = (self.flash.now, self.ftl.worn.window.at(self.flash.now), self.stripes_with_parity());
-        for stage in [Stage::Worn, Stage::Last].into_iter().filter(|stage| *stage > now && *stage <= due) {
+        let (at, waiting, protected_stripes) =
+            (self.flash.now, self.ftl.worn.window.at(self.flash.now), self.stripes_with_parity());
+        for stage in
+            [Stage::Worn, Stage::Last].into_iter().filter(|stage| *stage > now && *stage <= due)
+        {
             let (host, flash) = (self.host, *self.flash.counts());
-            self.ftl.worn.lifetime.enter(Beginning { stage, at, host, flash, protected_stripes, waiting });
+            self.ftl.worn.lifetime.enter(Beginning {
+                stage,
+                at,
+                host,
+                flash,
+                protected_stripes,
+                waiting,
+            });
             self.flash.tell(|o| o.lives_in(stage.number()));
         }
         if let Some(last) = self.ftl.worn.lifetime.last().filter(|_| due == Stage::Last) {
@@ -101,17 +127,24 @@ impl Drive {
         }
     }
 
-    /// In the last stage: sees to stripes in turn, up to one that has no parity, and forms that. Tells whether there was one.
+    /// In the last stage: sees to stripes in turn, up to one that has no parity, and forms that.
+    /// Tells whether there was one.
     fn sweep(&mut self, stripes: Stripes) -> bool {
         let is_over = self.bugs.has(Bug::SweepEndsAtFailure) && self.flash.has_any_failed();
-        while !is_over && self.ftl.worn.lifetime.is_last() && self.ftl.worn.lifetime.watermark < stripes.count() {
+        while !is_over
+            && self.ftl.worn.lifetime.is_last()
+            && self.ftl.worn.lifetime.watermark < stripes.count()
+        {
             let stripe = self.ftl.worn.lifetime.watermark;
             self.ftl.worn.lifetime.watermark += 1;
             if self.ftl.worn.lifetime.watermark == stripes.count() {
                 self.ftl.worn.lifetime.end_sweep(self.host.write_pages, self.flash.now);
             }
             let waits_for_none = self.ftl.is_unprotected(stripe) || !self.ftl.is_on_flash(stripe);
-            if !waits_for_none && self.ftl.lacks_parity(stripes, stripe) && !self.bugs.has(Bug::SweptUnformed) {
+            if !waits_for_none
+                && self.ftl.lacks_parity(stripes, stripe)
+                && !self.bugs.has(Bug::SweptUnformed)
+            {
                 self.protect_anew(stripes, stripe);
                 return true;
             }
@@ -119,7 +152,8 @@ impl Drive {
         false
     }
 
-    /// Forms the stripe that has waited longest if its time has come, and the dies have nothing else to do.
+    /// Forms the stripe that has waited longest if its time has come, and the dies have nothing
+    /// else to do.
     pub(super) fn form_in_time(&mut self) {
         let now = self.flash.now;
         if self.ftl.wheel.other_due() > now || self.ftl.forming_makes_way(now) {
@@ -137,14 +171,24 @@ impl Drive {
 
     /// Stripes that have parity.
     pub fn stripes_with_parity(&self) -> u64 {
-        let stripes = |stripes: Stripes| (0..stripes.count()).filter(|stripe| self.ftl.place_of(stripes.parity(*stripe)).is_some()).count();
+        let stripes = |stripes: Stripes| {
+            (0..stripes.count())
+                .filter(|stripe| self.ftl.place_of(stripes.parity(*stripe)).is_some())
+                .count()
+        };
         self.geometry.stripes.map_or(0, |of| stripes(of) as u64)
     }
 
-    /// Stripes whose counter is not the number of their pages in worn blocks: where it goes by the printed rule.
+    /// Stripes whose counter is not the number of their pages in worn blocks: where it goes by the
+    /// printed rule.
     pub fn miscounted_stripes(&self) -> u64 {
-        let Some(stripes) = self.geometry.stripes.filter(|_| self.ftl.worn.is_on()) else { return 0 };
-        let is_wrong = |stripe: &u32| self.ftl.counter(*stripe) != self.ftl.pages_in_worn_blocks(&self.flash, stripes, *stripe);
+        let Some(stripes) = self.geometry.stripes.filter(|_| self.ftl.worn.is_on()) else {
+            return 0;
+        };
+        let is_wrong = |stripe: &u32| {
+            self.ftl.counter(*stripe)
+                != self.ftl.pages_in_worn_blocks(&self.flash, stripes, *stripe)
+        };
         (0..stripes.count()).filter(is_wrong).count() as u64
     }
 }
@@ -164,15 +208,21 @@ mod tests {
     /// Pages of the first stripe.
     const D: [Lpn; 3] = [Lpn::new(0), Lpn::new(1), Lpn::new(2)];
 
-    /// Stripes of three pages on four dies, of which the first two are written; all blocks have 9 P/E cycles, and none is worn.
+    /// Stripes of three pages on four dies, of which the first two are written; all blocks have 9
+    /// P/E cycles, and none is worn.
     fn drive(published: bool, timed: bool) -> Drive {
         let mut config = tiny_config();
-        (config.geometry.blocks_per_plane, config.drive.spare, config.start.pec) = (Some(20), Some(0.6), T_P);
+        (config.geometry.blocks_per_plane, config.drive.spare, config.start.pec) =
+            (Some(20), Some(0.6), T_P);
         (config.drive.write_buffer.0, config.wear.static_gap, config.gc.background) = (0, 0, 0.0);
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
         config.parity.params.set(None, "t_p", Number::Whole(T_P.into()));
         config.parity.params.set(Some("pe-aware"), "published", Number::Whole(published.into()));
-        let techniques = Techniques { reclaim: "none".into(), parity: "pe-aware".into(), ..Techniques::default() };
+        let techniques = Techniques {
+            reclaim: "none".into(),
+            parity: "pe-aware".into(),
+            ..Techniques::default()
+        };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
         write(&mut drive, &Lpn::range(0..6).collect::<Vec<_>>());
         drive
@@ -185,14 +235,17 @@ mod tests {
         drive.end_write();
     }
 
-    /// Makes the block that the die of a page writes next one of so many cycles: the open one is filled up with another page of that die, and all that are
-    /// free have as many.
+    /// Makes the block that the die of a page writes next one of so many cycles: the open one is
+    /// filled up with another page of that die, and all that are free have as many.
     fn next_block_has(drive: &mut Drive, lpn: Lpn, pec: u32) {
         let (stripes, geometry) = (drive.geometry.stripes.unwrap(), drive.geometry.clone());
         let other = Lpn::range(3..6).find(|other| stripes.die(*other) == stripes.die(lpn)).unwrap();
         let is_open = |drive: &Drive| {
             let on_die = |block: &BlockId| geometry.die_of(*block) == stripes.die(lpn);
-            let is_open = |block| drive.flash.hot(block).state == BlockState::Open && drive.flash.hot(block).stream == HOST;
+            let is_open = |block| {
+                drive.flash.hot(block).state == BlockState::Open
+                    && drive.flash.hot(block).stream == HOST
+            };
             geometry.block_ids().filter(on_die).any(is_open)
         };
         while is_open(drive) {
@@ -204,17 +257,24 @@ mod tests {
     /// Gives the free blocks of a page's die so many cycles, each by its turn.
     fn free_blocks_have(drive: &mut Drive, lpn: Lpn, pec: impl Fn(usize) -> u32) {
         let domain = drive.ftl.domain_of_page(lpn);
-        let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain)).map(|_| drive.ftl.take_for_loading_in(domain)).collect();
+        let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain))
+            .map(|_| drive.ftl.take_for_loading_in(domain))
+            .collect();
         for (turn, block) in free.into_iter().enumerate() {
             drive.flash.pretend_cycles(block, pec(turn));
             drive.ftl.add_free(&drive.flash, block);
         }
     }
 
-    /// Reads for parity, and programs of parity, of a write of one page; and the stripe's counter behind it.
+    /// Reads for parity, and programs of parity, of a write of one page; and the stripe's counter
+    /// behind it.
     fn written(drive: &mut Drive, lpn: Lpn) -> (u64, u64, u32) {
-        let count =
-            |drive: &Drive| (drive.flash_counts().reads[Cause::Parity as usize], drive.flash_counts().programs[Cause::Parity as usize]);
+        let count = |drive: &Drive| {
+            (
+                drive.flash_counts().reads[Cause::Parity as usize],
+                drive.flash_counts().programs[Cause::Parity as usize],
+            )
+        };
         let before = count(drive);
         write(drive, &[lpn]);
         let after = count(drive);
@@ -230,7 +290,11 @@ mod tests {
         next_block_has(&mut drive, D[1], T_P + 1);
         assert_eq!(written(&mut drive, D[1]), (2, 1, 1), "P = D0 ^ D1' ^ D2");
         assert_eq!(written(&mut drive, D[1]), (2, 1, 1), "P' = P ^ D1' ^ D1''");
-        assert_eq!(written(&mut drive, D[0]), (2, 1, 1), "on a block that is not worn, in a stripe that has parity");
+        assert_eq!(
+            written(&mut drive, D[0]),
+            (2, 1, 1),
+            "on a block that is not worn, in a stripe that has parity"
+        );
         next_block_has(&mut drive, D[1], T_P);
         let with_parity = drive.stripes_with_parity();
         assert_eq!(written(&mut drive, D[1]), (0, 0, 0), "P is given back");
@@ -238,28 +302,42 @@ mod tests {
         assert_eq!(drive.miscounted_stripes(), 0);
     }
 
-    /// The printed counter rises with each write to a worn block: it does not come back to 0 when all pages lie in young ones, and a stripe that has come by
-    /// one worn block keeps parity that nobody needs. It falls with each write to a young one: it is 0 while a page lies in a worn block, and the
-    /// stripe has lost its parity.
+    /// The printed counter rises with each write to a worn block: it does not come back to 0 when
+    /// all pages lie in young ones, and a stripe that has come by one worn block keeps parity that
+    /// nobody needs. It falls with each write to a young one: it is 0 while a page lies in a worn
+    /// block, and the stripe has lost its parity.
     #[test]
     fn the_printed_counter_drifts() {
         let mut drive = drive(true, false);
         next_block_has(&mut drive, D[1], T_P + 1);
         assert_eq!(written(&mut drive, D[1]), (2, 1, 1));
-        assert_eq!(written(&mut drive, D[1]), (2, 1, 2), "that the old copy lay in a worn block is forgotten");
+        assert_eq!(
+            written(&mut drive, D[1]),
+            (2, 1, 2),
+            "that the old copy lay in a worn block is forgotten"
+        );
         next_block_has(&mut drive, D[1], T_P);
-        assert_eq!(written(&mut drive, D[1]), (2, 1, 1), "no page lies in a worn block, and there is parity");
+        assert_eq!(
+            written(&mut drive, D[1]),
+            (2, 1, 1),
+            "no page lies in a worn block, and there is parity"
+        );
         assert_eq!(written(&mut drive, D[1]), (0, 0, 0));
         next_block_has(&mut drive, D[1], T_P + 1);
         assert_eq!(written(&mut drive, D[1]), (2, 1, 1));
-        assert_eq!(written(&mut drive, D[0]), (0, 0, 0), "a page lies in a worn block, and there is no parity");
+        assert_eq!(
+            written(&mut drive, D[0]),
+            (0, 0, 0),
+            "a page lies in a worn block, and there is no parity"
+        );
         let stripes = drive.geometry.stripes.unwrap();
         assert_eq!(drive.ftl.pages_in_worn_blocks(&drive.flash, stripes, 0), 1);
         assert!(drive.miscounted_stripes() > 0);
     }
 
-    /// A move brings a page to a worn block, in time: its stripe waits, nothing is read or programmed for it within the move, and it has parity when the
-    /// clock has passed what a copy takes.
+    /// A move brings a page to a worn block, in time: its stripe waits, nothing is read or
+    /// programmed for it within the move, and it has parity when the clock has passed what a copy
+    /// takes.
     #[test]
     fn what_a_move_makes_necessary_waits_its_turn() {
         let mut drive = drive(false, true);
@@ -270,20 +348,28 @@ mod tests {
         ftl.rewrite(flash, &mut slots, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
         let job = ftl.job_of(block).unwrap();
         ftl.finish_job(flash, &mut slots, job);
-        assert_eq!((drive.ftl.counter(0), drive.forming_window().unwrap().stripes), (1, 2), "both stripes have a page there");
+        assert_eq!(
+            (drive.ftl.counter(0), drive.forming_window().unwrap().stripes),
+            (1, 2),
+            "both stripes have a page there"
+        );
         assert_eq!(drive.flash_counts().programs[Cause::Parity as usize], parity);
         for formed in 1..=2 {
             let at = drive.next_wake();
             assert!(at > drive.flash.now && at < u64::MAX);
             drive.flash.now = at;
             drive.wake();
-            assert_eq!((drive.ftl.parity.formed, drive.forming_window().unwrap().stripes), (formed, 2 - formed));
+            assert_eq!(
+                (drive.ftl.parity.formed, drive.forming_window().unwrap().stripes),
+                (formed, 2 - formed)
+            );
         }
         assert_eq!(drive.next_wake(), u64::MAX);
         assert!(drive.forming_window().unwrap().stripe_ns > 0);
     }
 
-    /// GC writes what lay in a worn block to a worn block where one is free, and what lay in another to the least worn.
+    /// GC writes what lay in a worn block to a worn block where one is free, and what lay in
+    /// another to the least worn.
     #[test]
     fn gc_keeps_pages_in_their_class() {
         let mut drive = drive(false, false);
@@ -298,8 +384,15 @@ mod tests {
             ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
             let now = drive.geometry.block_of(drive.ftl.place_of(D[1]).unwrap());
             assert_ne!(now, block);
-            assert_eq!((drive.flash.cold(now).pec > T_P, drive.ftl.counter(0)), (to_worn, u32::from(to_worn)));
-            assert_eq!(drive.forming_window().unwrap().most_stripes, formed, "no stripe came to need parity");
+            assert_eq!(
+                (drive.flash.cold(now).pec > T_P, drive.ftl.counter(0)),
+                (to_worn, u32::from(to_worn))
+            );
+            assert_eq!(
+                drive.forming_window().unwrap().most_stripes,
+                formed,
+                "no stripe came to need parity"
+            );
             next_block_has(&mut drive, D[1], T_P);
             write(&mut drive, &[D[1]]);
         }

@@ -20,21 +20,30 @@ use crate::slots::reclaim::{COUNTERS, Technique};
 const BESIDE_RECORDS: u64 = 64;
 
 impl Drive {
-    /// Memory that a drive of a resolved configuration takes under a technique at most. What a timed gear has waiting in its queues comes
-    /// on top.
+    /// Memory that a drive of a resolved configuration takes under a technique at most. What a
+    /// timed gear has waiting in its queues comes on top.
     pub fn memory(config: &DriveConfig, technique: &Technique) -> Bytes {
         let config = &technique.drive(config.clone());
         let g = &Geometry::new(config);
         let policy = technique.make(config, 0);
-        let records = u64::from(g.blocks) * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
+        let records = u64::from(g.blocks)
+            * ((size_of::<BlockHot>() + size_of::<BlockCold>()) as u64 + BESIDE_RECORDS);
         let counts = config.disturb.model.disturbs();
-        let wordlines = if counts { u64::from(g.wordlines()) * size_of::<Wordline>() as u64 } else { 0 };
+        let wordlines =
+            if counts { u64::from(g.wordlines()) * size_of::<Wordline>() as u64 } else { 0 };
         let tired = if counts { TiredBlocks::bytes(g.blocks) } else { 0 };
-        let tracker =
-            if counts && technique.needs.counters { SpaceSaving::bytes(g.blocks, technique.args(config).whole(&COUNTERS)) } else { 0 };
+        let tracker = if counts && technique.needs.counters {
+            SpaceSaving::bytes(g.blocks, technique.args(config).whole(&COUNTERS))
+        } else {
+            0
+        };
         let monitors = (config.density.monitor * f64::from(g.blocks)) as u32;
         let counts_pages = counts && policy.streams().iter().any(|stream| stream.counts_pages);
-        let pages = if counts_pages { PageCounters::bytes(g.blocks, monitors, g.pages_per_block) } else { 0 };
+        let pages = if counts_pages {
+            PageCounters::bytes(g.blocks, monitors, g.pages_per_block)
+        } else {
+            0
+        };
         Bytes(
             PageMap::bytes(g.logical_pages())
                 + Contents::bytes(g.raw_pages(), g.pages_per_block)

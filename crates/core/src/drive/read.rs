@@ -1,4 +1,5 @@
-//! The read path: look up, count, compare with the alarm. Compiled for each thing that a sensing may count, watched or not.
+//! The read path: look up, count, compare with the alarm. Compiled for each thing that a sensing
+//! may count, watched or not.
 
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::bugs::{Bug, planted};
@@ -48,7 +49,8 @@ impl Drive {
         self.ftl.map.prefetch(lpn);
     }
 
-    /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or [`FROM_BUFFER`].
+    /// Reads one page for the host. Tells where: a physical page, [`NO_PPN`] (unmapped or lost) or
+    /// [`FROM_BUFFER`].
     #[inline]
     pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
         if self.flash.counted() == WORDLINES && !self.is_watched() {
@@ -132,14 +134,18 @@ impl Drive {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Uncorrectable);
             return FROM_BUFFER;
         }
-        let below = slot.below.ppn().filter(|_| slot.mask != WHOLE && !(planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60));
+        let below = slot.below.ppn().filter(|_| {
+            slot.mask != WHOLE && !(planted(Bug::BufferedReadsOld) && slot.mask.count_ones() > 60)
+        });
         let Some(below) = below else {
             self.note_unread(lpn, FROM_BUFFER, ReadResult::Good);
             return FROM_BUFFER;
         };
-        // Part of the page is newer in the buffer, the rest comes from flash.
-        // A move that this read set off may find the rest gone, and the page is as lost as if the read had.
-        let is_read = self.bugs.has(Bug::RestUnread) || self.fill_for_read(lpn, below) || self.repair_rest_for_read(lpn, below);
+        // Part of the page is newer in the buffer, the rest comes from flash. A move that this read
+        // set off may find the rest gone, and the page is as lost as if the read had.
+        let is_read = self.bugs.has(Bug::RestUnread)
+            || self.fill_for_read(lpn, below)
+            || self.repair_rest_for_read(lpn, below);
         let whole = is_read && (!self.ftl.is_lost(lpn) || planted(Bug::RestOutlivesLoss));
         if !whole {
             self.uncorrectable_reads += 1;
@@ -149,14 +155,22 @@ impl Drive {
                 self.ftl.report_lost(&mut self.flash, lpn);
             }
         }
-        self.note_unread(lpn, FROM_BUFFER, if whole { ReadResult::Good } else { ReadResult::Uncorrectable });
+        self.note_unread(
+            lpn,
+            FROM_BUFFER,
+            if whole { ReadResult::Good } else { ReadResult::Uncorrectable },
+        );
         below
     }
 
     /// A read of a page without data: never written, trimmed, or reported lost.
     fn read_unmapped(&mut self, lpn: Lpn) -> Ppn {
         let lost = self.ftl.is_lost(lpn) && !self.bugs.has(Bug::LostForgotten);
-        self.note_unread(lpn, NO_PPN, if lost { ReadResult::Uncorrectable } else { ReadResult::Good });
+        self.note_unread(
+            lpn,
+            NO_PPN,
+            if lost { ReadResult::Uncorrectable } else { ReadResult::Good },
+        );
         if lost {
             self.uncorrectable_reads += 1;
             self.host.unmapped_read_pages += u64::from(planted(Bug::LostReadUnmapped));

@@ -1,7 +1,9 @@
-//! Data that lies among data of a tighter budget is moved among its own, in the background (`hints.regroup`).
+//! Data that lies among data of a tighter budget is moved among its own, in the background
+//! (`hints.regroup`).
 //!
-//! A block goes by the tightest word of what it holds. Blocks that the drive begins with hold data of any word, and so do blocks that were opened when
-//! nothing but the reserve was free. Without regrouping such data waits for its next move.
+//! A block goes by the tightest word of what it holds. Blocks that the drive begins with hold data
+//! of any word, and so do blocks that were opened when nothing but the reserve was free. Without
+//! regrouping such data waits for its next move.
 //!
 //! ```text
 //! hints.regroup = 0.5, a block that goes by "smallest":     2 valid pages of 6 are "idle"     it stays
@@ -17,7 +19,8 @@ use crate::slots::rewrite::Rewrite;
 
 /// Blocks that are looked at together.
 const LOOKS: u32 = 16;
-/// After a turn that found nothing the next begins when one in so many of all blocks has been erased.
+/// After a turn that found nothing the next begins when one in so many of all blocks has been
+/// erased.
 const REST: u32 = 16;
 
 /// Which block is looked at next.
@@ -39,8 +42,8 @@ impl Regroup {
 }
 
 impl Drive {
-    /// Looks at the next blocks, and begins to move the first that is worth it. One moves at a time. Tells whether there may be more to move
-    /// before another block is erased.
+    /// Looks at the next blocks, and begins to move the first that is worth it. One moves at a
+    /// time. Tells whether there may be more to move before another block is erased.
     #[inline]
     pub(crate) fn regroup(&mut self) -> bool {
         self.regroup.is_some() && self.regroup_in_turn()
@@ -66,7 +69,13 @@ impl Drive {
             if self.is_worth_regrouping(block, turn.least) {
                 turn.left = self.geometry.blocks;
                 let (flash, ftl, mut slots) = self.parts();
-                ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, GC), Cause::Hint, Reads::NEVER);
+                ftl.rewrite(
+                    flash,
+                    &mut slots,
+                    Rewrite::all_to(block, GC),
+                    Cause::Hint,
+                    Reads::NEVER,
+                );
                 ftl.level_wear(flash, &mut slots);
                 return true;
             }
@@ -83,15 +92,26 @@ impl Drive {
     /// Whether enough of a block's valid pages are more relaxed than the block.
     fn is_worth_regrouping(&self, block: BlockId, least: f64) -> bool {
         let hot = self.flash.hot(block);
-        if hot.state != BlockState::Closed || hot.valid == 0 || hot.has(MOVING) || self.flash.is_protected(block) {
+        if hot.state != BlockState::Closed
+            || hot.valid == 0
+            || hot.has(MOVING)
+            || self.flash.is_protected(block)
+        {
             return false;
         }
         let (goes_by, first) = (self.flash.cold(block).budget, self.geometry.first_page(block));
         let Some(hinted) = &self.ftl.hinted else { return false };
         let next = |page: &PageInBlock| self.flash.contents().next_valid(block, *page + 1);
-        let valid = std::iter::successors(self.flash.contents().next_valid(block, PageInBlock::FIRST), next);
+        let valid = std::iter::successors(
+            self.flash.contents().next_valid(block, PageInBlock::FIRST),
+            next,
+        );
         let counts_all = planted(Bug::RegroupsPure) && block.index().is_multiple_of(5);
-        let relaxed = valid.filter(|page| counts_all || hinted.of(self.flash.contents().owner(first + *page)) > goes_by).count();
+        let relaxed = valid
+            .filter(|page| {
+                counts_all || hinted.of(self.flash.contents().owner(first + *page)) > goes_by
+            })
+            .count();
         let least = if planted(Bug::RegroupsTooSoon) { least / 2.0 } else { least };
         relaxed > 0 && relaxed as f64 >= least * f64::from(hot.valid)
     }

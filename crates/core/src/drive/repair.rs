@@ -1,4 +1,5 @@
-//! Pages that could not be read, where there is parity: they are rebuilt from their stripes and written anew.
+//! Pages that could not be read, where there is parity: they are rebuilt from their stripes and
+//! written anew.
 
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
@@ -8,15 +9,16 @@ use crate::flash::ops::NandOp;
 use crate::watch::observer::Origin;
 
 impl Drive {
-    /// What flash holds of a page could not be read here: it is rebuilt and written elsewhere. Tells whether that could be done.
+    /// What flash holds of a page could not be read here: it is rebuilt and written elsewhere.
+    /// Tells whether that could be done.
     pub(super) fn repair(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
         let Some(number) = self.take_in_hand(lpn) else { return false };
         self.write_rebuilt(lpn, ppn, number);
         true
     }
 
-    /// A page is worked out from its stripe and kept in the controller's memory, to be written next; gives the number under which that was done, or
-    /// none where it could not be.
+    /// A page is worked out from its stripe and kept in the controller's memory, to be written
+    /// next; gives the number under which that was done, or none where it could not be.
     pub(super) fn take_in_hand(&mut self, lpn: Lpn) -> Option<u32> {
         let number = self.ftl.rebuild(&mut self.flash, lpn)?;
         self.flash.tell(|o| o.rebuilt(lpn, number));
@@ -46,9 +48,13 @@ impl Drive {
         ftl.settle_parity(flash);
     }
 
-    /// The rest of a partly written page could not be read: it is rebuilt in the controller's memory. Tells whether that could be done.
+    /// The rest of a partly written page could not be read: it is rebuilt in the controller's
+    /// memory. Tells whether that could be done.
     pub(super) fn repair_rest(&mut self, lpn: Lpn) -> bool {
-        if self.geometry.stripes.is_none() || self.ftl.map.slot_of(lpn).is_none() || self.ftl.is_lost(lpn) {
+        if self.geometry.stripes.is_none()
+            || self.ftl.map.slot_of(lpn).is_none()
+            || self.ftl.is_lost(lpn)
+        {
             return false;
         }
         let Some(number) = self.ftl.rebuild(&mut self.flash, lpn) else { return false };
@@ -57,7 +63,8 @@ impl Drive {
         true
     }
 
-    /// The same for a read of the host's, which could not read the rest at a place: the page stays whole.
+    /// The same for a read of the host's, which could not read the rest at a place: the page stays
+    /// whole.
     pub(super) fn repair_rest_for_read(&mut self, lpn: Lpn, from: Ppn) -> bool {
         let (mut reads, mut from) = (1, from);
         while let Some(now) = self.rebuilt_elsewhere(lpn, from) {
@@ -75,8 +82,9 @@ impl Drive {
         repaired
     }
 
-    /// Where the rest of a partly written page lies by now, after it could not be read at a place: a move that the read set off may have rebuilt
-    /// it. Then it is to be read there, as the stripe may not bear a second rebuild.
+    /// Where the rest of a partly written page lies by now, after it could not be read at a place:
+    /// a move that the read set off may have rebuilt it. Then it is to be read there, as the stripe
+    /// may not bear a second rebuild.
     pub(super) fn rebuilt_elsewhere(&self, lpn: Lpn, from: Ppn) -> Option<Ppn> {
         self.geometry.stripes?;
         self.ftl.place_of(lpn).filter(|now| *now != from && !self.bugs.has(Bug::RestRebuiltTwice))
@@ -99,7 +107,8 @@ impl Drive {
         }
     }
 
-    /// Of a page that the write buffer holds in part the rest is gone: the read that would complete it is what fails.
+    /// Of a page that the write buffer holds in part the rest is gone: the read that would complete
+    /// it is what fails.
     fn fail_to_complete(&mut self, lpn: Lpn, ppn: Ppn) {
         let is_buffered = self.ftl.map.slot_of(lpn).is_some();
         if is_buffered && !self.ftl.is_lost(lpn) && !self.ftl.is_whole_in_memory(lpn) {
@@ -129,18 +138,21 @@ mod tests {
 
     fn striped_drive_in(timed: bool) -> Drive {
         let mut config = tiny_config();
-        (config.geometry.blocks_per_plane, config.start.fill, config.drive.spare) = (Some(20), 1.0, Some(0.5));
+        (config.geometry.blocks_per_plane, config.start.fill, config.drive.spare) =
+            (Some(20), 1.0, Some(0.5));
         config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
         config.disturb.model = DisturbModel::Count;
-        config.disturb.table = vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
+        config.disturb.table =
+            vec![PerPec { pec: 0, limit: vec![f64::from(LIMIT)], alpha: vec![] }];
         let techniques = Techniques { parity: "raid5".into(), ..Techniques::default() };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, timed).unwrap();
         drive.precondition(1);
         drive
     }
 
-    /// At the end of a run the buffer holds a part of a page whose rest is past its limit, in a stripe without parity. The host would have got
-    /// neither: the read that was to complete the page is counted, and fails.
+    /// At the end of a run the buffer holds a part of a page whose rest is past its limit, in a
+    /// stripe without parity. The host would have got neither: the read that was to complete the
+    /// page is counted, and fails.
     #[test]
     fn what_the_buffer_holds_in_part_is_lost_by_the_read_that_would_complete_it() {
         let mut drive = striped_drive();
@@ -155,7 +167,10 @@ mod tests {
         let reads = drive.flash_counts().reads[Cause::Host as usize];
         drive.report_unread_losses();
         assert!(drive.ftl.is_lost(lpn));
-        assert_eq!((drive.host.fill_reads, drive.flash_counts().reads[Cause::Host as usize] - reads), (1, 1));
+        assert_eq!(
+            (drive.host.fill_reads, drive.flash_counts().reads[Cause::Host as usize] - reads),
+            (1, 1)
+        );
     }
 
     /// A page that a read of a warm-up had rebuilt keeps no read of the measured phase waiting:
@@ -178,7 +193,8 @@ mod tests {
         assert!(drive.ftl.parity.rebuilt > rebuilt && drive.take_rebuilt_read().is_some());
     }
 
-    /// Making room for a rebuilt page may move it from where it lay. It is not written once more then.
+    /// Making room for a rebuilt page may move it from where it lay. It is not written once more
+    /// then.
     #[test]
     fn a_rebuilt_page_that_has_moved_meanwhile_is_not_written() {
         let mut drive = striped_drive();
@@ -192,8 +208,9 @@ mod tests {
         assert!(drive.ftl.place_of(lpn).is_some_and(|now| now != place));
     }
 
-    /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that read is the one that sets off the move of its
-    /// block: the page is rebuilt, with the last read that its parity bears, and written. A second rebuild would find nothing.
+    /// The host reads a page of which the buffer holds a part. The rest cannot be read, and that
+    /// read is the one that sets off the move of its block: the page is rebuilt, with the last read
+    /// that its parity bears, and written. A second rebuild would find nothing.
     #[test]
     fn what_a_move_has_just_rebuilt_is_read_and_not_rebuilt() {
         let mut drive = striped_drive();
@@ -203,7 +220,10 @@ mod tests {
             [first, first + 1].map(|ppn| drive.flash.contents().owner(ppn))
         };
         let is_fit = |lpn: &Lpn| !stripes.is_parity(*lpn) && drive.ftl.place_of(*lpn).is_some();
-        let fits = |block: &_| drive.flash.hot(*block).state == BlockState::Closed && first_two(*block).iter().all(is_fit);
+        let fits = |block: &_| {
+            drive.flash.hot(*block).state == BlockState::Closed
+                && first_two(*block).iter().all(is_fit)
+        };
         let block = drive.geometry.block_ids().find(fits).unwrap();
         let [lpn, other] = first_two(block);
         drive.write_page(lpn, 1);

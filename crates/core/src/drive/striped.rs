@@ -1,8 +1,10 @@
-//! Host writes and trims where pages have parity: what leaves the write buffer brings the parity of its stripe up to date.
+//! Host writes and trims where pages have parity: what leaves the write buffer brings the parity of
+//! its stripe up to date.
 //!
-//! Pages of one stripe that came in one request leave the buffer together. First all is read that the new parity needs, then room is made on each
-//! die, then the pages and the parity are programmed; an old version stays where it is until the new one is there, so that whatever happens in
-//! between, flash holds a stripe and its parity.
+//! Pages of one stripe that came in one request leave the buffer together. First all is read that
+//! the new parity needs, then room is made on each die, then the pages and the parity are
+//! programmed; an old version stays where it is until the new one is there, so that whatever
+//! happens in between, flash holds a stripe and its parity.
 //!
 //! ```text
 //! 3 + 1 dies, D1 in part and D2 whole leave, D0 stays:   read D1 (for its rest), D2, P       P' = P ^ D1 ^ D2 ^ D1' ^ D2'      (equation 1)
@@ -27,9 +29,11 @@ pub(super) struct Update {
     pub(super) stripe: u32,
     /// The pages that change.
     pub(super) changing: Members,
-    /// Those of them of which the controller's memory holds the old data, too: it was read to complete the new.
+    /// Those of them of which the controller's memory holds the old data, too: it was read to
+    /// complete the new.
     pub(super) old_read: Members,
-    /// Pages that do not change, and of which flash held something when the new parity was worked out of them.
+    /// Pages that do not change, and of which flash held something when the new parity was worked
+    /// out of them.
     staying: Members,
     /// Those that change and whose program waits for what was read.
     pub(super) waiting: Members,
@@ -88,7 +92,8 @@ impl Update {
 }
 
 impl Drive {
-    /// Writes to flash what came first into the buffer, with all that came of its stripe in the same request.
+    /// Writes to flash what came first into the buffer, with all that came of its stripe in the
+    /// same request.
     pub(super) fn flush_stripe(&mut self, stripes: Stripes) {
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         if self.rebuild_stripe(stripes.of(front.lpn)) && self.bugs.has(Bug::WriteLostInRebuild) {
@@ -100,10 +105,14 @@ impl Drive {
         let mut update = Update::of(stripes, stripes.of(front.lpn), number);
         let (mut leaving, through) = (0, self.ftl.buffer.through());
         let by_stripe = self.longest_cached.is_some();
-        let goes_with = |n: usize, group: u32| if by_stripe { (n < through) == (through > 0) } else { group == front.group };
+        let goes_with = |n: usize, group: u32| {
+            if by_stripe { (n < through) == (through > 0) } else { group == front.group }
+        };
         update.goes_through = through > 0;
         while let Some(slot) =
-            self.ftl.buffer.nth(leaving).filter(|slot| goes_with(leaving, slot.group) && stripes.of(slot.lpn) == update.stripe)
+            self.ftl.buffer.nth(leaving).filter(|slot| {
+                goes_with(leaving, slot.group) && stripes.of(slot.lpn) == update.stripe
+            })
         {
             update.changing |= update.bit(slot.lpn);
             leaving += 1;
@@ -112,7 +121,8 @@ impl Drive {
         let is_delayed = self.renew_partial(&mut update, true);
         let protected = is_delayed || self.prepare_update(&mut update);
         let kept = if is_delayed { self.to_keep(&update) } else { vec![] };
-        let forgets = is_delayed && update.stripe.is_multiple_of(5) && self.bugs.has(Bug::PartialForgetsPage);
+        let forgets =
+            is_delayed && update.stripe.is_multiple_of(5) && self.bugs.has(Bug::PartialForgetsPage);
         for lpn in update.written().skip(usize::from(forgets)) {
             self.flash.tell(|o| o.xored(update.number, XorSource::Memory(lpn)));
         }
@@ -130,7 +140,8 @@ impl Drive {
         self.form_waiting();
     }
 
-    /// Reads what is missing of the pages that leave, and what their parity needs, and sees to free blocks. Tells whether there is a new parity.
+    /// Reads what is missing of the pages that leave, and what their parity needs, and sees to free
+    /// blocks. Tells whether there is a new parity.
     fn prepare_update(&mut self, update: &mut Update) -> bool {
         update.plans_parity = self.plans_parity(update);
         if !update.plans_parity {
@@ -157,10 +168,11 @@ impl Drive {
         self.form_waiting();
     }
 
-    /// A stripe of which pages change may have no place for a parity any more, since a die failed: what there is of it is out of date now, and in
-    /// the way perhaps.
+    /// A stripe of which pages change may have no place for a parity any more, since a die failed:
+    /// what there is of it is out of date now, and in the way perhaps.
     fn leave_without_parity(&mut self, update: &Update) {
-        let has_no_place = !update.stripes.has_parity(update.stripe) && self.ftl.is_on_flash(update.stripe);
+        let has_no_place =
+            !update.stripes.has_parity(update.stripe) && self.ftl.is_on_flash(update.stripe);
         if has_no_place && self.ftl.may_give_up_parity(update.stripes, update.stripe) {
             self.ftl.unprotect(&mut self.flash, update.stripe);
         }
@@ -229,8 +241,9 @@ impl Drive {
         self.parity.equation(&change)
     }
 
-    /// Reads the rest of the pages that were written in part. Of those that go `into_parity` that is the read of the old data, too; tells
-    /// whether all of that could be read, or the parity has to be worked out anew.
+    /// Reads the rest of the pages that were written in part. Of those that go `into_parity` that
+    /// is the read of the old data, too; tells whether all of that could be read, or the parity has
+    /// to be worked out anew.
     pub(super) fn complete(&mut self, update: &mut Update, into_parity: Members) -> bool {
         let mut is_clean = true;
         for lpn in update.pages(true) {
@@ -252,9 +265,16 @@ impl Drive {
         is_clean
     }
 
-    /// Reads the rest of a page that was written in part, into the new parity, too, where that `is_old` data that it takes. Tells whether that could
-    /// be read. What was rebuilt elsewhere meanwhile is read there, for itself.
-    fn read_rest(&mut self, lpn: Lpn, update: &mut Update, is_old: bool, is_clean: &mut bool) -> bool {
+    /// Reads the rest of a page that was written in part, into the new parity, too, where that
+    /// `is_old` data that it takes. Tells whether that could be read. What was rebuilt elsewhere
+    /// meanwhile is read there, for itself.
+    fn read_rest(
+        &mut self,
+        lpn: Lpn,
+        update: &mut Update,
+        is_old: bool,
+        is_clean: &mut bool,
+    ) -> bool {
         let mut number = is_old.then_some(update.number);
         let mut next = self.ftl.place_of(lpn);
         while let Some(from) = next {
@@ -289,8 +309,8 @@ impl Drive {
         self.flash.tell(|o| o.filled(lpn));
     }
 
-    /// Reads what the new parity is worked out of, one way or, where that cannot be read, the other, and sees to free blocks. Tells whether there is
-    /// a new parity.
+    /// Reads what the new parity is worked out of, one way or, where that cannot be read, the
+    /// other, and sees to free blocks. Tells whether there is a new parity.
     fn prepare_parity(&mut self, update: &mut Update, equation: Equation) -> bool {
         if !update.stripes.has_parity(update.stripe) {
             self.make_room(update, false);
@@ -319,7 +339,9 @@ impl Drive {
         match equation {
             Equation::Modify => {
                 update.has_old_parity = self.has_parity_on_flash(update);
-                self.still_holds(update, equation) && self.read_to_modify(update) && self.still_holds(update, equation)
+                self.still_holds(update, equation)
+                    && self.read_to_modify(update)
+                    && self.still_holds(update, equation)
             }
             Equation::Whole => {
                 update.staying = self.staying(update);
@@ -328,12 +350,15 @@ impl Drive {
         }
     }
 
-    /// Whether flash still holds what an equation takes it to hold: the old parity with all that it protects, or the data that was to be read.
+    /// Whether flash still holds what an equation takes it to hold: the old parity with all that it
+    /// protects, or the data that was to be read.
     fn still_holds(&self, update: &Update, equation: Equation) -> bool {
         match equation {
-            // With the last page that it protected, lost meanwhile, it is given up: it counts that page.
+            // With the last page that it protected, lost meanwhile, it is given up: it counts that
+            // page.
             Equation::Modify => {
-                !self.ftl.lacks_parity(update.stripes, update.stripe) && self.has_parity_on_flash(update) == update.has_old_parity
+                !self.ftl.lacks_parity(update.stripes, update.stripe)
+                    && self.has_parity_on_flash(update) == update.has_old_parity
             }
             Equation::Whole => self.staying(update) == update.staying,
         }
@@ -345,29 +370,49 @@ impl Drive {
 
     /// The pages that do not change of which flash holds anything.
     fn staying(&self, update: &Update) -> Members {
-        update.pages(false).filter(|lpn| self.ftl.place_of(*lpn).is_some()).fold(0, |members, lpn| members | update.bit(lpn))
+        update
+            .pages(false)
+            .filter(|lpn| self.ftl.place_of(*lpn).is_some())
+            .fold(0, |members, lpn| members | update.bit(lpn))
     }
 
     /// Reads the old parity, and the old data that is not in memory.
     fn read_to_modify(&mut self, update: &Update) -> bool {
         let forgotten = self.bugs.has(Bug::OldDataForgotten) && update.stripe.is_multiple_of(7);
-        let old = update.stripes.those(update.stripe, if forgotten { 0 } else { update.changing & !update.old_read });
-        old.chain([update.parity()]).all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
+        let old = update
+            .stripes
+            .those(update.stripe, if forgotten { 0 } else { update.changing & !update.old_read });
+        old.chain([update.parity()])
+            .all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
     }
 
     /// Reads the data that stays. What can be read neither so nor otherwise is lost.
     fn read_whole(&mut self, update: &Update) -> bool {
-        update.pages(false).all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
+        update
+            .pages(false)
+            .all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
     }
 
-    /// Reads what flash holds of a page, if anything, for the program that the timed gear knows by `serial`, and adds it to a XOR. Tells whether it
-    /// could be read.
-    pub(super) fn read_source(&mut self, lpn: Lpn, cause: Cause, number: Option<u32>, serial: u32) -> bool {
+    /// Reads what flash holds of a page, if anything, for the program that the timed gear knows by
+    /// `serial`, and adds it to a XOR. Tells whether it could be read.
+    pub(super) fn read_source(
+        &mut self,
+        lpn: Lpn,
+        cause: Cause,
+        number: Option<u32>,
+        serial: u32,
+    ) -> bool {
         self.ftl.place_of(lpn).is_none_or(|src| self.read_at((lpn, src), cause, number, serial))
     }
 
     /// The same of what lies at a place.
-    pub(super) fn read_at(&mut self, (lpn, src): (Lpn, Ppn), cause: Cause, number: Option<u32>, serial: u32) -> bool {
+    pub(super) fn read_at(
+        &mut self,
+        (lpn, src): (Lpn, Ppn),
+        cause: Cause,
+        number: Option<u32>,
+        serial: u32,
+    ) -> bool {
         let coding = self.flash.read_coding(src);
         let sensed = self.flash.sense(lpn, src, cause, cause == Cause::Host);
         self.flash.record(NandOp::Load { src, coding, level: sensed.level, serial, cause });
@@ -386,7 +431,8 @@ impl Drive {
         }
     }
 
-    /// Programs the page that came first into the buffer; what lies below is not needed any more then.
+    /// Programs the page that came first into the buffer; what lies below is not needed any more
+    /// then.
     fn program_first(&mut self, update: &Update) {
         let (flash, ftl, mut slots) = self.parts();
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
@@ -397,7 +443,8 @@ impl Drive {
             let waits = update.waiting & update.bit(lpn) != 0;
             flash.record(NandOp::Striped { dst, serial: update.serial, waits, cause: Cause::Host });
         } else {
-            // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
+            // The rest of the page could not be read: a page that would come back half old and half
+            // new is reported lost.
             ftl.report_lost(flash, lpn);
         }
         if let Some(below) = slot.below.ppn() {
@@ -430,8 +477,14 @@ impl Drive {
         let parity = update.parity();
         let (flash, ftl, mut slots) = self.parts();
         let old = ftl.place_of(parity);
-        let dst = ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(update.number), Cause::Parity);
-        flash.record(NandOp::Striped { dst, serial: update.serial, waits: true, cause: Cause::Parity });
+        let dst =
+            ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(update.number), Cause::Parity);
+        flash.record(NandOp::Striped {
+            dst,
+            serial: update.serial,
+            waits: true,
+            cause: Cause::Parity,
+        });
         if let Some(old) = old {
             ftl.invalidate(flash, old);
         }

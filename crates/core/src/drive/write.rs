@@ -15,7 +15,8 @@ use crate::watch::observer::Origin;
 const AHEAD: usize = 4;
 
 impl Drive {
-    /// Takes in a host write of the parts of a page that `mask` names (a bit per 64th; all ones is the whole page).
+    /// Takes in a host write of the parts of a page that `mask` names (a bit per 64th; all ones is
+    /// the whole page).
     pub fn write_page(&mut self, lpn: Lpn, mask: u64) {
         self.host.write_pages += 1;
         if mask != WHOLE && !(planted(Bug::EmptyPartsUncounted) && mask == 0) {
@@ -23,15 +24,20 @@ impl Drive {
         }
         let mask = if self.bugs.has(Bug::PartTooMany) { mask | mask << 1 } else { mask };
         let before = self.ftl.map.settle(lpn);
-        // Room is made before the write counts as taken in: a move on the way may find the older copy past its limit, and that loss
-        // is none of the new data.
+        // Room is made before the write counts as taken in: a move on the way may find the older
+        // copy past its limit, and that loss is none of the new data.
         if !self.takes_in_place(self.ftl.map.get(lpn)) && self.ftl.buffer.is_full() {
             self.flush_one();
         }
-        let mut entry = if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() { before } else { self.ftl.map.get(lpn) };
+        let mut entry = if planted(Bug::EntryBeforeRoom) && before.ppn().is_some() {
+            before
+        } else {
+            self.ftl.map.get(lpn)
+        };
         let mut mask = mask;
         if let Some(slot) = entry.slot().filter(|_| !self.takes_in_place(entry)) {
-            // A mover's copy is in the controller's memory: with the new parts it is whole, and the host's from now on.
+            // A mover's copy is in the controller's memory: with the new parts it is whole, and the
+            // host's from now on.
             self.ftl.forget_gathered(slot);
             (entry, mask) = (Entry::UNMAPPED, WHOLE);
         }
@@ -45,7 +51,10 @@ impl Drive {
         if (written == WHOLE || planted(Bug::PartClearsLost)) && !self.bugs.has(Bug::LostFlagKept) {
             self.ftl.clear_lost(lpn);
         }
-        if entry.ppn().is_some() && self.bugs.has(Bug::RewriteForgotten) && self.host.write_pages.is_multiple_of(53) {
+        if entry.ppn().is_some()
+            && self.bugs.has(Bug::RewriteForgotten)
+            && self.host.write_pages.is_multiple_of(53)
+        {
             return;
         }
         if let Some(slot) = entry.slot() {
@@ -58,7 +67,13 @@ impl Drive {
             self.ftl.invalidate(&mut self.flash, ppn);
             below = Entry::UNMAPPED;
         }
-        let slot = self.ftl.buffer.insert(Slot { lpn, mask, below, is_new: true, group: self.ftl.buffer.group });
+        let slot = self.ftl.buffer.insert(Slot {
+            lpn,
+            mask,
+            below,
+            is_new: true,
+            group: self.ftl.buffer.group,
+        });
         self.ftl.map.set(lpn, Entry::buffered(slot));
         self.keep_with_stripe(lpn, slot);
         if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
@@ -66,7 +81,8 @@ impl Drive {
         }
     }
 
-    /// Where the buffer keeps the pages of a stripe together: a page was taken in and is the last to leave with its stripe, or goes through.
+    /// Where the buffer keeps the pages of a stripe together: a page was taken in and is the last
+    /// to leave with its stripe, or goes through.
     #[inline]
     fn keep_with_stripe(&mut self, lpn: Lpn, slot: u32) {
         if self.longest_cached.is_some()
@@ -80,7 +96,10 @@ impl Drive {
     fn keep_with(&mut self, stripes: Stripes, lpn: Lpn, slot: u32) {
         let pages = stripes.data(stripes.of(lpn));
         if !self.ftl.buffer.goes_through {
-            let others = pages.clone().filter(|other| *other != lpn).any(|other| self.ftl.map.slot_of(other).is_some());
+            let others = pages
+                .clone()
+                .filter(|other| *other != lpn)
+                .any(|other| self.ftl.map.slot_of(other).is_some());
             if others || !self.ftl.buffer.is_newest(slot) {
                 self.ftl.buffer.keep_longest(&pages);
             }
@@ -95,7 +114,8 @@ impl Drive {
     /// Whether an old version stays until the new one is on flash: parity needs it.
     #[inline]
     fn keeps_old(&self) -> bool {
-        self.geometry.stripes.is_some() && !(self.bugs.has(Bug::OldGivenUpEarly) && self.host.write_pages.is_multiple_of(7))
+        self.geometry.stripes.is_some()
+            && !(self.bugs.has(Bug::OldGivenUpEarly) && self.host.write_pages.is_multiple_of(7))
     }
 
     /// Whether the write buffer holds data of the host's that new data joins.
@@ -107,7 +127,9 @@ impl Drive {
     fn merge(&mut self, slot: u32, mask: u64) {
         let s = self.ftl.buffer.slot_mut(slot);
         s.mask = if planted(Bug::MergeReplacesMask) { mask } else { s.mask | mask };
-        if let Some(below) = s.below.ppn().filter(|_| s.mask == WHOLE && self.geometry.stripes.is_none()) {
+        if let Some(below) =
+            s.below.ppn().filter(|_| s.mask == WHOLE && self.geometry.stripes.is_none())
+        {
             s.below = Entry::UNMAPPED;
             if self.bugs.has(Bug::AbsorbedKeepsBelow) {
                 return;
@@ -124,7 +146,10 @@ impl Drive {
         }
         let front = *self.ftl.buffer.oldest().expect("the buffer holds a page");
         let mut whole = !self.ftl.is_lost(front.lpn);
-        let below = front.below.ppn().filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
+        let below = front
+            .below
+            .ppn()
+            .filter(|_| whole && front.mask != WHOLE && !self.bugs.has(Bug::FillForgotten));
         if planted(Bug::RoomBeforeFill) {
             let (flash, ftl, mut slots) = self.parts();
             let stream = ftl.stream_of(HOST, front.lpn);
@@ -143,8 +168,13 @@ impl Drive {
             if planted(Bug::AgedAfterFill) {
                 aged = self.flash.aged(below);
             }
-            let coding = if planted(Bug::FillCodingLate) { self.flash.read_coding(below) } else { coding };
-            let src = if planted(Bug::FillSourceLate) { self.ftl.place_of(front.lpn).unwrap_or(below) } else { below };
+            let coding =
+                if planted(Bug::FillCodingLate) { self.flash.read_coding(below) } else { coding };
+            let src = if planted(Bug::FillSourceLate) {
+                self.ftl.place_of(front.lpn).unwrap_or(below)
+            } else {
+                below
+            };
             self.record_fill(front.lpn, src, (coding, filled.level), whole);
             if whole {
                 // The page is whole in the controller now; what lies below is not needed any more.
@@ -167,7 +197,8 @@ impl Drive {
             ftl.invalidate(flash, below);
         }
         if !whole {
-            // The rest of the page could not be read: a page that would come back half old and half new is reported lost.
+            // The rest of the page could not be read: a page that would come back half old and half
+            // new is reported lost.
             ftl.map.set(slot.lpn, Entry::UNMAPPED);
             if !planted(Bug::FillLossUnreported) {
                 let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
@@ -176,7 +207,11 @@ impl Drive {
             return;
         }
         ftl.map.set(slot.lpn, Entry::UNMAPPED);
-        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 { Lpn::new(slot.lpn.number() ^ 1) } else { slot.lpn };
+        let lpn = if ftl.bugs.has(Bug::WriteToNeighbour) && flash.seq() % 89 == 88 {
+            Lpn::new(slot.lpn.number() ^ 1)
+        } else {
+            slot.lpn
+        };
         let lpn = lpn.min(Lpn::new(flash.geometry.host_pages - 1));
         if flash.by_wordline() {
             ftl.gather(flash, &mut slots, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
@@ -203,7 +238,8 @@ impl Drive {
         self.flash.record(op);
     }
 
-    /// Asks for what is touched when the next pages are written to flash; what is found through other memory later.
+    /// Asks for what is touched when the next pages are written to flash; what is found through
+    /// other memory later.
     #[inline]
     fn prefetch_flush(&self) {
         if let Some(later) = self.ftl.buffer.nth(2 * AHEAD) {
@@ -221,7 +257,8 @@ impl Drive {
         }
     }
 
-    /// Asks for what an update of parity touches besides: the counters of the old versions that it reads, and all that belongs to the parity.
+    /// Asks for what an update of parity touches besides: the counters of the old versions that it
+    /// reads, and all that belongs to the parity.
     #[inline]
     fn prefetch_parity(&self, stripes: Stripes) {
         let parity_of = |lpn: Lpn| stripes.parity(stripes.of(lpn));
@@ -247,7 +284,8 @@ impl Drive {
         self.pad_streams();
     }
 
-    /// All pages of a write request have been taken in. Without a buffer none of them waits for others.
+    /// All pages of a write request have been taken in. Without a buffer none of them waits for
+    /// others.
     #[inline]
     pub(crate) fn end_write(&mut self) {
         if self.geometry.stripes.is_some() {
@@ -264,7 +302,8 @@ impl Drive {
         ftl.pad_kind(flash, &mut slots, HOST);
     }
 
-    /// What is written from now on came in another request. Without a buffer all that came before leaves.
+    /// What is written from now on came in another request. Without a buffer all that came before
+    /// leaves.
     #[inline(never)]
     pub(crate) fn end_group(&mut self) {
         self.ftl.buffer.group = self.ftl.buffer.group.wrapping_add(1);
@@ -291,7 +330,11 @@ impl Drive {
         }
         let mut entry = self.ftl.map.get(lpn);
         if let Some(slot) = entry.slot() {
-            entry = if self.bugs.has(Bug::TrimKeepsBelow) { Entry::UNMAPPED } else { self.ftl.buffer.slot(slot).below };
+            entry = if self.bugs.has(Bug::TrimKeepsBelow) {
+                Entry::UNMAPPED
+            } else {
+                self.ftl.buffer.slot(slot).below
+            };
             if self.ftl.buffer.is_staged(slot) {
                 self.ftl.forget_gathered(slot);
             } else if self.bugs.has(Bug::TrimmedSlotFlushed) {
@@ -313,22 +356,29 @@ mod tests {
     use crate::drive::tests::tiny_config;
     use crate::drive::{Drive, Techniques};
 
-    /// Every block is read past its limit all the time, so that GC finds old data gone while it makes room for new data.
+    /// Every block is read past its limit all the time, so that GC finds old data gone while it
+    /// makes room for new data.
     #[test]
     fn new_data_is_not_lost_with_the_old() {
         let mut config = tiny_config();
-        config.disturb = toml::from_str("model = \"count\"\ntable = [{ pec = 0, limit = [60] }]").unwrap();
+        config.disturb =
+            toml::from_str("model = \"count\"\ntable = [{ pec = 0, limit = [60] }]").unwrap();
         let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
         let pages = drive.geometry.host_pages;
         let mut random = 0u64;
         for _ in 0..200_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let [written, read] = [random >> 40, random >> 33].map(|drawn| Lpn::new(drawn as u32 % pages));
+            let [written, read] =
+                [random >> 40, random >> 33].map(|drawn| Lpn::new(drawn as u32 % pages));
             drive.write_page(written, u64::MAX);
             assert!(!drive.ftl.is_lost(written), "page {written} was just written");
             drive.read_pages(&[read; 32]);
         }
-        assert!(drive.ftl.lost_pages > 1000, "{} pages lost: the drive was hardly tried", drive.ftl.lost_pages);
+        assert!(
+            drive.ftl.lost_pages > 1000,
+            "{} pages lost: the drive was hardly tried",
+            drive.ftl.lost_pages
+        );
     }
 }

@@ -1,13 +1,13 @@
-//! Ages of data in steps of a sixteenth of an octave, from an hour to eleven years: coarse enough for a table, fine enough that what age adds
-//! is over-stated by little.
+//! Ages of data in steps of a sixteenth of an octave, from an hour to eleven years: coarse enough
+//! for a table, fine enough that what age adds is over-stated by little.
 //!
 //! ```text
 //! step   0                 1                     2          ...   265
 //! age    below 1 h         1 h to 1.044 h        to 1.09 h        to 96,792 h and older
 //! ```
 //!
-//! Data of step 0 has no age, by definition. All data of a later step counts as as old as that step's end, so what grows with t^0.54 is
-//! over-stated by at most 2.4 %.
+//! Data of step 0 has no age, by definition. All data of a later step counts as as old as that
+//! step's end, so what grows with t^0.54 is over-stated by at most 2.4 %.
 
 use libm::exp2;
 
@@ -71,7 +71,10 @@ mod tests {
             let (begin, end) = (ages.begin(step), ages.counts_as(step).unwrap());
             assert_eq!([ages.step(begin), ages.step(end - 1)], [step; 2]);
             let most = exp2(0.54 * (end as f64 / begin as f64).log2());
-            assert!(most > 1.023 && most < 1.024, "step {step}: what grows with t^0.54 is over-stated {most} times");
+            assert!(
+                most > 1.023 && most < 1.024,
+                "step {step}: what grows with t^0.54 is over-stated {most} times"
+            );
         }
     }
 }

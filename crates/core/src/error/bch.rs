@@ -1,4 +1,5 @@
-//! Limits that follow from one code: the error rate at which it keeps its target, and from that how many reads and which age data bears.
+//! Limits that follow from one code: the error rate at which it keeps its target, and from that how
+//! many reads and which age data bears.
 //!
 //! ```text
 //! Y(p) = sum over k <= t of C(n, k) p^k (1 - p)^(n - k)                  da-raid5-2013, equation 3, of n = 4200 bits of which t = 8 are corrected
@@ -7,18 +8,23 @@
 //! T_retention(N) = bch.age x (p* / p_a)^(1 / time_exponent) x (bch.pec / N)^age_exponent
 //! ```
 //!
-//! So a read adds `p* / T_read` to the error rate, whatever the target, and age adds `p* (t / T_retention)^time_exponent`. Fresh data that nobody
-//! reads has no errors: the paper leaves all but one factor out at a time.
+//! So a read adds `p* / T_read` to the error rate, whatever the target, and age adds `p* (t /
+//! T_retention)^time_exponent`. Fresh data that nobody reads has no errors: the paper leaves all
+//! but one factor out at a time.
 //!
-//! With `target = "stripe"` and a parity that is always there p* is the rate at which a stripe is expected to lose what is tolerable (`stripe`).
+//! With `target = "stripe"` and a parity that is always there p* is the rate at which a stripe is
+//! expected to lose what is tolerable (`stripe`).
 //!
-//! The rows of `disturb.table` and `ecc.last_target` are filled in from `[bch]`, so that everything that knows those knows these limits.
+//! The rows of `disturb.table` and `ecc.last_target` are filled in from `[bch]`, so that everything
+//! that knows those knows these limits.
 
 use libm::pow;
 
 use crate::base::units::Ns;
 use crate::bugs::{Bug, planted};
-use crate::config::{BchConfig, BchTarget, ConfigError, DriveConfig, ErrorLaw, LIMIT_MAX, PerPec, require};
+use crate::config::{
+    BchConfig, BchTarget, ConfigError, DriveConfig, ErrorLaw, LIMIT_MAX, PerPec, require,
+};
 
 use super::stripe::{Pages, Spread};
 use super::tail::{beyond, rate_at};
@@ -44,13 +50,29 @@ impl Bch {
         }
         let (bits, data) = (config.ecc.codeword_bits()?, config.ecc.codeword?);
         let (corrects, data_bits) = (*config.ecc.corrects.first()?, data.0 as u32 * 8);
-        let spread = if planted(Bug::SpreadForgotten) { Spread::default() } else { config.bch.spread() };
-        let pages = Pages { bits, corrects, codewords: (config.geometry.page_size.0 / data.0) as f64, spread };
-        let alone = |share: f64| if spread.is_none() { rate_at(bits, corrects, share) } else { pages.rate_alone(share) };
+        let spread =
+            if planted(Bug::SpreadForgotten) { Spread::default() } else { config.bch.spread() };
+        let pages = Pages {
+            bits,
+            corrects,
+            codewords: (config.geometry.page_size.0 / data.0) as f64,
+            spread,
+        };
+        let alone = |share: f64| {
+            if spread.is_none() { rate_at(bits, corrects, share) } else { pages.rate_alone(share) }
+        };
         let members = config.parity.protects().filter(|_| config.bch.target == BchTarget::Stripe);
         let share = config.bch.fails(f64::from(data_bits));
-        let tolerable = members.map_or_else(|| alone(share), |members| pages.rate_in_stripe(members, share));
-        Some(Self { config: config.bch.clone(), data_bits, pages, members, tolerable, anchored: alone(1.0 - config.bch.at_yield) })
+        let tolerable =
+            members.map_or_else(|| alone(share), |members| pages.rate_in_stripe(members, share));
+        Some(Self {
+            config: config.bch.clone(),
+            data_bits,
+            pages,
+            members,
+            tolerable,
+            anchored: alone(1.0 - config.bch.at_yield),
+        })
     }
 
     /// Bits of a codeword, those of them that are data, and how many wrong ones are corrected.
@@ -68,7 +90,8 @@ impl Bch {
         self.members
     }
 
-    /// The share of codewords that is lost at the limit: those that fail, or where parity raises it, those of them that parity does not repair.
+    /// The share of codewords that is lost at the limit: those that fail, or where parity raises
+    /// it, those of them that parity does not repair.
     pub fn lost(&self) -> f64 {
         self.config.fails(f64::from(self.data_bits))
     }
@@ -78,10 +101,15 @@ impl Bch {
         if self.members.is_some() { self.pages.codewords_fail(self.tolerable) } else { self.lost() }
     }
 
-    /// The share of the codewords that fails of data at p* itself, which error rates are spread around.
+    /// The share of the codewords that fails of data at p* itself, which error rates are spread
+    /// around.
     fn fails_there(&self) -> f64 {
         let is_plain = self.members.is_none() && self.pages.spread.is_none();
-        if is_plain { self.lost() } else { beyond(self.pages.bits, self.pages.corrects, self.tolerable) }
+        if is_plain {
+            self.lost()
+        } else {
+            beyond(self.pages.bits, self.pages.corrects, self.tolerable)
+        }
     }
 
     /// The error rate at the limit (p*).
@@ -89,7 +117,8 @@ impl Bch {
         self.tolerable
     }
 
-    /// Reads of a block that data without age bears at a P/E count: whole reads, a read at least, and no more than counters are made for.
+    /// Reads of a block that data without age bears at a P/E count: whole reads, a read at least,
+    /// and no more than counters are made for.
     pub fn reads(&self, pec: u32) -> f64 {
         self.reads_to(self.tolerable, pec).floor().clamp(1.0, LIMIT_MAX)
     }
@@ -97,12 +126,18 @@ impl Bch {
     /// Reads that bring data without age to an error rate.
     pub fn reads_to(&self, rate: f64, pec: u32) -> f64 {
         let c = &self.config;
-        c.reads * (rate / self.anchored) * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent)
+        c.reads
+            * (rate / self.anchored)
+            * pow(f64::from(c.pec) / f64::from(pec.max(1)), c.reads_exponent)
     }
 
     /// The rows of `disturb.table`.
     fn table(&self) -> Vec<PerPec> {
-        self.config.rows.iter().map(|pec| PerPec { pec: *pec, limit: vec![self.reads(*pec)], alpha: vec![] }).collect()
+        self.config
+            .rows
+            .iter()
+            .map(|pec| PerPec { pec: *pec, limit: vec![self.reads(*pec)], alpha: vec![] })
+            .collect()
     }
 
     /// The age in ns that data bears which nobody reads.
@@ -164,11 +199,14 @@ pub(crate) fn fill(config: &mut DriveConfig) -> Result<(), ConfigError> {
     })?;
     let bch = Bch::of(config).expect("it was checked");
     let (given, fails) = (config.ecc.last_target, bch.fails_there());
-    require(same(given, fails) || same(given, crate::config::EccConfig::default().last_target), || {
-        format!(
-            "ecc.last_target = {given:e} and [bch] has {fails:.3e}; with error.model = \"bch\" bch.yield or bch.uber gives it, so leave it out"
-        )
-    })?;
+    require(
+        same(given, fails) || same(given, crate::config::EccConfig::default().last_target),
+        || {
+            format!(
+                "ecc.last_target = {given:e} and [bch] has {fails:.3e}; with error.model = \"bch\" bch.yield or bch.uber gives it, so leave it out"
+            )
+        },
+    )?;
     config.ecc.last_target = fails;
     let e = &config.error;
     require([e.e, e.a, e.b].into_iter().all(|number| same(number, 0.0)), || {
@@ -203,7 +241,10 @@ mod tests {
     "#;
 
     fn drive(bch: &str) -> Result<DriveConfig, String> {
-        toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ {bch} }}")).unwrap().resolve().map_err(|e| e.0)
+        toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ {bch} }}"))
+            .unwrap()
+            .resolve()
+            .map_err(|e| e.0)
     }
 
     fn bch(keys: &str) -> Bch {
@@ -225,44 +266,79 @@ mod tests {
     /// 46,000 x 5.4904e-5 / 5.8430e-4 = 4,322.45 reads; 381 days x 0.0939663^(1/3.33).
     #[test]
     fn a_standard_for_drives_leaves_a_tenth_of_the_reads() {
-        let (published, client, enterprise) = (bch(""), bch("target = \"uber\""), bch("target = \"uber\", uber = 1e-16"));
-        assert_eq!([&published, &client, &enterprise].map(|of| of.reads(15_000) as u32), [46_000, 4322, 3329]);
+        let (published, client, enterprise) =
+            (bch(""), bch("target = \"uber\""), bch("target = \"uber\", uber = 1e-16"));
+        assert_eq!(
+            [&published, &client, &enterprise].map(|of| of.reads(15_000) as u32),
+            [46_000, 4322, 3329]
+        );
         close(published.age(15_000) / DAY as f64, 381.0);
         close(client.age(15_000) / DAY as f64, 187.287_269_180_59);
-        // A page of 8 KiB has 16 codewords: 1 - 0.999^16 of the pages of a block of 128 that was read up to its limit.
+        // A page of 8 KiB has 16 codewords: 1 - 0.999^16 of the pages of a block of 128 that was
+        // read up to its limit.
         let lost_pages = 128.0 * (1.0 - (1.0 - published.fails()).powi(16));
         assert!((lost_pages - 2.0327).abs() < 1e-4, "{lost_pages}");
         close(published.fails() / 4096.0, 2.441_406_25e-7);
     }
 
-    /// The ratio of the error rates, from sums of another grid (`stripe`), times 46,000 x 5.4904e-5 / 5.8430e-4.
+    /// The ratio of the error rates, from sums of another grid (`stripe`), times 46,000 x 5.4904e-5
+    /// / 5.8430e-4.
     #[test]
     fn parity_that_is_always_there_raises_the_limit_of_a_stripe() {
         let under = |keys: &str, parity: &str| {
             let text = DRIVE.replace("channels = 1", "channels = 9");
-            let config = toml::from_str::<DriveConfig>(&format!("{text}\nbch = {{ {keys} }}")).unwrap().resolve().unwrap();
+            let config = toml::from_str::<DriveConfig>(&format!("{text}\nbch = {{ {keys} }}"))
+                .unwrap()
+                .resolve()
+                .unwrap();
             let config = crate::slots::parity::drive(config, parity);
             let bch = Bch::of(&config).unwrap();
-            let row = config.disturb.table.iter().find(|row| row.pec == 15_000).map(|row| row.limit[0] as u32);
+            let row = config
+                .disturb
+                .table
+                .iter()
+                .find(|row| row.pec == 15_000)
+                .map(|row| row.limit[0] as u32);
             assert_eq!(row, Some(bch.reads(15_000) as u32), "the drive's table follows");
-            assert!((rate_at(4200, 8, config.ecc.last_target) / bch.tolerable() - 1.0).abs() < 1e-9, "and so does its ladder");
+            assert!(
+                (rate_at(4200, 8, config.ecc.last_target) / bch.tolerable() - 1.0).abs() < 1e-9,
+                "and so does its ladder"
+            );
             bch
         };
         let stripe = under("target = \"stripe\"", "raid5");
         close(stripe.tolerable(), 1.904_301_839_418e-4);
         assert_eq!(stripe.reads(15_000) as u32, 14_992);
         close(stripe.lost(), 4.096e-12);
-        assert!(stripe.fails() > 1e-7 && stripe.fails() < 1e-6, "before repair: {}", stripe.fails());
+        assert!(
+            stripe.fails() > 1e-7 && stripe.fails() < 1e-6,
+            "before repair: {}",
+            stripe.fails()
+        );
         // Without parity, and with parity that may be late or missing, a page answers for itself.
         for parity in ["none", "udl", "ppc", "hc", "pe-aware"] {
             close(under("target = \"stripe\"", parity).tolerable(), 5.490_421_297_592_251e-5);
         }
         close(under("target = \"uber\"", "raid5").tolerable(), 5.490_421_297_592_251e-5);
-        close(under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "raid5").tolerable(), 9.019_762_592_296e-5);
-        close(under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "none").tolerable(), 3.552_939_122_160e-5);
+        close(
+            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "raid5")
+                .tolerable(),
+            9.019_762_592_296e-5,
+        );
+        close(
+            under("target = \"stripe\", spread_common = 0.3, spread_own = 0.1", "none").tolerable(),
+            3.552_939_122_160e-5,
+        );
         // What was taken back leaves the plain limits.
-        let config = toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ target = \"stripe\" }}")).unwrap().resolve().unwrap();
-        let there_and_back = crate::slots::parity::drive(crate::slots::parity::drive(config.clone(), "raid5"), "none");
+        let config =
+            toml::from_str::<DriveConfig>(&format!("{DRIVE}\nbch = {{ target = \"stripe\" }}"))
+                .unwrap()
+                .resolve()
+                .unwrap();
+        let there_and_back = crate::slots::parity::drive(
+            crate::slots::parity::drive(config.clone(), "raid5"),
+            "none",
+        );
         assert_eq!(there_and_back, config);
         // The anchor is that of the published yield, whatever the spread.
         let published = under("spread_common = 0.3, spread_own = 0.1", "none");
@@ -276,15 +352,24 @@ mod tests {
         assert_eq!(reads, [2_463_837, 1_357_556, 127_430, 46_000, 16_605]);
         close(published.age(30_000) / DAY as f64, 381.0 / 2f64.powf(0.75));
         close(published.retention(15_000, 381 * DAY), published.tolerable());
-        close(published.retention(15_000, 190 * DAY + DAY / 2), published.tolerable() / 2f64.powf(3.33));
+        close(
+            published.retention(15_000, 190 * DAY + DAY / 2),
+            published.tolerable() / 2f64.powf(3.33),
+        );
     }
 
     #[test]
     fn the_drive_gets_the_rows_and_reads_back_what_it_wrote() {
         let config = drive("rows = [10000, 15000]").unwrap();
-        assert_eq!(config.disturb.table.iter().map(|row| row.limit[0] as u32).collect::<Vec<_>>(), [83_485, 46_000]);
+        assert_eq!(
+            config.disturb.table.iter().map(|row| row.limit[0] as u32).collect::<Vec<_>>(),
+            [83_485, 46_000]
+        );
         close(config.ecc.last_target, 1e-3);
-        let again = toml::from_str::<DriveConfig>(&toml::to_string(&config).unwrap()).unwrap().resolve().unwrap();
+        let again = toml::from_str::<DriveConfig>(&toml::to_string(&config).unwrap())
+            .unwrap()
+            .resolve()
+            .unwrap();
         assert_eq!(again, config);
     }
 
@@ -310,11 +395,23 @@ mod tests {
         with(|c| c.ecc.last_target = 1e-9, "ecc.last_target = 1e-9 and [bch] has 1.000e-3");
         with(|c| c.ecc.corrects = vec![], "one number in ecc.corrects");
         with(|c| c.error.e = 1e-4, "error.e, error.a and error.b");
-        with(|c| c.disturb.table = vec![PerPec { pec: 9, limit: vec![5.0], alpha: vec![] }], "so leave the table out");
-        with(|c| c.disturb.model = crate::config::DisturbModel::Wordline, "disturb.model = \"count\" is right");
+        with(
+            |c| c.disturb.table = vec![PerPec { pec: 9, limit: vec![5.0], alpha: vec![] }],
+            "so leave the table out",
+        );
+        with(
+            |c| c.disturb.model = crate::config::DisturbModel::Wordline,
+            "disturb.model = \"count\" is right",
+        );
         with(|c| c.error.noise = true, "bch.combine = \"sum\" is right");
         with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "error.noise = false is right");
-        with(|c| (c.error.model, c.bch.target) = (ErrorLaw::None, BchTarget::Stripe), "a raised limit would look free");
-        with(|c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0), "[bch] gives limits for error.model = \"bch\"");
+        with(
+            |c| (c.error.model, c.bch.target) = (ErrorLaw::None, BchTarget::Stripe),
+            "a raised limit would look free",
+        );
+        with(
+            |c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0),
+            "[bch] gives limits for error.model = \"bch\"",
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! One budget for wear, age and reads: what retries add to a page's limit and what age takes from it, in 1/1024 dose units.
+//! One budget for wear, age and reads: what retries add to a page's limit and what age takes from
+//! it, in 1/1024 dose units.
 //!
-//! `limit_k(age) = C[k] - R[age]`, with C the dose at which a fresh page needs more than k retries, and R the dose that would do as much harm as
-//! its age has done. Both are rounded to the worse side; a limit may be below 0.
+//! `limit_k(age) = C[k] - R[age]`, with C the dose at which a fresh page needs more than k retries,
+//! and R the dose that would do as much harm as its age has done. Both are rounded to the worse
+//! side; a limit may be below 0.
 //!
 //! ```text
 //! base 0.0015, cap_0 0.0085, ERC_MAX 700,000: a read adds 1e-8
@@ -9,10 +11,12 @@
 //! age adds 0.0082    R = 820,000       limit_0 = -120,000 (a retry without any read), limit_1 = 92,500
 //! ```
 //!
-//! With `bch.combine = "independent"` R is 0 up to the age that leaves nothing by itself, and then more than any C.
+//! With `bch.combine = "independent"` R is 0 up to the age that leaves nothing by itself, and then
+//! more than any C.
 //!
-//! `C[0]` is `[disturb]`'s own limit, taken from [`LimitTable`] so that a page without age and retries has today's limit to the unit. What is
-//! worked out here is how far other levels are above it, and R.
+//! `C[0]` is `[disturb]`'s own limit, taken from [`LimitTable`] so that a page without age and
+//! retries has today's limit to the unit. What is worked out here is how far other levels are above
+//! it, and R.
 //!
 //! The truth follows from the law at each P/E count: only the limits of `[disturb]` are linear
 //! between rows. A policy assumes the lowest limit from one row that it sees to the next
@@ -30,8 +34,8 @@ use super::floors::Floors;
 use super::ladder::Ladder;
 use super::rate::{Aged, Rates, Worn};
 
-/// Most that retries add, and that age takes: all factors of layers, blocks, kinds and guard levels together still fit. Whatever age takes
-/// so much from has less than nothing left.
+/// Most that retries add, and that age takes: all factors of layers, blocks, kinds and guard levels
+/// together still fit. Whatever age takes so much from has less than nothing left.
 const GAINED_MAX: f64 = (1u64 << 36) as f64;
 const SPENT_MAX: f64 = (1u64 << 37) as f64;
 /// An error rate just above the first cap, over that: what lies between tells what a read adds.
@@ -44,7 +48,8 @@ pub struct Asked {
     pub group: usize,
     /// Page kind, LSB first.
     pub kind: usize,
-    /// Retries that may be made; or, by number, an error rate that is no level's ([`AgedLimits::above_first`], [`AgedLimits::calm`]).
+    /// Retries that may be made; or, by number, an error rate that is no level's
+    /// ([`AgedLimits::above_first`], [`AgedLimits::calm`]).
     pub level: usize,
     /// Step of the data's age ([`Ages`]).
     pub step: usize,
@@ -77,7 +82,8 @@ pub struct PageAt {
 pub struct AgedLimits {
     rates: Rates,
     ladder: Ladder,
-    /// The error rates that limits are asked for: the caps of all levels, one just above the first, and the one up to which reads take no retry.
+    /// The error rates that limits are asked for: the caps of all levels, one just above the first,
+    /// and the one up to which reads take no retry.
     marks: Vec<f64>,
     ages: Ages,
     floors: Floors,
@@ -89,8 +95,14 @@ impl AgedLimits {
     /// # Errors
     /// A ladder that cannot be.
     pub fn of(config: &DriveConfig) -> Result<Option<Self>, ConfigError> {
-        let (Some(rates), Some(ladder)) = (Rates::of(config), Ladder::of(&config.ecc)?) else { return Ok(None) };
-        let noise = config.error.noise.then(|| chance::calm(&ladder, config.geometry.page_size.0 as u32)).flatten();
+        let (Some(rates), Some(ladder)) = (Rates::of(config), Ladder::of(&config.ecc)?) else {
+            return Ok(None);
+        };
+        let noise = config
+            .error
+            .noise
+            .then(|| chance::calm(&ladder, config.geometry.page_size.0 as u32))
+            .flatten();
         let calm = noise.unwrap_or(ladder.cap(0));
         let caps = (0..=ladder.retries()).map(|level| ladder.cap(level));
         Ok(Some(Self {
@@ -112,12 +124,14 @@ impl AgedLimits {
         self.ladder.retries() + 1
     }
 
-    /// The number of the error rate up to which no read takes a retry: the first level's cap, or where retries are drawn ([`chance::calm`]).
+    /// The number of the error rate up to which no read takes a retry: the first level's cap, or
+    /// where retries are drawn ([`chance::calm`]).
     pub fn calm(&self) -> usize {
         self.ladder.retries() + 2
     }
 
-    /// RBER of a page that has taken this dose, by its limits at the first level and [just above](Self::above_first) it.
+    /// RBER of a page that has taken this dose, by its limits at the first level and [just
+    /// above](Self::above_first) it.
     pub fn rate(&self, dose: Dose, first: Dose, above: Dose) -> f64 {
         let (cap, step) = (self.marks[0], self.marks[self.above_first()] - self.marks[0]);
         let over = (dose - first).in_1024ths() as f64;
@@ -139,7 +153,8 @@ impl AgedLimits {
         &self.ages
     }
 
-    /// RBER that a dose unit adds to a page of a group's worst member; nothing where fresh data is not decoded without retry any more.
+    /// RBER that a dose unit adds to a page of a group's worst member; nothing where fresh data is
+    /// not decoded without retry any more.
     pub fn slope(&self, table: &LimitTable, pec: u32, group: usize, kind: usize) -> f64 {
         let units = table.limit_of_kinds(table.truth(group, pec).limit, 1 << kind).units();
         self.room(&self.rates.worn(pec), group, kind).map_or(0.0, |room| room / units)
@@ -158,7 +173,12 @@ impl AgedLimits {
 
     /// The true limit of a group's worst member in the worst block, without guard levels and before
     /// `disturb.kind_factor`: fresh data's, with what retries add and less what age takes.
-    pub fn limit(&self, table: &LimitTable, at: &Condition, (group, kind, level): (usize, usize, usize)) -> i64 {
+    pub fn limit(
+        &self,
+        table: &LimitTable,
+        at: &Condition,
+        (group, kind, level): (usize, usize, usize),
+    ) -> i64 {
         let fresh = table.truth(group, at.pec).limit.in_1024ths();
         if planted(Bug::BudgetBetweenRows) {
             return fresh + self.between_rows(table, at, (group, kind, level));
@@ -185,18 +205,26 @@ impl AgedLimits {
     }
 
     /// What retries add and age takes, in 1/1024 dose units.
-    fn change(&self, fresh: i64, at: &Condition, (group, kind, level): (usize, usize, usize)) -> i64 {
+    fn change(
+        &self,
+        fresh: i64,
+        at: &Condition,
+        (group, kind, level): (usize, usize, usize),
+    ) -> i64 {
         if self.is_too_old(at, group, level) {
             return -(SPENT_MAX as i64);
         }
         let room = self.room(&at.worn, group, kind);
         let in_dose = |rate: f64| room.map(|room| fresh as f64 * (rate / room));
-        let gained = in_dose(self.marks[level] - self.marks[0]).unwrap_or(0.0).min(GAINED_MAX).floor();
+        let gained =
+            in_dose(self.marks[level] - self.marks[0]).unwrap_or(0.0).min(GAINED_MAX).floor();
         // Where fresh data is past the first cap the law leaves nothing of data that has any age.
-        let spent = at
-            .aged
-            .filter(|_| !self.rates.is_independent())
-            .map_or(0.0, |aged| in_dose(self.rates.retention_at(&at.worn, group, &aged)).unwrap_or(SPENT_MAX).min(SPENT_MAX).ceil());
+        let spent = at.aged.filter(|_| !self.rates.is_independent()).map_or(0.0, |aged| {
+            in_dose(self.rates.retention_at(&at.worn, group, &aged))
+                .unwrap_or(SPENT_MAX)
+                .min(SPENT_MAX)
+                .ceil()
+        });
         gained as i64 - spent as i64
     }
 
@@ -219,10 +247,11 @@ impl AgedLimits {
         })
     }
 
-    /// The limit of a page, from its group's [`Self::truth`]: layer, block, page kind and guard levels multiply what age takes as they do
-    /// the rest.
+    /// The limit of a page, from its group's [`Self::truth`]: layer, block, page kind and guard
+    /// levels multiply what age takes as they do the rest.
     pub fn of_page(&self, table: &LimitTable, group_limit: i64, page: PageAt) -> i64 {
-        let of_block = scaled(group_limit, |limit| table.limit_of(limit, page.wordline, page.block_factor));
+        let of_block =
+            scaled(group_limit, |limit| table.limit_of(limit, page.wordline, page.block_factor));
         let of_wordline = scaled(of_block, |limit| table.in_mode(limit, page.mode));
         Self::of_kind(table, of_wordline, page.kind)
     }
@@ -232,19 +261,22 @@ impl AgedLimits {
         scaled(limit, |limit| table.limit_of_kinds(limit, 1 << kind))
     }
 
-    /// The fewest retries that a dose needs of a page, by its limits from level 0 on; none where all are passed and the page is lost.
+    /// The fewest retries that a dose needs of a page, by its limits from level 0 on; none where
+    /// all are passed and the page is lost.
     pub fn retries(&self, dose: u64, limit: impl Fn(usize) -> i64) -> Option<usize> {
         (0..=self.ladder.retries()).find(|level| i128::from(dose) <= i128::from(limit(*level)))
     }
 
-    /// The age from which on a page that has taken this dose needs more retries than these; none where no step of age brings it there.
+    /// The age from which on a page that has taken this dose needs more retries than these; none
+    /// where no step of age brings it there.
     pub fn ends(&self, dose: u64, limit: impl Fn(usize) -> i64) -> Option<Ns> {
         let step = (0..STEPS).find(|step| i128::from(dose) > i128::from(limit(*step)))?;
         Some(self.ages.begin(step))
     }
 }
 
-/// A limit times a factor of at least 1 that rounds down, also where it is below 0: there it becomes worse by a unit more.
+/// A limit times a factor of at least 1 that rounds down, also where it is below 0: there it
+/// becomes worse by a unit more.
 fn scaled(limit: i64, by: impl Fn(Dose) -> Dose) -> i64 {
     let scaled = by(Dose::of_1024ths(limit.abs())).in_1024ths();
     if limit >= 0 { scaled } else { -scaled - 1 }

@@ -1,7 +1,8 @@
-//! Chances: how likely it is that a read of a page takes more than k retries, by the error rate (RBER) of its data.
+//! Chances: how likely it is that a read of a page takes more than k retries, by the error rate
+//! (RBER) of its data.
 //!
-//! A level fails a page where it fails any of its codewords. Chances are looked up: the binomial tail's logarithm at a thousand rates, and straight
-//! between them.
+//! A level fails a page where it fails any of its codewords. Chances are looked up: the binomial
+//! tail's logarithm at a thousand rates, and straight between them.
 //!
 //! ```text
 //! rate    calm ................. cap_0 ..... cap_K ................ gone
@@ -32,7 +33,8 @@ pub struct Chances {
     per_rate: f64,
     /// ln P(a codeword is not decoded) by step and level.
     ln_fails: Vec<f64>,
-    /// Whether data that a level decodes may be beyond the last one, with a chance that counts, by level.
+    /// Whether data that a level decodes may be beyond the last one, with a chance that counts, by
+    /// level.
     is_at_risk: Vec<bool>,
     /// Codewords that a page at the first level's cap loses on average.
     lost_at_first_cap: f64,
@@ -48,14 +50,28 @@ impl Chances {
         let gone = rate_never(bits, corrects(last), NEVER, codewords).max(calm * 1.001);
         let step = (gone - calm) / STEPS as f64;
         let rates = (0..=STEPS).map(|n| (calm + n as f64 * step).min(NONSENSE));
-        let ln_fails = rates.flat_map(|rate| (0..levels).map(move |level| ln_beyond(bits, corrects(level), rate))).collect();
-        let is_at_risk = (0..levels).map(|level| ln_beyond(bits, corrects(last), ladder.cap(level)) > log(NEVER)).collect();
-        let mut chances = Self { codewords, levels, calm, gone, per_rate: 1.0 / step, ln_fails, is_at_risk, lost_at_first_cap: 0.0 };
+        let ln_fails = rates
+            .flat_map(|rate| (0..levels).map(move |level| ln_beyond(bits, corrects(level), rate)))
+            .collect();
+        let is_at_risk = (0..levels)
+            .map(|level| ln_beyond(bits, corrects(last), ladder.cap(level)) > log(NEVER))
+            .collect();
+        let mut chances = Self {
+            codewords,
+            levels,
+            calm,
+            gone,
+            per_rate: 1.0 / step,
+            ln_fails,
+            is_at_risk,
+            lost_at_first_cap: 0.0,
+        };
         chances.lost_at_first_cap = chances.lost_codewords(ladder.cap(0));
         Some(chances)
     }
 
-    /// The same, where this share of codewords is lost at the first level's cap: error rates are spread, or parity repairs.
+    /// The same, where this share of codewords is lost at the first level's cap: error rates are
+    /// spread, or parity repairs.
     #[must_use]
     pub fn with_lost_at_limit(self, share: f64) -> Self {
         Self { lost_at_first_cap: self.codewords * share, ..self }
@@ -66,13 +82,14 @@ impl Chances {
         rber >= self.gone
     }
 
-    /// Whether a read that takes so many retries may have been of data that is beyond the last level, with a chance that counts.
+    /// Whether a read that takes so many retries may have been of data that is beyond the last
+    /// level, with a chance that counts.
     pub fn is_at_risk(&self, retries: u8) -> bool {
         self.is_at_risk[usize::from(retries)]
     }
 
-    /// Codewords of a page that are lost on average, at most, where nobody looks because the first level decodes it; none where that is too unlikely
-    /// to count.
+    /// Codewords of a page that are lost on average, at most, where nobody looks because the first
+    /// level decodes it; none where that is too unlikely to count.
     pub fn lost_unseen(&self) -> f64 {
         if self.is_at_risk[0] { self.lost_at_first_cap } else { 0.0 }
     }
@@ -92,15 +109,24 @@ impl Chances {
     /// The chance that a read of a page takes more than so many retries.
     pub fn more_than(&self, retries: usize, rber: f64) -> f64 {
         let fails = self.codeword_fails(retries, rber);
-        if fails < 1e-17 { self.codewords * fails } else { -expm1(self.codewords * log1p(-fails.min(1.0))) }
+        if fails < 1e-17 {
+            self.codewords * fails
+        } else {
+            -expm1(self.codewords * log1p(-fails.min(1.0)))
+        }
     }
 
     /// Codewords of a page that the last level does not decode, on average.
     pub fn lost_codewords(&self, rber: f64) -> f64 {
-        if self.is_gone(rber) { self.codewords } else { self.codewords * self.codeword_fails(self.levels - 1, rber) }
+        if self.is_gone(rber) {
+            self.codewords
+        } else {
+            self.codewords * self.codeword_fails(self.levels - 1, rber)
+        }
     }
 
-    /// The retries that a read takes, where `dice` is drawn evenly from 0 to 1, both excluded; none where no level decodes it.
+    /// The retries that a read takes, where `dice` is drawn evenly from 0 to 1, both excluded; none
+    /// where no level decodes it.
     pub fn retries(&self, rber: f64, dice: f64) -> Option<usize> {
         if self.is_gone(rber) {
             return None;
@@ -140,7 +166,12 @@ mod tests {
 
     fn ladder() -> Ladder {
         let cap = (0..5).map(|k| 0.0085 * 1.25f64.powi(k)).collect();
-        let config = EccConfig { codeword: Some(Bytes(4096)), cap, retry_decode_us: vec![20.0; 4], ..EccConfig::default() };
+        let config = EccConfig {
+            codeword: Some(Bytes(4096)),
+            cap,
+            retry_decode_us: vec![20.0; 4],
+            ..EccConfig::default()
+        };
         Ladder::of(&config).unwrap().unwrap()
     }
 
@@ -152,9 +183,15 @@ mod tests {
             for level in 0..5 {
                 let exact = beyond(36_864, ladder.corrects(level).unwrap(), rber);
                 let is = chances.codeword_fails(level, rber);
-                assert!((is - exact).abs() <= 2e-3 * exact || exact < 1e-31, "level {level} at {rber}: {is} for {exact}");
+                assert!(
+                    (is - exact).abs() <= 2e-3 * exact || exact < 1e-31,
+                    "level {level} at {rber}: {is} for {exact}"
+                );
                 let of_page = -f64::exp_m1(4.0 * f64::ln_1p(-exact));
-                assert!((chances.more_than(level, rber) - of_page).abs() <= 3e-3 * of_page + 1e-17, "four codewords a page");
+                assert!(
+                    (chances.more_than(level, rber) - of_page).abs() <= 3e-3 * of_page + 1e-17,
+                    "four codewords a page"
+                );
             }
         }
         // At its cap a level fails a thousandth of the codewords, or a little less: bits are whole.
@@ -171,11 +208,21 @@ mod tests {
         assert_eq!(chances.retries(0.4, 1.0 - 1e-16), None, "no read decodes it");
         assert!(!chances.is_gone(0.0208) && chances.is_gone(0.04), "{}", chances.gone);
         // The less likely, the more retries.
-        let drawn: Vec<_> = [0.5, 3e-3, 1e-4, 1e-19].iter().map(|dice| chances.retries(0.0085, *dice).unwrap()).collect();
+        let drawn: Vec<_> = [0.5, 3e-3, 1e-4, 1e-19]
+            .iter()
+            .map(|dice| chances.retries(0.0085, *dice).unwrap())
+            .collect();
         assert_eq!(drawn, [0, 1, 1, 2]);
-        assert_eq!(chances.retries(0.0207, 1e-19), None, "an uncorrectable read of data that the last level decodes nearly always");
+        assert_eq!(
+            chances.retries(0.0207, 1e-19),
+            None,
+            "an uncorrectable read of data that the last level decodes nearly always"
+        );
         assert_eq!(chances.retries(0.0207, 1e-3), Some(4));
-        assert_eq!([0, 1, 2, 3, 4].map(|level| chances.is_at_risk(level)), [false, false, false, false, true]);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|level| chances.is_at_risk(level)),
+            [false, false, false, false, true]
+        );
     }
 
     /// As many of each as their chances say, within five deviations.

@@ -1,15 +1,19 @@
-//! Expected numbers: what chance makes of all reads of a drive whose limits parity raises, by how far the doses of its blocks came.
+//! Expected numbers: what chance makes of all reads of a drive whose limits parity raises, by how
+//! far the doses of its blocks came.
 //!
-//! Nothing is drawn and no read is looked at. A read at the share x of its block's limit loses u(x), and a block that has served `limit x` reads lost
-//! the integral U(x) of u up to there, times its limit. U is straight between points that are a 512th of an octave apart, where u, which rises with
-//! the 18th power of x or so, hardly changes. So a block adds to the weights of two points when it is erased, and the sums are taken when somebody asks.
+//! Nothing is drawn and no read is looked at. A read at the share x of its block's limit loses
+//! u(x), and a block that has served `limit x` reads lost the integral U(x) of u up to there, times
+//! its limit. U is straight between points that are a 512th of an octave apart, where u, which
+//! rises with the 18th power of x or so, hardly changes. So a block adds to the weights of two
+//! points when it is erased, and the sums are taken when somebody asks.
 //!
 //! ```text
 //! u(x) = what `stripe` says at the rate p* x, asked 32 times an octave and a power law between      U(x_j) = integral of u from 0; nothing below a quarter
 //! ```
 //!
-//! Where age takes a share a of the limit (`bch.combine = "sum"`), reads count from a on, as if all data were as old as it may become.
-//! Reads beyond the limit count as at the limit. What is past it is lost or rebuilt without any chance, and is counted.
+//! Where age takes a share a of the limit (`bch.combine = "sum"`), reads count from a on, as if all
+//! data were as old as it may become. Reads beyond the limit count as at the limit. What is past it
+//! is lost or rebuilt without any chance, and is counted.
 
 use libm::{log, log2, pow};
 
@@ -55,7 +59,8 @@ pub struct Expected {
     pub failed_reads: f64,
     /// Codewords lost by each data bit that was read, had there been no parity.
     pub uber_alone: f64,
-    /// The same after repair, the other members of each stripe having served as much as the page that is read.
+    /// The same after repair, the other members of each stripe having served as much as the page
+    /// that is read.
     pub uber: f64,
     /// The same, the other members being at their limits all the time.
     pub uber_at_most: f64,
@@ -102,7 +107,8 @@ impl Served {
         let (pages, limit, members) = (bch.pages(), bch.tolerable(), bch.members()?);
         let sum = |lost: &dyn Fn(f64) -> f64| {
             let (integrals, at_limit) = integrals(&|share| lost(limit * share));
-            self.weights.iter().zip(integrals.iter()).map(|(weight, of)| weight * of).sum::<f64>() + self.beyond * at_limit
+            self.weights.iter().zip(integrals.iter()).map(|(weight, of)| weight * of).sum::<f64>()
+                + self.beyond * at_limit
         };
         let data_bits = self.reads * f64::from(bch.code().1);
         let by_bit = |lost: f64| if data_bits > 0.0 { lost / data_bits } else { 0.0 };
@@ -111,12 +117,15 @@ impl Served {
             failed_reads: sum(&|rate| pages.pages_fail(rate)),
             uber_alone: by_bit(sum(&|rate| pages.codewords_fail(rate))),
             uber: by_bit(sum(&|rate| pages.codewords_lost(rate, Others { members, rate }))),
-            uber_at_most: by_bit(sum(&|rate| pages.codewords_lost(rate, Others { members, rate: limit }))),
+            uber_at_most: by_bit(sum(&|rate| {
+                pages.codewords_lost(rate, Others { members, rate: limit })
+            })),
         })
     }
 }
 
-/// The mean of something that reads lose, by their share of a limit, over all reads up to that limit.
+/// The mean of something that reads lose, by their share of a limit, over all reads up to that
+/// limit.
 pub fn mean_to_limit(lost: &dyn Fn(f64) -> f64) -> f64 {
     integrals(lost).0[POINTS - 1]
 }
@@ -133,7 +142,9 @@ fn integrals(of: &dyn Fn(f64) -> f64) -> (Box<[f64; POINTS]>, f64) {
         let end = asked * BETWEEN;
         let (until, then) = (point(end), of(point(end)));
         let exponent = if lost > 0.0 { log(then / lost) / log(until / from) } else { 0.0 };
-        let to = |share: f64| (share * lost * pow(share / from, exponent) - from * lost) / (exponent + 1.0);
+        let to = |share: f64| {
+            (share * lost * pow(share / from, exponent) - from * lost) / (exponent + 1.0)
+        };
         let before = sums[end - BETWEEN];
         (end + 1 - BETWEEN..=end).for_each(|number| sums[number] = before + to(point(number)));
         (from, lost) = (until, then);
@@ -178,7 +189,11 @@ mod tests {
         // What was served before does not count.
         all.leave_out(Service { reads: 1500.0, limit, aged: 0.0 });
         let each = |of: &dyn Fn(f64) -> f64| -> f64 {
-            let block = |reads: u32| (1..=reads).map(|read| of(bch.tolerable() * (f64::from(read) - 0.5) / limit)).sum::<f64>();
+            let block = |reads: u32| {
+                (1..=reads)
+                    .map(|read| of(bch.tolerable() * (f64::from(read) - 0.5) / limit))
+                    .sum::<f64>()
+            };
             block(3000) + block(2222) + block(10)
         };
         let fails = |rate: f64| crate::error::tail::beyond(4200, 8, rate);
@@ -189,7 +204,11 @@ mod tests {
         close(expected.failed_reads, each(&|rate| any(fails(rate), 16)), 0.01);
         close(expected.uber_alone * bits, each(&fails), 0.01);
         close(expected.uber * bits, each(&|rate| fails(rate) * any(fails(rate), 128)), 0.01);
-        close(expected.uber_at_most * bits, each(&|rate| fails(rate) * any(fails(bch.tolerable()), 128)), 0.01);
+        close(
+            expected.uber_at_most * bits,
+            each(&|rate| fails(rate) * any(fails(bch.tolerable()), 128)),
+            0.01,
+        );
     }
 
     /// Few reads behind many that do not count lose what reads lose there.
@@ -202,7 +221,11 @@ mod tests {
             all.leave_out(Service { reads: before, limit, aged: 0.0 });
             let rate = bch.tolerable() * (before + 1.5) / limit;
             let fails = crate::error::tail::beyond(4200, 8, rate);
-            close(all.expected(&bch).unwrap().uber * 4096.0, fails * (1.0 - (1.0 - fails).powi(128)), 0.03);
+            close(
+                all.expected(&bch).unwrap().uber * 4096.0,
+                fails * (1.0 - (1.0 - fails).powi(128)),
+                0.03,
+            );
         }
     }
 
@@ -214,13 +237,19 @@ mod tests {
             let (mut before, mut after) = (Served::default(), Served::default());
             before.add(Service { reads: 5000.0, limit: 5000.0, aged: 0.0 });
             after.add(Service { reads: 6000.0, limit: 5000.0, aged: 0.0 });
-            let bits = |served: &Served| served.expected(&bch).map(|is| is.uber * is.reads * 4096.0).unwrap();
+            let bits = |served: &Served| {
+                served.expected(&bch).map(|is| is.uber * is.reads * 4096.0).unwrap()
+            };
             close((bits(&after) - bits(&before)) / 1000.0, bch.lost(), 1e-6);
-            assert!(after.expected(&bch).unwrap().uber_at_most <= bch.lost() / 4096.0 * (1.0 + 1e-9), "no read loses more");
+            assert!(
+                after.expected(&bch).unwrap().uber_at_most <= bch.lost() / 4096.0 * (1.0 + 1e-9),
+                "no read loses more"
+            );
         }
     }
 
-    /// Data that age has brought half the way loses in the half that is left what other data loses in its second half.
+    /// Data that age has brought half the way loses in the half that is left what other data loses
+    /// in its second half.
     #[test]
     fn age_takes_the_first_reads() {
         let bch = bch("combine = \"sum\"");

@@ -54,7 +54,13 @@ impl Known {
 
 impl Floors {
     /// The lowest of these limits, by P/E count, from one row to the other, both included.
-    pub(super) fn lowest(&self, between: Between, of: Asked, rates: &Rates, limit: impl Fn(u32, &Worn) -> i64) -> i64 {
+    pub(super) fn lowest(
+        &self,
+        between: Between,
+        of: Asked,
+        rates: &Rates,
+        limit: impl Fn(u32, &Worn) -> i64,
+    ) -> i64 {
         let known = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(lowest) = known.lowest.get(&(between, of)) {
             return *lowest;

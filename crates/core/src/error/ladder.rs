@@ -1,7 +1,9 @@
-//! The ladder of retries: which error rates each level decodes, how many wrong bits that is, and how long it takes.
+//! The ladder of retries: which error rates each level decodes, how many wrong bits that is, and
+//! how long it takes.
 //!
-//! Level k corrects `t_k` bits of a codeword, and `cap_k` is the RBER at which more than that are wrong with probability `ecc.target`
-//! (`ecc.last_target` at the last level). A cap of `t_k / n` would fail half of the codewords at the limit. Either list may be given:
+//! Level k corrects `t_k` bits of a codeword, and `cap_k` is the RBER at which more than that are
+//! wrong with probability `ecc.target` (`ecc.last_target` at the last level). A cap of `t_k / n`
+//! would fail half of the codewords at the limit. Either list may be given:
 //!
 //! ```text
 //! given   ecc.corrects   cap_k follows, exactly
@@ -58,17 +60,33 @@ impl Ladder {
         if levels == 0 {
             return Ok(None);
         }
-        let target = |level: usize| if level + 1 == levels { config.last_target } else { config.target };
+        let target =
+            |level: usize| if level + 1 == levels { config.last_target } else { config.target };
         let code = |bits: u32| {
-            let follows = config.cap.iter().enumerate().map(|(level, cap)| bits_for(bits, *cap, target(level)));
-            let corrects = if config.corrects.is_empty() { follows.collect() } else { config.corrects.clone() };
-            Code { bits, data_bits: config.codeword.map_or(bits, |data| data.0 as u32 * 8), corrects }
+            let follows = config
+                .cap
+                .iter()
+                .enumerate()
+                .map(|(level, cap)| bits_for(bits, *cap, target(level)));
+            let corrects = if config.corrects.is_empty() {
+                follows.collect()
+            } else {
+                config.corrects.clone()
+            };
+            Code {
+                bits,
+                data_bits: config.codeword.map_or(bits, |data| data.0 as u32 * 8),
+                corrects,
+            }
         };
         let code = config.codeword_bits().map(code);
         let cap = match &code {
-            Some(code) if config.cap.is_empty() => {
-                code.corrects.iter().enumerate().map(|(level, t)| rate_at(code.bits, *t, target(level))).collect()
-            }
+            Some(code) if config.cap.is_empty() => code
+                .corrects
+                .iter()
+                .enumerate()
+                .map(|(level, t)| rate_at(code.bits, *t, target(level)))
+                .collect(),
             _ => config.cap.clone(),
         };
         check_rise(config, &cap)?;
@@ -85,7 +103,8 @@ impl Ladder {
         self.cap[level]
     }
 
-    /// The retries that a page of this RBER needs; none beyond the last cap, where it is uncorrectable.
+    /// The retries that a page of this RBER needs; none beyond the last cap, where it is
+    /// uncorrectable.
     pub fn retries_for(&self, rber: f64) -> Option<usize> {
         self.cap.iter().position(|cap| rber <= *cap)
     }
@@ -100,12 +119,14 @@ impl Ladder {
         self.code.as_ref().map(|code| (code.bits, code.data_bits))
     }
 
-    /// The share of codewords of this RBER that a level fails to decode; none where no codeword is known.
+    /// The share of codewords of this RBER that a level fails to decode; none where no codeword is
+    /// known.
     pub fn fails(&self, level: usize, rber: f64) -> Option<f64> {
         self.code.as_ref().map(|code| beyond(code.bits, code.corrects[level], rber))
     }
 
-    /// Codewords lost by each data bit that is read (UBER) of pages of this RBER, all retries made; none where no codeword is known.
+    /// Codewords lost by each data bit that is read (UBER) of pages of this RBER, all retries made;
+    /// none where no codeword is known.
     pub fn uber(&self, rber: f64) -> Option<f64> {
         let code = self.code.as_ref()?;
         Some(beyond(code.bits, code.corrects[self.retries()], rber) / f64::from(code.data_bits))
@@ -114,7 +135,11 @@ impl Ladder {
     /// What a level of reading a page takes, from what its first read takes.
     pub fn time(&self, level: usize, first: ReadTime) -> ReadTime {
         let Some(retry) = level.checked_sub(1).map(|k| self.retries[k]) else { return first };
-        ReadTime { sense: retry.sense.unwrap_or(first.sense), transfer: retry.transfer.unwrap_or(first.transfer), decode: retry.decode }
+        ReadTime {
+            sense: retry.sense.unwrap_or(first.sense),
+            transfer: retry.transfer.unwrap_or(first.transfer),
+            decode: retry.decode,
+        }
     }
 }
 
@@ -122,7 +147,11 @@ fn retries(config: &EccConfig) -> Vec<Retry> {
     let of = |list: &[f64], k: usize| list.get(k).map(|time| us(*time));
     let decode = config.retry_decode_us.iter().enumerate();
     decode
-        .map(|(k, time)| Retry { sense: of(&config.retry_sense_us, k), transfer: of(&config.retry_transfer_us, k), decode: us(*time) })
+        .map(|(k, time)| Retry {
+            sense: of(&config.retry_sense_us, k),
+            transfer: of(&config.retry_transfer_us, k),
+            decode: us(*time),
+        })
         .collect()
 }
 
@@ -146,7 +175,12 @@ mod tests {
     /// Four retries, each for a quarter more errors than the level before.
     fn config() -> EccConfig {
         let cap = (0..5).map(|k| 0.0085 * 1.25f64.powi(k)).collect();
-        EccConfig { codeword: Some(Bytes(4096)), cap, retry_decode_us: vec![20.0; 4], ..EccConfig::default() }
+        EccConfig {
+            codeword: Some(Bytes(4096)),
+            cap,
+            retry_decode_us: vec![20.0; 4],
+            ..EccConfig::default()
+        }
     }
 
     fn ladder(config: &EccConfig) -> Ladder {
@@ -156,7 +190,8 @@ mod tests {
     #[test]
     fn a_rate_needs_as_many_retries_as_its_caps_say() {
         let l = ladder(&config());
-        let retries = [0.0, 0.0085, 0.00851, 0.0106, 0.0107, 0.0166, 0.0207, 0.0208].map(|rber| l.retries_for(rber));
+        let retries = [0.0, 0.0085, 0.00851, 0.0106, 0.0107, 0.0166, 0.0207, 0.0208]
+            .map(|rber| l.retries_for(rber));
         assert_eq!(retries, [Some(0), Some(0), Some(1), Some(1), Some(2), Some(3), Some(4), None]);
         assert_eq!(l.retries(), 4);
         assert!(Ladder::of(&EccConfig::default()).unwrap().is_none());
@@ -166,13 +201,17 @@ mod tests {
     fn bits_follow_from_caps_and_caps_from_bits() {
         let l = ladder(&config());
         let bits: Vec<u32> = (0..5).map(|level| l.corrects(level).unwrap()).collect();
-        // 36,864 bits at 0.0085 have 313.3 wrong ones, with a deviation of 17.6: a thousandth is 3.1 of them above. 1e-16 is 8.5 above.
+        // 36,864 bits at 0.0085 have 313.3 wrong ones, with a deviation of 17.6: a thousandth is
+        // 3.1 of them above. 1e-16 is 8.5 above.
         assert_eq!(bits[0], 369);
         assert!(bits[4] > 990 && bits[4] < 1010, "{bits:?}");
         let back = ladder(&EccConfig { corrects: bits, cap: vec![], ..config() });
         for level in 0..5 {
             let (given, follows) = (l.cap(level), back.cap(level));
-            assert!(follows >= given && follows < given * 1.003, "level {level}: {given} {follows}");
+            assert!(
+                follows >= given && follows < given * 1.003,
+                "level {level}: {given} {follows}"
+            );
         }
         assert!((back.fails(0, back.cap(0)).unwrap() / 1e-3 - 1.0).abs() < 1e-8);
         assert!((back.fails(4, back.cap(4)).unwrap() / 1e-16 - 1.0).abs() < 1e-8);
@@ -196,8 +235,13 @@ mod tests {
 
     #[test]
     fn a_last_level_that_is_held_to_more_must_correct_more() {
-        let error = Ladder::of(&EccConfig { corrects: vec![369, 400], cap: vec![], ..config() }).unwrap_err().0;
-        assert!(error.starts_with("ecc.corrects = [369, 400]") && error.contains("must correct more"), "{error}");
+        let error = Ladder::of(&EccConfig { corrects: vec![369, 400], cap: vec![], ..config() })
+            .unwrap_err()
+            .0;
+        assert!(
+            error.starts_with("ecc.corrects = [369, 400]") && error.contains("must correct more"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -205,7 +249,14 @@ mod tests {
         let first = ReadTime { sense: 40_000, transfer: 6_827, decode: 4_000 };
         assert_eq!(ladder(&config()).time(0, first), first);
         assert_eq!(ladder(&config()).time(4, first), ReadTime { decode: 20_000, ..first });
-        let slow = EccConfig { retry_sense_us: vec![60.0, 80.0, 120.0, 120.5], retry_transfer_us: vec![1.0; 4], ..config() };
-        assert_eq!(ladder(&slow).time(4, first), ReadTime { sense: 120_500, transfer: 1000, decode: 20_000 });
+        let slow = EccConfig {
+            retry_sense_us: vec![60.0, 80.0, 120.0, 120.5],
+            retry_transfer_us: vec![1.0; 4],
+            ..config()
+        };
+        assert_eq!(
+            ladder(&slow).time(4, first),
+            ReadTime { sense: 120_500, transfer: 1000, decode: 20_000 }
+        );
     }
 }

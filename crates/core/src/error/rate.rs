@@ -1,4 +1,5 @@
-//! The raw bit error rate (RBER) of a page that nobody reads: what it has when it is fresh, and what age adds.
+//! The raw bit error rate (RBER) of a page that nobody reads: what it has when it is fresh, and
+//! what age adds.
 //!
 //! ```text
 //! power law   base = (e + a PEC^k) x group x kind      retention = b PEC^m t^n x group      PEC at least 100
@@ -6,7 +7,8 @@
 //! table       straight numbers, linear over P/E cycles and over the logarithm of the age; below the first age that age's
 //! ```
 //!
-//! With `error.temperature_c` data ages `exp(Ea / kB (1 / T_ref - 1 / T))` times as fast (Arrhenius).
+//! With `error.temperature_c` data ages `exp(Ea / kB (1 / T_ref - 1 / T))` times as fast
+//! (Arrhenius).
 
 use libm::{exp, log, pow};
 
@@ -54,7 +56,9 @@ impl Rates {
     /// The rates of a checked configuration; none where it says nothing of errors.
     pub fn of(config: &DriveConfig) -> Option<Self> {
         let error = &config.error;
-        let acceleration = error.temperature_c.map_or(1.0, |celsius| acceleration(error.activation_ev, error.reference_c, celsius));
+        let acceleration = error
+            .temperature_c
+            .map_or(1.0, |celsius| acceleration(error.activation_ev, error.reference_c, celsius));
         (error.model != ErrorLaw::None).then(|| Self {
             config: error.clone(),
             bch: Bch::of(config),
@@ -101,7 +105,11 @@ impl Rates {
     /// RBER of a fresh page of a worn block.
     pub fn base_at(&self, worn: &Worn, group: usize, kind: usize) -> f64 {
         let c = &self.config;
-        let of_group = if c.model == ErrorLaw::Table { self.at(worn.pec, &|row| row.base[group]) } else { worn.base };
+        let of_group = if c.model == ErrorLaw::Table {
+            self.at(worn.pec, &|row| row.base[group])
+        } else {
+            worn.base
+        };
         of_group * factor(&c.base_by_group, group) * factor(&c.base_by_kind, kind)
     }
 
@@ -124,7 +132,8 @@ impl Rates {
         of_group * factor(&c.retention_by_group, group)
     }
 
-    /// A number of the table's rows, linear between them; beyond the last it grows on as it did, and never falls.
+    /// A number of the table's rows, linear between them; beyond the last it grows on as it did,
+    /// and never falls.
     fn at(&self, pec: u32, value: &dyn Fn(&ErrorRow) -> f64) -> f64 {
         let rows = &self.config.table;
         let next = rows.partition_point(|row| row.pec < pec);
@@ -139,7 +148,8 @@ impl Rates {
     }
 }
 
-/// Arrhenius: how many times as fast something of this activation energy goes as at the reference temperature.
+/// Arrhenius: how many times as fast something of this activation energy goes as at the reference
+/// temperature.
 pub fn acceleration(activation_ev: f64, reference_c: f64, celsius: f64) -> f64 {
     exp(activation_ev / BOLTZMANN * (1.0 / (reference_c + KELVIN) - 1.0 / (celsius + KELVIN)))
 }
@@ -148,7 +158,8 @@ fn factor(factors: &[f64], of: usize) -> f64 {
     factors.get(of).copied().unwrap_or(1.0)
 }
 
-/// Linear over the logarithm of the age; below the first age as there, beyond the last as between the last two.
+/// Linear over the logarithm of the age; below the first age as there, beyond the last as between
+/// the last two.
 fn at_age(ages: &[Span], rates: &[f64], age: f64) -> f64 {
     let next = ages.partition_point(|known| (known.0 as f64) < age);
     if next == 0 || ages.len() == 1 {
@@ -166,7 +177,16 @@ mod tests {
 
     /// The law of facts about 72-layer TLC, t in hours.
     fn tlc() -> ErrorConfig {
-        ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.48e-3, a: 3.9e-10, k: 2.05, b: 6.28e-5, m: 0.14, n: 0.54, ..ErrorConfig::default() }
+        ErrorConfig {
+            model: ErrorLaw::PowerLaw,
+            e: 1.48e-3,
+            a: 3.9e-10,
+            k: 2.05,
+            b: 6.28e-5,
+            m: 0.14,
+            n: 0.54,
+            ..ErrorConfig::default()
+        }
     }
 
     fn rates(config: ErrorConfig) -> Rates {
@@ -187,20 +207,29 @@ mod tests {
     fn the_power_law_is_the_power_law() {
         let tlc = rates(tlc());
         close(tlc.base(1000, 0, 0), 1.48e-3 + 3.9e-10 * 1000f64.powf(2.05), 1e-12);
-        close(tlc.retention(1000, 0, 100 * HOUR), 6.28e-5 * 1000f64.powf(0.14) * 100f64.powf(0.54), 1e-12);
+        close(
+            tlc.retention(1000, 0, 100 * HOUR),
+            6.28e-5 * 1000f64.powf(0.14) * 100f64.powf(0.54),
+            1e-12,
+        );
         // New flash counts as of 100 cycles.
         close(tlc.base(0, 0, 0), tlc.base(100, 0, 0), 1e-15);
         close(tlc.base(99, 0, 0), tlc.base(100, 0, 0), 1e-15);
         close(tlc.retention(0, 0, HOUR), tlc.retention(100, 0, HOUR), 1e-15);
         let days = rates_in_days();
-        close(tlc.retention(500, 0, 30 * DAY) / days.retention(500, 0, 30 * DAY), 24f64.powf(0.54), 1e-12);
+        close(
+            tlc.retention(500, 0, 30 * DAY) / days.retention(500, 0, 30 * DAY),
+            24f64.powf(0.54),
+            1e-12,
+        );
     }
 
     fn rates_in_days() -> Rates {
         rates(ErrorConfig { time_unit: TimeUnit::Days, ..tlc() })
     }
 
-    /// Published for this kind of flash: first retries after 17, 14 and 10 days at 0, 200 and 500 cycles.
+    /// Published for this kind of flash: first retries after 17, 14 and 10 days at 0, 200 and 500
+    /// cycles.
     #[test]
     fn the_first_retries_come_after_as_many_days_as_registered() {
         let tlc = rates(tlc());
@@ -212,15 +241,20 @@ mod tests {
 
     #[test]
     fn groups_and_kinds_multiply() {
-        let config =
-            ErrorConfig { base_by_group: vec![1.0, 2.0], retention_by_group: vec![1.0, 3.0], base_by_kind: vec![1.0, 1.5, 2.0], ..tlc() };
+        let config = ErrorConfig {
+            base_by_group: vec![1.0, 2.0],
+            retention_by_group: vec![1.0, 3.0],
+            base_by_kind: vec![1.0, 1.5, 2.0],
+            ..tlc()
+        };
         let (rates, plain) = (rates(config), rates(tlc()));
         close(rates.base(300, 1, 1), 3.0 * plain.base(300, 0, 0), 1e-12);
         close(rates.retention(300, 1, DAY), 3.0 * plain.retention(300, 0, DAY), 1e-12);
         close(rates.base(300, 0, 0), plain.base(300, 0, 0), 1e-15);
     }
 
-    /// 55 C against 40 C at 1.1 eV: 1.1 / 8.62e-5 x (1 / 313.15 - 1 / 328.15) = 1.8627, so 6.44 times as fast.
+    /// 55 C against 40 C at 1.1 eV: 1.1 / 8.62e-5 x (1 / 313.15 - 1 / 328.15) = 1.8627, so 6.44
+    /// times as fast.
     #[test]
     fn heat_ages_data_faster() {
         close(acceleration(1.1, 40.0, 55.0), 1.862_738_5f64.exp(), 1e-6);
@@ -233,7 +267,11 @@ mod tests {
 
     #[test]
     fn a_table_is_read_between_its_numbers() {
-        let row = |pec, base: f64, retention: &[f64]| ErrorRow { pec, base: vec![base], retention: vec![retention.to_vec()] };
+        let row = |pec, base: f64, retention: &[f64]| ErrorRow {
+            pec,
+            base: vec![base],
+            retention: vec![retention.to_vec()],
+        };
         let config = ErrorConfig {
             model: ErrorLaw::Table,
             ages: vec![Span(DAY), Span(100 * DAY)],

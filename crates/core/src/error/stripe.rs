@@ -1,4 +1,5 @@
-//! Stripes: how likely data is lost although its stripe has parity, where the error rates of pages lie around that of their block.
+//! Stripes: how likely data is lost although its stripe has parity, where the error rates of pages
+//! lie around that of their block.
 //!
 //! ```text
 //! rate of a page      p x C x O      p: what wear, age and reads make of it; ln C and ln O are normal, deviations spread_common, spread_own
@@ -8,16 +9,18 @@
 //! a page of a stripe                 mean over C of F (1 - (1 - Q)^N)      it fails, and so does one of the N other members
 //! ```
 //!
-//! C is that of a stripe, O a page's own: pages of a stripe were written and read alike and fail together more often than chance has it.
-//! All members count as pages of the same p, and a member that fails anywhere repairs nothing: a controller that rebuilds sector by sector loses
-//! less. Means are sums over evenly spaced points, which for such integrands are good to some 1e-9.
+//! C is that of a stripe, O a page's own: pages of a stripe were written and read alike and fail
+//! together more often than chance has it. All members count as pages of the same p, and a member
+//! that fails anywhere repairs nothing: a controller that rebuilds sector by sector loses less.
+//! Means are sums over evenly spaced points, which for such integrands are good to some 1e-9.
 
 use libm::{exp, expm1, log, log1p};
 
 use super::tail::beyond;
 
-/// Points of a mean lie so many deviations apart at most, from 7 deviations below the middle to 11 above it, where what hardly ever happens loses
-/// most. Logarithms of their rates lie `LN_STEP` apart at most: between being read and being lost a page passes several points.
+/// Points of a mean lie so many deviations apart at most, from 7 deviations below the middle to 11
+/// above it, where what hardly ever happens loses most. Logarithms of their rates lie `LN_STEP`
+/// apart at most: between being read and being lost a page passes several points.
 const STEP: f64 = 0.25;
 const LN_STEP: f64 = 0.125;
 const BELOW: f64 = 7.0;
@@ -74,11 +77,16 @@ impl Pages {
         mean(self.spread.common, |common| [self.given(rate * common)[1]])[0]
     }
 
-    /// The share of codewords that fail and are not rebuilt, because another member of the stripe fails as well.
+    /// The share of codewords that fail and are not rebuilt, because another member of the stripe
+    /// fails as well.
     pub fn codewords_lost(&self, rate: f64, others: Others) -> f64 {
         let lost = |common: f64| {
             let [fail, of_pages] = self.given(rate * common);
-            let of_others = if others.rate.total_cmp(&rate).is_eq() { of_pages } else { self.given(others.rate * common)[1] };
+            let of_others = if others.rate.total_cmp(&rate).is_eq() {
+                of_pages
+            } else {
+                self.given(others.rate * common)[1]
+            };
             [fail * any(of_others, f64::from(others.members))]
         };
         mean(self.spread.common, lost)[0]
@@ -104,7 +112,8 @@ impl Pages {
 }
 
 impl Pages {
-    /// The error rate of the block of a page at which this share of its codewords is lost, the other members having rates of their own.
+    /// The error rate of the block of a page at which this share of its codewords is lost, the
+    /// other members having rates of their own.
     pub fn rate_beside(&self, others: Others, share: f64) -> f64 {
         rate_where(|rate| self.codewords_lost(rate, others), share)
     }
@@ -131,8 +140,8 @@ fn mean<const N: usize>(deviation: f64, of: impl Fn(f64) -> [f64; N]) -> [f64; N
     sums.map(|sum| sum / weights)
 }
 
-/// The rate at which a share that rises with it is reached: halved until its logarithm is almost straight, then taken from the chord (the Illinois
-/// rule).
+/// The rate at which a share that rises with it is reached: halved until its logarithm is almost
+/// straight, then taken from the chord (the Illinois rule).
 fn rate_where(share: impl Fn(f64) -> f64, wanted: f64) -> f64 {
     let above = |ln_rate: f64| log(share(exp(ln_rate)).max(f64::MIN_POSITIVE)) - log(wanted);
     let (mut low, mut high) = (-40.0, log(RATE_MAX));
@@ -160,7 +169,8 @@ fn rate_where(share: impl Fn(f64) -> f64, wanted: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The paper's code, 16 of its codewords to a page of 8 KiB, and a loss of 1e-15 for each data bit.
+    /// The paper's code, 16 of its codewords to a page of 8 KiB, and a loss of 1e-15 for each data
+    /// bit.
     const CLIENT: f64 = 1e-15 * 4096.0;
 
     fn pages(common: f64, own: f64) -> Pages {
@@ -171,7 +181,8 @@ mod tests {
         assert!((is / should_be - 1.0).abs() < within, "{is:e} for {should_be:e}");
     }
 
-    /// Sums over another grid (a tenth of a deviation apart, 12 on each side), all terms of the tail, halved 52 times, in Python.
+    /// Sums over another grid (a tenth of a deviation apart, 12 on each side), all terms of the
+    /// tail, halved 52 times, in Python.
     #[test]
     fn the_rate_at_which_a_stripe_keeps_its_target_is_that_of_another_sum() {
         for (members, common, own, in_stripe, alone) in [
@@ -192,7 +203,10 @@ mod tests {
 
     impl Draws {
         fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ((self.0 >> 12) as f64 + 0.5) / (1u64 << 52) as f64
         }
 
@@ -206,13 +220,19 @@ mod tests {
     #[test]
     fn stripes_that_are_drawn_lose_as_often() {
         const STRIPES: u32 = 60_000;
-        let code = Pages { bits: 40, corrects: 2, codewords: 4.0, spread: Spread { common: 0.4, own: 0.3 } };
+        let code = Pages {
+            bits: 40,
+            corrects: 2,
+            codewords: 4.0,
+            spread: Spread { common: 0.4, own: 0.3 },
+        };
         let (mut draws, mut failed, mut failed_pages, mut lost) = (Draws(7), 0u32, 0u32, 0u32);
         for _ in 0..STRIPES {
             let common = (0.4 * draws.normal()).exp();
             let mut fail_of_member = || {
                 let rate = 0.02 * common * (0.3 * draws.normal()).exp();
-                (0..4).filter(|_| (0..40).filter(|_| draws.next() < rate).count() > 2).count() as u32
+                (0..4).filter(|_| (0..40).filter(|_| draws.next() < rate).count() > 2).count()
+                    as u32
             };
             let own = fail_of_member();
             let others: u32 = (0..3).map(|_| fail_of_member()).sum();
@@ -220,10 +240,14 @@ mod tests {
             failed_pages += u32::from(own > 0);
             lost += if others > 0 { own } else { 0 };
         }
-        // Codewords of a page fail together: deviations are at most twice those of as many by themselves.
+        // Codewords of a page fail together: deviations are at most twice those of as many by
+        // themselves.
         let within = |counted: u32, of: f64, share: f64| {
             let expected = of * share;
-            assert!((f64::from(counted) - expected).abs() < 5.0 * 2.0 * expected.sqrt(), "{counted} for {expected}");
+            assert!(
+                (f64::from(counted) - expected).abs() < 5.0 * 2.0 * expected.sqrt(),
+                "{counted} for {expected}"
+            );
         };
         let all = f64::from(STRIPES);
         within(failed, 4.0 * all, code.codewords_fail(0.02));
@@ -232,7 +256,10 @@ mod tests {
         within(lost, 4.0 * all, shares);
         // Members that did not age alike would lose fewer by far: the draw tells the two apart.
         let apart = code.codewords_fail(0.02) * any(code.pages_fail(0.02), 3.0);
-        assert!((f64::from(lost) - 4.0 * all * apart).abs() > 10.0 * f64::from(lost).sqrt(), "{lost}, {apart}");
+        assert!(
+            (f64::from(lost) - 4.0 * all * apart).abs() > 10.0 * f64::from(lost).sqrt(),
+            "{lost}, {apart}"
+        );
     }
 
     #[test]
@@ -243,13 +270,22 @@ mod tests {
         close(plain.pages_fail(rate), 1.0 - (1.0 - fails).powi(16), 1e-9);
         let of_eight = Others { members: 8, rate };
         close(plain.codewords_lost(rate, of_eight), fails * (1.0 - (1.0 - fails).powi(128)), 1e-9);
-        // One other page: a mirror. Members without number: one of them always fails, and parity helps nothing.
-        close(plain.codewords_lost(rate, Others { members: 1, rate }), fails * (1.0 - (1.0 - fails).powi(16)), 1e-9);
+        // One other page: a mirror. Members without number: one of them always fails, and parity
+        // helps nothing.
+        close(
+            plain.codewords_lost(rate, Others { members: 1, rate }),
+            fails * (1.0 - (1.0 - fails).powi(16)),
+            1e-9,
+        );
         close(plain.codewords_lost(rate, Others { members: u32::MAX, rate }), fails, 1e-9);
         // Members that never fail repair everything.
         assert!(plain.codewords_lost(rate, Others { members: 8, rate: 0.0 }) <= 0.0);
         // A spread that is next to none changes next to nothing.
-        close(pages(1e-5, 1e-5).codewords_lost(rate, of_eight), plain.codewords_lost(rate, of_eight), 1e-6);
+        close(
+            pages(1e-5, 1e-5).codewords_lost(rate, of_eight),
+            plain.codewords_lost(rate, of_eight),
+            1e-6,
+        );
         // At the end every codeword fails.
         close(pages(1.0, 1.0).codewords_lost(0.5, Others { members: 8, rate: 0.5 }), 1.0, 1e-2);
     }
@@ -257,11 +293,16 @@ mod tests {
     #[test]
     fn what_is_lost_rises_with_the_rate_the_members_and_what_they_have_in_common() {
         let all = pages(0.2, 0.2);
-        let rises = |values: Vec<f64>| assert!(values.windows(2).all(|w| w[0] < w[1]), "{values:?}");
+        let rises =
+            |values: Vec<f64>| assert!(values.windows(2).all(|w| w[0] < w[1]), "{values:?}");
         let lost = |rate: f64, members: u32| all.codewords_lost(rate, Others { members, rate });
         rises((1..40).map(|n| lost(1e-5 * f64::from(n), 8)).collect());
         rises([1, 2, 4, 8, 16, 64].map(|members| lost(1e-4, members)).to_vec());
-        rises((1..20).map(|n| all.codewords_lost(2e-4, Others { members: 8, rate: 1e-5 * f64::from(n) })).collect());
+        rises(
+            (1..20)
+                .map(|n| all.codewords_lost(2e-4, Others { members: 8, rate: 1e-5 * f64::from(n) }))
+                .collect(),
+        );
         // The same deviation in all, more and more of it in common.
         let apart = |degrees: f64| {
             let (common, own) = degrees.to_radians().sin_cos();

@@ -1,7 +1,9 @@
-//! The binomial tail: how likely it is that more than t of n bits are wrong, and the error rate at which it is just so likely.
+//! The binomial tail: how likely it is that more than t of n bits are wrong, and the error rate at
+//! which it is just so likely.
 //!
-//! Terms are added from the largest on, each from the one before it by their ratio, and the first one is taken in logarithms: nothing
-//! overflows or cancels. The first term is good to some 1e-10 for codewords of 40,000 bits, and with it the tail.
+//! Terms are added from the largest on, each from the one before it by their ratio, and the first
+//! one is taken in logarithms: nothing overflows or cancels. The first term is good to some 1e-10
+//! for codewords of 40,000 bits, and with it the tail.
 
 use libm::{exp, lgamma, log, log1p};
 
@@ -46,7 +48,8 @@ pub fn rate_at(n: u32, t: u32, target: f64) -> f64 {
     exp(low)
 }
 
-/// The fewest bits that a code must correct, so that P(X > t) is at most `target` at the error rate `p`.
+/// The fewest bits that a code must correct, so that P(X > t) is at most `target` at the error rate
+/// `p`.
 pub fn bits_for(n: u32, p: f64, target: f64) -> u32 {
     let wanted = log(target);
     let (mut too_few, mut enough) = (0, n);
@@ -63,7 +66,9 @@ pub fn bits_for(n: u32, p: f64, target: f64) -> u32 {
 /// ln P(X = k).
 fn ln_pmf(n: u32, k: u32, p: f64) -> f64 {
     let ln_factorial = |n: u32| lgamma(f64::from(n) + 1.0);
-    ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k) + f64::from(k) * log(p) + f64::from(n - k) * log1p(-p)
+    ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
+        + f64::from(k) * log(p)
+        + f64::from(n - k) * log1p(-p)
 }
 
 /// 1 + r1 + r1 r2 + ..., each ratio below 1 and smaller than the one before.
@@ -132,7 +137,9 @@ mod tests {
     /// BCH(4200, 4096) of da-raid5-2013 corrects 8 bits.
     #[test]
     fn a_yield_gives_the_error_rate() {
-        for (of_all, rate) in [(0.99, 8.36e-4), (0.999, 5.84e-4), (0.9999, 4.24e-4), (0.999_999, 2.35e-4)] {
+        for (of_all, rate) in
+            [(0.99, 8.36e-4), (0.999, 5.84e-4), (0.9999, 4.24e-4), (0.999_999, 2.35e-4)]
+        {
             close(rate_at(4200, 8, 1.0 - of_all), rate, 2e-3);
             close(beyond(4200, 8, rate_at(4200, 8, 1.0 - of_all)), 1.0 - of_all, 1e-9);
         }
@@ -140,9 +147,18 @@ mod tests {
 
     #[test]
     fn the_bits_to_correct_are_the_fewest_that_do() {
-        for (n, p, target) in [(4200, 5.84e-4, 1e-3), (36_864, 0.0085, 1e-3), (36_864, 0.0207, 1e-16), (64, 0.01, 0.5), (8, 1e-9, 0.1)] {
+        for (n, p, target) in [
+            (4200, 5.84e-4, 1e-3),
+            (36_864, 0.0085, 1e-3),
+            (36_864, 0.0207, 1e-16),
+            (64, 0.01, 0.5),
+            (8, 1e-9, 0.1),
+        ] {
             let t = bits_for(n, p, target);
-            assert!(beyond(n, t, p) <= target && (t == 0 || beyond(n, t - 1, p) > target), "{n} {p} {target}: {t}");
+            assert!(
+                beyond(n, t, p) <= target && (t == 0 || beyond(n, t - 1, p) > target),
+                "{n} {p} {target}: {t}"
+            );
         }
         assert_eq!(bits_for(4200, 5.83e-4, 1e-3), 8);
         // t / n would fail half of the codewords.
@@ -151,10 +167,18 @@ mod tests {
 
     #[test]
     fn the_tail_rises_with_the_error_rate_and_falls_with_t() {
-        let rates: Vec<f64> = (1..400).map(|i| ln_beyond(36_864, 400, f64::from(i) * 5e-5)).collect();
-        assert!(rates.windows(2).all(|w| w[0] < w[1]), "across the mean, where the side that is added changes");
+        let rates: Vec<f64> =
+            (1..400).map(|i| ln_beyond(36_864, 400, f64::from(i) * 5e-5)).collect();
+        assert!(
+            rates.windows(2).all(|w| w[0] < w[1]),
+            "across the mean, where the side that is added changes"
+        );
         let bits: Vec<f64> = (0..900).map(|t| ln_beyond(36_864, t, 0.0085)).collect();
         assert!(bits.windows(2).all(|w| w[0] > w[1]));
-        assert!(ln_beyond(36_864, 2000, 1e-6) < -8000.0, "smaller than any number: {}", ln_beyond(36_864, 2000, 1e-6));
+        assert!(
+            ln_beyond(36_864, 2000, 1e-6) < -8000.0,
+            "smaller than any number: {}",
+            ln_beyond(36_864, 2000, 1e-6)
+        );
     }
 }

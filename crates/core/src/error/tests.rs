@@ -1,4 +1,5 @@
-//! The whole budget on small and on real drives: today's limits where there is no age, closed forms where there is.
+//! The whole budget on small and on real drives: today's limits where there is no age, closed forms
+//! where there is.
 
 mod exact;
 mod law;
@@ -8,7 +9,10 @@ use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
 use crate::base::span::{DAY, HOUR, Span};
 use crate::base::units::{BlockId, WordlineInBlock};
-use crate::config::{CellType, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec, TimeUnit};
+use crate::config::{
+    CellType, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow,
+    PerPec, TimeUnit,
+};
 use crate::disturb::table::LimitTable;
 
 const PRESETS: [&str; 8] = [
@@ -24,8 +28,16 @@ const PRESETS: [&str; 8] = [
 
 /// The law of 72-layer TLC, a ladder of four retries.
 fn with_errors(mut config: DriveConfig) -> DriveConfig {
-    config.error =
-        ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.48e-3, a: 3.9e-10, k: 2.05, b: 6.28e-5, m: 0.14, n: 0.54, ..ErrorConfig::default() };
+    config.error = ErrorConfig {
+        model: ErrorLaw::PowerLaw,
+        e: 1.48e-3,
+        a: 3.9e-10,
+        k: 2.05,
+        b: 6.28e-5,
+        m: 0.14,
+        n: 0.54,
+        ..ErrorConfig::default()
+    };
     config.ecc = EccConfig {
         cap: vec![0.0085, 0.010_625, 0.013_281_25, 0.016_601_562_5, 0.020_751_953_125],
         retry_decode_us: vec![20.0; 4],
@@ -38,8 +50,9 @@ fn read(text: &str) -> DriveConfig {
     toml::from_str(text).expect("a drive")
 }
 
-/// `tiny` with two groups that endure 700,000 and 350,000 at 0 cycles, half of it at 1,000, and numbers that are easy to follow: base 0.0015,
-/// and age adds 0.0001 an hour at 0 cycles, ten times that at 1,000.
+/// `tiny` with two groups that endure 700,000 and 350,000 at 0 cycles, half of it at 1,000, and
+/// numbers that are easy to follow: base 0.0015, and age adds 0.0001 an hour at 0 cycles, ten times
+/// that at 1,000.
 fn simple() -> DriveConfig {
     let mut config = with_errors(read(PRESETS[0]));
     config.disturb = DisturbConfig {
@@ -52,7 +65,8 @@ fn simple() -> DriveConfig {
         ..DisturbConfig::default()
     };
     config.drive.rated_pec = 1000;
-    config.error = ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.5e-3, b: 1e-6, ..ErrorConfig::default() };
+    config.error =
+        ErrorConfig { model: ErrorLaw::PowerLaw, e: 1.5e-3, b: 1e-6, ..ErrorConfig::default() };
     config
 }
 
@@ -72,23 +86,32 @@ fn made(config: DriveConfig) -> (DriveConfig, LimitTable, AgedLimits) {
     (config, table, aged)
 }
 
-/// To the unit, for pages of every group, layer, kind and block, at every P/E count up to beyond the tables' ends.
+/// To the unit, for pages of every group, layer, kind and block, at every P/E count up to beyond
+/// the tables' ends.
 #[test]
 fn data_without_age_and_retries_has_todays_limits() {
     let mut compared = 0;
     for text in PRESETS {
         let config = read(text);
-        let mut config = if config.error.model == ErrorLaw::None { with_errors(config) } else { config };
+        let mut config =
+            if config.error.model == ErrorLaw::None { with_errors(config) } else { config };
         config.start.pec = 0;
         config.drive.rated_pec = config.drive.rated_pec.min(1000);
         let (config, table, aged) = made(config);
         let kinds = config.geometry.cell.bits() as usize;
         for pec in (0..3100).chain([3300, 5000, 77_777]) {
             for group in 0..table.groups() {
-                let (truth, lookup) = (table.truth(group, pec).limit.in_1024ths(), table.lookup(group, pec).limit.in_1024ths());
+                let (truth, lookup) = (
+                    table.truth(group, pec).limit.in_1024ths(),
+                    table.lookup(group, pec).limit.in_1024ths(),
+                );
                 for kind in 0..kinds {
                     let of = Asked { group, kind, level: 0, step: 0 };
-                    assert_eq!([aged.truth(&table, pec, of), aged.lookup(&table, pec, of)], [truth, lookup], "{pec} cycles, {of:?}");
+                    assert_eq!(
+                        [aged.truth(&table, pec, of), aged.lookup(&table, pec, of)],
+                        [truth, lookup],
+                        "{pec} cycles, {of:?}"
+                    );
                     compared += 1;
                 }
             }
@@ -97,7 +120,10 @@ fn data_without_age_and_retries_has_todays_limits() {
             let limit = table.truth(table.group_of(wordline), 1500).limit;
             for (kind, mode) in (0..kinds).flat_map(|kind| [(kind, 0), (kind, 1)]) {
                 let block_factor = table.block_factor(BlockId::new(wordline.number() % 7));
-                let today = table.limit_of_kinds(table.in_mode(table.limit_of(limit, wordline, block_factor), mode), 1 << kind);
+                let today = table.limit_of_kinds(
+                    table.in_mode(table.limit_of(limit, wordline, block_factor), mode),
+                    1 << kind,
+                );
                 let page = PageAt { wordline, kind, block_factor, mode };
                 assert_eq!(aged.of_page(&table, limit.in_1024ths(), page), today.in_1024ths());
             }
@@ -111,13 +137,18 @@ fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
     let (_, table, aged) = made(simple());
     // A read adds (0.0085 - 0.0015) / 700,000 = 1e-8 to a page of the good group.
     assert!((aged.slope(&table, 0, 0, 0) / 1e-8 - 1.0).abs() < 1e-9);
-    let limit = |pec, level, step| aged.truth(&table, pec, Asked { group: 0, kind: 0, level, step }) as f64 / 1024.0;
-    let about = |is: f64, should_be: f64| assert!(is <= should_be + 1e-3 && is > should_be - 1e-2, "{is} for {should_be}");
+    let limit = |pec, level, step| {
+        aged.truth(&table, pec, Asked { group: 0, kind: 0, level, step }) as f64 / 1024.0
+    };
+    let about = |is: f64, should_be: f64| {
+        assert!(is <= should_be + 1e-3 && is > should_be - 1e-2, "{is} for {should_be}")
+    };
     // Dose alone.
     about(limit(0, 0, 0), 700_000.0);
     about(limit(0, 1, 0), 912_500.0);
     about(limit(0, 4, 0), 1_925_195.312_5);
-    // Retention alone: b PEC t with PEC 100 is 1e-4 an hour, 10,000 dose units. A step counts as its end.
+    // Retention alone: b PEC t with PEC 100 is 1e-4 an hour, 10,000 dose units. A step counts as
+    // its end.
     let step = |hours: u64| aged.ages().step(hours * HOUR - 1);
     let dose_of = |hours: u64| (2f64.powf(step(hours) as f64 / 16.0)) * 10_000.0;
     about(limit(0, 0, step(64)), 700_000.0 - dose_of(64));
@@ -141,12 +172,20 @@ fn retries_follow_from_dose_and_age_together() {
     };
     let step = aged.ages().step(64 * HOUR - 1);
     let retries = |dose: u64, step: usize| aged.retries(dose * 1024, limits(step));
-    assert_eq!([retries(700_000, 0), retries(700_001, 0), retries(912_501, 0)], [Some(0), Some(1), Some(2)]);
-    assert_eq!([retries(59_999, step), retries(60_001, step), retries(272_501, step)], [Some(0), Some(1), Some(2)]);
+    assert_eq!(
+        [retries(700_000, 0), retries(700_001, 0), retries(912_501, 0)],
+        [Some(0), Some(1), Some(2)]
+    );
+    assert_eq!(
+        [retries(59_999, step), retries(60_001, step), retries(272_501, step)],
+        [Some(0), Some(1), Some(2)]
+    );
     assert_eq!([retries(1_285_000, step), retries(1_286_000, step)], [Some(4), None]);
     let level = |level| move |step: usize| limits(step)(level);
-    // 70 hours use up level 0 of a page that nobody reads; the step that ends at 73.1 hours begins at 70.03.
-    let hours = |dose: u64, k: usize| aged.ends(dose * 1024, level(k)).map(|age| age as f64 / HOUR as f64);
+    // 70 hours use up level 0 of a page that nobody reads; the step that ends at 73.1 hours begins
+    // at 70.03.
+    let hours =
+        |dose: u64, k: usize| aged.ends(dose * 1024, level(k)).map(|age| age as f64 / HOUR as f64);
     assert!((66.0..70.01).contains(&hours(0, 0).unwrap()), "{:?}", hours(0, 0));
     assert!((30.0..35.0).contains(&hours(350_000, 0).unwrap()), "{:?}", hours(350_000, 0));
     assert_eq!(hours(700_001, 0), Some(0.0));
@@ -157,10 +196,14 @@ fn a_level_never_ends_where_age_adds_too_little() {
     let mut config = simple();
     config.error.b = 1e-12;
     let (_, table, aged) = made(config);
-    assert_eq!(aged.ends(0, |step| aged.truth(&table, 0, Asked { group: 0, kind: 0, level: 0, step })), None);
+    assert_eq!(
+        aged.ends(0, |step| aged.truth(&table, 0, Asked { group: 0, kind: 0, level: 0, step })),
+        None
+    );
 }
 
-/// Also where the table's P/E counts are no multiples of the policies' distance, between all rows and beyond the last.
+/// Also where the table's P/E counts are no multiples of the policies' distance, between all rows
+/// and beyond the last.
 #[test]
 fn a_policy_never_assumes_more_than_the_truth() {
     let mut config = with_errors(simple());
@@ -171,10 +214,15 @@ fn a_policy_never_assumes_more_than_the_truth() {
         config.disturb.policy_row_cycles = spacing;
         let (_, table, aged) = made(config.clone());
         for pec in 0..2000 {
-            for (level, step) in [(0, 0), (0, 1), (0, 100), (1, 50), (4, 0), (4, 200), (4, STEPS - 1)] {
+            for (level, step) in
+                [(0, 0), (0, 1), (0, 100), (1, 50), (4, 0), (4, 200), (4, STEPS - 1)]
+            {
                 let of = Asked { group: pec as usize % 2, kind: 1, level, step };
                 let (lookup, truth) = (aged.lookup(&table, pec, of), aged.truth(&table, pec, of));
-                assert!(lookup <= truth, "{pec} cycles every {spacing}, {of:?}: {lookup} of {truth}");
+                assert!(
+                    lookup <= truth,
+                    "{pec} cycles every {spacing}, {of:?}: {lookup} of {truth}"
+                );
             }
         }
     }
@@ -192,13 +240,20 @@ fn a_table_of_error_rates_is_linear_between_its_rows_and_limits_follow() {
     config.error = ErrorConfig {
         model: ErrorLaw::Table,
         ages: vec![Span(DAY)],
-        table: [(0, 1000.3), (1000, 900.7)].map(|(pec, limit)| ErrorRow { pec, base: vec![0.0015; 2], retention: lost(limit) }).to_vec(),
+        table: [(0, 1000.3), (1000, 900.7)]
+            .map(|(pec, limit)| ErrorRow { pec, base: vec![0.0015; 2], retention: lost(limit) })
+            .to_vec(),
         ..ErrorConfig::default()
     };
     let (_, table, aged) = made(config);
     let of = Asked { group: 0, kind: 0, level: 0, step: 9 };
     let truth = |pec| aged.truth(&table, pec, of);
-    assert!([0, 1000].iter().all(|pec| (truth(*pec) - 600 * 1024).abs() <= 2), "{} and {}", truth(0), truth(1000));
+    assert!(
+        [0, 1000].iter().all(|pec| (truth(*pec) - 600 * 1024).abs() <= 2),
+        "{} and {}",
+        truth(0),
+        truth(1000)
+    );
     let left = truth(500) as f64 / 1024.0;
     assert!((left - 601.66).abs() < 0.01, "{left}");
     assert!((0..=1000).all(|pec| aged.lookup(&table, pec, of) <= truth(pec)));
@@ -209,8 +264,12 @@ fn limits_fall_with_age_and_rise_with_retries() {
     let (_, table, aged) = made(with_errors(read(PRESETS[1])));
     for pec in [0, 100, 1700, 3000] {
         for level in 0..5 {
-            let limits = (0..STEPS).map(|step| aged.truth(&table, pec, Asked { group: 3, kind: 1, level, step }));
-            assert!(limits.clone().zip(limits.skip(1)).all(|(younger, older)| younger > older), "level {level} at {pec} cycles");
+            let limits = (0..STEPS)
+                .map(|step| aged.truth(&table, pec, Asked { group: 3, kind: 1, level, step }));
+            assert!(
+                limits.clone().zip(limits.skip(1)).all(|(younger, older)| younger > older),
+                "level {level} at {pec} cycles"
+            );
         }
         let at = |level| aged.truth(&table, pec, Asked { group: 3, kind: 1, level, step: 90 });
         assert!((0..4).all(|level| at(level) < at(level + 1)));
@@ -227,14 +286,27 @@ fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     let (_, table, aged) = made(config);
     let group_limit = -1000 * 1024;
     for wordline in WordlineInBlock::range(0..64) {
-        let (block_factor, mode) = (table.block_factor(BlockId::new(5)), (wordline.number() % 2) as u8);
+        let (block_factor, mode) =
+            (table.block_factor(BlockId::new(5)), (wordline.number() % 2) as u8);
         let page = |kind| PageAt { wordline, kind, block_factor, mode };
         let positive = aged.of_page(&table, -group_limit, page(0));
         let negative = aged.of_page(&table, group_limit, page(0));
-        assert!(-negative >= positive && -negative <= positive + 16 * 1024 / 100, "{positive} {negative}");
-        assert!(aged.of_page(&table, group_limit, page(1)) > negative, "the stronger kind has a smaller slope, not less harm");
+        assert!(
+            -negative >= positive && -negative <= positive + 16 * 1024 / 100,
+            "{positive} {negative}"
+        );
+        assert!(
+            aged.of_page(&table, group_limit, page(1)) > negative,
+            "the stronger kind has a smaller slope, not less harm"
+        );
     }
-    assert!(aged.of_page(&table, -1, PageAt { wordline: WordlineInBlock::FIRST, kind: 0, block_factor: 1024, mode: 0 }) < 0);
+    assert!(
+        aged.of_page(
+            &table,
+            -1,
+            PageAt { wordline: WordlineInBlock::FIRST, kind: 0, block_factor: 1024, mode: 0 }
+        ) < 0
+    );
 }
 
 /// Whatever the factors and however deep below 0, nothing overflows or changes its sign.
@@ -252,8 +324,15 @@ fn the_worst_of_everything_still_fits() {
     for (level, step) in [(0, 0), (4, 0), (4, 1), (0, STEPS - 1), (4, STEPS - 1)] {
         let limit = aged.truth(&table, 0, Asked { group: 0, kind: 0, level, step });
         for wordline in WordlineInBlock::range(0..64) {
-            let page = aged.of_page(&table, limit, PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 });
-            assert!(page.signum() == limit.signum() && page.unsigned_abs() >= limit.unsigned_abs(), "{limit} became {page}");
+            let page = aged.of_page(
+                &table,
+                limit,
+                PageAt { wordline, kind: 0, block_factor: 10 * 1024 - 1, mode: 1 },
+            );
+            assert!(
+                page.signum() == limit.signum() && page.unsigned_abs() >= limit.unsigned_abs(),
+                "{limit} became {page}"
+            );
         }
     }
 }
@@ -265,7 +344,8 @@ fn heat_takes_from_the_budget_what_so_much_more_age_would() {
     let (_, table, hot) = made(config);
     let (_, _, cool) = made(simple());
     let of = |step| Asked { group: 0, kind: 0, level: 0, step };
-    let spent = |aged: &AgedLimits| (aged.truth(&table, 0, of(0)) - aged.truth(&table, 0, of(40))) as f64;
+    let spent =
+        |aged: &AgedLimits| (aged.truth(&table, 0, of(0)) - aged.truth(&table, 0, of(40))) as f64;
     assert!((spent(&hot) / spent(&cool) - hot.rates().acceleration()).abs() < 1e-6);
     assert!(hot.rates().acceleration() > 6.0);
 }

@@ -1,4 +1,5 @@
-//! How old what a block holds is, in steps: within one the error model's answers hold, and with the next it is asked again.
+//! How old what a block holds is, in steps: within one the error model's answers hold, and with the
+//! next it is asked again.
 
 use crate::base::dose::Quarters;
 use crate::base::span::Span;
@@ -40,10 +41,16 @@ impl Flash {
     fn aged_page(&self, ppn: Ppn) -> AgedPage {
         let block = self.geometry.block_of(ppn);
         let wordline = self.geometry.wordline_in(block, ppn);
-        AgedPage { wordline, kind: self.geometry.kind_of(ppn), pec: self.limit_pec(block), age: self.age(block) }
+        AgedPage {
+            wordline,
+            kind: self.geometry.kind_of(ppn),
+            pec: self.limit_pec(block),
+            age: self.age(block),
+        }
     }
 
-    /// Whether what is lost of a page is lost by age: it is older than data may become, or age alone takes more than its last retry decodes.
+    /// Whether what is lost of a page is lost by age: it is older than data may become, or age
+    /// alone takes more than its last retry decodes.
     pub(crate) fn is_lost_by_age(&self, of: AgedPage) -> bool {
         let (Some(ages), Some(model)) = (&self.ages, &self.model) else { return false };
         let block = (of.pec, ages.step(of.age));
@@ -64,15 +71,21 @@ impl Flash {
     pub(crate) fn next_step_begins(&self, block: BlockId) -> Ns {
         let next = self.age_step(block) + 1;
         let Some(ages) = self.ages.as_ref().filter(|_| next < STEPS) else { return Ns::MAX };
-        (self.cold[block.index()].programmed_at + ages.begin(next).cast_signed()).max(0).cast_unsigned()
+        (self.cold[block.index()].programmed_at + ages.begin(next).cast_signed())
+            .max(0)
+            .cast_unsigned()
     }
 
-    /// The model is about to be asked about a block: it is to be asked again when the block is a step older.
+    /// The model is about to be asked about a block: it is to be asked again when the block is a
+    /// step older.
     pub(super) fn note_age(&mut self, block: BlockId) {
         let Some(ages) = &self.ages else { return };
         let next = ages.step(self.age(block)) + 1;
         if next < STEPS {
-            self.ageing.set(block, self.cold[block.index()].programmed_at + ages.begin(next).cast_signed());
+            self.ageing.set(
+                block,
+                self.cold[block.index()].programmed_at + ages.begin(next).cast_signed(),
+            );
         }
         let now = self.now;
         self.tell(|o| o.clock(now));
@@ -85,7 +98,8 @@ impl Flash {
         self.ageing.next()
     }
 
-    /// Blocks that are a step older by now: the model is asked again at their next read, or is asked at each anyway.
+    /// Blocks that are a step older by now: the model is asked again at their next read, or is
+    /// asked at each anyway.
     pub(crate) fn grow_older(&mut self) {
         while let Some(block) = self.ageing.take_due(self.now) {
             if self.hot[block.index()].has(SUSPECT) {
@@ -100,7 +114,8 @@ impl Flash {
     pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
         self.cold[block.index()].programmed_at = since;
         self.tell(|o| o.renewed(block, since));
-        // Where it stays suspect nobody else finds its limits anew, or looks when it is older again.
+        // Where it stays suspect nobody else finds its limits anew, or looks when it is older
+        // again.
         if !planted(Bug::RestartKeepsLevels) {
             self.tired.forget(block);
         }
@@ -126,7 +141,8 @@ impl Flash {
 
     /// Asks the model about a block that has grown older since it was asked last, unread or not.
     pub(crate) fn ask_model_of_age(&mut self, block: BlockId) {
-        let stale = self.cold[block.index()].model_alarm == Quarters::ZERO || self.age_step(block) > 0;
+        let stale =
+            self.cold[block.index()].model_alarm == Quarters::ZERO || self.age_step(block) > 0;
         if self.ages.is_some() && stale && !self.hot[block.index()].has(SUSPECT) {
             self.reassess(block);
         }

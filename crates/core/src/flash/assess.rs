@@ -1,4 +1,5 @@
-//! What the error model makes of a block, and the count at which somebody wants to look at the block next.
+//! What the error model makes of a block, and the count at which somebody wants to look at the
+//! block next.
 
 use crate::base::codings::GUARDED;
 use crate::base::dose::Quarters;
@@ -8,8 +9,8 @@ use crate::disturb::{Assessment, BlockView, ErrorModel, PageHealth};
 use crate::flash::Flash;
 use crate::flash::block::{BlockHot, BlockState, CARRY, FAILED, HAS_RECODED, SUSPECT};
 
-/// Counters are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block that gets there
-/// (33 million reads without an erase) is rewritten whatever the policy.
+/// Counters are kept below this: 32 (the largest alpha) times as much still fits 32 bits. A block
+/// that gets there (33 million reads without an erase) is rewritten whatever the policy.
 pub(crate) const COUNTER_GUARD: Quarters = Quarters::from_count(1 << 27);
 
 impl Flash {
@@ -24,7 +25,11 @@ impl Flash {
     }
 
     /// The error model and what it may see of a block.
-    pub(crate) fn with_block_view<T>(&self, block: BlockId, ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T) -> T {
+    pub(crate) fn with_block_view<T>(
+        &self,
+        block: BlockId,
+        ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T,
+    ) -> T {
         let hot = &self.hot[block.index()];
         let view = BlockView {
             block,
@@ -56,20 +61,24 @@ impl Flash {
     /// The block's coding as the error model is told of it.
     #[inline]
     pub(super) fn mode_or_bug(&self, hot: &BlockHot) -> u8 {
-        let for_all = self.bugs.has(Bug::ModeForgotten) || hot.has(HAS_RECODED) && self.bugs.has(Bug::GuardForAll);
+        let for_all = self.bugs.has(Bug::ModeForgotten)
+            || hot.has(HAS_RECODED) && self.bugs.has(Bug::GuardForAll);
         if for_all && self.geometry.codings.has(GUARDED) { GUARDED } else { hot.mode }
     }
 
     /// The error model is asked about a block unless what it said still holds.
     pub(crate) fn ask_model(&mut self, block: BlockId) {
         let hot = &self.hot[block.index()];
-        let due = hot.reads > self.cold[block.index()].model_alarm || self.cold[block.index()].model_alarm == Quarters::MAX;
+        let due = hot.reads > self.cold[block.index()].model_alarm
+            || self.cold[block.index()].model_alarm == Quarters::MAX;
         if hot.has(SUSPECT) || !due || self.model.is_none() {
             return;
         }
         self.note_age(block);
         match self.with_block_view(block, |model, view| model.assess(view)) {
-            Assessment::CleanUntil(until) => self.cold[block.index()].model_alarm = until.min(COUNTER_GUARD),
+            Assessment::CleanUntil(until) => {
+                self.cold[block.index()].model_alarm = until.min(COUNTER_GUARD)
+            }
             Assessment::Suspect => {
                 self.hot[block.index()].flags |= SUSPECT;
                 self.begin_tired(block);
@@ -77,26 +86,37 @@ impl Flash {
         }
     }
 
-    /// A page of data that is no longer current is going to be read. The model was not asked about it: it looks at current data.
+    /// A page of data that is no longer current is going to be read. The model was not asked about
+    /// it: it looks at current data.
     pub(crate) fn look_at_kept(&mut self, ppn: Ppn) {
         let block = self.geometry.block_of(ppn);
-        if self.model.is_none() || self.hot[block.index()].has(SUSPECT) || self.bugs.has(Bug::KeptTakenForGood) {
+        if self.model.is_none()
+            || self.hot[block.index()].has(SUSPECT)
+            || self.bugs.has(Bug::KeptTakenForGood)
+        {
             return;
         }
         self.note_age(block);
         let page = self.geometry.page_in(block, ppn);
         let health = self.with_block_view(block, |model, view| model.health(view, page));
-        if if planted(Bug::KeptRetriesForgotten) { health.is_lost } else { health != PageHealth::WELL } {
+        if if planted(Bug::KeptRetriesForgotten) {
+            health.is_lost
+        } else {
+            health != PageHealth::WELL
+        } {
             self.hot[block.index()].flags |= SUSPECT;
             self.begin_tired(block);
             self.set_alarm(block);
         }
     }
 
-    /// Whether a page may be read without asking the policy of its block: the block's alarm is further away than that.
+    /// Whether a page may be read without asking the policy of its block: the block's alarm is
+    /// further away than that.
     pub(crate) fn may_be_read_unasked(&self, ppn: Ppn) -> bool {
         let block = self.geometry.block_of(ppn);
-        self.model.is_none() || self.hot[block.index()].reads + self.dose_of(ppn) < self.cold[block.index()].policy_alarm_dose()
+        self.model.is_none()
+            || self.hot[block.index()].reads + self.dose_of(ppn)
+                < self.cold[block.index()].policy_alarm_dose()
     }
 
     /// Asks the error model again, whatever it said before.
@@ -106,8 +126,8 @@ impl Flash {
         self.set_alarm(block);
     }
 
-    /// The error model, where there is one, is asked at the block's next read: nobody reads most blocks of a large drive. For a block of
-    /// which no data is lost.
+    /// The error model, where there is one, is asked at the block's next read: nobody reads most
+    /// blocks of a large drive. For a block of which no data is lost.
     pub(crate) fn ask_model_at_next_read(&mut self, block: BlockId) {
         if self.model.is_some() {
             self.cold[block.index()].model_alarm = Quarters::ZERO;
@@ -115,7 +135,8 @@ impl Flash {
         self.set_alarm(block);
     }
 
-    /// A sensing whose data nobody wants reached the block's alarm: only the model may have something to say.
+    /// A sensing whose data nobody wants reached the block's alarm: only the model may have
+    /// something to say.
     pub(crate) fn model_alarm(&mut self, block: BlockId) {
         self.ask_model(block);
         self.set_alarm(block);
@@ -134,7 +155,10 @@ impl Flash {
         if self.model.is_none() {
             return;
         }
-        self.set_policy_alarm(block, if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) });
+        self.set_policy_alarm(
+            block,
+            if self.bugs.has(Bug::ReleaseNeverAsks) { Reads::NEVER } else { Reads(0) },
+        );
         if self.bugs.has(Bug::PutOffKept) {
             self.set_policy_alarm(block, Reads(self.block_reads(block)));
             self.cold[block.index()].put_off_by(put_off);
@@ -142,12 +166,16 @@ impl Flash {
         self.set_alarm(block);
     }
 
-    /// What a mover deposits was reserved for it when the policy named its alarm (`D_move`): it uses up none of the reads
-    /// until then.
+    /// What a mover deposits was reserved for it when the policy named its alarm (`D_move`): it
+    /// uses up none of the reads until then.
     pub(crate) fn put_off_alarm(&mut self, block: BlockId, dose: Quarters, cause: Cause) {
         // Nor is what parity reads: nobody has reserved that.
         if !matches!(cause, Cause::Host | Cause::Parity) || self.bugs.has(Bug::PutOffByHost) {
-            self.cold[block.index()].put_off_by(if self.bugs.has(Bug::PutOffTwice) { dose * 2 } else { dose });
+            self.cold[block.index()].put_off_by(if self.bugs.has(Bug::PutOffTwice) {
+                dose * 2
+            } else {
+                dose
+            });
         }
     }
 
@@ -168,7 +196,8 @@ impl Flash {
             hot.alarm = Quarters::ZERO;
             self.tired.rings_at(block, cold.policy_alarm_dose());
         } else {
-            hot.alarm = cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(late)).min(CARRY);
+            hot.alarm =
+                cold.policy_alarm_dose().min(cold.model_alarm.saturating_add(late)).min(CARRY);
         }
     }
 }

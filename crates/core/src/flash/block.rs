@@ -50,7 +50,8 @@ pub struct BlockHot {
     pub valid: u16,
     /// Where the block is in its life.
     pub state: BlockState,
-    /// Coding of its cells, by number; wordlines of a block of full density may have others (`recoded`).
+    /// Coding of its cells, by number; wordlines of a block of full density may have others
+    /// (`recoded`).
     pub mode: u8,
     /// The stream that wrote it.
     pub stream: u8,
@@ -62,8 +63,16 @@ const _: () = assert!(size_of::<BlockHot>() == 16);
 
 impl BlockHot {
     /// An erased block.
-    pub const ERASED: Self =
-        Self { reads: Quarters::ZERO, alarm: CARRY, write_ptr: 0, valid: 0, state: BlockState::Free, mode: 0, stream: 0, flags: 0 };
+    pub const ERASED: Self = Self {
+        reads: Quarters::ZERO,
+        alarm: CARRY,
+        write_ptr: 0,
+        valid: 0,
+        state: BlockState::Free,
+        mode: 0,
+        stream: 0,
+        flags: 0,
+    };
 
     /// The page before which all are programmed, but for what the mode takes away.
     #[inline]
@@ -87,7 +96,8 @@ pub struct BlockCold {
     pub extra_milli: u32,
     /// Block reads at which the reclaim policy wants to be asked, [`Self::put_off`] apart.
     policy_alarm: Reads,
-    /// Dose of what movers have sensed in the block since that was set: they use up none of the reads that it allows.
+    /// Dose of what movers have sensed in the block since that was set: they use up none of the
+    /// reads that it allows.
     put_off: Quarters,
     /// Dose up to which the error model answers for every page.
     pub model_alarm: Quarters,
@@ -95,11 +105,13 @@ pub struct BlockCold {
     pub protected_until: u64,
     /// It, or a wordline of it, was reprogrammed in place since its erase.
     pub reprogrammed: bool,
-    /// Pages that its coding and those of its wordlines take away, and of a block recoded in place those that it never got; where there are any.
+    /// Pages that its coding and those of its wordlines take away, and of a block recoded in place
+    /// those that it never got; where there are any.
     pub pages_away: u16,
     /// Cycles in which it was reprogrammed.
     pub reprogrammed_cycles: u32,
-    /// How many times [`CARRY`] was carried here since its erase; never where an error model counts.
+    /// How many times [`CARRY`] was carried here since its erase; never where an error model
+    /// counts.
     pub carries: u32,
     /// When its oldest page was programmed, where time counts.
     pub programmed_at: Moment,
@@ -128,8 +140,14 @@ impl BlockCold {
 
     /// The policy names its next alarm.
     pub fn set_policy_alarm(&mut self, at: Reads) {
-        (self.policy_alarm, self.put_off) =
-            (at, if planted(Bug::PutOffGrows) && at != Reads::NEVER { self.put_off } else { Quarters::ZERO });
+        (self.policy_alarm, self.put_off) = (
+            at,
+            if planted(Bug::PutOffGrows) && at != Reads::NEVER {
+                self.put_off
+            } else {
+                Quarters::ZERO
+            },
+        );
     }
 
     /// A mover deposited this dose.
@@ -157,16 +175,23 @@ impl BlockCold {
         u64::from(self.pec) * 1000 + u64::from(self.extra_milli)
     }
 
-    /// The P/E count that limits are looked up at: where reprogramming wears for them, too, the effective one, rounded up.
+    /// The P/E count that limits are looked up at: where reprogramming wears for them, too, the
+    /// effective one, rounded up.
     pub fn limit_pec(&self, wear_counts: bool) -> u32 {
-        if wear_counts { self.effective_milli().div_ceil(1000).min(u32::MAX.into()) as u32 } else { self.pec }
+        if wear_counts {
+            self.effective_milli().div_ceil(1000).min(u32::MAX.into()) as u32
+        } else {
+            self.pec
+        }
     }
 }
 
-/// The first page of a block's next filling, where what is valid in it fits behind what it was programmed with.
+/// The first page of a block's next filling, where what is valid in it fits behind what it was
+/// programmed with.
 pub(crate) fn next_filling(geometry: &Geometry, hot: &BlockHot) -> Option<PageInBlock> {
     let first = u32::from(hot.write_ptr).next_multiple_of(geometry.cell.bits());
-    (hot.mode == 0 && first + u32::from(hot.valid) <= geometry.pages_per_block).then_some(PageInBlock::new(first))
+    (hot.mode == 0 && first + u32::from(hot.valid) <= geometry.pages_per_block)
+        .then_some(PageInBlock::new(first))
 }
 
 #[cfg(test)]
@@ -185,7 +210,8 @@ mod tests {
         Geometry::new(&toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap())
     }
 
-    /// First pages of the fillings after the first, of a block that was closed with so many pages, all of which stay valid.
+    /// First pages of the fillings after the first, of a block that was closed with so many pages,
+    /// all of which stay valid.
     fn fillings(geometry: &Geometry, pages: u16) -> Vec<u32> {
         let mut hot = BlockHot { write_ptr: pages, valid: pages, ..BlockHot::ERASED };
         let next = || {
@@ -198,8 +224,16 @@ mod tests {
 
     #[test]
     fn a_filling_begins_on_a_wordline_of_its_own() {
-        assert_eq!(fillings(&geometry(64, "tlc"), 30), [30, 60, 90, 120, 150], "30 of 192 pages: five uses more");
-        assert_eq!(fillings(&geometry(48, "qlc"), 30), [32, 64, 96, 128, 160], "two pages of each filling's last wordline are lost");
+        assert_eq!(
+            fillings(&geometry(64, "tlc"), 30),
+            [30, 60, 90, 120, 150],
+            "30 of 192 pages: five uses more"
+        );
+        assert_eq!(
+            fillings(&geometry(48, "qlc"), 30),
+            [32, 64, 96, 128, 160],
+            "two pages of each filling's last wordline are lost"
+        );
         assert_eq!(fillings(&geometry(4, "tlc"), 4), [6], "the drawing");
         assert_eq!(fillings(&geometry(4, "tlc"), 12), []);
     }

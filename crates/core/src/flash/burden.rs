@@ -1,5 +1,6 @@
-//! What adjusting wordlines of a block deposits in it, as reads of the host that it might serve in its place: the reclaim policy has allowed so many
-//! until it is asked again, wherever they go, and the block stays in use afterwards.
+//! What adjusting wordlines of a block deposits in it, as reads of the host that it might serve in
+//! its place: the reclaim policy has allowed so many until it is asked again, wherever they go, and
+//! the block stays in use afterwards.
 //!
 //! ```text
 //! P quarters are sensed in the block, at most p on one wordline     a page endures P + 2 (alpha - 1) p at most
@@ -13,14 +14,22 @@ use crate::base::units::{BlockId, Reads, WordlineInBlock};
 use crate::flash::Flash;
 
 impl Flash {
-    /// The burden of a job that reads all valid pages of a block once, and those of these wordlines twice, in reads.
+    /// The burden of a job that reads all valid pages of a block once, and those of these wordlines
+    /// twice, in reads.
     pub(crate) fn burden_of_adjusting(&self, block: BlockId, adjusted: &WordlineSet) -> u32 {
         let Some(limits) = self.limits() else { return 0 };
         let kinds = self.geometry.cell.bits();
         let of_wordline = |wordline: WordlineInBlock| {
             let valid = kinds_in(self.contents.valid_words(block), wordline, kinds);
-            let once: u64 = (0..kinds).filter(|kind| valid >> kind & 1 == 1).map(|kind| u64::from(self.dose[kind as usize].count())).sum();
-            if adjusted.holds(wordline) { 2 * once + u64::from(self.reprogram_dose.count()) } else { once }
+            let once: u64 = (0..kinds)
+                .filter(|kind| valid >> kind & 1 == 1)
+                .map(|kind| u64::from(self.dose[kind as usize].count()))
+                .sum();
+            if adjusted.holds(wordline) {
+                2 * once + u64::from(self.reprogram_dose.count())
+            } else {
+                once
+            }
         };
         let (mut all, mut most) = (0, 0);
         for dose in self.geometry.wordlines_in_block().map(of_wordline) {
@@ -30,9 +39,14 @@ impl Flash {
         let pec = self.limit_pec(block);
         let of_group = |group: usize| {
             let alpha = u64::from(limits.truth(group, pec).alpha.max(Alpha::ONE).in_256ths());
-            let (one, sensings) =
-                (u64::from(Alpha::ONE.in_256ths()), 1 + u64::from(limits.retries_at(self.cold[block.index()].budget, group, pec)));
-            sensings * (one * all + 2 * (alpha - one) * most) / alpha / u64::from(Quarters::UNIT.count()) + 1
+            let (one, sensings) = (
+                u64::from(Alpha::ONE.in_256ths()),
+                1 + u64::from(limits.retries_at(self.cold[block.index()].budget, group, pec)),
+            );
+            sensings * (one * all + 2 * (alpha - one) * most)
+                / alpha
+                / u64::from(Quarters::UNIT.count())
+                + 1
         };
         (0..limits.groups()).map(of_group).max().unwrap_or(0).min(u64::from(u32::MAX)) as u32
     }
@@ -40,10 +54,12 @@ impl Flash {
     /// Whether a block may still serve more reads than these before its policy is asked.
     pub(crate) fn has_room_for(&self, block: BlockId, burden: u32) -> bool {
         let until = self.cold[block.index()].policy_alarm_dose();
-        until == Quarters::MAX || self.hot[block.index()].reads.saturating_add(Reads(burden).quarters()) < until
+        until == Quarters::MAX
+            || self.hot[block.index()].reads.saturating_add(Reads(burden).quarters()) < until
     }
 
-    /// A job takes so many of the reads that a block may serve: its policy is asked so much earlier.
+    /// A job takes so many of the reads that a block may serve: its policy is asked so much
+    /// earlier.
     pub(crate) fn bring_forward(&mut self, block: BlockId, burden: u32) {
         let until = self.cold[block.index()].policy_alarm_dose();
         if burden == 0 || until == Quarters::MAX {

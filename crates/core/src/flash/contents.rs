@@ -1,4 +1,5 @@
-//! Whose data each flash page holds, and which pages hold current data: the reverse map and the valid bits.
+//! Whose data each flash page holds, and which pages hold current data: the reverse map and the
+//! valid bits.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ pub(crate) const NOBODYS: Lpn = NO_LPN;
 const AS_BEGUN: u32 = 0;
 
 pub(crate) struct Contents {
-    /// By flash page: [`AS_BEGUN`], or the number of its owner and 1. Memory of pages that nothing was programmed in takes none.
+    /// By flash page: [`AS_BEGUN`], or the number of its owner and 1. Memory of pages that nothing
+    /// was programmed in takes none.
     owners: Vec<u32>,
     /// By block: whether any of its owners was set.
     is_changed: Vec<bool>,
@@ -42,12 +44,14 @@ impl Contents {
     /// The drive begins with this layout: owners and valid pages are those of its blocks.
     pub(crate) fn begin(&mut self, layout: Arc<Steady>) {
         for (block, _) in layout.blocks() {
-            self.valid[block.index() * self.words_per_block..][..self.words_per_block].copy_from_slice(layout.chosen(block));
+            self.valid[block.index() * self.words_per_block..][..self.words_per_block]
+                .copy_from_slice(layout.chosen(block));
         }
         self.begun = Some(layout);
     }
 
-    /// To whom a page belongs, or last belonged; [`NOBODYS`] where to nobody since the drive was made.
+    /// To whom a page belongs, or last belonged; [`NOBODYS`] where to nobody since the drive was
+    /// made.
     #[inline]
     pub(crate) fn owner(&self, ppn: Ppn) -> Lpn {
         match self.owners[ppn.index()] {
@@ -59,8 +63,11 @@ impl Contents {
     #[cold]
     #[inline(never)]
     fn owner_at_start(&self, ppn: Ppn) -> Lpn {
-        let (block, page) = (ppn.index() / self.pages_per_block, ppn.index() % self.pages_per_block);
-        let owner = |layout: &Arc<Steady>| layout.owner(BlockId::from_index(block), PageInBlock::from_index(page));
+        let (block, page) =
+            (ppn.index() / self.pages_per_block, ppn.index() % self.pages_per_block);
+        let owner = |layout: &Arc<Steady>| {
+            layout.owner(BlockId::from_index(block), PageInBlock::from_index(page))
+        };
         self.begun.as_ref().and_then(owner).unwrap_or(NOBODYS)
     }
 
@@ -76,7 +83,8 @@ impl Contents {
         prefetch(&self.owners, ppn.index());
     }
 
-    /// Whether nothing was programmed in a block since the start: all its owners are those of the layout.
+    /// Whether nothing was programmed in a block since the start: all its owners are those of the
+    /// layout.
     pub(crate) fn is_as_begun(&self, block: BlockId) -> bool {
         !self.is_changed[block.index()]
     }
@@ -88,20 +96,23 @@ impl Contents {
             let first = block.index() * self.pages_per_block;
             for (place, page) in (first_place..).zip(set_bits(layout.chosen(block))) {
                 let owner = &mut self.owners[first + page];
-                *owner = if *owner == AS_BEGUN { layout.order().at_place(place) + 1 } else { *owner };
+                *owner =
+                    if *owner == AS_BEGUN { layout.order().at_place(place) + 1 } else { *owner };
             }
         }
     }
 
     /// Memory that they take.
     pub(crate) fn bytes(raw_pages: u32, pages_per_block: u32) -> u64 {
-        let valid_words = u64::from(raw_pages / pages_per_block) * u64::from(pages_per_block.div_ceil(64));
+        let valid_words =
+            u64::from(raw_pages / pages_per_block) * u64::from(pages_per_block.div_ceil(64));
         4 * u64::from(raw_pages) + 8 * valid_words + u64::from(raw_pages / pages_per_block)
     }
 
     #[inline]
     pub(crate) fn set_valid(&mut self, block: BlockId, page: PageInBlock) {
-        self.valid[block.index() * self.words_per_block + page.index() / 64] |= 1 << (page.number() % 64);
+        self.valid[block.index() * self.words_per_block + page.index() / 64] |=
+            1 << (page.number() % 64);
     }
 
     #[inline]
@@ -118,10 +129,13 @@ impl Contents {
         *word &= !bit;
     }
 
-    /// An erased block is filled with every `stride`th page of the host from this one on; all of it is valid.
+    /// An erased block is filled with every `stride`th page of the host from this one on; all of it
+    /// is valid.
     pub(crate) fn fill(&mut self, block: BlockId, first: Lpn, stride: u32) {
         self.is_changed[block.index()] = true;
-        for (page, owner) in (0..).zip(&mut self.owners[block.index() * self.pages_per_block..][..self.pages_per_block]) {
+        for (page, owner) in (0..)
+            .zip(&mut self.owners[block.index() * self.pages_per_block..][..self.pages_per_block])
+        {
             *owner = (first + page * stride).number() + 1;
         }
         let valid = &mut self.valid[block.index() * self.words_per_block..][..self.words_per_block];
@@ -130,16 +144,19 @@ impl Contents {
         }
     }
 
-    /// To whom each page of a block belongs, or last belonged; [`NOBODYS`] where to nobody since the drive was made.
+    /// To whom each page of a block belongs, or last belonged; [`NOBODYS`] where to nobody since
+    /// the drive was made.
     pub(crate) fn owners(&self, block: BlockId) -> impl Iterator<Item = Lpn> + '_ {
         let first = block.number() * self.pages_per_block as u32;
         Ppn::range(first..first + self.pages_per_block as u32).map(|ppn| self.owner(ppn))
     }
 
-    /// A block is opened of which some pages will not be programmed: they belong to nobody, whatever they held in its lives before.
+    /// A block is opened of which some pages will not be programmed: they belong to nobody,
+    /// whatever they held in its lives before.
     pub(crate) fn forget_owners(&mut self, block: BlockId) {
         self.is_changed[block.index()] = true;
-        self.owners[block.index() * self.pages_per_block..][..self.pages_per_block].fill(NOBODYS.number() + 1);
+        self.owners[block.index() * self.pages_per_block..][..self.pages_per_block]
+            .fill(NOBODYS.number() + 1);
     }
 
     /// The valid pages of a block, a bit each.
@@ -162,7 +179,12 @@ impl Contents {
     }
 
     /// First valid page of a block at or after `page` that is one of these.
-    pub(crate) fn next_valid_of(&self, block: BlockId, page: PageInBlock, pages: &PageSet) -> Option<PageInBlock> {
+    pub(crate) fn next_valid_of(
+        &self,
+        block: BlockId,
+        page: PageInBlock,
+        pages: &PageSet,
+    ) -> Option<PageInBlock> {
         let words = self.valid_words(block);
         first_from(page, |i| Some(words.get(i)? & pages.words()[i]))
     }

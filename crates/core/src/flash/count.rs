@@ -1,6 +1,6 @@
-//! What a sensing counts: its block; its wordline, if reads disturb anything; and the technique's counters or its page, if the technique
-//! wants them.
-//! The read path is compiled for each, so that nobody pays for what is not counted.
+//! What a sensing counts: its block; its wordline, if reads disturb anything; and the technique's
+//! counters or its page, if the technique wants them. The read path is compiled for each, so that
+//! nobody pays for what is not counted.
 
 pub(crate) mod page_counters;
 pub(crate) mod space_saving;
@@ -17,7 +17,11 @@ impl Flash {
     /// Asks for the counters of a page.
     #[inline]
     pub(crate) fn prefetch_counters(&self, ppn: Ppn) {
-        if self.counted == TRACKED { self.prefetch_counted::<TRACKED>(ppn) } else { self.prefetch_counted::<WORDLINES>(ppn) }
+        if self.counted == TRACKED {
+            self.prefetch_counted::<TRACKED>(ppn)
+        } else {
+            self.prefetch_counted::<WORDLINES>(ppn)
+        }
     }
 
     #[inline]
@@ -34,7 +38,8 @@ impl Flash {
         }
     }
 
-    /// Asks for the technique's own counter of a page, which is found through what [`Self::prefetch_counted`] asked for.
+    /// Asks for the technique's own counter of a page, which is found through what
+    /// [`Self::prefetch_counted`] asked for.
     #[inline]
     pub(crate) fn prefetch_own<const COUNTED: u8>(&self, ppn: Ppn) {
         let block = self.geometry.block_of(ppn);
@@ -64,7 +69,11 @@ impl Flash {
     #[inline(never)]
     fn count_coded(&mut self, ppn: Ppn) -> bool {
         let (wordline, dose) = (self.geometry.wordline_of(ppn), self.dose_of(ppn));
-        let dose = if planted(Bug::MergedDoseInFull) { self.dose[self.geometry.kind_of(ppn) as usize] } else { dose };
+        let dose = if planted(Bug::MergedDoseInFull) {
+            self.dose[self.geometry.kind_of(ppn) as usize]
+        } else {
+            dose
+        };
         match self.counters {
             TRACKED => self.count_read_of::<TRACKED>(ppn, wordline, dose),
             PAGES => self.count_read_of::<PAGES>(ppn, wordline, dose),
@@ -74,14 +83,26 @@ impl Flash {
 
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
-    fn count_read_of<const COUNTED: u8>(&mut self, ppn: Ppn, wordline: u32, dose: Quarters) -> bool {
+    fn count_read_of<const COUNTED: u8>(
+        &mut self,
+        ppn: Ppn,
+        wordline: u32,
+        dose: Quarters,
+    ) -> bool {
         let block = self.geometry.block_of(ppn);
-        let is_last = || wordline + 1 == self.geometry.first_wordline(block) + self.geometry.wordlines_per_block;
-        let is_missed = self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
+        let is_last = || {
+            wordline + 1 == self.geometry.first_wordline(block) + self.geometry.wordlines_per_block
+        };
+        let is_missed =
+            self.bugs.has(Bug::DoseLost) || self.bugs.has(Bug::LastWordlineUncounted) && is_last();
         if COUNTED != BLOCKS && !is_missed {
             self.wordlines[wordline as usize].reads += dose;
             if COUNTED == TRACKED {
-                self.tracker.count(block, WordlineInBlock::new(wordline - self.geometry.first_wordline(block)), dose);
+                self.tracker.count(
+                    block,
+                    WordlineInBlock::new(wordline - self.geometry.first_wordline(block)),
+                    dose,
+                );
             }
         }
         let hot = &mut self.hot[block.index()];
@@ -92,11 +113,21 @@ impl Flash {
         if self.bugs.has(Bug::CountWraps) {
             hot.reads = Quarters::from_count(hot.reads.count() & 0x3FFF);
         }
-        hot.reads >= hot.alarm.saturating_add(Quarters::from_count(u32::from(self.bugs.has(Bug::AlarmOneLate))))
+        hot.reads
+            >= hot
+                .alarm
+                .saturating_add(Quarters::from_count(u32::from(self.bugs.has(Bug::AlarmOneLate))))
     }
 
-    /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block; tells whether somebody wants to look at it.
-    pub(crate) fn count_dose(&mut self, block: BlockId, wordline: WordlineInBlock, dose: Quarters, cause: Cause) -> bool {
+    /// Counts a dose that a mover deposits without a sensing, as from this wordline of a block;
+    /// tells whether somebody wants to look at it.
+    pub(crate) fn count_dose(
+        &mut self,
+        block: BlockId,
+        wordline: WordlineInBlock,
+        dose: Quarters,
+        cause: Cause,
+    ) -> bool {
         if self.counters == BLOCKS || self.bugs.has(Bug::MergeDoseForgotten) {
             return false;
         }
@@ -113,7 +144,11 @@ impl Flash {
     /// The same out of the batch path.
     #[inline]
     pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> bool {
-        if self.counted() == WORDLINES { self.count_read::<WORDLINES>(ppn) } else { self.count_otherwise(ppn) }
+        if self.counted() == WORDLINES {
+            self.count_read::<WORDLINES>(ppn)
+        } else {
+            self.count_otherwise(ppn)
+        }
     }
 
     #[inline(never)]

@@ -8,5 +8,6 @@ pub(crate) const WORDLINES: u8 = 1;
 pub(crate) const TRACKED: u8 = 2;
 /// Blocks, wordlines and, of some blocks, pages.
 pub(crate) const PAGES: u8 = 3;
-/// One of these but the first, where what a read deposits depends on the coding of its wordline: looked up for each.
+/// One of these but the first, where what a read deposits depends on the coding of its wordline:
+/// looked up for each.
 pub(crate) const CODED: u8 = 4;

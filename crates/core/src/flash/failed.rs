@@ -1,5 +1,5 @@
-//! Flash that has failed: its pages cannot be read any more. Every read of a block of which anything has failed rings, so that other reads pay
-//! nothing for it.
+//! Flash that has failed: its pages cannot be read any more. Every read of a block of which
+//! anything has failed rings, so that other reads pay nothing for it.
 
 use crate::base::dose::Quarters;
 use crate::base::failure::Stretch;
@@ -39,6 +39,11 @@ impl Flash {
 
     /// Whether anything of a block has failed.
     pub(crate) fn has_failed(&self, block: BlockId) -> bool {
-        self.has_any_failed() && self.geometry.first_page(block).run(self.geometry.pages_per_block).any(|ppn| self.is_failed(ppn))
+        self.has_any_failed()
+            && self
+                .geometry
+                .first_page(block)
+                .run(self.geometry.pages_per_block)
+                .any(|ppn| self.is_failed(ppn))
     }
 }

@@ -1,28 +1,37 @@
-//! Reads in bulk: between two looks at a block its reads are numbers drawn by chance, and not served one by one.
+//! Reads in bulk: between two looks at a block its reads are numbers drawn by chance, and not
+//! served one by one.
 //!
-//! Each page is read as a Poisson process of its own rate, independently of all others. So a block's reads are one, whose rate is the sum
-//! over its valid pages; and that rate changes only when one is programmed or its data is no longer wanted.
+//! Each page is read as a Poisson process of its own rate, independently of all others. So a
+//! block's reads are one, whose rate is the sum over its valid pages; and that rate changes only
+//! when one is programmed or its data is no longer wanted.
 //!
-//! - **The alarm.** `n` reads are left until it. The last of them comes when the integral of the block's rate has grown by a gamma variate of
-//!   shape n: in that measure of time the reads are a Poisson process of rate 1, however the rate changes (the time change theorem). One
-//!   number is drawn for each alarm, and a change of the rate only moves the time at which the integral reaches it. What was expected before
-//!   the change stays in the integral: reads not yet drawn count.
-//! - **How many there were before the alarm.** Of the n - 1 reads before the last, each came by now with the probability "integral so far over
-//!   the integral at the alarm": a binomial draw. From there on the process begins anew, and a new alarm is drawn.
-//! - **Where they went.** Given their number they are independent, and a page gets its share of the integral: a multinomial draw, wordline
-//!   by wordline. For a page that came or went meanwhile the share counts the time that it was there (`pending`).
-//! - **The read that rings** is drawn from the rates at its time and served like any other read, so every technique sees what it sees in the
-//!   other gears.
+//! - **The alarm.** `n` reads are left until it. The last of them comes when the integral of the
+//!   block's rate has grown by a gamma variate of shape n: in that measure of time the reads are a
+//!   Poisson process of rate 1, however the rate changes (the time change theorem). One number is
+//!   drawn for each alarm, and a change of the rate only moves the time at which the integral
+//!   reaches it. What was expected before the change stays in the integral: reads not yet drawn
+//!   count.
+//! - **How many there were before the alarm.** Of the n - 1 reads before the last, each came by now
+//!   with the probability "integral so far over the integral at the alarm": a binomial draw. From
+//!   there on the process begins anew, and a new alarm is drawn.
+//! - **Where they went.** Given their number they are independent, and a page gets its share of the
+//!   integral: a multinomial draw, wordline by wordline. For a page that came or went meanwhile the
+//!   share counts the time that it was there (`pending`).
+//! - **The read that rings** is drawn from the rates at its time and served like any other read, so
+//!   every technique sees what it sees in the other gears.
 //!
-//! A block of which pages may need retries (a tired block) has no such law: each of its reads may take retries of its own, which depend on what the
-//! reads before have deposited. They are drawn page by page and served one by one, up to [`AT_ONCE`] in a row.
+//! A block of which pages may need retries (a tired block) has no such law: each of its reads may
+//! take retries of its own, which depend on what the reads before have deposited. They are drawn
+//! page by page and served one by one, up to [`AT_ONCE`] in a row.
 //!
-//! All of it is exact, with three exceptions. Reads of a request of several pages come together in a workload and are apart here. What a new
-//! wordline need not answer for, in a block that is read while it is written, is counted up to the last draw, which is less than
-//! 1/[`OF_ALARM`] of the way to the alarm ago: its dose is over-stated by less than that. A read of a tired block is served when the last of its row
-//! comes, [`LATE`] after its own time at most, in the mean.
+//! All of it is exact, with three exceptions. Reads of a request of several pages come together in
+//! a workload and are apart here. What a new wordline need not answer for, in a block that is read
+//! while it is written, is counted up to the last draw, which is less than 1/[`OF_ALARM`] of the
+//! way to the alarm ago: its dose is over-stated by less than that. A read of a tired block is
+//! served when the last of its row comes, [`LATE`] after its own time at most, in the mean.
 //!
-//! Where page kinds deposit different doses, an alarm is approached in strides: as many reads as surely do not reach it, then one, and again.
+//! Where page kinds deposit different doses, an alarm is approached in strides: as many reads as
+//! surely do not reach it, then one, and again.
 
 mod agenda;
 mod chance;
@@ -47,7 +56,8 @@ use flow::Flow;
 use mean_reads::MeanReads;
 use words::Words;
 
-/// A block that is read while it is written is drawn anew before a wordline when so much of the way to its alarm is behind.
+/// A block that is read while it is written is drawn anew before a wordline when so much of the way
+/// to its alarm is behind.
 const OF_ALARM: f64 = 512.0;
 
 /// Reads of a tired block in a row.
@@ -61,8 +71,9 @@ pub(crate) struct Fluid {
     host_pages: u32,
     chance: Chance,
     flows: Vec<Flow>,
-    /// Reads expected of each place (a wordline or, where page kinds deposit different doses or pages are counted, a page) since its block was drawn, beyond what
-    /// its valid pages come to that were there all the time.
+    /// Reads expected of each place (a wordline or, where page kinds deposit different doses or
+    /// pages are counted, a page) since its block was drawn, beyond what its valid pages come to
+    /// that were there all the time.
     pending: Vec<f32>,
     by_page: bool,
     mean_reads: MeanReads,
@@ -105,12 +116,19 @@ fn reads_of(rates: &ReadRates, host_pages: u32, lpn: Lpn) -> f64 {
 }
 
 impl Flash {
-    /// From now on pages are read at these rates, without requests; the host has read so many before.
-    pub(crate) fn begin_fluid(&mut self, rates: ReadRates, hinted: Option<Hinted>, (seed, before): (u64, u64)) {
+    /// From now on pages are read at these rates, without requests; the host has read so many
+    /// before.
+    pub(crate) fn begin_fluid(
+        &mut self,
+        rates: ReadRates,
+        hinted: Option<Hinted>,
+        (seed, before): (u64, u64),
+    ) {
         // Every look at a block goes through the owners of its pages.
         self.contents.settle_all();
         let bits = self.geometry.cell.bits() as usize;
-        let by_page = self.counters == PAGES || self.dose[..bits].iter().any(|dose| *dose != self.dose[0]);
+        let by_page =
+            self.counters == PAGES || self.dose[..bits].iter().any(|dose| *dose != self.dose[0]);
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
         self.fluid = Some(Box::new(Fluid {
             rates,
@@ -170,13 +188,16 @@ impl Flash {
         self.fluid.is_some()
     }
 
-    /// Pages that the host has read by now, of which so many are counted: in the mean, where reads come in bulk.
+    /// Pages that the host has read by now, of which so many are counted: in the mean, where reads
+    /// come in bulk.
     pub(crate) fn host_reads(&self, counted: u64) -> u64 {
         self.fluid.as_ref().map_or(counted, |fluid| fluid.mean_reads.by(self.now))
     }
 
     fn valid_pages_of(&self, block: BlockId) -> impl Iterator<Item = PageInBlock> {
-        std::iter::successors(self.contents.next_valid(block, PageInBlock::FIRST), move |page| self.contents.next_valid(block, *page + 1))
+        std::iter::successors(self.contents.next_valid(block, PageInBlock::FIRST), move |page| {
+            self.contents.next_valid(block, *page + 1)
+        })
     }
 
     /// When a block is looked at next for the reads that it has got; `Ns::MAX` where none is.
@@ -185,8 +206,8 @@ impl Flash {
         self.fluid.as_ref().map_or(Ns::MAX, |fluid| fluid.agenda.next())
     }
 
-    /// Looks at the blocks that are due, until the alarm of one is: all its reads are drawn, and those that have to be served by themselves are
-    /// [`Self::owed_read`].
+    /// Looks at the blocks that are due, until the alarm of one is: all its reads are drawn, and
+    /// those that have to be served by themselves are [`Self::owed_read`].
     pub(crate) fn look_at_due(&mut self) {
         let now = self.now;
         loop {
@@ -258,7 +279,10 @@ impl Flash {
         if let Some(fluid) = &self.fluid {
             self.contents.prefetch_owner(ppn);
             prefetch(&fluid.flows, block.index());
-            prefetch(&fluid.pending, if fluid.by_page { ppn.index() } else { self.geometry.wordline_of(ppn) as usize });
+            prefetch(
+                &fluid.pending,
+                if fluid.by_page { ppn.index() } else { self.geometry.wordline_of(ppn) as usize },
+            );
         }
     }
 
@@ -268,7 +292,8 @@ impl Flash {
         }
     }
 
-    /// A page of the host's is read so often a second from now on. `ppn` is where flash holds data of it.
+    /// A page of the host's is read so often a second from now on. `ppn` is where flash holds data
+    /// of it.
     pub(crate) fn set_read_rate(&mut self, lpn: Lpn, ppn: Option<Ppn>, per_s: f32) {
         let fluid = self.fluid.as_mut().expect("reads come in bulk");
         let before = fluid.rates.pages.per_ns(lpn);
@@ -283,7 +308,8 @@ impl Flash {
         }
     }
 
-    /// A page of a block, which holds this data, is read more often from now on, by so many reads a nanosecond, or less often.
+    /// A page of a block, which holds this data, is read more often from now on, by so many reads a
+    /// nanosecond, or less often.
     fn change_rate(&mut self, (block, page): (BlockId, PageInBlock), lpn: Lpn, by: f64) {
         let now = self.now;
         let place = self.place_of(block, page);
@@ -337,7 +363,10 @@ impl Flash {
         }
         if !fluid.pending.is_empty() {
             let bits = if fluid.by_page { self.geometry.cell.bits() } else { 1 };
-            let (first, count) = (self.geometry.first_wordline(block) * bits, self.geometry.wordlines_per_block * bits);
+            let (first, count) = (
+                self.geometry.first_wordline(block) * bits,
+                self.geometry.wordlines_per_block * bits,
+            );
             fluid.pending[first as usize..(first + count) as usize].fill(0.0);
         }
     }
@@ -350,7 +379,8 @@ impl Flash {
         }
     }
 
-    /// Draws the reads of blocks whose alarms may have moved, and their alarms anew. Called when all that happens at a time has happened.
+    /// Draws the reads of blocks whose alarms may have moved, and their alarms anew. Called when
+    /// all that happens at a time has happened.
     #[inline]
     pub(crate) fn plan_touched(&mut self) {
         while let Some(block) = self.fluid.as_mut().and_then(|fluid| fluid.touched.pop()) {
@@ -364,7 +394,8 @@ impl Flash {
     /// The reads of a block are drawn up to now: what is left until its alarm is drawn.
     fn begin_anew(&mut self, block: BlockId) {
         let hot = &self.hot[block.index()];
-        let (largest, is_open) = (self.dose.into_iter().max().unwrap_or(Quarters::UNIT), hot.state == BlockState::Open);
+        let (largest, is_open) =
+            (self.dose.into_iter().max().unwrap_or(Quarters::UNIT), hot.state == BlockState::Open);
         let left = if hot.has(SUSPECT) {
             self.reads_at_once(block, largest)
         } else {
@@ -382,14 +413,17 @@ impl Flash {
     fn reads_before_alarm(&self, block: BlockId) -> u64 {
         let hot = &self.hot[block.index()];
         let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
-        u64::from(hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).saturating_sub(1))
+        u64::from(
+            hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).saturating_sub(1),
+        )
     }
 
-    /// Deposits reads that came before an alarm. Others may have been served by themselves since it was drawn, and brought it nearer: those that
-    /// would reach it are served by themselves, too.
+    /// Deposits reads that came before an alarm. Others may have been served by themselves since it
+    /// was drawn, and brought it nearer: those that would reach it are served by themselves, too.
     fn deposit_before_alarm(&mut self, block: BlockId, count: u64) {
         if planted(Bug::AlarmNotDrawnAgain) {
-            let expected = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].expected());
+            let expected =
+                self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].expected());
             return self.deposit(block, expected as u64);
         }
         let in_bulk = count.min(self.reads_before_alarm(block));
@@ -397,14 +431,16 @@ impl Flash {
         self.deposit(block, in_bulk);
     }
 
-    /// Reads of a tired block that are served one after the other when the last of them has come: with all their retries they ask no policy, and
-    /// the first waits for the last no longer than [`LATE`], in the mean.
+    /// Reads of a tired block that are served one after the other when the last of them has come:
+    /// with all their retries they ask no policy, and the first waits for the last no longer than
+    /// [`LATE`], in the mean.
     fn reads_at_once(&self, block: BlockId, largest: Quarters) -> u32 {
         let reads = self.hot[block.index()].reads;
         let retries = self.max_retries().unwrap_or(0);
         let deposited = largest.count().saturating_mul(u32::from(retries) + 1);
         let quiet = self.tired.quiet_dose(block).saturating_sub(reads).count() / deposited;
-        let in_time = self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].rate * LATE as f64);
+        let in_time =
+            self.fluid.as_ref().map_or(0.0, |fluid| fluid.flows[block.index()].rate * LATE as f64);
         quiet.min(in_time as u32).clamp(1, AT_ONCE)
     }
 

@@ -1,7 +1,9 @@
-//! The level of retries that each block's reads begin with, where that is the one that worked last (`ecc.start_from_last`): a byte a block.
+//! The level of retries that each block's reads begin with, where that is the one that worked last
+//! (`ecc.start_from_last`): a byte a block.
 //!
-//! A level only rises until the block's erase: data does not heal, so the page for which it worked needs as much at its next read. A read of
-//! a better page begins there as well, and takes what a sensing of that level takes.
+//! A level only rises until the block's erase: data does not heal, so the page for which it worked
+//! needs as much at its next read. A read of a better page begins there as well, and takes what a
+//! sensing of that level takes.
 
 use crate::base::units::BlockId;
 use crate::config::EccConfig;

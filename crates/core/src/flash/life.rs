@@ -1,4 +1,5 @@
-//! A block's life between two erases, as the controller decides it: opened for a stream, closed, and what is noted of it meanwhile.
+//! A block's life between two erases, as the controller decides it: opened for a stream, closed,
+//! and what is noted of it meanwhile.
 
 use crate::base::latency::AccessLatency;
 use crate::base::units::{BlockId, Ns, StreamId};
@@ -9,8 +10,15 @@ use crate::flash::block::{BlockState, PAGES_COUNTED, PROTECTED, SUSPECT};
 use crate::flash::count::PAGES;
 
 impl Flash {
-    /// Opens an erased block for a stream, which may want the reads of each of its pages counted, and data of which the host says this.
-    pub(crate) fn open(&mut self, block: BlockId, stream: StreamId, counts_pages: bool, budget: AccessLatency) {
+    /// Opens an erased block for a stream, which may want the reads of each of its pages counted,
+    /// and data of which the host says this.
+    pub(crate) fn open(
+        &mut self,
+        block: BlockId,
+        stream: StreamId,
+        counts_pages: bool,
+        budget: AccessLatency,
+    ) {
         let hot = &mut self.hot[block.index()];
         debug_assert!(hot.state == BlockState::Free && hot.write_ptr == 0);
         (hot.state, hot.stream) = (BlockState::Open, stream);

@@ -87,7 +87,8 @@ impl Flash {
         &self.page_counters
     }
 
-    /// What a sensing counts, as the read path is compiled for it: a number of [`crate::flash::count`].
+    /// What a sensing counts, as the read path is compiled for it: a number of
+    /// [`crate::flash::count`].
     #[inline]
     pub(crate) fn counted(&self) -> u8 {
         self.counted
@@ -160,7 +161,8 @@ impl Flash {
         &self.counts
     }
 
-    /// Codewords that so many page reads of the host lost on average since the measured phase began; none where no codeword is known.
+    /// Codewords that so many page reads of the host lost on average since the measured phase
+    /// began; none where no codeword is known.
     pub(crate) fn lost_codewords(&self, host_reads: u64) -> Option<f64> {
         self.draws.lost_of(host_reads)
     }

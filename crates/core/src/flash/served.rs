@@ -1,4 +1,5 @@
-//! What blocks served between two erases, where parity raises the limits of reads: expected numbers are sums over it (`error::expected`).
+//! What blocks served between two erases, where parity raises the limits of reads: expected numbers
+//! are sums over it (`error::expected`).
 
 use crate::base::units::BlockId;
 use crate::bugs::Bug;
@@ -60,24 +61,33 @@ impl Flash {
     pub(super) fn begin_service(&mut self) {
         let Some(mut services) = self.services.take() else { return };
         services.served = Served::default();
-        self.geometry.block_ids().filter_map(|block| self.service(block)).for_each(|service| services.served.leave_out(service));
+        self.geometry
+            .block_ids()
+            .filter_map(|block| self.service(block))
+            .for_each(|service| services.served.leave_out(service));
         self.services = Some(services);
     }
 
-    /// What chance makes of all that was served since the measured phase began; none where parity raises no limits.
+    /// What chance makes of all that was served since the measured phase began; none where parity
+    /// raises no limits.
     pub(crate) fn expected(&self) -> Option<Expected> {
         let services = self.services.as_ref()?;
         let mut served = services.served.clone();
-        self.geometry.block_ids().filter_map(|block| self.service(block)).for_each(|service| served.add(service));
+        self.geometry
+            .block_ids()
+            .filter_map(|block| self.service(block))
+            .for_each(|service| served.add(service));
         served.expected(&services.bch)
     }
 }
 
 impl LimitTable {
-    /// Reads that fresh data of the weakest group of a block bears in a mode, and the share of them that the longest age takes where reads and age
-    /// have one budget.
+    /// Reads that fresh data of the weakest group of a block bears in a mode, and the share of them
+    /// that the longest age takes where reads and age have one budget.
     fn borne(&self, block: BlockId, pec: u32, mode: u8) -> (f64, f64) {
-        let fresh = self.in_mode(self.truth(0, pec).limit.by_1024ths(self.block_factor(block).into()), mode).units();
+        let fresh = self
+            .in_mode(self.truth(0, pec).limit.by_1024ths(self.block_factor(block).into()), mode)
+            .units();
         (fresh, self.taken_by_age(pec))
     }
 }

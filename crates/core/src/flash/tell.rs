@@ -1,4 +1,5 @@
-//! Whoever watches a drive: reads are told of in batches, anything else after the reads that came before it.
+//! Whoever watches a drive: reads are told of in batches, anything else after the reads that came
+//! before it.
 
 use crate::watch::observer::{Observer, PhysRead};
 

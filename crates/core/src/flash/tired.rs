@@ -1,7 +1,9 @@
-//! Blocks some of whose pages may need retries: what each of their reads is compared with, so that it asks neither model nor policy.
+//! Blocks some of whose pages may need retries: what each of their reads is compared with, so that
+//! it asks neither model nor policy.
 //!
-//! A block's limits stay while its wear and its step of age do. They are worked out once for all blocks alike. While age has more to say of a page
-//! than all reads of its block, its retries follow from its group and kind, and nobody looks at counters.
+//! A block's limits stay while its wear and its step of age do. They are worked out once for all
+//! blocks alike. While age has more to say of a page than all reads of its block, its retries
+//! follow from its group and kind, and nobody looks at counters.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +36,8 @@ impl Tired {
     const UNKNOWN: Self = Self { levels: 0, rings: Quarters::ZERO, factor: 0, until: 0 };
 }
 
-/// Levels kept at most: so many combinations of wear and age are not together on one drive for long.
+/// Levels kept at most: so many combinations of wear and age are not together on one drive for
+/// long.
 const LEVELS_MAX: usize = 4096;
 
 /// What is known of such blocks.
@@ -103,7 +106,9 @@ impl Flash {
         if self.tired.blocks.is_empty() {
             self.tired.blocks = vec![Tired::UNKNOWN; self.geometry.blocks as usize];
             let wordlines = self.geometry.wordlines_in_block();
-            let group_of = self.limits().map(|table| wordlines.map(|wordline| table.group_of(wordline) as u16).collect());
+            let group_of = self
+                .limits()
+                .map(|table| wordlines.map(|wordline| table.group_of(wordline) as u16).collect());
             self.tired.group_of = group_of.unwrap_or_default();
         }
         if !planted(Bug::TiredKept) {
@@ -111,21 +116,33 @@ impl Flash {
         }
     }
 
-    /// A read of the host in a tired block, counted already, of which it is known without a look at counters what it comes to, and that it asks
-    /// nobody. None where more has to be known.
+    /// A read of the host in a tired block, counted already, of which it is known without a look at
+    /// counters what it comes to, and that it asks nobody. None where more has to be known.
     #[inline]
     pub(crate) fn read_quietly(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Sensed> {
         let block = self.geometry.block_of(ppn);
         let (hot, known) = (&self.hot[block.index()], self.tired.blocks.get(block.index())?);
-        let is_plain = hot.has(SUSPECT) && !hot.has(HAS_RECODED) && !hot.has(FAILED) && hot.mode == FULL && !self.judges_each_read();
+        let is_plain = hot.has(SUSPECT)
+            && !hot.has(HAS_RECODED)
+            && !hot.has(FAILED)
+            && hot.mode == FULL
+            && !self.judges_each_read();
         if !is_plain || self.now >= known.until {
             return None;
         }
         let wordline = self.geometry.wordline_of(ppn);
         let (kind, dose) = (self.geometry.kind_of(ppn) as usize, self.dose_of(ppn));
         let group = self.tired.group_of[(wordline - self.geometry.first_wordline(block)) as usize];
-        let retries = self.tired.levels[known.levels as usize].whatever_was_read(group.into(), kind, hot.reads)?;
-        let counted = if planted(Bug::QuietForgetsRetries) { Quarters::ZERO } else { dose * u32::from(retries) };
+        let retries = self.tired.levels[known.levels as usize].whatever_was_read(
+            group.into(),
+            kind,
+            hot.reads,
+        )?;
+        let counted = if planted(Bug::QuietForgetsRetries) {
+            Quarters::ZERO
+        } else {
+            dose * u32::from(retries)
+        };
         if hot.reads + counted >= known.rings || self.draws.is_at_risk(retries) {
             return None;
         }
@@ -134,23 +151,42 @@ impl Flash {
         Some(Sensed { good: true, rings: false, level: 0, retries })
     }
 
-    /// Whether reads of pages that are as old, as worn and of the same kind may come to different things.
+    /// Whether reads of pages that are as old, as worn and of the same kind may come to different
+    /// things.
     fn judges_each_read(&self) -> bool {
-        let is_planted = planted(Bug::RetryForgotten) || planted(Bug::LossInvented) || planted(Bug::LimitReachedIsLost);
+        let is_planted = planted(Bug::RetryForgotten)
+            || planted(Bug::LossInvented)
+            || planted(Bug::LimitReachedIsLost);
         self.draws.has_noise() || self.levels.are_kept() || is_planted
     }
 
-    /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has deposited already: what comes after
-    /// the data was sensed did it no harm.
+    /// What a read of a page of a tired block comes to. `own` is what the sensing that asks has
+    /// deposited already: what comes after the data was sensed did it no harm.
     #[inline]
-    pub(super) fn health_of_tired(&mut self, block: BlockId, (wordline, kind): (WordlineInBlock, u32), own: Quarters) -> PageHealth {
-        if self.tired.blocks.get(block.index()).is_none_or(|known| self.now >= known.until) && !self.look_levels_up(block) {
-            return self.health_without_table(block, wordline.first_page(self.geometry.cell.bits()) + kind, own);
+    pub(super) fn health_of_tired(
+        &mut self,
+        block: BlockId,
+        (wordline, kind): (WordlineInBlock, u32),
+        own: Quarters,
+    ) -> PageHealth {
+        if self.tired.blocks.get(block.index()).is_none_or(|known| self.now >= known.until)
+            && !self.look_levels_up(block)
+        {
+            return self.health_without_table(
+                block,
+                wordline.first_page(self.geometry.cell.bits()) + kind,
+                own,
+            );
         }
         let known = &self.tired.blocks[block.index()];
         let hot = &self.hot[block.index()];
         let wordlines = &self.wordlines[self.geometry.rows_of(block)];
-        let counts = Counts { wordlines, reads: hot.reads - own, wordline, own: wordlines[wordline.index()].reads - own };
+        let counts = Counts {
+            wordlines,
+            reads: hot.reads - own,
+            wordline,
+            own: wordlines[wordline.index()].reads - own,
+        };
         let mode = match self.mode_or_bug(hot) {
             mode if !hot.has(HAS_RECODED) && !self.bugs.has(Bug::GuardsKept) => mode,
             mode => self.own_mode(block, wordline).unwrap_or(mode),
@@ -167,8 +203,15 @@ impl Flash {
 
     /// The same under an error model that has no table of limits.
     #[cold]
-    fn health_without_table(&mut self, block: BlockId, page: PageInBlock, own: Quarters) -> PageHealth {
-        self.before_sensing(self.geometry.first_page(block) + page, own, |_, model, view, page| model.health(view, page))
+    fn health_without_table(
+        &mut self,
+        block: BlockId,
+        page: PageInBlock,
+        own: Quarters,
+    ) -> PageHealth {
+        self.before_sensing(self.geometry.first_page(block) + page, own, |_, model, view, page| {
+            model.health(view, page)
+        })
     }
 
     /// Whether the error model has limits to look up.
@@ -178,7 +221,10 @@ impl Flash {
         if self.tired.levels.len() == LEVELS_MAX && !self.tired.numbers.contains_key(&(pec, step)) {
             self.tired.forget_all();
         }
-        let (model, tired) = (self.model.as_deref().expect("blocks are tired where there is an error model"), &mut self.tired);
+        let (model, tired) = (
+            self.model.as_deref().expect("blocks are tired where there is an error model"),
+            &mut self.tired,
+        );
         let Some(limits) = model.limits() else { return false };
         let number = *tired.numbers.entry((pec, step)).or_insert_with(|| {
             tired.levels.extend(model.levels(pec, step));
@@ -202,9 +248,14 @@ mod tests {
     fn drive() -> (Drive, BlockId) {
         let mut config = tiny_config();
         config.start.fill = 1.0;
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
-        let block = drive.geometry.block_ids().find(|block| drive.flash.hot[block.index()].valid > 0).unwrap();
+        let block = drive
+            .geometry
+            .block_ids()
+            .find(|block| drive.flash.hot[block.index()].valid > 0)
+            .unwrap();
         (drive, block)
     }
 
@@ -230,8 +281,8 @@ mod tests {
         assert_eq!(drive.flash.tired.blocks[block.index()].until, 0);
     }
 
-    /// Policies reserve what movers sense, each retry of theirs included. Nobody reserves reads of the
-    /// host.
+    /// Policies reserve what movers sense, each retry of theirs included. Nobody reserves reads of
+    /// the host.
     #[test]
     fn retries_of_movers_put_the_alarm_off() {
         for (cause, units) in [(Cause::Reclaim, 102), (Cause::Gc, 102), (Cause::Host, 100)] {
@@ -239,7 +290,11 @@ mod tests {
             let flash = &mut drive.flash;
             flash.set_policy_alarm(block, Reads(100));
             flash.sense_again(flash.geometry.first_page(block), cause, false, 0, 2);
-            assert_eq!(flash.cold[block.index()].policy_alarm_dose(), Quarters::UNIT * units, "{cause:?}");
+            assert_eq!(
+                flash.cold[block.index()].policy_alarm_dose(),
+                Quarters::UNIT * units,
+                "{cause:?}"
+            );
         }
     }
 }

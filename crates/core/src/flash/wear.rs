@@ -1,11 +1,13 @@
 //! What reprogramming costs a block in wear, in cycles that would wear it as much.
 //!
-//! A program-reprogram-erase cycle wears a block as `(X0 - Xr) / (Xr r) + 1` plain ones, where X0 and Xr are the cycles that it endures
-//! without reprogramming and with a share r of its cycles reprogrammed (ipr-2018 III-D). Their Fig. 7 has 1.2 from r = 0.2 on and more below,
-//! where no value is printed.
+//! A program-reprogram-erase cycle wears a block as `(X0 - Xr) / (Xr r) + 1` plain ones, where X0
+//! and Xr are the cycles that it endures without reprogramming and with a share r of its cycles
+//! reprogrammed (ipr-2018 III-D). Their Fig. 7 has 1.2 from r = 0.2 on and more below, where no
+//! value is printed.
 //!
-//! **The curve below 0.2 is a fit**, half-way (in logarithms) between the two that can be: the wear beyond a plain cycle is at least
-//! that at 0.2, and at most that times 0.2 / r, for a block that is reprogrammed less often does not die sooner.
+//! **The curve below 0.2 is a fit**, half-way (in logarithms) between the two that can be: the wear
+//! beyond a plain cycle is at least that at 0.2, and at most that times 0.2 / r, for a block that
+//! is reprogrammed less often does not die sooner.
 //!
 //! ```text
 //! r       0.95   0.2    0.05   0.002
@@ -14,11 +16,13 @@
 
 use crate::bugs::{Bug, planted};
 
-/// Share of a block's cycles from which on more reprogramming makes no difference to what one costs.
+/// Share of a block's cycles from which on more reprogramming makes no difference to what one
+/// costs.
 const CONCENTRATED: f64 = 0.2;
 
-/// Wear of one reprogrammed cycle beyond a plain one, in thousandths of a cycle, from the wear of such a cycle where they are
-/// concentrated (`density.wear`) and the share of the block's cycles, up to this one, that were reprogrammed.
+/// Wear of one reprogrammed cycle beyond a plain one, in thousandths of a cycle, from the wear of
+/// such a cycle where they are concentrated (`density.wear`) and the share of the block's cycles,
+/// up to this one, that were reprogrammed.
 pub(crate) fn extra_milli(concentrated: f64, reprogrammed: u32, cycles: u32) -> u32 {
     let rate = f64::from(reprogrammed) / f64::from(cycles.max(1));
     let dispersed = (CONCENTRATED / rate.clamp(1e-6, CONCENTRATED)).sqrt();
@@ -32,18 +36,26 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        assert_eq!([(19, 20), (1, 5), (1, 20), (1, 500)].map(|(n, of)| extra_milli(1.2, n, of)), [200, 200, 400, 2000]);
+        assert_eq!(
+            [(19, 20), (1, 5), (1, 20), (1, 500)].map(|(n, of)| extra_milli(1.2, n, of)),
+            [200, 200, 400, 2000]
+        );
         assert_eq!(extra_milli(1.0, 1, 1000), 0);
     }
 
     #[test]
     fn the_formula_of_the_paper_gives_the_wear_back() {
-        // A block endures 10,000 plain cycles; every fifth of its cycles is reprogrammed. How many does it endure?
+        // A block endures 10,000 plain cycles; every fifth of its cycles is reprogrammed. How many
+        // does it endure?
         let (endured, every) = (10_000_000u64, 5);
         let (mut worn, mut cycles) = (0u64, 0u32);
         while worn < endured {
             cycles += 1;
-            let extra = if cycles.is_multiple_of(every) { extra_milli(1.2, cycles / every, cycles) } else { 0 };
+            let extra = if cycles.is_multiple_of(every) {
+                extra_milli(1.2, cycles / every, cycles)
+            } else {
+                0
+            };
             worn += 1000 + u64::from(extra);
         }
         let (x0, xr, r) = (10_000.0, f64::from(cycles), 0.2);
@@ -55,7 +67,9 @@ mod tests {
     fn seldom_reprogrammed_blocks_pay_more_for_each_and_less_in_all() {
         let per_cycle: Vec<u32> = (1..=40).map(|cycles| extra_milli(1.2, 1, cycles)).collect();
         assert!(per_cycle.windows(2).all(|w| w[0] <= w[1]));
-        let in_all = (1..=40).map(|cycles| f64::from(extra_milli(1.2, 1, cycles)) / f64::from(cycles)).collect::<Vec<_>>();
+        let in_all = (1..=40)
+            .map(|cycles| f64::from(extra_milli(1.2, 1, cycles)) / f64::from(cycles))
+            .collect::<Vec<_>>();
         assert!(in_all.windows(2).all(|w| w[0] > w[1]));
     }
 }

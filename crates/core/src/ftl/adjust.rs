@@ -1,10 +1,12 @@
-//! Adjusting wordlines: they are programmed over themselves so that reads of them take fewer sensings (ida-coding-2018 III).
+//! Adjusting wordlines: they are programmed over themselves so that reads of them take fewer
+//! sensings (ida-coding-2018 III).
 //!
-//! What is valid of a wordline is sensed, and stays in the controller's memory while its cells are programmed. Then it is sensed again. A page that
-//! this has corrupted is written elsewhere from memory.
+//! What is valid of a wordline is sensed, and stays in the controller's memory while its cells are
+//! programmed. Then it is sensed again. A page that this has corrupted is written elsewhere from
+//! memory.
 //!
-//! The data of a wordline is as new then as if it had been programmed: each of its cells was verified at the level that it has now
-//! (inference). What reads did to it stays.
+//! The data of a wordline is as new then as if it had been programmed: each of its cells was
+//! verified at the level that it has now (inference). What reads did to it stays.
 
 use crate::base::page_set::{holds, holds_any};
 use crate::base::streams::GC;
@@ -59,7 +61,10 @@ impl Ftl {
         for _ in 0..LOOKS {
             let block = self.turns.next;
             self.turns.next = flash.geometry.block_behind(block);
-            if flash.hot(block).state != BlockState::Closed || flash.hot(block).has(MOVING) || self.is_left_alone(flash, block) {
+            if flash.hot(block).state != BlockState::Closed
+                || flash.hot(block).has(MOVING)
+                || self.is_left_alone(flash, block)
+            {
                 continue;
             }
             let merges = slots.adjusted_at_gc(&Held::of(flash, block), picked);
@@ -69,18 +74,26 @@ impl Ftl {
         }
     }
 
-    /// Adjusts wordlines of a block that nothing else is done with, of which no page has to move for it, where its policy has room for the reads;
-    /// tells whether.
-    pub(crate) fn adjust_in_place(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, merges: Merges) -> bool {
+    /// Adjusts wordlines of a block that nothing else is done with, of which no page has to move
+    /// for it, where its policy has room for the reads; tells whether.
+    pub(crate) fn adjust_in_place(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        block: BlockId,
+        merges: Merges,
+    ) -> bool {
         if merges.is_empty() {
             return false;
         }
-        let burden = flash.burden_of_adjusting(block, &merges.wordlines(flash.geometry.wordlines_per_block));
+        let burden =
+            flash.burden_of_adjusting(block, &merges.wordlines(flash.geometry.wordlines_per_block));
         if !flash.has_room_for(block, burden) {
             self.refresh.no_room += 1;
             return false;
         }
-        let mut rewrite = Rewrite { block, parts: vec![], recode: Recode::Wordlines(merges), otherwise: GC };
+        let mut rewrite =
+            Rewrite { block, parts: vec![], recode: Recode::Wordlines(merges), otherwise: GC };
         self.settle(flash, &mut rewrite);
         self.rewrite(flash, slots, rewrite, Cause::Refresh, Reads::NEVER);
         if self.job_of(block).is_some() {
@@ -90,7 +103,14 @@ impl Ftl {
     }
 
     /// Adjusts a wordline of a job for a coding. `reserved` as for a move.
-    pub(super) fn adjust(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, next: (u8, WordlineInBlock), reserved: bool) {
+    pub(super) fn adjust(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        next: (u8, WordlineInBlock),
+        reserved: bool,
+    ) {
         let (coding, wordline) = next;
         let (block, bits) = (job.block, flash.geometry.cell.bits());
         if planted(Bug::AgeRestartsInPart) && wordline.number() % 4 == 3 {
@@ -116,8 +136,16 @@ impl Ftl {
         }
     }
 
-    /// Senses a page of a wordline that was just adjusted, and writes it elsewhere where it is not what memory holds.
-    fn verify(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, reserved: bool) {
+    /// Senses a page of a wordline that was just adjusted, and writes it elsewhere where it is not
+    /// what memory holds.
+    fn verify(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        page: PageInBlock,
+        reserved: bool,
+    ) {
         let Some(adjusting) = self.adjusting else { return };
         let src = flash.geometry.first_page(job.block) + page;
         let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
@@ -128,7 +156,12 @@ impl Ftl {
         }
         let hidden = self.is_hidden(flash, lpn);
         if flash.verify(lpn, src, job.cause, hidden, is_corrupted) || planted(Bug::CorruptedLeft) {
-            flash.record(NandOp::Read { src, coding: flash.read_coding(src), level: flash.began_at(), cause: job.cause });
+            flash.record(NandOp::Read {
+                src,
+                coding: flash.read_coding(src),
+                level: flash.began_at(),
+                cause: job.cause,
+            });
             return;
         }
         self.refresh.corrupted_pages += 1;
@@ -136,12 +169,19 @@ impl Ftl {
         self.carry_page(flash, slots, job, (src, level, Some(Origin::Copy(src))), Some(to));
     }
 
-    /// A job has adjusted all that it will. Where all that is left of its block was adjusted in it, the block is as old as the first of that.
+    /// A job has adjusted all that it will. Where all that is left of its block was adjusted in it,
+    /// the block is as old as the first of that.
     pub(super) fn end_adjusting(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job) {
         let Some((adjusted, first)) = &job.adjusted else { return };
         let (block, bits) = (job.block, flash.geometry.cell.bits());
-        let holds = |wordline: &WordlineInBlock| holds_any(flash.contents().valid_words(block), *wordline, bits);
-        let is_new = flash.geometry.wordlines_in_block().filter(holds).all(|wordline| adjusted.holds(wordline));
+        let holds = |wordline: &WordlineInBlock| {
+            holds_any(flash.contents().valid_words(block), *wordline, bits)
+        };
+        let is_new = flash
+            .geometry
+            .wordlines_in_block()
+            .filter(holds)
+            .all(|wordline| adjusted.holds(wordline));
         if is_new || planted(Bug::AgeRestartsInPart) {
             // What it holds of old versions was not adjusted.
             self.make_whole_before_recoding(
@@ -159,7 +199,10 @@ impl Ftl {
         if self.steps.runs && !planted(Bug::StepsOfOlder) {
             self.steps.set(block, flash.next_step_begins(block).cast_signed());
         }
-        if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| self.wheel.runs && !planted(Bug::AdjustedNeverDue)) {
+        if let Some(at) = slots
+            .first_look(flash.cold(block).programmed_at)
+            .filter(|_| self.wheel.runs && !planted(Bug::AdjustedNeverDue))
+        {
             self.wheel.set(block, at);
         }
     }

@@ -16,7 +16,8 @@ pub(crate) struct Slot {
     pub(crate) mask: u64,
     /// The map entry that the buffer hides: a page of flash, or none.
     pub(crate) below: Entry,
-    /// Of a page that waits for its wordline: the host wrote it, and it is no mover's copy, or no longer.
+    /// Of a page that waits for its wordline: the host wrote it, and it is no mover's copy, or no
+    /// longer.
     pub(crate) is_new: bool,
     /// The write request that it came with first.
     pub(crate) group: u32,
@@ -42,7 +43,16 @@ impl WriteBuffer {
         Self {
             group: 0,
             goes_through: false,
-            slots: vec![Slot { lpn: NO_LPN, mask: 0, below: Entry::UNMAPPED, is_new: false, group: 0 }; slots as usize],
+            slots: vec![
+                Slot {
+                    lpn: NO_LPN,
+                    mask: 0,
+                    below: Entry::UNMAPPED,
+                    is_new: false,
+                    group: 0
+                };
+                slots as usize
+            ],
             unused: (0..slots).rev().collect(),
             order: VecDeque::with_capacity(slots as usize),
             through: 0,
@@ -112,7 +122,8 @@ impl WriteBuffer {
 
     /// Forgets a page (trimmed).
     pub(crate) fn discard(&mut self, slot: u32) {
-        let at = self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
+        let at =
+            self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
         self.order.remove(at);
         self.through -= usize::from(at < self.through);
         self.unused.push(slot);
@@ -128,9 +139,11 @@ impl WriteBuffer {
         self.through
     }
 
-    /// A page that came just now, or again, goes through: behind others that do, and before all that stay.
+    /// A page that came just now, or again, goes through: behind others that do, and before all
+    /// that stay.
     pub(crate) fn pass(&mut self, slot: u32) {
-        let at = self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
+        let at =
+            self.order.iter().position(|s| *s == slot).expect("a buffered page is in the order");
         if at >= self.through {
             self.order.remove(at);
             self.order.insert(self.through, slot);
@@ -141,7 +154,8 @@ impl WriteBuffer {
     /// These pages, as far as they are there and stay, leave last from now on, and together.
     pub(crate) fn keep_longest(&mut self, pages: &Lpns) {
         let staying = self.order.split_off(self.through);
-        let (last, first): (Vec<u32>, Vec<u32>) = staying.into_iter().partition(|slot| pages.contains(self.slots[*slot as usize].lpn));
+        let (last, first): (Vec<u32>, Vec<u32>) =
+            staying.into_iter().partition(|slot| pages.contains(self.slots[*slot as usize].lpn));
         self.order.extend(first.into_iter().chain(last));
     }
 }

@@ -1,4 +1,5 @@
-//! Keeping free blocks: garbage collection, urgent and in the background, and static wear levelling.
+//! Keeping free blocks: garbage collection, urgent and in the background, and static wear
+//! levelling.
 
 use crate::base::streams::{GC, HOST, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Reads, StreamId};
@@ -21,7 +22,13 @@ const LOOKS_PER_TURN: u32 = 16;
 
 impl Ftl {
     /// Cleans until so many blocks of a domain are free.
-    pub(crate) fn ensure_free(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, blocks: u32) {
+    pub(crate) fn ensure_free(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+        blocks: u32,
+    ) {
         while self.free.count(domain) < blocks {
             assert!(self.collect_one(flash, slots, domain), "{OVERCOMMITTED}");
         }
@@ -40,8 +47,15 @@ impl Ftl {
         self.streams.reserve()
     }
 
-    /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants one there.
-    pub(crate) fn free_for(&mut self, flash: &mut Flash, slots: &mut Slots, (stream, domain): (StreamId, usize), cause: Cause) {
+    /// Sees to a free block for a stream that is about to open one: in the IPR pool where it wants
+    /// one there.
+    pub(crate) fn free_for(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        (stream, domain): (StreamId, usize),
+        cause: Cause,
+    ) {
         let before = flash.counts().erases[Cause::Gc as usize];
         let blocks = if self.bugs.has(Bug::ReserveIgnored) { 1 } else { self.reserve() + 1 };
         while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
@@ -50,16 +64,25 @@ impl Ftl {
             self.keep_room(flash, slots, stream);
         }
         // Cleaning may have opened one of this very stream, and then gains no other.
-        assert!(self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain), "{OVERCOMMITTED}");
+        assert!(
+            self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain),
+            "{OVERCOMMITTED}"
+        );
         if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
             self.collect_in_pool(flash, slots, domain);
         }
         self.count_cleaning(flash, before, cause);
     }
 
-    /// Sees to a free block of a domain beside the reserve where cleaning gains one; tells whether there is one. For what may also be done
-    /// without.
-    pub(super) fn free_if_it_gains(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize, cause: Cause) -> bool {
+    /// Sees to a free block of a domain beside the reserve where cleaning gains one; tells whether
+    /// there is one. For what may also be done without.
+    pub(super) fn free_if_it_gains(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+        cause: Cause,
+    ) -> bool {
         let before = flash.counts().erases[Cause::Gc as usize];
         while self.free.count(domain) <= self.reserve() && self.clean_one(flash, slots, domain) {}
         self.count_cleaning(flash, before, cause);
@@ -74,27 +97,36 @@ impl Ftl {
         }
     }
 
-    /// Cleans a block of the IPR pool, which has none free (ipr-2018 III-D): none that is of low density or read-hot, and none that wear
-    /// levelling wrote of late. Where the pool is kept, a block without an invalid page is evicted where there is no better one.
+    /// Cleans a block of the IPR pool, which has none free (ipr-2018 III-D): none that is of low
+    /// density or read-hot, and none that wear levelling wrote of late. Where the pool is kept, a
+    /// block without an invalid page is evicted where there is no better one.
     ///
-    /// An eviction gains no space, so it must neither repeat nor starve GC. It is done once for each block that a read-hot stream opens. More
-    /// blocks than the reserve are free then, all outside, and hold its pages in the place of the block that its erase gives back: GC
-    /// has as many pages to write to as before.
+    /// An eviction gains no space, so it must neither repeat nor starve GC. It is done once for
+    /// each block that a read-hot stream opens. More blocks than the reserve are free then, all
+    /// outside, and hold its pages in the place of the block that its erase gives back: GC has as
+    /// many pages to write to as before.
     fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         let evicts = self.streams.evicts_full();
-        let rests = |block: BlockId| flash.is_protected(block) && (!evicts || flash.hot(block).stream == WEAR);
+        let rests = |block: BlockId| {
+            flash.is_protected(block) && (!evicts || flash.hot(block).stream == WEAR)
+        };
         let allowed = |block: BlockId| {
             let hot = flash.hot(block);
-            flash.geometry.is_in_pool(block) && hot.mode == 0 && !self.streams.wants_pool(hot.stream) && !rests(block)
+            flash.geometry.is_in_pool(block)
+                && hot.mode == 0
+                && !self.streams.wants_pool(hot.stream)
+                && !rests(block)
         };
         if let Some(block) = self.pick_victim_of(flash, slots, domain, (&allowed, evicts)) {
-            let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+            let mut job =
+                self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         }
     }
 
-    /// Frees a block of a domain: cleans one, else finishes any job. Where flash has failed, the spare may be less than the technique goes by: blocks
-    /// that hold fewer pages than they could then give way. Tells whether there is anything to do.
+    /// Frees a block of a domain: cleans one, else finishes any job. Where flash has failed, the
+    /// spare may be less than the technique goes by: blocks that hold fewer pages than they could
+    /// then give way. Tells whether there is anything to do.
     fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
         if self.clean_one(flash, slots, domain) {
             return true;
@@ -107,23 +139,37 @@ impl Ftl {
             self.run_job(flash, slots, &mut job, true);
             return true;
         }
-        let has_room = |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
-        let Some(block) = self.pick_victim_of(flash, slots, domain, (&has_room, true)) else { return false };
+        let has_room =
+            |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
+        let Some(block) = self.pick_victim_of(flash, slots, domain, (&has_room, true)) else {
+            return false;
+        };
         let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
         self.run_job(flash, slots, &mut job, true);
         true
     }
 
-    /// Cleans a block of a domain: finishes a GC job under way there, else cleans the best victim. Tells whether there is any.
-    pub(super) fn clean_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
+    /// Cleans a block of a domain: finishes a GC job under way there, else cleans the best victim.
+    /// Tells whether there is any.
+    pub(super) fn clean_one(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+    ) -> bool {
         let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
-        if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j))) {
+        if let Some(id) = self
+            .jobs
+            .iter()
+            .position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j)))
+        {
             let mut job = self.take_job(flash, id);
             self.run_job(flash, slots, &mut job, true);
         } else if let Some(block) = self.pick_victim(flash, slots, domain) {
             self.turns.pass(flash, block);
             let to = if planted(Bug::GcIntoHost) { crate::base::streams::HOST } else { GC };
-            let mut job = self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
+            let mut job =
+                self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
             self.run_job(flash, slots, &mut job, true);
         } else {
             return false;
@@ -146,18 +192,35 @@ impl Ftl {
     ) -> Option<BlockId> {
         let wear = |block: BlockId| flash.cold(block).effective_milli();
         let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
-        slots.pick(&Candidates { index: self.victims.of(domain), pages_per_block, full_ones, clock, allowed, wear: &wear })
+        slots.pick(&Candidates {
+            index: self.victims.of(domain),
+            pages_per_block,
+            full_ones,
+            clock,
+            allowed,
+            wear: &wear,
+        })
     }
 
     /// Free blocks of a domain that background cleaning aims at; 0 where it is off.
     pub(crate) fn background_blocks(&self) -> u32 {
-        if planted(Bug::BackgroundThoughOff) { self.background_blocks.max(self.reserve() + 2) } else { self.background_blocks }
+        if planted(Bug::BackgroundThoughOff) {
+            self.background_blocks.max(self.reserve() + 2)
+        } else {
+            self.background_blocks
+        }
     }
 
-    /// Starts background cleaning where fewer blocks of a domain are free than wanted; the timed gear spends idle gaps on it.
+    /// Starts background cleaning where fewer blocks of a domain are free than wanted; the timed
+    /// gear spends idle gaps on it.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
-    pub(crate) fn collect_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+    pub(crate) fn collect_in_background(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        domain: usize,
+    ) {
         if flash.is_timed() && !planted(Bug::BackgroundForgotten) {
             self.begin_in_background(flash, slots, domain);
         }
@@ -166,7 +229,8 @@ impl Ftl {
     fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
         let wanted = self.background_blocks();
         let (free, running) = (self.free.count(domain), self.gc_jobs[domain]);
-        // A job per die at most: more would only spread the idle time thinner. One alone may begin with no more than the reserve.
+        // A job per die at most: more would only spread the idle time thinner. One alone may begin
+        // with no more than the reserve.
         if free + running < wanted
             && running * flash.geometry.domains() < flash.geometry.dies()
             && free + u32::from(running == 0) > RESERVE
@@ -177,11 +241,15 @@ impl Ftl {
         }
     }
 
-    /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody rewrites.
+    /// Moves the data of the youngest block where it lags too far behind: it holds data that nobody
+    /// rewrites.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
     pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if flash.erases_total() >= self.next_wear_check && self.wear.static_gap != 0 && !self.bugs.has(Bug::ColdLeftBehind) {
+        if flash.erases_total() >= self.next_wear_check
+            && self.wear.static_gap != 0
+            && !self.bugs.has(Bug::ColdLeftBehind)
+        {
             self.move_coldest(flash, slots);
         }
     }
@@ -190,20 +258,23 @@ impl Ftl {
     fn move_coldest(&mut self, flash: &mut Flash, slots: &mut Slots) {
         let gap = u64::from(self.wear.static_gap) * 1000;
         self.next_wear_check = flash.erases_total()
-            + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1) * if planted(Bug::LevelsRarely) { 8 } else { 1 };
+            + u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1)
+                * if planted(Bug::LevelsRarely) { 8 } else { 1 };
         let idle = |b: &BlockId| {
             let hot = flash.hot(*b);
-            hot.state == BlockState::Closed && !hot.has(MOVING) && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
+            hot.state == BlockState::Closed
+                && !hot.has(MOVING)
+                && (!flash.is_protected(*b) || planted(Bug::LevelsResting))
         };
         let wear = |b: BlockId| flash.cold(b).effective_milli();
         let gap = if self.bugs.has(Bug::LevelledTooSoon) { gap / 2 } else { gap };
-        // Of each die where data cannot go to another: the block that lags most behind the oldest of its own.
+        // Of each die where data cannot go to another: the block that lags most behind the oldest
+        // of its own.
         let lagging = (0..flash.geometry.domains()).filter_map(|domain| {
-            let youngest = flash
-                .geometry
-                .blocks_of_domain(domain)
-                .filter(idle)
-                .min_by_key(|b| if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) })?;
+            let youngest =
+                flash.geometry.blocks_of_domain(domain).filter(idle).min_by_key(|b| {
+                    if planted(Bug::LevelsOldest) { u64::MAX - wear(*b) } else { wear(*b) }
+                })?;
             let oldest = flash.geometry.blocks_of_domain(domain).map(wear).max().unwrap_or(0);
             Some((oldest.saturating_sub(wear(youngest)), youngest)).filter(|(lag, _)| *lag > gap)
         });
@@ -221,8 +292,8 @@ mod tests {
     use crate::drive::Drive;
     use crate::testing::one_plane;
 
-    /// The last 12 of its blocks are the pool. All data was overwritten once in the order of its addresses, so that what the pool holds by now
-    /// is regular and valid.
+    /// The last 12 of its blocks are the pool. All data was overwritten once in the order of its
+    /// addresses, so that what the pool holds by now is regular and valid.
     fn drive_with_a_full_pool(keep_pool: bool) -> Drive {
         let more = format!("wear = {{ static_gap = 0 }}\ndensity = {{ keep_pool = {keep_pool} }}");
         let mut drive = one_plane("ipr", &more);
@@ -233,7 +304,8 @@ mod tests {
 
     /// Reads 5 of 24 pages so much that they make up 7.5 blocks, fewer than the pool holds.
     fn read_a_fifth(drive: &mut Drive, times: u32) {
-        let hot: Vec<Lpn> = Lpn::range(0..drive.geometry.host_pages).filter(|lpn| lpn.number() % 24 < 5).collect();
+        let hot: Vec<Lpn> =
+            Lpn::range(0..drive.geometry.host_pages).filter(|lpn| lpn.number() % 24 < 5).collect();
         for _ in 0..times {
             for lpn in &hot {
                 drive.read_pages(&[*lpn]);
@@ -261,8 +333,11 @@ mod tests {
         for n in 0..20_000 {
             drive.write_page(Lpn::new(n * 7 % drive.geometry.host_pages), u64::MAX);
             let hot = drive.flash.blocks().0;
-            let opened = BlockId::range(0..60).find(|b| hot[b.index()].state == BlockState::Open && hot[b.index()].stream == HOST);
-            let opened = opened.filter(|b| hot[b.index()].write_ptr == 1 && drive.geometry.is_in_pool(*b));
+            let opened = BlockId::range(0..60).find(|b| {
+                hot[b.index()].state == BlockState::Open && hot[b.index()].stream == HOST
+            });
+            let opened =
+                opened.filter(|b| hot[b.index()].write_ptr == 1 && drive.geometry.is_in_pool(*b));
             found += u32::from(opened.is_some() && drive.ftl.free.count_in(0, Side::Outside) > 0);
         }
         found

@@ -1,5 +1,5 @@
-//! Erased blocks, by plane, youngest first (dynamic wear levelling) or in the order of their erase. They are counted by domain: for the drive or,
-//! where a page has a die of its own, for each die.
+//! Erased blocks, by plane, youngest first (dynamic wear levelling) or in the order of their erase.
+//! They are counted by domain: for the drive or, where a page has a die of its own, for each die.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,8 @@ impl FreeBlocks {
     /// Adds an erased block; blocks with a smaller `rank` are taken first.
     pub(crate) fn add(&mut self, plane: u32, block: BlockId, rank: u64, in_pool: bool) {
         let of = &mut self.planes[plane as usize];
-        let new = if in_pool { of.pool.insert((rank, block)) } else { of.outside.insert((rank, block)) };
+        let new =
+            if in_pool { of.pool.insert((rank, block)) } else { of.outside.insert((rank, block)) };
         assert!(new, "block {block} is already free");
         let counts = self.counts(plane);
         counts.all += 1;
@@ -98,7 +99,10 @@ impl FreeBlocks {
     /// Takes all of them.
     pub(crate) fn take_all(&mut self) -> Vec<BlockId> {
         self.domains.iter_mut().for_each(|counts| *counts = Counts::default());
-        let planes = self.planes.iter_mut().flat_map(|of| [std::mem::take(&mut of.outside), std::mem::take(&mut of.pool)]);
+        let planes = self
+            .planes
+            .iter_mut()
+            .flat_map(|of| [std::mem::take(&mut of.outside), std::mem::take(&mut of.pool)]);
         planes.flatten().map(|(_, block)| block).collect()
     }
 

@@ -56,7 +56,12 @@ impl Gathers {
     pub(super) fn of(&mut self, by: Gatherer) -> &mut Gather {
         let at = self.open.iter().position(|gather| gather.by == by).unwrap_or_else(|| {
             self.next_serial = self.next_serial.wrapping_add(1);
-            self.open.push(Gather { by, serial: self.next_serial, pages: [Waiting { slot: 0, cause: Cause::Host }; MOST], len: 0 });
+            self.open.push(Gather {
+                by,
+                serial: self.next_serial,
+                pages: [Waiting { slot: 0, cause: Cause::Host }; MOST],
+                len: 0,
+            });
             self.open.len() - 1
         });
         &mut self.open[at]
@@ -66,8 +71,8 @@ impl Gathers {
         self.open.iter().find(|gather| gather.by == by).map_or(0, |gather| gather.len)
     }
 
-    /// The first pages of those that wait, and what the timed gear knows their wordline by. What is left, if anything, belongs to the next
-    /// one.
+    /// The first pages of those that wait, and what the timed gear knows their wordline by. What is
+    /// left, if anything, belongs to the next one.
     pub(super) fn take(&mut self, by: Gatherer, pages: u32) -> (u32, [Waiting; MOST]) {
         self.next_serial = self.next_serial.wrapping_add(1);
         let next = self.next_serial;
@@ -75,7 +80,11 @@ impl Gathers {
         let taken = gather.pages;
         gather.pages.rotate_left(pages as usize);
         gather.len -= pages;
-        let serial = if planted(Bug::SerialKept) { gather.serial } else { std::mem::replace(&mut gather.serial, next) };
+        let serial = if planted(Bug::SerialKept) {
+            gather.serial
+        } else {
+            std::mem::replace(&mut gather.serial, next)
+        };
         if gather.len == 0 && matches!(by, Gatherer::Block(_)) {
             self.open.retain(|gather| gather.by != by);
         }
@@ -84,7 +93,9 @@ impl Gathers {
 
     pub(super) fn forget(&mut self, slot: u32) {
         for gather in &mut self.open {
-            if let Some(at) = gather.pages[..gather.len as usize].iter().position(|page| page.slot == slot) {
+            if let Some(at) =
+                gather.pages[..gather.len as usize].iter().position(|page| page.slot == slot)
+            {
                 gather.pages[at..].rotate_left(1);
                 gather.len -= 1;
             }

@@ -24,7 +24,8 @@ pub(crate) struct Job {
     pub(super) serial: u64,
     pub(crate) block: BlockId,
     pub(crate) cause: Cause,
-    /// What is to be done, as [`settled`](crate::ftl::Ftl::settle); wordlines that were merged by themselves are taken out.
+    /// What is to be done, as [`settled`](crate::ftl::Ftl::settle); wordlines that were merged by
+    /// themselves are taken out.
     pub(super) rewrite: Rewrite,
     /// The pages that move, where not all.
     pub(crate) pages: Option<PageSet>,
@@ -50,12 +51,17 @@ impl Job {
     #[inline]
     pub(super) fn destination(&self, page: PageInBlock) -> Destination {
         // Most jobs have one part, which holds all pages.
-        if let [Part { pages: None, to }] = self.rewrite.parts[..] { to } else { self.destination_in_parts(page) }
+        if let [Part { pages: None, to }] = self.rewrite.parts[..] {
+            to
+        } else {
+            self.destination_in_parts(page)
+        }
     }
 
     fn destination_in_parts(&self, page: PageInBlock) -> Destination {
         let parts = &self.rewrite.parts;
-        let at = parts.iter().position(|part| part.holds(page)).expect("a page that moves is in a part");
+        let at =
+            parts.iter().position(|part| part.holds(page)).expect("a page that moves is in a part");
         parts[if planted(Bug::DivideInverted) { parts.len() - 1 - at } else { at }].to
     }
 
@@ -70,9 +76,12 @@ impl Job {
         match &self.rewrite.recode {
             Recode::Nothing => 0,
             Recode::Block(coding) => flash.pages_if_recoded(self.block, *coding),
-            Recode::Wordlines(left) => {
-                left.by_coding().map(|(coding, wordlines)| wordlines.len() * flash.geometry.codings.kept_away(coding)).sum()
-            }
+            Recode::Wordlines(left) => left
+                .by_coding()
+                .map(|(coding, wordlines)| {
+                    wordlines.len() * flash.geometry.codings.kept_away(coding)
+                })
+                .sum(),
         }
     }
 
@@ -91,7 +100,11 @@ impl Job {
             None => u32::from(flash.hot(self.block).valid),
             Some(pages) => {
                 let valid = flash.contents().valid_words(self.block);
-                valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum()
+                valid
+                    .iter()
+                    .zip(pages.words())
+                    .map(|(valid, wanted)| (valid & wanted).count_ones())
+                    .sum()
             }
         }
     }
@@ -103,8 +116,16 @@ impl Job {
     }
 
     /// A wordline of a block of so many was adjusted.
-    pub(super) fn note_adjusted(&mut self, wordline: WordlineInBlock, now: Moment, wordlines_per_block: u32) {
-        self.adjusted.get_or_insert_with(|| (WordlineSet::none(wordlines_per_block), now)).0.insert(wordline, 1);
+    pub(super) fn note_adjusted(
+        &mut self,
+        wordline: WordlineInBlock,
+        now: Moment,
+        wordlines_per_block: u32,
+    ) {
+        self.adjusted
+            .get_or_insert_with(|| (WordlineSet::none(wordlines_per_block), now))
+            .0
+            .insert(wordline, 1);
     }
 
     /// The clock is set back by so much.
@@ -116,7 +137,14 @@ impl Job {
 
     /// The same job for the whole block, to the one stream that the reserve is kept for.
     pub(crate) fn widened(self) -> Self {
-        Self { rewrite: Rewrite::all_to(self.block, GC), pages: None, within: None, cursor: PageInBlock::FIRST, fetched: 0, ..self }
+        Self {
+            rewrite: Rewrite::all_to(self.block, GC),
+            pages: None,
+            within: None,
+            cursor: PageInBlock::FIRST,
+            fetched: 0,
+            ..self
+        }
     }
 }
 
@@ -132,9 +160,14 @@ mod tests {
     fn drive() -> (Drive, usize) {
         let mut config = tiny_config();
         config.start.fill = 1.0;
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
-        let block = drive.geometry.block_ids().find(|block| drive.flash.hot(*block).state == BlockState::Closed).unwrap();
+        let block = drive
+            .geometry
+            .block_ids()
+            .find(|block| drive.flash.hot(*block).state == BlockState::Closed)
+            .unwrap();
         let (flash, ftl, mut slots) = drive.parts();
         ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
         let slot = ftl.job_of(block).unwrap();

@@ -1,4 +1,5 @@
-//! The stages of a drive's life, where its parity has some (da-raid5-2013 III-B), and which blocks are left alone in them.
+//! The stages of a drive's life, where its parity has some (da-raid5-2013 III-B), and which blocks
+//! are left alone in them.
 //!
 //! ```text
 //! stage 1     no block is worn                                    no parity, blocks are recycled
@@ -63,7 +64,8 @@ pub struct Lifetime {
     began: Vec<Beginning>,
     /// Page writes of the host, and the time, at which the last stage had seen to all stripes.
     all_seen_to: Option<(u64, Ns)>,
-    /// Blocks that rebuilds have read, and whose policy is to be asked as soon as nothing is being moved.
+    /// Blocks that rebuilds have read, and whose policy is to be asked as soon as nothing is being
+    /// moved.
     unasked: Vec<BlockId>,
 }
 
@@ -82,9 +84,15 @@ impl Lifetime {
         self.last
     }
 
-    /// Page writes of the host since the measured phase began, and the time, at which the second and the last stage began in it.
+    /// Page writes of the host since the measured phase began, and the time, at which the second
+    /// and the last stage began in it.
     pub fn began(&self) -> [Option<(u64, Ns)>; 2] {
-        let of = |stage: Stage| self.began.iter().find(|began| began.stage == stage).map(|began| (began.host.write_pages, began.at));
+        let of = |stage: Stage| {
+            self.began
+                .iter()
+                .find(|began| began.stage == stage)
+                .map(|began| (began.host.write_pages, began.at))
+        };
         [of(Stage::Worn), of(Stage::Last)]
     }
 
@@ -98,7 +106,8 @@ impl Lifetime {
         &self.began
     }
 
-    /// Page writes of the host, and the time, at which the last stage had seen to all stripes in it.
+    /// Page writes of the host, and the time, at which the last stage had seen to all stripes in
+    /// it.
     pub fn all_seen_to(&self) -> Option<(u64, Ns)> {
         self.all_seen_to
     }
@@ -115,7 +124,12 @@ impl Lifetime {
 
     /// The clock shows 0 in the place of this time.
     pub(crate) fn set_back(&mut self, passed: Ns) {
-        for at in self.began.iter_mut().map(|began| &mut began.at).chain(self.all_seen_to.iter_mut().map(|(_, at)| at)) {
+        for at in self
+            .began
+            .iter_mut()
+            .map(|began| &mut began.at)
+            .chain(self.all_seen_to.iter_mut().map(|(_, at)| at))
+        {
             *at = at.saturating_sub(passed);
         }
     }
@@ -153,7 +167,8 @@ impl Ftl {
         due.max(self.worn.lifetime.stage)
     }
 
-    /// These were read to rebuild a page that a block which is left alone has lost: the policies of their blocks may want to be asked.
+    /// These were read to rebuild a page that a block which is left alone has lost: the policies of
+    /// their blocks may want to be asked.
     pub(super) fn note_unasked(&mut self, flash: &Flash, parts: &[Part]) {
         if self.worn.lifetime.last.is_none() {
             return;
@@ -163,16 +178,21 @@ impl Ftl {
             Part::Page(lpn) => self.place_of(lpn),
             Part::Kept(_, src) => Some(src),
         });
-        let rung: Vec<BlockId> = places.filter(|ppn| !flash.may_be_read_unasked(*ppn)).map(|ppn| flash.geometry.block_of(ppn)).collect();
+        let rung: Vec<BlockId> = places
+            .filter(|ppn| !flash.may_be_read_unasked(*ppn))
+            .map(|ppn| flash.geometry.block_of(ppn))
+            .collect();
         self.worn.lifetime.unasked.extend(rung);
     }
 
-    /// Whether a block is not recycled, neither for its reads nor for its age: parity repairs what cannot be read of it.
+    /// Whether a block is not recycled, neither for its reads nor for its age: parity repairs what
+    /// cannot be read of it.
     pub(crate) fn is_left_alone(&self, flash: &Flash, block: BlockId) -> bool {
         if self.worn.lifetime.last.is_none() {
             return false;
         }
-        let all_formed = self.worn.lifetime.is_last() && self.stripes.is_none_or(|stripes| self.worn.lifetime.watermark == stripes.count());
+        let all_formed = self.worn.lifetime.is_last()
+            && self.stripes.is_none_or(|stripes| self.worn.lifetime.watermark == stripes.count());
         (all_formed || self.is_worn(flash, block)) != self.bugs.has(Bug::WornRecycled)
     }
 }

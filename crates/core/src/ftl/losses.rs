@@ -7,9 +7,17 @@ use crate::ftl::Ftl;
 use crate::ftl::map::Entry;
 
 impl Ftl {
-    /// Senses a page on the drive's own account. Tells whether its data could be read; what could not is reported lost, unless newer data
-    /// hides it or there is parity, from which it may be rebuilt.
-    pub(crate) fn sense(&mut self, flash: &mut Flash, lpn: Lpn, ppn: Ppn, cause: Cause, hidden: bool) -> bool {
+    /// Senses a page on the drive's own account. Tells whether its data could be read; what could
+    /// not is reported lost, unless newer data hides it or there is parity, from which it may be
+    /// rebuilt.
+    pub(crate) fn sense(
+        &mut self,
+        flash: &mut Flash,
+        lpn: Lpn,
+        ppn: Ppn,
+        cause: Cause,
+        hidden: bool,
+    ) -> bool {
         let good = flash.sense(lpn, ppn, cause, hidden).good;
         if !good && !hidden && self.stripes.is_none() {
             self.report_lost(flash, lpn);
@@ -27,9 +35,13 @@ impl Ftl {
         &self.lost
     }
 
-    /// Reports the host's data at a page as lost, once. What flash holds of it has not been dropped yet.
+    /// Reports the host's data at a page as lost, once. What flash holds of it has not been dropped
+    /// yet.
     pub(crate) fn report_lost(&mut self, flash: &mut Flash, lpn: Lpn) {
-        let by_age = self.place_of(lpn).and_then(|ppn| flash.aged(ppn)).is_some_and(|aged| flash.is_lost_by_age(aged));
+        let by_age = self
+            .place_of(lpn)
+            .and_then(|ppn| flash.aged(ppn))
+            .is_some_and(|aged| flash.is_lost_by_age(aged));
         self.report_lost_by(flash, lpn, by_age);
     }
 
@@ -53,7 +65,8 @@ impl Ftl {
         entry.slot().map_or(entry, |slot| self.buffer.slot(slot).below).ppn()
     }
 
-    /// The data that flash had of a page is elsewhere now, or nowhere; what the write buffer has of it stays.
+    /// The data that flash had of a page is elsewhere now, or nowhere; what the write buffer has of
+    /// it stays.
     pub(super) fn set_place(&mut self, lpn: Lpn, place: Entry) {
         match self.map.slot_of(lpn) {
             None => self.map.set(lpn, place),

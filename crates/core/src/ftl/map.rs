@@ -13,7 +13,8 @@ use crate::watch::observer::NO_PPN;
 /// The newest data is in a slot of the write buffer, whose number is in the low 31 bits.
 const BUFFERED: u32 = 1 << 31;
 
-/// Where the newest data of a page is: in a page of flash, in a slot of the write buffer, or nowhere.
+/// Where the newest data of a page is: in a page of flash, in a slot of the write buffer, or
+/// nowhere.
 ///
 /// ```text
 /// 0                           where it was at the start: nobody has asked yet
@@ -58,7 +59,8 @@ impl Entry {
     }
 }
 
-/// The map. Memory of entries that nobody has asked for or changed is never written, and takes none.
+/// The map. Memory of entries that nobody has asked for or changed is never written, and takes
+/// none.
 pub(crate) struct PageMap {
     entries: Vec<u32>,
     begun: Option<Arc<Steady>>,
@@ -121,7 +123,10 @@ impl PageMap {
     #[cold]
     #[inline(never)]
     fn at_start(&self, lpn: Lpn) -> Entry {
-        self.begun.as_ref().and_then(|layout| layout.place_of(lpn)).map_or(Entry::UNMAPPED, Entry::on_flash)
+        self.begun
+            .as_ref()
+            .and_then(|layout| layout.place_of(lpn))
+            .map_or(Entry::UNMAPPED, Entry::on_flash)
     }
 
     #[inline]
@@ -149,8 +154,10 @@ impl PageMap {
     pub(crate) fn mapped(&self) -> u64 {
         let filled = self.begun.as_ref().map_or(0, |layout| layout.filled() as usize);
         let (first, others) = self.entries.split_at(filled);
-        let unmapped = first.iter().map(|entry| u64::from(*entry == Entry::UNMAPPED.0)).sum::<u64>();
-        let is_mapped = |entry: &u32| u64::from(*entry != Entry::UNMAPPED.0 && *entry != Entry::AS_BEGUN.0);
+        let unmapped =
+            first.iter().map(|entry| u64::from(*entry == Entry::UNMAPPED.0)).sum::<u64>();
+        let is_mapped =
+            |entry: &u32| u64::from(*entry != Entry::UNMAPPED.0 && *entry != Entry::AS_BEGUN.0);
         filled as u64 - unmapped + others.iter().map(is_mapped).sum::<u64>()
     }
 
@@ -161,13 +168,17 @@ impl PageMap {
         }
     }
 
-    /// Maps a run of pages from `first` on to the pages of erased blocks, which begin here, block after block in turn, until the blocks, of so
-    /// many pages each, are full. The map is written from one end of memory to the other: block by block would miss the cache for each page.
+    /// Maps a run of pages from `first` on to the pages of erased blocks, which begin here, block
+    /// after block in turn, until the blocks, of so many pages each, are full. The map is written
+    /// from one end of memory to the other: block by block would miss the cache for each page.
     pub(crate) fn load_in_turn(&mut self, first: Lpn, first_pages: &[Ppn], pages_per_block: u32) {
         let width = first_pages.len();
         let run = &mut self.entries[first.index()..][..width * pages_per_block as usize];
         for (page, turn) in (0..).zip(run.chunks_exact_mut(width)) {
-            debug_assert!(turn.iter().all(|entry| *entry == Entry::AS_BEGUN.0), "a page is loaded once");
+            debug_assert!(
+                turn.iter().all(|entry| *entry == Entry::AS_BEGUN.0),
+                "a page is loaded once"
+            );
             for (entry, first_page) in turn.iter_mut().zip(first_pages) {
                 *entry = Entry::on_flash(*first_page + page).0;
             }

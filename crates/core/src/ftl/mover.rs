@@ -1,8 +1,10 @@
-//! The one mover: reads a block's valid pages, or some of them, writes them elsewhere, erases a block that is left without any.
-//! For GC, reclaim and wear levelling alike. A job runs at once or, in the timed gear, a few pages at a time; pages that have moved
-//! are read at their new place.
+//! The one mover: reads a block's valid pages, or some of them, writes them elsewhere, erases a
+//! block that is left without any. For GC, reclaim and wear levelling alike. A job runs at once or,
+//! in the timed gear, a few pages at a time; pages that have moved are read at their new place.
 
-use crate::base::units::{BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock};
+use crate::base::units::{
+    BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock,
+};
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::flash::Flash;
@@ -18,9 +20,16 @@ use crate::slots::rewrite::{Destination, Rewrite};
 use crate::watch::observer::Origin;
 
 impl Ftl {
-    /// Takes a block out of every other use and makes a job of what is to be done with it, which is [`settled`](Self::settle). An open block
-    /// is closed.
-    pub(crate) fn begin(&mut self, flash: &mut Flash, slots: &mut Slots, rewrite: Rewrite, cause: Cause, deadline: Reads) -> Job {
+    /// Takes a block out of every other use and makes a job of what is to be done with it, which is
+    /// [`settled`](Self::settle). An open block is closed.
+    pub(crate) fn begin(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        rewrite: Rewrite,
+        cause: Cause,
+        deadline: Reads,
+    ) -> Job {
         let block = rewrite.block;
         flash.draw_reads(block);
         let pages = rewrite.moving(flash.geometry.pages_per_block);
@@ -40,20 +49,49 @@ impl Ftl {
         flash.set_flags(block, MOVING);
         let from = flash.cold(block).without_movers(hot.reads);
         self.jobs_begun += 1;
-        let cursor = PageInBlock::new(u32::from(cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst)));
+        let cursor = PageInBlock::new(u32::from(
+            cause == Cause::Reclaim && self.bugs.has(Bug::JobForgetsFirst),
+        ));
         let deadline = if self.bugs.has(Bug::DeadlineForgotten) { Reads::NEVER } else { deadline };
         // The first page of its next filling is behind all that it holds.
-        let within = rewrite.parts.iter().find(|part| part.to == Destination::Within).and_then(|part| part.pages.as_ref());
+        let within = rewrite
+            .parts
+            .iter()
+            .find(|part| part.to == Destination::Within)
+            .and_then(|part| part.pages.as_ref());
         let within = within.map(|pages| PageInBlock::new(pages.len()));
         let (serial, started_at) = (self.jobs_begun, slots.now);
         let (merged, fetched, adjusted) = (WordlineInBlock::FIRST, 0, None);
-        Job { serial, block, cause, rewrite, pages, within, cursor, merged, adjusted, fetched, started_at, from, deadline }
+        Job {
+            serial,
+            block,
+            cause,
+            rewrite,
+            pages,
+            within,
+            cursor,
+            merged,
+            adjusted,
+            fetched,
+            started_at,
+            from,
+            deadline,
+        }
     }
 
-    /// Does with a block what is [`settled`](Self::settle), and erases it once it is empty: at once, or as a job where time and schedule allow.
-    pub(crate) fn rewrite(&mut self, flash: &mut Flash, slots: &mut Slots, rewrite: Rewrite, cause: Cause, deadline: Reads) {
+    /// Does with a block what is [`settled`](Self::settle), and erases it once it is empty: at
+    /// once, or as a job where time and schedule allow.
+    pub(crate) fn rewrite(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        rewrite: Rewrite,
+        cause: Cause,
+        deadline: Reads,
+    ) {
         let mut job = self.begin(flash, slots, rewrite, cause, deadline);
-        let deferred = flash.is_timed() && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
+        let deferred =
+            flash.is_timed() && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(flash, slots, &mut job);
             return;
@@ -71,13 +109,20 @@ impl Ftl {
     fn run_in_foreground(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job) {
         let die = flash.geometry.die_of(job.block);
         flash.record(NandOp::JobBegin { die, cause: job.cause });
-        let reserved = job.cause == Cause::Gc && self.gc_jobs[flash.geometry.domain_of(job.block)] == 0;
+        let reserved =
+            job.cause == Cause::Gc && self.gc_jobs[flash.geometry.domain_of(job.block)] == 0;
         self.run_job(flash, slots, job, reserved);
         flash.record(NandOp::JobEnd);
     }
 
     /// Runs a job to its end. `reserved` lets it use the blocks kept for moves.
-    pub(crate) fn run_job(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) {
+    pub(crate) fn run_job(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+    ) {
         while self.step(flash, slots, job, reserved) {}
     }
 
@@ -105,7 +150,8 @@ impl Ftl {
             return false;
         }
         let mut running = self.jobs[job.slot].take().expect("just seen");
-        // Cleaning that is alone may use the reserve: opening one block it has room for all that it has left to move (`lent`).
+        // Cleaning that is alone may use the reserve: opening one block it has room for all that it
+        // has left to move (`lent`).
         let domain = flash.geometry.domain_of(running.block);
         let reserved = running.cause == Cause::Gc && self.gc_jobs[domain] == 1;
         let goes_on = self.step(flash, slots, &mut running, reserved);
@@ -122,14 +168,23 @@ impl Ftl {
         self.jobs.iter().position(|j| j.as_ref().is_some_and(|j| j.block == block))
     }
 
-    /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a block without valid data is erased, another
-    /// one serves on.
+    /// Moves one page of the job or, when there is none left, merges a wordline, or ends it: a
+    /// block without valid data is erased, another one serves on.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
-    fn step(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
+    fn step(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+    ) -> bool {
         let taken = job.pages_taken(flash);
-        let goes_on =
-            if taken == 0 { self.step_on(flash, slots, job, reserved) } else { self.step_leaving(flash, slots, job, reserved, taken) };
+        let goes_on = if taken == 0 {
+            self.step_on(flash, slots, job, reserved)
+        } else {
+            self.step_leaving(flash, slots, job, reserved, taken)
+        };
         if self.worn.is_on() {
             self.settle_parity(flash);
         }
@@ -138,7 +193,14 @@ impl Ftl {
 
     /// While it runs the job is in no slot; the pages that it is going to take count all the same.
     #[cold]
-    fn step_leaving(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool, taken: u32) -> bool {
+    fn step_leaving(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+        taken: u32,
+    ) -> bool {
         let domain = flash.geometry.domain_of(job.block);
         self.leaving_now[domain] += taken;
         let goes_on = self.step_on(flash, slots, job, reserved);
@@ -147,12 +209,22 @@ impl Ftl {
     }
 
     #[inline(never)]
-    fn step_on(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
+    fn step_on(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+    ) -> bool {
         let next = match &job.pages {
             None => flash.contents().next_valid(job.block, job.cursor),
             Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
-        let next = next.filter(|page| page.number() < 512 || job.cause != Cause::Reclaim || !self.bugs.has(Bug::PagesBeyond512));
+        let next = next.filter(|page| {
+            page.number() < 512
+                || job.cause != Cause::Reclaim
+                || !self.bugs.has(Bug::PagesBeyond512)
+        });
         let Some(page) = next else {
             if job.within.is_some() {
                 self.pad(flash, slots, Gatherer::Block(job.block));
@@ -169,7 +241,8 @@ impl Ftl {
         let to = match job.destination(page) {
             Destination::Stream(to) => {
                 let lpn = flash.contents().owner(flash.geometry.first_page(job.block) + page);
-                let to = if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
+                let to =
+                    if self.bugs.has(Bug::HintLostAtMove) { to } else { self.stream_of(to, lpn) };
                 let to = self.in_class(flash, job.block, to);
                 self.aim(to, lpn);
                 to
@@ -192,7 +265,8 @@ impl Ftl {
         true
     }
 
-    /// Asks for the map entries of 64 pages that are about to move, so that their cache misses overlap.
+    /// Asks for the map entries of 64 pages that are about to move, so that their cache misses
+    /// overlap.
     fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
         let first = flash.geometry.first_page(job.block) + word * 64;
         let mut valid = flash.contents().valid_words(job.block)[word as usize];
@@ -208,33 +282,46 @@ impl Ftl {
     /// Moves a page to a stream or, without one, on within its block.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
-    pub(crate) fn move_page(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock, to: Option<StreamId>) {
+    pub(crate) fn move_page(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        page: PageInBlock,
+        to: Option<StreamId>,
+    ) {
         let src = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().owner(src);
         let hidden = self.is_hidden(flash, lpn);
-        let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten) || self.sense(flash, lpn, src, job.cause, hidden);
+        let good = hidden && self.bugs.has(Bug::FillFromMoverForgotten)
+            || self.sense(flash, lpn, src, job.cause, hidden);
         // What it is rebuilt of is sensed next.
         let level = flash.began_at();
         let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(flash, lpn) };
         self.carry_page(flash, slots, job, (src, level, origin), to);
     }
 
-    /// A page that could not be read where it lies is worked out from its stripe; where that cannot be either, it is lost.
+    /// A page that could not be read where it lies is worked out from its stripe; where that cannot
+    /// be either, it is lost.
     pub(super) fn rebuild_for_move(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<Origin> {
         let origin = self.rebuild(flash, lpn).map(Origin::Xor);
-        if origin.is_none() && self.stripes.is_some_and(|stripes| !stripes.is_parity(lpn)) && !self.is_whole_in_memory(lpn) {
+        if origin.is_none()
+            && self.stripes.is_some_and(|stripes| !stripes.is_parity(lpn))
+            && !self.is_whole_in_memory(lpn)
+        {
             self.report_lost(flash, lpn);
         }
         origin
     }
 
-    /// Whether newer data of a page waits in the controller's memory, where a program takes a wordline: what is moved completes it there.
+    /// Whether newer data of a page waits in the controller's memory, where a program takes a
+    /// wordline: what is moved completes it there.
     pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
         flash.by_wordline() && self.map.slot_of(lpn).is_some()
     }
 
-    /// What was sensed of a page, beginning with a level, or rebuilt, goes to a stream or, without one, on within its block. It is lost where it
-    /// is neither.
+    /// What was sensed of a page, beginning with a level, or rebuilt, goes to a stream or, without
+    /// one, on within its block. It is lost where it is neither.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the mover's path")]
     pub(super) fn carry_page(
@@ -264,7 +351,8 @@ impl Ftl {
                 self.lose_for_good(flash, lpn);
             }
             flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
-            self.reclaim.pages_copied += u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
+            self.reclaim.pages_copied +=
+                u64::from(planted(Bug::LostCopiesCounted) && job.cause == Cause::Reclaim);
             return;
         }
         if let Some(Origin::Xor(serial)) = origin {
@@ -296,7 +384,8 @@ impl Ftl {
         }
     }
 
-    /// Older data of a partly written page was read on its way: it completes the page in the write buffer and need not be written.
+    /// Older data of a partly written page was read on its way: it completes the page in the write
+    /// buffer and need not be written.
     fn fill_from_mover(&mut self, flash: &mut Flash, lpn: Lpn, src: Ppn, good: bool) {
         let slot = self.map.slot_of(lpn).expect("newer data of the page is in the buffer");
         let slot = self.buffer.slot_mut(slot);
@@ -310,7 +399,8 @@ impl Ftl {
         }
     }
 
-    /// Ends a move that left data in its block: GC may have it again, and the policy is asked at the next read.
+    /// Ends a move that left data in its block: GC may have it again, and the policy is asked at
+    /// the next read.
     fn release(&mut self, flash: &mut Flash, block: BlockId) {
         flash.clear_flags(block, if planted(Bug::MovingKept) { 0 } else { MOVING });
         if !planted(Bug::ReleasedUnlisted) {
@@ -323,7 +413,8 @@ impl Ftl {
     /// Time that a job would still take on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
         u64::from(job.pages_left(flash)) * self.copy_ns
-            + u64::from(job.merges_left(flash)) * if planted(Bug::MergesUnweighed) { 0 } else { self.ns_of_merge(job) }
+            + u64::from(job.merges_left(flash))
+                * if planted(Bug::MergesUnweighed) { 0 } else { self.ns_of_merge(job) }
     }
 
     /// Erases a block without valid data and returns it to the free pool.
@@ -343,9 +434,14 @@ impl Ftl {
 
     /// Puts an erased block into the free pool.
     pub(crate) fn add_free(&mut self, flash: &Flash, block: BlockId) {
-        let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die + flash.geometry.plane_of(block);
+        let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die
+            + flash.geometry.plane_of(block);
         let rank = if self.wear.dynamic {
-            if planted(Bug::ExtraWearUnranked) { u64::from(flash.cold(block).pec) * 1000 } else { flash.cold(block).effective_milli() }
+            if planted(Bug::ExtraWearUnranked) {
+                u64::from(flash.cold(block).pec) * 1000
+            } else {
+                flash.cold(block).effective_milli()
+            }
         } else {
             flash.erases_total()
         };
@@ -361,14 +457,19 @@ impl Ftl {
 
     /// The page's data is no longer wanted here.
     pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
-        if self.bugs.has(Bug::StaleCopyReturns) && flash.seq() % 61 == 60 && !flash.hot(flash.geometry.block_of(ppn)).has(MOVING) {
+        if self.bugs.has(Bug::StaleCopyReturns)
+            && flash.seq() % 61 == 60
+            && !flash.hot(flash.geometry.block_of(ppn)).has(MOVING)
+        {
             return;
         }
         let block = flash.invalidate(ppn);
         if self.worn.is_on() {
             self.count_left(flash, ppn);
         }
-        if self.victims.contains(block) && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0) {
+        if self.victims.contains(block)
+            && !(planted(Bug::VictimsStale) && flash.hot(block).valid > 0)
+        {
             let score = self.score(flash, block);
             self.victims.relist(block, score, flash.seq() as u32);
         }

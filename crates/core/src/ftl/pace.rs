@@ -1,7 +1,9 @@
-//! How soon stripes that wait for their parity follow each other (da-raid5-2013 III-B: in idle time).
+//! How soon stripes that wait for their parity follow each other (da-raid5-2013 III-B: in idle
+//! time).
 //!
-//! A stripe of N pages takes N reads and a program. With all dies at it, one follows the other when the dies have done as much work in the mean, or the
-//! channels have carried as much. While dies have other work, forming takes as much of their time as one die has.
+//! A stripe of N pages takes N reads and a program. With all dies at it, one follows the other when
+//! the dies have done as much work in the mean, or the channels have carried as much. While dies
+//! have other work, forming takes as much of their time as one die has.
 //!
 //! ```text
 //! N = 8 on nine dies, reads of 0.4 ms and programs of 3.3 ms     8 x 0.4 + 3.3 = 6.5 ms of one die
@@ -19,7 +21,8 @@ use crate::ftl::Ftl;
 /// When the next stripe is formed.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// Time from one stripe to the next where all dies form stripes, and where as much of them as one die does.
+    /// Time from one stripe to the next where all dies form stripes, and where as much of them as
+    /// one die does.
     all_dies: Ns,
     one_die: Ns,
     /// When the next stripe is formed whatever the dies do.
@@ -33,11 +36,23 @@ pub(crate) struct Pace {
 impl Pace {
     pub(super) fn of(config: &DriveConfig, geometry: &Geometry) -> Self {
         let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-        let (read, program) = (us(config.sense_us_per_page()) + transfer, transfer + us(config.program_us_per_page()));
+        let (read, program) = (
+            us(config.sense_us_per_page()) + transfer,
+            transfer + us(config.program_us_per_page()),
+        );
         let members = geometry.stripes.map_or(0, |stripes| u64::from(stripes.members()));
         let (of_dies, of_channels) = (members * read + program, (members + 1) * transfer);
-        let (by_dies, by_channels) = (of_dies.div_ceil(u64::from(geometry.dies())), of_channels.div_ceil(u64::from(geometry.channels)));
-        Self { all_dies: by_dies.max(by_channels), one_die: of_dies, latest: Ns::MAX, dies_are_busy: false, is_held: false }
+        let (by_dies, by_channels) = (
+            of_dies.div_ceil(u64::from(geometry.dies())),
+            of_channels.div_ceil(u64::from(geometry.channels)),
+        );
+        Self {
+            all_dies: by_dies.max(by_channels),
+            one_die: of_dies,
+            latest: Ns::MAX,
+            dies_are_busy: false,
+            is_held: false,
+        }
     }
 
     /// The clock shows 0 in the place of this time.
@@ -51,7 +66,8 @@ impl Pace {
 impl Ftl {
     /// When the stripe that waits next is formed, now that one was.
     pub(crate) fn pace_forming(&mut self, flash: &Flash) {
-        let sweeps = self.worn.lifetime.is_last() && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
+        let sweeps = self.worn.lifetime.is_last()
+            && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
         let waits = flash.is_timed() && (sweeps || self.worn.longest_waiting().is_some());
         let pace = &mut self.worn.pace;
         pace.is_held = false;
@@ -65,7 +81,8 @@ impl Ftl {
             return;
         }
         let (too_many, pace) = (self.worn.are_too_many(), &mut self.worn.pace);
-        let [soonest, latest] = [pace.all_dies, pace.one_die].map(|apart| if too_many { flash.now } else { flash.now + apart });
+        let [soonest, latest] = [pace.all_dies, pace.one_die]
+            .map(|apart| if too_many { flash.now } else { flash.now + apart });
         pace.latest = pace.latest.min(latest);
         let soonest = if pace.is_held { pace.latest } else { soonest };
         self.wheel.set_other_due(self.wheel.other_due().min(soonest));
@@ -117,18 +134,27 @@ mod tests {
         toml::from_str(include_str!("../../../../presets/drives/da-raid5-mlc.toml")).unwrap()
     }
 
-    /// The preset with 60 blocks a die, full, and all that are free are worn. The next page that is written to one of these begins the last stage.
+    /// The preset with 60 blocks a die, full, and all that are free are worn. The next page that is
+    /// written to one of these begins the last stage.
     fn drive() -> Drive {
         let mut config = preset();
         (config.geometry.blocks_per_plane, config.drive.spare) = (Some(60), Some(0.4));
-        (config.start.pec, config.start.overwrite, config.gc.background, config.wear.static_gap) = (T_P, 0.0, 0.0, 0);
+        (config.start.pec, config.start.overwrite, config.gc.background, config.wear.static_gap) =
+            (T_P, 0.0, 0.0, 0);
         config.parity.params.set(None, "l", Number::Whole(0));
-        let techniques = Techniques { reclaim: "none".into(), refresh: "none".into(), parity: "da-raid5".into(), ..Techniques::default() };
+        let techniques = Techniques {
+            reclaim: "none".into(),
+            refresh: "none".into(),
+            parity: "da-raid5".into(),
+            ..Techniques::default()
+        };
         let mut drive = Drive::new(config.resolve().unwrap(), &techniques, true).unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         for domain in 0..drive.geometry.domains() as usize {
-            let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain)).map(|_| drive.ftl.take_for_loading_in(domain)).collect();
+            let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain))
+                .map(|_| drive.ftl.take_for_loading_in(domain))
+                .collect();
             for block in free {
                 drive.flash.pretend_cycles(block, T_P + 1);
                 drive.ftl.add_free(&drive.flash, block);
@@ -139,7 +165,14 @@ mod tests {
     }
 
     fn submit(device: &mut Device, drive: &mut Drive, op: Op, page: u64) {
-        let request = Request { at: device.now(), offset: page * PAGE, bytes: PAGE as u32, op, origin: 0, hint: None };
+        let request = Request {
+            at: device.now(),
+            offset: page * PAGE,
+            bytes: PAGE as u32,
+            op,
+            origin: 0,
+            hint: None,
+        };
         device.submit(drive, Tag(0), &request, |_, _| ());
     }
 
@@ -165,7 +198,8 @@ mod tests {
         drive.geometry.stripes.unwrap().count() - drive.ftl.worn.lifetime.watermark()
     }
 
-    /// Forming all stripes of the preset takes some 12 minutes of all dies. Where the host is quiet it takes that and hardly more.
+    /// Forming all stripes of the preset takes some 12 minutes of all dies. Where the host is quiet
+    /// it takes that and hardly more.
     #[test]
     fn all_dies_form_stripes() {
         let whole = preset().resolve().unwrap();
@@ -173,7 +207,8 @@ mod tests {
         let minutes = (stripes * STRIPE_NS / DIES) as f64 / 60e9;
         assert!((11.0..12.0).contains(&minutes), "{minutes} minutes");
 
-        let (mut drive, erased) = (drive(), |drive: &Drive| drive.flash_counts().erases.iter().sum::<u64>());
+        let (mut drive, erased) =
+            (drive(), |drive: &Drive| drive.flash_counts().erases.iter().sum::<u64>());
         let mut device = Device::new(&drive);
         let began = begin_last_stage(&mut device, &mut drive);
         let (before, left) = (erased(&drive), u64::from(unformed(&drive)));
@@ -182,10 +217,17 @@ mod tests {
             device.advance(&mut drive, step, |_, _| ());
         }
         let (took, least) = (device.now() - began, left * STRIPE_NS / DIES);
-        assert_eq!((erased(&drive), drive.stripes_with_parity()), (before, u64::from(drive.geometry.stripes.unwrap().count())));
+        assert_eq!(
+            (erased(&drive), drive.stripes_with_parity()),
+            (before, u64::from(drive.geometry.stripes.unwrap().count()))
+        );
         assert!(left > 5000, "{left} stripes");
-        // At first and at last dies wait for each other: a parity is programmed when the last page of its stripe has been read.
-        assert!((least..least + least / 20).contains(&took), "{left} stripes take {took} ns; {least} ns of all dies");
+        // At first and at last dies wait for each other: a parity is programmed when the last page
+        // of its stripe has been read.
+        assert!(
+            (least..least + least / 20).contains(&took),
+            "{left} stripes take {took} ns; {least} ns of all dies"
+        );
     }
 
     /// A read of the host waits for what its die is doing, and for nothing else of forming.
@@ -205,7 +247,10 @@ mod tests {
             }
         }
         assert!(reads > 1000, "{reads} reads");
-        assert!(longest > 5 * MS && longest <= 5 * MS + 400_000, "the second page of a wordline, and its own sensing: {longest} ns");
+        assert!(
+            longest > 5 * MS && longest <= 5 * MS + 400_000,
+            "the second page of a wordline, and its own sensing: {longest} ns"
+        );
     }
 
     /// While writes wait for room in the buffer, no more is formed than one die could.
@@ -220,7 +265,10 @@ mod tests {
             submit(&mut device, &mut drive, Op::Write, pages - 8 * n);
         }
         finish(&mut device, &mut drive);
-        let (formed, most) = (before - unformed(&drive), ((device.now() - began) / STRIPE_NS) as u32 + 3 * DIES as u32);
+        let (formed, most) = (
+            before - unformed(&drive),
+            ((device.now() - began) / STRIPE_NS) as u32 + 3 * DIES as u32,
+        );
         assert!(formed > 0 && formed <= most, "{formed} of {most}");
     }
 }

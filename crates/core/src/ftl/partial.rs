@@ -1,8 +1,10 @@
-//! The cache of partial parity: what the controller knows of the parity of stripes that changed, until it is programmed (Im and Shin, IEEE TC 2011).
+//! The cache of partial parity: what the controller knows of the parity of stripes that changed,
+//! until it is programmed (Im and Shin, IEEE TC 2011).
 //!
-//! A partial parity covers some members of its stripe: it is the XOR of what flash holds of them. The parity on flash still counts the versions
-//! that they had when they were first covered. These are kept: a block that holds one is erased, and a wordline that holds one programmed over, only when
-//! the partial parity covers all of its stripe.
+//! A partial parity covers some members of its stripe: it is the XOR of what flash holds of them.
+//! The parity on flash still counts the versions that they had when they were first covered. These
+//! are kept: a block that holds one is erased, and a wordline that holds one programmed over, only
+//! when the partial parity covers all of its stripe.
 //!
 //! ```text
 //! D0 to D3; D1 changes, then D2     flash D0 D1' D2' D3, P = D0 ^ D1 ^ D2 ^ D3     kept D1, D2     cache PP = D1' ^ D2'
@@ -30,11 +32,13 @@ use crate::watch::observer::XorSource;
 pub(crate) struct Partial {
     /// The members that it covers.
     pub(crate) covered: Members,
-    /// Members that it covered and has forgotten: the parity on flash counts their versions from before, and nothing what they hold now.
+    /// Members that it covered and has forgotten: the parity on flash counts their versions from
+    /// before, and nothing what they hold now.
     pub(crate) exposed: Members,
     /// Where the versions of covered pages lie that the parity on flash counts.
     pub(crate) kept: Vec<(Lpn, Ppn)>,
-    /// It covers all that flash holds of its stripe, and nothing is kept for it: it is to be programmed as soon as the host writes again.
+    /// It covers all that flash holds of its stripe, and nothing is kept for it: it is to be
+    /// programmed as soon as the host writes again.
     pub(crate) is_whole: bool,
     /// Pages of the host in the stripe.
     pages: u64,
@@ -94,12 +98,17 @@ impl PartialParities {
         self.get(stripe).map_or(0, |partial| partial.covered | partial.exposed)
     }
 
-    /// Whether nothing protects a page of the host because the partial parity of its stripe has forgotten it.
+    /// Whether nothing protects a page of the host because the partial parity of its stripe has
+    /// forgotten it.
     pub(crate) fn is_exposed(&self, stripes: Stripes, lpn: Lpn) -> bool {
-        !stripes.is_parity(lpn) && self.get(stripes.of(lpn)).is_some_and(|partial| partial.exposed & stripes.bit(lpn) != 0)
+        !stripes.is_parity(lpn)
+            && self
+                .get(stripes.of(lpn))
+                .is_some_and(|partial| partial.exposed & stripes.bit(lpn) != 0)
     }
 
-    /// The stripe that must make room before another has a partial parity: that which was brought up to date longest ago.
+    /// The stripe that must make room before another has a partial parity: that which was brought
+    /// up to date longest ago.
     pub(crate) fn in_the_way_of(&self, stripe: u32) -> Option<u32> {
         let is_full = self.of.len() >= self.pages && !self.of.contains_key(&stripe);
         if is_full { self.by_state.values().next().copied() } else { None }
@@ -110,8 +119,8 @@ impl PartialParities {
         self.whole.first().copied()
     }
 
-    /// A stripe's partial parity covers these, too, of which the parity on flash counts what is kept, and forgets those. Gives what is covered and
-    /// what is exposed.
+    /// A stripe's partial parity covers these, too, of which the parity on flash counts what is
+    /// kept, and forgets those. Gives what is covered and what is exposed.
     pub(crate) fn renew(
         &mut self,
         stripes: Stripes,
@@ -123,7 +132,8 @@ impl PartialParities {
         if !self.of.contains_key(&stripe) {
             self.window.opens(pages, now);
         }
-        let nothing = Partial { covered: 0, exposed: 0, kept: vec![], is_whole: false, pages, state: 0 };
+        let nothing =
+            Partial { covered: 0, exposed: 0, kept: vec![], is_whole: false, pages, state: 0 };
         let partial = self.of.entry(stripe).or_insert(nothing);
         partial.covered = (partial.covered | covered) & !exposed;
         partial.exposed = (partial.exposed | exposed) & !covered;
@@ -133,7 +143,8 @@ impl PartialParities {
         knows
     }
 
-    /// A stripe's partial parity covers all that flash holds of the stripe, and needs no version from before.
+    /// A stripe's partial parity covers all that flash holds of the stripe, and needs no version
+    /// from before.
     fn is_made_whole(&mut self, stripe: u32, all: Members) {
         let partial = self.of.get_mut(&stripe).expect("it is being made whole");
         (partial.covered, partial.exposed, partial.is_whole) = (all, 0, true);
@@ -170,23 +181,35 @@ impl Ftl {
 
     /// What making a partial parity whole takes, either way.
     pub(crate) fn change_of(&self, stripes: Stripes, stripe: u32) -> Change {
-        let (kept, exposed) = self.partial.get(stripe).map_or((0, 0), |partial| (partial.kept.len(), partial.exposed));
-        let exposed = stripes.those(stripe, exposed).filter(|lpn| self.place_of(*lpn).is_some()).count();
+        let (kept, exposed) = self
+            .partial
+            .get(stripe)
+            .map_or((0, 0), |partial| (partial.kept.len(), partial.exposed));
+        let exposed =
+            stripes.those(stripe, exposed).filter(|lpn| self.place_of(*lpn).is_some()).count();
         Change {
-            to_modify: (kept + exposed) as u32 + u32::from(self.place_of(stripes.parity(stripe)).is_some()),
+            to_modify: (kept + exposed) as u32
+                + u32::from(self.place_of(stripes.parity(stripe)).is_some()),
             to_do_whole: self.uncovered(stripes, stripe).count() as u32,
         }
     }
 
     /// What a stripe's parity is worked out of, one way or the other.
-    pub(crate) fn parts_of_parity(&self, stripes: Stripes, stripe: u32, equation: Equation) -> Vec<Part> {
+    pub(crate) fn parts_of_parity(
+        &self,
+        stripes: Stripes,
+        stripe: u32,
+        equation: Equation,
+    ) -> Vec<Part> {
         let mut parts = vec![Part::Partial(stripe)];
         match equation {
             Equation::Whole => parts.extend(self.uncovered(stripes, stripe).map(Part::Page)),
             Equation::Modify => {
                 let kept = self.partial.get(stripe).map_or(&[][..], |partial| &partial.kept);
                 let takes_new = self.bugs.has(Bug::CommitTakesNew);
-                parts.extend(kept.iter().map(|(lpn, ppn)| if takes_new { Part::Page(*lpn) } else { Part::Kept(*lpn, *ppn) }));
+                parts.extend(kept.iter().map(|(lpn, ppn)| {
+                    if takes_new { Part::Page(*lpn) } else { Part::Kept(*lpn, *ppn) }
+                }));
                 let exposed = self.partial.get(stripe).map_or(0, |partial| partial.exposed);
                 parts.extend(stripes.those(stripe, exposed).map(Part::Page));
                 parts.push(Part::Page(stripes.parity(stripe)));
@@ -195,7 +218,8 @@ impl Ftl {
         parts
     }
 
-    /// What a page is rebuilt of where its stripe has a partial parity; for the parity on flash, which nothing counts any more then, the new one.
+    /// What a page is rebuilt of where its stripe has a partial parity; for the parity on flash,
+    /// which nothing counts any more then, the new one.
     pub(super) fn parts_with_partial(&self, stripes: Stripes, lpn: Lpn) -> Option<Vec<Part>> {
         let stripe = stripes.of(lpn);
         let partial = self.partial.get(stripe)?;
@@ -205,12 +229,18 @@ impl Ftl {
         if stripes.is_parity(lpn) {
             return Some(self.parts_of_parity(stripes, stripe, Equation::Whole));
         }
-        let others_in = |members: Members| stripes.those(stripe, members & !stripes.bit(lpn)).map(Part::Page);
+        let others_in =
+            |members: Members| stripes.those(stripe, members & !stripes.bit(lpn)).map(Part::Page);
         if partial.covered & stripes.bit(lpn) != 0 {
             return Some(others_in(partial.covered).chain([Part::Partial(stripe)]).collect());
         }
         let kept = partial.kept.iter().map(|(lpn, ppn)| Part::Kept(*lpn, *ppn));
-        Some(others_in(!(partial.covered | partial.exposed)).chain(kept).chain([Part::Page(stripes.parity(stripe))]).collect())
+        Some(
+            others_in(!(partial.covered | partial.exposed))
+                .chain(kept)
+                .chain([Part::Page(stripes.parity(stripe))])
+                .collect(),
+        )
     }
 
     /// Reads what a XOR is worked out of; tells whether all of it could be read.
@@ -220,7 +250,9 @@ impl Ftl {
                 flash.tell(|o| o.xored(number, XorSource::Partial(stripe)));
                 true
             }
-            Part::Page(lpn) => self.place_of(lpn).is_none_or(|src| self.is_read(flash, (lpn, src), number)),
+            Part::Page(lpn) => {
+                self.place_of(lpn).is_none_or(|src| self.is_read(flash, (lpn, src), number))
+            }
             Part::Kept(lpn, src) => {
                 flash.look_at_kept(src);
                 self.is_read(flash, (lpn, src), number)
@@ -232,34 +264,51 @@ impl Ftl {
         read_for_xor(flash, at, number) || self.bugs.has(Bug::RebuiltFromGarbage)
     }
 
-    /// A block is about to be erased: partial parities that need a version in it are made whole first, so that they need none. They are programmed
-    /// later: whoever erases may do so because there is no room.
+    /// A block is about to be erased: partial parities that need a version in it are made whole
+    /// first, so that they need none. They are programmed later: whoever erases may do so because
+    /// there is no room.
     pub(super) fn make_whole_before_erase(&mut self, flash: &mut Flash, block: BlockId) {
         if !self.bugs.has(Bug::KeptErasedEarly) {
             self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block);
         }
     }
 
-    /// The same of versions in some wordlines of a block, which are about to be programmed over or to be taken for younger, or for hardier, than
-    /// they are.
-    pub(super) fn make_whole_before_recoding(&mut self, flash: &mut Flash, block: BlockId, wordlines: &Range<WordlineInBlock>) {
+    /// The same of versions in some wordlines of a block, which are about to be programmed over or
+    /// to be taken for younger, or for hardier, than they are.
+    pub(super) fn make_whole_before_recoding(
+        &mut self,
+        flash: &mut Flash,
+        block: BlockId,
+        wordlines: &Range<WordlineInBlock>,
+    ) {
         if !self.bugs.has(Bug::KeptMergedEarly) {
-            let is_there =
-                |flash: &Flash, ppn| flash.geometry.block_of(ppn) == block && wordlines.contains(&flash.geometry.wordline_in(block, ppn));
+            let is_there = |flash: &Flash, ppn| {
+                flash.geometry.block_of(ppn) == block
+                    && wordlines.contains(&flash.geometry.wordline_in(block, ppn))
+            };
             self.make_whole_where(flash, is_there);
         }
     }
 
     /// The same of versions in a block that cannot be read any more.
     pub(crate) fn make_whole_without(&mut self, flash: &mut Flash, block: BlockId) {
-        self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block && flash.is_failed(ppn));
+        self.make_whole_where(flash, |flash, ppn| {
+            flash.geometry.block_of(ppn) == block && flash.is_failed(ppn)
+        });
     }
 
     /// Makes those partial parities whole that need a version at such a place.
     fn make_whole_where(&mut self, flash: &mut Flash, is_there: impl Fn(&Flash, Ppn) -> bool) {
         let Some(stripes) = self.stripes.filter(|_| self.partial.is_on()) else { return };
-        let needs_one = |partial: &Partial| partial.kept.iter().any(|(_, ppn)| is_there(flash, *ppn));
-        let needed: Vec<u32> = self.partial.of.iter().filter(|(_, partial)| needs_one(partial)).map(|(stripe, _)| *stripe).collect();
+        let needs_one =
+            |partial: &Partial| partial.kept.iter().any(|(_, ppn)| is_there(flash, *ppn));
+        let needed: Vec<u32> = self
+            .partial
+            .of
+            .iter()
+            .filter(|(_, partial)| needs_one(partial))
+            .map(|(stripe, _)| *stripe)
+            .collect();
         for stripe in needed {
             self.make_partial_whole(flash, stripes, stripe);
         }
@@ -268,8 +317,10 @@ impl Ftl {
     fn make_partial_whole(&mut self, flash: &mut Flash, stripes: Stripes, stripe: u32) {
         let first = self.change_of(stripes, stripe).cheaper(Equation::Whole);
         for equation in [first, first.other()] {
-            let (parts, number) = (self.parts_of_parity(stripes, stripe, equation), self.next_xor());
-            let may_be_read = !self.has_failed_part(flash, &parts) && self.may_read_unasked(flash, &parts);
+            let (parts, number) =
+                (self.parts_of_parity(stripes, stripe, equation), self.next_xor());
+            let may_be_read =
+                !self.has_failed_part(flash, &parts) && self.may_read_unasked(flash, &parts);
             if may_be_read && self.read_parts(flash, &parts, number) {
                 self.partial.is_made_whole(stripe, stripes.all_of(stripe));
                 self.parity.made_whole += 1;
@@ -281,17 +332,21 @@ impl Ftl {
         self.partial.to_protect.push(stripe);
     }
 
-    /// Whether all parts can be read without bringing a block to its alarm: whoever erases cannot ask its policy.
+    /// Whether all parts can be read without bringing a block to its alarm: whoever erases cannot
+    /// ask its policy.
     fn may_read_unasked(&self, flash: &Flash, parts: &[Part]) -> bool {
         planted(Bug::KeptReadUnasked)
             || parts.iter().all(|part| match *part {
                 Part::Partial(_) => true,
-                Part::Page(lpn) => self.place_of(lpn).is_none_or(|src| flash.may_be_read_unasked(src)),
+                Part::Page(lpn) => {
+                    self.place_of(lpn).is_none_or(|src| flash.may_be_read_unasked(src))
+                }
                 Part::Kept(_, src) => flash.may_be_read_unasked(src),
             })
     }
 
-    /// A page was programmed with what was worked out: if it is parity, nothing waits for it any more.
+    /// A page was programmed with what was worked out: if it is parity, nothing waits for it any
+    /// more.
     pub(crate) fn is_programmed(&mut self, flash: &Flash, lpn: Lpn) {
         let Some(stripes) = self.stripes else { return };
         if stripes.is_parity(lpn) {
@@ -311,7 +366,8 @@ mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::flash::block::SUSPECT;
 
-    /// What is next to be committed is what a look at all partial parities finds, whatever came before.
+    /// What is next to be committed is what a look at all partial parities finds, whatever came
+    /// before.
     #[test]
     fn the_next_to_go_is_found_without_looking_at_all() {
         let stripes = Stripes::new(40 * 3, 3, 4);
@@ -321,19 +377,25 @@ mod tests {
             match n % 7 {
                 0 | 1 if cache.get(stripe).is_some() => cache.is_made_whole(stripe, 0b111),
                 2 => cache.end(stripe, 0),
-                _ if cache.in_the_way_of(stripe).is_none() => _ = cache.renew(stripes, stripe, (0b001, 0, vec![]), 0),
+                _ if cache.in_the_way_of(stripe).is_none() => {
+                    _ = cache.renew(stripes, stripe, (0b001, 0, vec![]), 0)
+                }
                 _ => cache.end(cache.in_the_way_of(stripe).unwrap(), 0),
             }
-            let oldest = cache.of.iter().min_by_key(|(_, partial)| partial.state).map(|(stripe, _)| *stripe);
+            let oldest =
+                cache.of.iter().min_by_key(|(_, partial)| partial.state).map(|(stripe, _)| *stripe);
             let is_full = cache.of.len() == 8 && cache.get(stripe).is_none();
             assert_eq!(cache.in_the_way_of(stripe), oldest.filter(|_| is_full));
-            assert_eq!(cache.due(), cache.of.iter().find(|(_, partial)| partial.is_whole).map(|(stripe, _)| *stripe));
+            assert_eq!(
+                cache.due(),
+                cache.of.iter().find(|(_, partial)| partial.is_whole).map(|(stripe, _)| *stripe)
+            );
             assert!(cache.by_state.len() == cache.of.len() && cache.whole.len() <= 8);
         }
     }
 
-    /// A full drive whose data has error rates: a first retry is needed from a dose of 1,000 on, and
-    /// nothing helps from 1,534 on. And a block of it.
+    /// A full drive whose data has error rates: a first retry is needed from a dose of 1,000 on,
+    /// and nothing helps from 1,534 on. And a block of it.
     fn tired() -> (Drive, BlockId) {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 8, cell = "slc", page_size = "16KiB" }
@@ -344,14 +406,20 @@ mod tests {
             ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "none".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
-        let block = drive.geometry.block_ids().find(|block| drive.flash.hot(*block).valid > 0).unwrap();
+        let block =
+            drive.geometry.block_ids().find(|block| drive.flash.hot(*block).valid > 0).unwrap();
         (drive, block)
     }
 
-    /// An old version that parity counts is looked at before it is read, as soon as reads of it take
-    /// retries.
+    /// An old version that parity counts is looked at before it is read, as soon as reads of it
+    /// take retries.
     #[test]
     fn an_old_version_that_takes_retries_is_suspect() {
         for (dose, is_suspect) in [(900, false), (1200, true), (1600, true)] {
@@ -362,8 +430,8 @@ mod tests {
         }
     }
 
-    /// Nobody can ask a policy in the midst of an erase: what would bring a block to its alarm is not
-    /// read.
+    /// Nobody can ask a policy in the midst of an erase: what would bring a block to its alarm is
+    /// not read.
     #[test]
     fn parts_that_would_ring_an_alarm_are_not_read() {
         let (mut drive, block) = tired();

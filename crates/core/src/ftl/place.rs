@@ -35,15 +35,23 @@ impl Ftl {
 
     /// Whether a stream has a block open in a domain.
     pub(super) fn has_open_in(&self, flash: &Flash, stream: StreamId, domain: usize) -> bool {
-        let mut open = self.streams.table[usize::from(stream)].open.iter().filter(|block| **block != BlockId::NONE);
+        let mut open = self.streams.table[usize::from(stream)]
+            .open
+            .iter()
+            .filter(|block| **block != BlockId::NONE);
         open.any(|block| flash.geometry.domain_of(*block) == domain)
     }
 
-    /// Pages that the block which a stream's turn falls on has room for; none where it has none open there.
+    /// Pages that the block which a stream's turn falls on has room for; none where it has none
+    /// open there.
     pub(super) fn room_at_turn(&self, flash: &Flash, stream: StreamId) -> u32 {
         let s = &self.streams.table[usize::from(stream)];
         let block = s.open[s.turn];
-        if block == BlockId::NONE { 0 } else { self.streams.most_pages(stream) - u32::from(flash.hot(block).write_ptr) }
+        if block == BlockId::NONE {
+            0
+        } else {
+            self.streams.most_pages(stream) - u32::from(flash.hot(block).write_ptr)
+        }
     }
 
     /// The stream of a page among those that keep the same kind of data: that of its budget.
@@ -52,23 +60,43 @@ impl Ftl {
         self.hinted.as_ref().map_or(kind, |hinted| self.streams.for_budget(kind, hinted.of(lpn)))
     }
 
-    /// The stream that a page is written to: where nothing but the reserve is left for the blocks of its own, that of the tightest budget.
+    /// The stream that a page is written to: where nothing but the reserve is left for the blocks
+    /// of its own, that of the tightest budget.
     #[inline]
     pub(crate) fn stream_with_room(&self, stream: StreamId) -> StreamId {
-        if self.streams.is_tightest(stream) || self.has_room(stream) { stream } else { self.streams.kind(stream) }
+        if self.streams.is_tightest(stream) || self.has_room(stream) {
+            stream
+        } else {
+            self.streams.kind(stream)
+        }
     }
 
     fn has_room(&self, stream: StreamId) -> bool {
-        self.free.total() > RESERVE || self.streams.table[usize::from(stream)].open.iter().any(|block| *block != BlockId::NONE)
+        self.free.total() > RESERVE
+            || self.streams.table[usize::from(stream)]
+                .open
+                .iter()
+                .any(|block| *block != BlockId::NONE)
     }
 
-    /// Writes a page at the next place of a stream and maps it there. The caller has seen to free blocks.
-    pub(crate) fn place(&mut self, flash: &mut Flash, slots: &mut Slots, lpn: Lpn, stream: StreamId, origin: Origin, cause: Cause) -> Ppn {
+    /// Writes a page at the next place of a stream and maps it there. The caller has seen to free
+    /// blocks.
+    pub(crate) fn place(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        lpn: Lpn,
+        stream: StreamId,
+        origin: Origin,
+        cause: Cause,
+    ) -> Ppn {
         let stream = self.stream_with_room(stream);
         self.aim(stream, lpn);
         let astray = cause == Cause::Gc && self.bugs.has(Bug::MemberAstray)
             || stream >= FIRST_OWN && self.bugs.has(Bug::ApartAstray)
-            || matches!(origin, Origin::Xor(_)) && self.bugs.has(Bug::RebuiltAstray) && lpn.number().is_multiple_of(3);
+            || matches!(origin, Origin::Xor(_))
+                && self.bugs.has(Bug::RebuiltAstray)
+                && lpn.number().is_multiple_of(3);
         if astray {
             // Beside its die, where the stream writes there already.
             self.streams.turn_to_next_open(stream);
@@ -83,10 +111,16 @@ impl Ftl {
         ppn
     }
 
-    /// The block that the stream's turn falls on, opened where needed and possible; else its next open one, which then has its turn.
+    /// The block that the stream's turn falls on, opened where needed and possible; else its next
+    /// open one, which then has its turn.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a look-up, for every page written")]
-    pub(crate) fn block_at_turn(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> BlockId {
+    pub(crate) fn block_at_turn(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        stream: StreamId,
+    ) -> BlockId {
         let s = &self.streams.table[usize::from(stream)];
         let block = s.open[s.turn];
         if block == BlockId::NONE { self.open_at_turn(flash, slots, stream) } else { block }
@@ -112,10 +146,14 @@ impl Ftl {
             }
             self.streams.next_turn(stream);
         }
-        panic!("no free block for stream {}: the reserve was not kept", self.streams.table[usize::from(stream)].purpose);
+        panic!(
+            "no free block for stream {}: the reserve was not kept",
+            self.streams.table[usize::from(stream)].purpose
+        );
     }
 
-    /// The block at turn was written to: the next one has its turn, and a block that is written as far as it will be is closed.
+    /// The block at turn was written to: the next one has its turn, and a block that is written as
+    /// far as it will be is closed.
     pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
         self.streams.next_turn(stream);
         self.close_when_written(flash, stream, block);
@@ -132,7 +170,8 @@ impl Ftl {
         }
     }
 
-    /// The block that the next page of a stream goes to, as things stand; none where no block is free for it.
+    /// The block that the next page of a stream goes to, as things stand; none where no block is
+    /// free for it.
     pub(crate) fn next_block(&self, flash: &Flash, stream: StreamId) -> Option<BlockId> {
         let s = &self.streams.table[usize::from(stream)];
         let open = Some(s.open[s.turn]).filter(|block| *block != BlockId::NONE);
@@ -142,9 +181,15 @@ impl Ftl {
         })
     }
 
-    /// A free block for a stream: from a die on which it has no open block yet, where free blocks are most plenty.
+    /// A free block for a stream: from a die on which it has no open block yet, where free blocks
+    /// are most plenty.
     #[cold]
-    fn take_free(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> Option<BlockId> {
+    fn take_free(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        stream: StreamId,
+    ) -> Option<BlockId> {
         let (plane, side, worn) = self.free_plane(flash, stream)?;
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
@@ -155,12 +200,14 @@ impl Ftl {
         let step = if self.stripes.is_some() { 1 } else { flash.geometry.planes_per_die };
         self.streams.plane_cursor = (plane - planes.start + step) % planes.len() as u32;
         let block = self.free.take(plane, side, worn)?;
-        // A technique is asked nothing of a block that is left alone, so it keeps nothing apart there.
+        // A technique is asked nothing of a block that is left alone, so it keeps nothing apart
+        // there.
         let is_plain = is_own && self.is_left_alone(flash, block);
         let (wants_pool, counts_pages) = (wants_pool && !is_plain, counts_pages && !is_plain);
         let (kind, mode) = if is_plain { (RECLAIM, FULL) } else { (kind, mode) };
         self.reclaim.pool_openings += u64::from(wants_pool);
-        self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
+        self.reclaim.pool_misses +=
+            u64::from(wants_pool && side != Side::Pool && !planted(Bug::PoolMissUncounted));
         flash.open(block, kind, counts_pages, budget);
         self.open_in_mode(flash, block, mode);
         self.arm(flash, slots, block);
@@ -168,7 +215,8 @@ impl Ftl {
         Some(block)
     }
 
-    /// The plane that a free block for a stream is taken from, the side there, and whether it is the most worn one.
+    /// The plane that a free block for a stream is taken from, the side there, and whether it is
+    /// the most worn one.
     fn free_plane(&self, flash: &Flash, stream: StreamId) -> Option<(u32, Side, bool)> {
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
@@ -181,9 +229,14 @@ impl Ftl {
         }
         let side = self.streams.side(stream, domain, &self.free);
         let free_in = |plane: u32| self.free.in_plane(first + plane, side);
-        let cursor = if planted(Bug::NotDeterministic) { disorder() % planes } else { self.streams.plane_cursor };
+        let cursor = if planted(Bug::NotDeterministic) {
+            disorder() % planes
+        } else {
+            self.streams.plane_cursor
+        };
         let rank = |plane: u32| {
-            let taken = planted(Bug::OpensOnOneDie) != used[((first + plane) / flash.geometry.planes_per_die) as usize];
+            let taken = planted(Bug::OpensOnOneDie)
+                != used[((first + plane) / flash.geometry.planes_per_die) as usize];
             (taken, usize::MAX - free_in(plane), (plane + planes - cursor % planes) % planes)
         };
         let plane = (0..planes).filter(|p| free_in(*p) > 0).min_by_key(|p| rank(*p))?;
@@ -212,7 +265,9 @@ impl Ftl {
     /// The same of a domain: planes in turn.
     pub(crate) fn take_for_loading_in(&mut self, domain: usize) -> BlockId {
         let planes = self.free.planes_of(domain);
-        let plane = planes.max_by_key(|plane| self.free.in_plane(*plane, Side::Any)).expect("a domain has planes");
+        let plane = planes
+            .max_by_key(|plane| self.free.in_plane(*plane, Side::Any))
+            .expect("a domain has planes");
         self.free.take(plane, Side::Any, false).expect("a domain has room for its pages")
     }
 
@@ -241,7 +296,11 @@ impl Ftl {
                 flash.draw_reads(other);
             }
         }
-        let mut first = if self.is_left_alone(flash, block) { Reads::NEVER } else { slots.arm(flash, self.away(flash, block), block) };
+        let mut first = if self.is_left_alone(flash, block) {
+            Reads::NEVER
+        } else {
+            slots.arm(flash, self.away(flash, block), block)
+        };
         flash.tell(|o| o.asks_at(block, first));
         if self.bugs.has(Bug::AlphaForgotten) {
             first = Reads(first.0.saturating_mul(8));
@@ -261,7 +320,9 @@ impl Ftl {
             flash.tell(|o| o.clock(now));
             let forgotten = flash.hot(block).stream == GC && planted(Bug::AgeForgottenAfterMove);
             let is_looked_at = !forgotten && !self.is_left_alone(flash, block);
-            if let Some(at) = slots.first_look(flash.cold(block).programmed_at).filter(|_| is_looked_at) {
+            if let Some(at) =
+                slots.first_look(flash.cold(block).programmed_at).filter(|_| is_looked_at)
+            {
                 self.wheel.set(block, at);
             }
         }
@@ -273,7 +334,15 @@ impl Ftl {
     /// Programs the next page of a block and maps it there.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its two callers are the write path")]
-    pub(crate) fn program(&mut self, flash: &mut Flash, block: BlockId, page: PageInBlock, lpn: Lpn, origin: Origin, cause: Cause) {
+    pub(crate) fn program(
+        &mut self,
+        flash: &mut Flash,
+        block: BlockId,
+        page: PageInBlock,
+        lpn: Lpn,
+        origin: Origin,
+        cause: Cause,
+    ) {
         let ppn = flash.program(block, page, lpn, origin, cause);
         if self.worn.is_on() {
             self.count_written(flash, block, lpn, origin);
@@ -293,20 +362,32 @@ impl Ftl {
         flash.close(block);
         if stream >= RECLAIM && !self.streams.is_of_gc(stream) {
             // A full turn of the spare blocks: by then what was moved has had its rest.
-            flash.protect(block, flash.geometry.spare_blocks_in_share() / if planted(Bug::RestHalved) { 2 } else { 1 });
+            flash.protect(
+                block,
+                flash.geometry.spare_blocks_in_share()
+                    / if planted(Bug::RestHalved) { 2 } else { 1 },
+            );
         }
         self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
     }
 
-    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be filled, or that was reprogrammed before it
-    /// was, must not look empty.
+    /// Valid pages over available pages, scaled to a full block: a block that is not meant to be
+    /// filled, or that was reprogrammed before it was, must not look empty.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a few instructions, for every page that is overwritten")]
+    #[expect(
+        clippy::inline_always,
+        reason = "a few instructions, for every page that is overwritten"
+    )]
     pub(crate) fn score(&self, flash: &Flash, block: BlockId) -> u32 {
         let hot = flash.hot(block);
         let valid = u32::from(hot.valid);
         let all = flash.geometry.pages_per_block;
-        let available = (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);
-        if available == all || planted(Bug::ShortBlocksLookEmpty) { valid } else { (valid * all).div_ceil(available).min(all) }
+        let available =
+            (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);
+        if available == all || planted(Bug::ShortBlocksLookEmpty) {
+            valid
+        } else {
+            (valid * all).div_ceil(available).min(all)
+        }
     }
 }

@@ -1,7 +1,9 @@
-//! Repair: a page that cannot be read is worked out from the other pages of its stripe; and which stripes have no parity to do that with.
+//! Repair: a page that cannot be read is worked out from the other pages of its stripe; and which
+//! stripes have no parity to do that with.
 //!
-//! A stripe's parity is the XOR of what flash holds of its pages: a page that was never written, was trimmed or is lost counts as zero, and one
-//! with newer data in the write buffer as what it was before.
+//! A stripe's parity is the XOR of what flash holds of its pages: a page that was never written,
+//! was trimmed or is lost counts as zero, and one with newer data in the write buffer as what it
+//! was before.
 
 use crate::base::stripes::Stripes;
 use crate::base::units::{Cause, Lpn, Ppn};
@@ -24,7 +26,9 @@ impl Ftl {
 
     /// Whether the parity of a stripe was given up and not programmed since.
     pub(crate) fn is_unprotected(&self, stripe: u32) -> bool {
-        self.unprotected.get(stripe as usize / 64).is_some_and(|word| word >> (stripe % 64) & 1 == 1)
+        self.unprotected
+            .get(stripe as usize / 64)
+            .is_some_and(|word| word >> (stripe % 64) & 1 == 1)
     }
 
     /// How many there are.
@@ -62,8 +66,8 @@ impl Ftl {
         flash.tell(|o| o.unprotected(stripe));
     }
 
-    /// What flash holds of a page can neither be read nor be rebuilt: its data is lost, unless there is newer in the write buffer, and its stripe
-    /// unprotected.
+    /// What flash holds of a page can neither be read nor be rebuilt: its data is lost, unless
+    /// there is newer in the write buffer, and its stripe unprotected.
     pub(crate) fn lose_for_good(&mut self, flash: &mut Flash, lpn: Lpn) {
         let Some(stripes) = self.stripes else { return };
         if !stripes.is_parity(lpn) {
@@ -85,7 +89,8 @@ impl Ftl {
         }
     }
 
-    /// A die has failed: stripes for whose parity none is left neither wait for it any more nor have it rebuilt.
+    /// A die has failed: stripes for whose parity none is left neither wait for it any more nor
+    /// have it rebuilt.
     pub(crate) fn give_up_parity_without_place(&mut self, flash: &mut Flash, stripes: Stripes) {
         for stripe in (0..stripes.count()).filter(|stripe| !stripes.has_parity(*stripe)) {
             if self.worn.waits(stripe) || self.lies_on_failed(flash, stripes.parity(stripe)) {
@@ -96,7 +101,8 @@ impl Ftl {
 
     /// Whether flash holds any of the host's pages in a stripe.
     pub(crate) fn is_on_flash(&self, stripe: u32) -> bool {
-        self.stripes.is_some_and(|stripes| stripes.data(stripe).any(|lpn| self.place_of(lpn).is_some()))
+        self.stripes
+            .is_some_and(|stripes| stripes.data(stripe).any(|lpn| self.place_of(lpn).is_some()))
     }
 
     /// Whether the write buffer holds all of a page.
@@ -104,10 +110,15 @@ impl Ftl {
         self.map.slot_of(lpn).is_some_and(|slot| self.buffer.slot(slot).mask == WHOLE)
     }
 
-    /// A page that was rebuilt is about to be written to another die than that where it lay: where that is its stripe's parity's, that is given up.
+    /// A page that was rebuilt is about to be written to another die than that where it lay: where
+    /// that is its stripe's parity's, that is given up.
     pub(crate) fn make_way(&mut self, flash: &mut Flash, lpn: Lpn, from: Ppn) {
-        let stripes = self.stripes.filter(|stripes| !stripes.is_parity(lpn) && !stripes.has_parity(stripes.of(lpn)));
-        if let Some(stripes) = stripes.filter(|stripes| stripes.die(lpn) != flash.geometry.die_of(flash.geometry.block_of(from))) {
+        let stripes = self
+            .stripes
+            .filter(|stripes| !stripes.is_parity(lpn) && !stripes.has_parity(stripes.of(lpn)));
+        if let Some(stripes) = stripes.filter(|stripes| {
+            stripes.die(lpn) != flash.geometry.die_of(flash.geometry.block_of(from))
+        }) {
             self.unprotect(flash, stripes.of(lpn));
         }
     }
@@ -120,7 +131,8 @@ impl Ftl {
         }
     }
 
-    /// Works out what flash holds of a page from the others of its stripe; gives the number under which that was done, or none where it cannot be.
+    /// Works out what flash holds of a page from the others of its stripe; gives the number under
+    /// which that was done, or none where it cannot be.
     pub(crate) fn rebuild(&mut self, flash: &mut Flash, lpn: Lpn) -> Option<u32> {
         let parts = self.parts_of(lpn)?;
         if self.has_failed_part(flash, &parts) && !self.bugs.has(Bug::RebuiltFromGarbage) {
@@ -140,11 +152,19 @@ impl Ftl {
     fn parts_of(&self, lpn: Lpn) -> Option<Vec<Part>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        let is_zero = self.worn.is_on() && !self.is_unprotected(stripe) && self.bugs.has(Bug::RebuiltWithoutParity);
+        let is_zero = self.worn.is_on()
+            && !self.is_unprotected(stripe)
+            && self.bugs.has(Bug::RebuiltWithoutParity);
         if self.lacks_parity(stripes, stripe) && !is_zero || self.partial.is_exposed(stripes, lpn) {
             return None;
         }
-        let others = || stripes.data(stripe).chain([stripes.parity(stripe)]).filter(|other| *other != lpn).map(Part::Page);
+        let others = || {
+            stripes
+                .data(stripe)
+                .chain([stripes.parity(stripe)])
+                .filter(|other| *other != lpn)
+                .map(Part::Page)
+        };
         Some(self.parts_with_partial(stripes, lpn).unwrap_or_else(|| others().collect()))
     }
 
@@ -157,7 +177,8 @@ impl Ftl {
             })
     }
 
-    /// Why parity does not give a page on failed flash back; none where it does, as far as failures are known.
+    /// Why parity does not give a page on failed flash back; none where it does, as far as failures
+    /// are known.
     pub(crate) fn beyond(&self, flash: &Flash, lpn: Lpn) -> Option<Beyond> {
         match self.parts_of(lpn) {
             None => Some(self.why_without_parity(lpn)),
@@ -170,7 +191,13 @@ impl Ftl {
 pub(super) fn read_for_xor(flash: &mut Flash, (lpn, src): (Lpn, Ppn), number: u32) -> bool {
     let coding = flash.read_coding(src);
     let sensed = flash.sense(lpn, src, Cause::Parity, true);
-    flash.record(NandOp::Load { src, coding, level: sensed.level, serial: number, cause: Cause::Parity });
+    flash.record(NandOp::Load {
+        src,
+        coding,
+        level: sensed.level,
+        serial: number,
+        cause: Cause::Parity,
+    });
     flash.tell(|o| o.xored(number, XorSource::Page(src)));
     sensed.good
 }

@@ -1,8 +1,10 @@
-//! Blocks of low density: made in place by reprogramming, or opened as such by a stream. And how many of them the drive can bear.
+//! Blocks of low density: made in place by reprogramming, or opened as such by a stream. And how
+//! many of them the drive can bear.
 //!
-//! Reprogramming a block (ipr-2018 III-C): valid pages of the kind that will be gone move elsewhere; then each wordline is read whole and its
-//! most significant page programmed over itself, so that its cells leave the guard levels (`base::coding`). Its limits grow when all are done.
-//! What it has endured stays.
+//! Reprogramming a block (ipr-2018 III-C): valid pages of the kind that will be gone move
+//! elsewhere; then each wordline is read whole and its most significant page programmed over
+//! itself, so that its cells leave the guard levels (`base::coding`). Its limits grow when all are
+//! done. What it has endured stays.
 
 use crate::base::codings::{FASTER, FULL};
 use crate::base::page_set::{PageSet, holds, holds_any};
@@ -17,8 +19,9 @@ use crate::slots::rewrite::{Destination, Merges, Part, Recode, Rewrite};
 use crate::slots::{Away, Slots};
 
 impl Ftl {
-    /// Turns what is wanted of a block into what is possible: all of a block, or of a wordline, that cannot be recoded goes where the request
-    /// says, and so does a block without room to be written again. What a coding gives up is added to what moves.
+    /// Turns what is wanted of a block into what is possible: all of a block, or of a wordline,
+    /// that cannot be recoded goes where the request says, and so does a block without room to be
+    /// written again. What a coding gives up is added to what moves.
     pub(crate) fn settle(&mut self, flash: &Flash, rewrite: &mut Rewrite) {
         let block = rewrite.block;
         if let Some(within) = rewrite.parts.iter_mut().find(|part| part.to == Destination::Within) {
@@ -44,8 +47,9 @@ impl Ftl {
         }
     }
 
-    /// Pages that have to leave a block before it is recoded. None where that cannot be: its cells have no such coding, some of it has
-    /// one of its own already, or the drive cannot spare the pages.
+    /// Pages that have to leave a block before it is recoded. None where that cannot be: its cells
+    /// have no such coding, some of it has one of its own already, or the drive cannot spare the
+    /// pages.
     fn leaving_block(&self, flash: &Flash, block: BlockId, coding: u8) -> Option<PageSet> {
         let g = &flash.geometry;
         let (bits, written) = (g.cell.bits(), flash.hot(block).written_to());
@@ -58,17 +62,23 @@ impl Ftl {
             return None;
         }
         let mut leaving = PageSet::none(g.pages_per_block);
-        let whole = if self.bugs.has(Bug::BackupForgotten) { 0 } else { written.wordline(bits).number() };
+        let whole =
+            if self.bugs.has(Bug::BackupForgotten) { 0 } else { written.wordline(bits).number() };
         let whole = whole.saturating_sub(u32::from(self.bugs.has(Bug::BackupOneShort)));
         for kind in g.codings.kinds_given_up(coding) {
-            WordlineInBlock::range(0..whole).for_each(|wordline| leaving.insert(wordline.first_page(bits) + kind, 1));
+            WordlineInBlock::range(0..whole)
+                .for_each(|wordline| leaving.insert(wordline.first_page(bits) + kind, 1));
         }
         // A wordline written in part keeps its coding.
-        leaving.insert(written.wordline(bits).first_page(bits), if planted(Bug::PartWordlineStays) { 0 } else { written.kind(bits) });
+        leaving.insert(
+            written.wordline(bits).first_page(bits),
+            if planted(Bug::PartWordlineStays) { 0 } else { written.kind(bits) },
+        );
         Some(leaving)
     }
 
-    /// Pages that have to leave some wordlines of a block before those are recoded. All pages of one leave that cannot be, and it is taken out.
+    /// Pages that have to leave some wordlines of a block before those are recoded. All pages of
+    /// one leave that cannot be, and it is taken out.
     fn leaving_wordlines(&self, flash: &Flash, block: BlockId, wordlines: &mut Merges) -> PageSet {
         let (bits, codings) = (flash.geometry.cell.bits(), &flash.geometry.codings);
         let mut room = self.pages_to_spare.saturating_sub(self.away(flash, block).pages);
@@ -79,15 +89,21 @@ impl Ftl {
             let whole = if can_merge { flash.whole_wordlines(block) } else { 0 };
             let away = codings.kept_away(coding);
             for wordline in wordlines.iter() {
-                if wordline.number() >= whole || room < away || flash.recoded().coding(block, wordline) != FULL {
+                if wordline.number() >= whole
+                    || room < away
+                    || flash.recoded().coding(block, wordline) != FULL
+                {
                     leaving.insert(wordline.first_page(bits), bits);
                     continue;
                 }
                 room -= away;
                 merging.insert(coding, wordline, flash.geometry.wordlines_per_block);
-                let is_forgotten = self.bugs.has(Bug::BackupForgotten) || planted(Bug::GuardBackupShort) && wordline.number() % 2 == 1;
+                let is_forgotten = self.bugs.has(Bug::BackupForgotten)
+                    || planted(Bug::GuardBackupShort) && wordline.number() % 2 == 1;
                 if !is_forgotten {
-                    codings.kinds_given_up(coding).for_each(|kind| leaving.insert(wordline.first_page(bits) + kind, 1));
+                    codings
+                        .kinds_given_up(coding)
+                        .for_each(|kind| leaving.insert(wordline.first_page(bits) + kind, 1));
                 }
             }
         }
@@ -100,16 +116,28 @@ impl Ftl {
         self.away(flash, block).pages + pages <= self.pages_to_spare || planted(Bug::SpareOverdrawn)
     }
 
-    /// Pages that low density takes away in a block's domain, those among them that jobs under way will take; and how many it may.
+    /// Pages that low density takes away in a block's domain, those among them that jobs under way
+    /// will take; and how many it may.
     pub(crate) fn away(&self, flash: &Flash, block: BlockId) -> Away {
         let domain = flash.geometry.domain_of(block);
         let is_here = |job: &&Job| flash.geometry.domain_of(job.block) == domain;
-        let leaving: u32 = self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_taken(flash)).sum();
-        Away { pages: flash.pages_away(domain) + self.leaving_now[domain] + leaving, at_most: self.pages_to_spare }
+        let leaving: u32 =
+            self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_taken(flash)).sum();
+        Away {
+            pages: flash.pages_away(domain) + self.leaving_now[domain] + leaving,
+            at_most: self.pages_to_spare,
+        }
     }
 
-    /// Merges the next wordline of a job whose pages have moved; false when none is left and limits have grown. `reserved` as for a move.
-    pub(crate) fn merge_next(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, reserved: bool) -> bool {
+    /// Merges the next wordline of a job whose pages have moved; false when none is left and limits
+    /// have grown. `reserved` as for a move.
+    pub(crate) fn merge_next(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        reserved: bool,
+    ) -> bool {
         match &mut job.rewrite.recode {
             Recode::Nothing => false,
             Recode::Wordlines(left) => {
@@ -124,7 +152,9 @@ impl Ftl {
             }
             Recode::Block(coding) => {
                 let coding = *coding;
-                if job.merged.number() + u32::from(self.bugs.has(Bug::MergeOneShort)) < flash.whole_wordlines(job.block) {
+                if job.merged.number() + u32::from(self.bugs.has(Bug::MergeOneShort))
+                    < flash.whole_wordlines(job.block)
+                {
                     if !self.prepare_merge(flash, slots, job, job.merged) {
                         return true;
                     }
@@ -133,7 +163,8 @@ impl Ftl {
                     job.merged = job.merged + 1;
                     return true;
                 }
-                // A wordline that is written in part gets no guard levels, and its block has their limits all the same.
+                // A wordline that is written in part gets no guard levels, and its block has their
+                // limits all the same.
                 let part = WordlineInBlock::new(flash.whole_wordlines(job.block));
                 self.make_whole_before_recoding(flash, job.block, &(part..part + 1));
                 self.reclaim.reprograms += u64::from(!planted(Bug::ReprogramsUncounted));
@@ -143,7 +174,14 @@ impl Ftl {
         }
     }
 
-    fn recode_wordline(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, next: (u8, WordlineInBlock), reserved: bool) {
+    fn recode_wordline(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        next: (u8, WordlineInBlock),
+        reserved: bool,
+    ) {
         let (coding, wordline) = next;
         let block = job.block;
         if !self.prepare_merge(flash, slots, job, wordline) {
@@ -152,21 +190,33 @@ impl Ftl {
         if coding >= FASTER && self.adjusting.is_some() {
             return self.adjust(flash, slots, job, (coding, wordline), reserved);
         }
-        let beside = self.bugs.has(Bug::MergeBeside) && (wordline + 1).number() < flash.whole_wordlines(block);
-        let wordline = wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
+        let beside = self.bugs.has(Bug::MergeBeside)
+            && (wordline + 1).number() < flash.whole_wordlines(block);
+        let wordline =
+            wordline + u32::from(beside && flash.recoded().coding(block, wordline + 1) == FULL);
         self.sense_wordline(flash, slots, job, wordline);
         flash.recode_wordline(block, wordline, coding, job.cause);
     }
 
-    /// Where pages have stripes: before a wordline is programmed over, no partial parity needs an old version in it, and there is room for all that
-    /// it holds. Nothing is cleaned then until it is programmed and verified: what it holds may be corrupted meanwhile, and cleaning may rebuild
-    /// another page out of it. Tells whether that can be; where it cannot, the job moves the whole block.
-    fn prepare_merge(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job, wordline: WordlineInBlock) -> bool {
+    /// Where pages have stripes: before a wordline is programmed over, no partial parity needs an
+    /// old version in it, and there is room for all that it holds. Nothing is cleaned then until it
+    /// is programmed and verified: what it holds may be corrupted meanwhile, and cleaning may
+    /// rebuild another page out of it. Tells whether that can be; where it cannot, the job moves
+    /// the whole block.
+    fn prepare_merge(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &mut Job,
+        wordline: WordlineInBlock,
+    ) -> bool {
         if self.stripes.is_none() {
             return true;
         }
         let (block, bits) = (job.block, flash.geometry.cell.bits());
-        if let Some(page) = wordline.pages(bits).find(|page| holds(flash.contents().valid_words(block), *page)) {
+        if let Some(page) =
+            wordline.pages(bits).find(|page| holds(flash.contents().valid_words(block), *page))
+        {
             let lpn = flash.contents().owner(flash.geometry.first_page(block) + page);
             let has_room = |ftl: &mut Self, flash: &Flash, job: &Job| {
                 let to = ftl.way_out(flash, job, lpn);
@@ -194,8 +244,15 @@ impl Ftl {
         to
     }
 
-    /// Reads all pages of a wordline of a job, whose most significant one is about to be programmed anew.
-    fn sense_wordline(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, wordline: WordlineInBlock) {
+    /// Reads all pages of a wordline of a job, whose most significant one is about to be programmed
+    /// anew.
+    fn sense_wordline(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        wordline: WordlineInBlock,
+    ) {
         let (block, cause, bits) = (job.block, job.cause, flash.geometry.cell.bits());
         let left_out = usize::from(planted(Bug::MergeReadsLess));
         for page in wordline.pages(bits).take(bits as usize - left_out) {
@@ -204,14 +261,25 @@ impl Ftl {
             } else {
                 let ppn = flash.geometry.first_page(block) + page;
                 flash.sense_for_nobody(ppn, cause);
-                flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), level: flash.began_at(), cause });
+                flash.record(NandOp::Read {
+                    src: ppn,
+                    coding: flash.read_coding(ppn),
+                    level: flash.began_at(),
+                    cause,
+                });
             }
         }
     }
 
-    /// Reads a valid page of a wordline that is about to be programmed over. What cannot be decoded cannot be programmed again: it is rebuilt
-    /// elsewhere out of its stripe, or lost.
-    pub(super) fn sense_valid(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job, page: PageInBlock) {
+    /// Reads a valid page of a wordline that is about to be programmed over. What cannot be decoded
+    /// cannot be programmed again: it is rebuilt elsewhere out of its stripe, or lost.
+    pub(super) fn sense_valid(
+        &mut self,
+        flash: &mut Flash,
+        slots: &mut Slots,
+        job: &Job,
+        page: PageInBlock,
+    ) {
         let ppn = flash.geometry.first_page(job.block) + page;
         let lpn = flash.contents().owner(ppn);
         let good = self.sense(flash, lpn, ppn, job.cause, false);
@@ -225,10 +293,16 @@ impl Ftl {
             self.invalidate(flash, ppn);
             self.unmap_lost(lpn);
         }
-        flash.record(NandOp::Read { src: ppn, coding: flash.read_coding(ppn), level, cause: job.cause });
+        flash.record(NandOp::Read {
+            src: ppn,
+            coding: flash.read_coding(ppn),
+            level,
+            cause: job.cause,
+        });
     }
 
-    /// An erased block is opened by a stream whose blocks do without some page kinds, where the drive can bear it.
+    /// An erased block is opened by a stream whose blocks do without some page kinds, where the
+    /// drive can bear it.
     pub(crate) fn open_in_mode(&mut self, flash: &mut Flash, block: BlockId, mode: u8) {
         if mode == FULL || !flash.geometry.codings.has(mode) {
             return;
@@ -247,19 +321,32 @@ impl Ftl {
         if mode == 0 {
             return;
         }
-        self.reclaim.low_density_erases_by_gc += u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
+        self.reclaim.low_density_erases_by_gc +=
+            u64::from(cause == Cause::Gc || planted(Bug::LowErasesAll));
         let pec = flash.limit_pec(block);
         if let Some(limits) = flash.limits() {
-            let weakest = (0..limits.groups()).map(|group| limits.truth(group, pec).limit).min().expect("a table has a group");
-            self.reclaim.low_density_used.note(reads, if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) });
+            let weakest = (0..limits.groups())
+                .map(|group| limits.truth(group, pec).limit)
+                .min()
+                .expect("a table has a group");
+            self.reclaim.low_density_used.note(
+                reads,
+                if planted(Bug::UsedOfFullLimit) { weakest } else { limits.in_mode(weakest, mode) },
+            );
         }
     }
 }
 
-/// The first of these wordlines that still holds data, with its coding; it and those before it are taken out.
-fn next_with_data(flash: &Flash, block: BlockId, left: &mut Merges) -> Option<(u8, WordlineInBlock)> {
+/// The first of these wordlines that still holds data, with its coding; it and those before it are
+/// taken out.
+fn next_with_data(
+    flash: &Flash,
+    block: BlockId,
+    left: &mut Merges,
+) -> Option<(u8, WordlineInBlock)> {
     let bits = flash.geometry.cell.bits();
-    let holds_data = |wordline: WordlineInBlock| holds_any(flash.contents().valid_words(block), wordline, bits);
+    let holds_data =
+        |wordline: WordlineInBlock| holds_any(flash.contents().valid_words(block), wordline, bits);
     loop {
         let (coding, wordline) = left.take_first()?;
         if holds_data(wordline) {
@@ -277,8 +364,9 @@ mod tests {
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
-    /// Ten of 24 pages are written: three wordlines whole, of which two pages stay each, and a page that moves. GC would find 6 of 16 pages
-    /// valid and take the block at once; but it is written no further.
+    /// Ten of 24 pages are written: three wordlines whole, of which two pages stay each, and a page
+    /// that moves. GC would find 6 of 16 pages valid and take the block at once; but it is written
+    /// no further.
     #[test]
     fn a_block_reprogrammed_before_it_was_full_does_not_look_empty() {
         let text = r#"

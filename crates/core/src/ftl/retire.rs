@@ -11,13 +11,16 @@ use crate::ftl::Ftl;
 pub struct TakenByFailures {
     /// All of them.
     pub pages: u64,
-    /// Those of them that parity would have given back, had not another page of their stripe failed, too, or been past its limit.
+    /// Those of them that parity would have given back, had not another page of their stripe
+    /// failed, too, or been past its limit.
     pub twice_failed: u64,
     /// Those whose stripe had no parity, or whose parity was not up to date with them.
     pub unprotected: u64,
-    /// Those of these whose stripe had none because none of its pages lay in a worn block (parity by wear).
+    /// Those of these whose stripe had none because none of its pages lay in a worn block (parity
+    /// by wear).
     pub not_worn: u64,
-    /// Those of the unprotected whose stripe called for parity because of wear, and still waited for it.
+    /// Those of the unprotected whose stripe called for parity because of wear, and still waited
+    /// for it.
     pub waiting: u64,
 }
 
@@ -54,7 +57,8 @@ impl Ftl {
         flash.set_alarm(block);
     }
 
-    /// A block of which a part has failed is not written any further; when the rest of it has moved it stays erased.
+    /// A block of which a part has failed is not written any further; when the rest of it has moved
+    /// it stays erased.
     pub(crate) fn retire_when_empty(&mut self, flash: &mut Flash, block: BlockId) {
         let was_open = flash.hot(block).state == BlockState::Open;
         self.take_out(flash, block);
@@ -70,7 +74,8 @@ impl Ftl {
         match hot.state {
             BlockState::Free if self.bugs.has(Bug::DeadBlockReused) => {}
             BlockState::Free => {
-                let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die + flash.geometry.plane_of(block);
+                let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die
+                    + flash.geometry.plane_of(block);
                 self.free.remove(plane, block, flash.geometry.is_in_pool(block));
             }
             BlockState::Open => {
@@ -86,7 +91,8 @@ impl Ftl {
         flash.has_any_failed() && self.place_of(lpn).is_some_and(|ppn| flash.is_failed(ppn))
     }
 
-    /// What flash holds of a page of the host is lost, unless there is newer data of all of it in the write buffer.
+    /// What flash holds of a page of the host is lost, unless there is newer data of all of it in
+    /// the write buffer.
     pub(crate) fn lose_page(&mut self, flash: &mut Flash, lpn: Lpn, beyond: Beyond) {
         if self.is_whole_in_memory(lpn) {
             flash.tell(|o| o.superseded(lpn));
@@ -95,11 +101,15 @@ impl Ftl {
             if by_failure && !self.is_lost(lpn) {
                 self.taken.pages += 1;
                 self.taken.twice_failed += u64::from(beyond == Beyond::AnotherPage);
-                self.taken.unprotected += u64::from(matches!(beyond, Beyond::Unprotected | Beyond::NotWorn | Beyond::Waiting));
+                self.taken.unprotected += u64::from(matches!(
+                    beyond,
+                    Beyond::Unprotected | Beyond::NotWorn | Beyond::Waiting
+                ));
                 self.taken.not_worn += u64::from(beyond == Beyond::NotWorn);
                 self.taken.waiting += u64::from(beyond == Beyond::Waiting);
             }
-            let is_hidden = self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3);
+            let is_hidden =
+                self.bugs.has(Bug::LossByFailureHidden) && lpn.number().is_multiple_of(3);
             if by_failure && !is_hidden {
                 // However old it was.
                 self.report_lost_by(flash, lpn, false);

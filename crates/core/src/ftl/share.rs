@@ -37,7 +37,8 @@ impl Share {
     /// Of a resolved configuration; none of a whole drive.
     pub(super) fn of(config: &DriveConfig, geometry: &Geometry) -> Option<Self> {
         let whole = config.part_of.clone()?;
-        let beyond = (f64::from(geometry.blocks) - whole.share()) * f64::from(geometry.pages_per_block);
+        let beyond =
+            (f64::from(geometry.blocks) - whole.share()) * f64::from(geometry.pages_per_block);
         Some(Self { whole, beyond, gained: 0.0 })
     }
 }
@@ -55,9 +56,10 @@ impl Ftl {
         let pages_per_block = flash.geometry.pages_per_block;
         while let Some(wanted) = self.wanted_room(pages_per_block) {
             let room = self.room(flash);
-            // Half of what the stream takes until it opens blocks again; and cleaning goes from half
-            // of what it gains below to half of it above.
-            let most = wanted + f64::from(self.streams.writes_between(stream, pages_per_block)) / 2.0;
+            // Half of what the stream takes until it opens blocks again; and cleaning goes from
+            // half of what it gains below to half of it above.
+            let most =
+                wanted + f64::from(self.streams.writes_between(stream, pages_per_block)) / 2.0;
             let gained = self.share.as_ref().map_or(0.0, |share| share.gained);
             if room + gained / 2.0 >= most || !self.clean_one(flash, slots, 0) {
                 return;

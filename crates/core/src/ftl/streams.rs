@@ -1,4 +1,5 @@
-//! Streams: each keeps one kind of data apart and writes its open blocks in turn, so that its pages are striped over dies.
+//! Streams: each keeps one kind of data apart and writes its open blocks in turn, so that its pages
+//! are striped over dies.
 
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
@@ -27,7 +28,8 @@ pub(crate) struct Stream {
 }
 
 pub(crate) struct Streams {
-    /// Those for data of the tightest budget, then as many for each other budget that the host names.
+    /// Those for data of the tightest budget, then as many for each other budget that the host
+    /// names.
     pub(super) table: Vec<Stream>,
     /// Streams of one budget.
     of_a_budget: StreamId,
@@ -41,8 +43,9 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// Widths so that open blocks plus the reserve never exceed half the spare blocks; where a page has a die of its own, all dies.
-    /// `keep_pool` holds where any stream wants the pool. `whole` is the drive that this one is a sample of.
+    /// Widths so that open blocks plus the reserve never exceed half the spare blocks; where a page
+    /// has a die of its own, all dies. `keep_pool` holds where any stream wants the pool. `whole`
+    /// is the drive that this one is a sample of.
     pub(crate) fn new(
         geometry: &Geometry,
         own: Vec<StreamSpec>,
@@ -51,9 +54,15 @@ impl Streams {
         whole: Option<&PartOf>,
     ) -> Self {
         let (kinds, of) = (3 + own.len() as u32, budgets.len() as u32);
-        let dies = whole.map_or(geometry.dies(), |whole| whole.width(geometry.pages_per_block, kinds, of).min(WIDTH_OF_SAMPLE));
+        let dies = whole.map_or(geometry.dies(), |whole| {
+            whole.width(geometry.pages_per_block, kinds, of).min(WIDTH_OF_SAMPLE)
+        });
         let width = width(geometry.spare_blocks(), dies, kinds, of);
-        let (width, of_wear) = if geometry.stripes.is_some() { (geometry.dies(), geometry.dies()) } else { (width, 1) };
+        let (width, of_wear) = if geometry.stripes.is_some() {
+            (geometry.dies(), geometry.dies())
+        } else {
+            (width, 1)
+        };
         let all = geometry.pages_per_block;
         let stream = |purpose, width: u32| Stream {
             purpose,
@@ -65,8 +74,12 @@ impl Streams {
             open: vec![BlockId::NONE; width as usize],
             turn: 0,
         };
-        let mut table =
-            vec![stream("host", width), stream("gc", width), stream("reclaim", width), Stream { worn: true, ..stream("wear", of_wear) }];
+        let mut table = vec![
+            stream("host", width),
+            stream("gc", width),
+            stream("reclaim", width),
+            Stream { worn: true, ..stream("wear", of_wear) },
+        ];
         assert_eq!(table.len(), usize::from(FIRST_OWN));
         let keep_pool = keep_pool && own.iter().any(|spec| spec.pool);
         table.extend(own.into_iter().map(|spec| Stream {
@@ -82,11 +95,17 @@ impl Streams {
         Self { table, of_a_budget, budgets, keep_pool, plane_cursor: 0, of_worn: None }
     }
 
-    /// The same with a stream in which GC keeps the data of worn blocks, in worn blocks where there are any. The host's data has one budget.
+    /// The same with a stream in which GC keeps the data of worn blocks, in worn blocks where there
+    /// are any. The host's data has one budget.
     #[must_use]
     pub(crate) fn with_one_of_worn(mut self, geometry: &Geometry) -> Self {
-        let of_worn = Stream { purpose: "gc of worn", worn: true, ..self.table[usize::from(GC)].clone() };
-        assert_eq!((self.budgets.len(), of_worn.open.len()), (1, geometry.dies() as usize), "each page has a die of its own");
+        let of_worn =
+            Stream { purpose: "gc of worn", worn: true, ..self.table[usize::from(GC)].clone() };
+        assert_eq!(
+            (self.budgets.len(), of_worn.open.len()),
+            (1, geometry.dies() as usize),
+            "each page has a die of its own"
+        );
         self.of_worn = Some(self.of_a_budget);
         self.table.push(of_worn);
         self.of_a_budget += 1;
@@ -98,9 +117,14 @@ impl Streams {
     ///
     /// Only streams count that have a block open here. An open block is half full in the mean.
     pub(super) fn room_on(&self, whole: &PartOf, pages_per_block: u32) -> f64 {
-        let wide = whole.width(pages_per_block, u32::from(self.of_a_budget) - 1, self.budgets.len() as u32);
+        let wide = whole.width(
+            pages_per_block,
+            u32::from(self.of_a_budget) - 1,
+            self.budgets.len() as u32,
+        );
         let is_open = |stream: &&Stream| stream.open.iter().any(|block| *block != BlockId::NONE);
-        let half = |s: &Stream| f64::from(s.most_pages) / 2.0 * if s.worn { 1.0 } else { f64::from(wide) };
+        let half =
+            |s: &Stream| f64::from(s.most_pages) / 2.0 * if s.worn { 1.0 } else { f64::from(wide) };
         let halves: f64 = self.table.iter().filter(is_open).map(half).sum();
         halves + f64::from(self.reserve() * pages_per_block)
     }
@@ -113,7 +137,8 @@ impl Streams {
 
     /// Pages that open blocks have room for.
     pub(super) fn room_in_open(&self, flash: &Flash) -> u32 {
-        let open = self.table.iter().flat_map(|s| s.open.iter().map(|block| (*block, s.most_pages)));
+        let open =
+            self.table.iter().flat_map(|s| s.open.iter().map(|block| (*block, s.most_pages)));
         let written = open.filter(|(block, _)| *block != BlockId::NONE);
         written.map(|(block, most)| most.saturating_sub(flash.hot(block).write_ptr.into())).sum()
     }
@@ -133,9 +158,14 @@ impl Streams {
         self.kind(stream) == GC || self.of_worn == Some(stream)
     }
 
-    /// The stream for data of this budget, of those that keep the same kind of data as the stream without budgets.
+    /// The stream for data of this budget, of those that keep the same kind of data as the stream
+    /// without budgets.
     pub(super) fn for_budget(&self, stream: StreamId, budget: AccessLatency) -> StreamId {
-        let at = self.budgets.iter().position(|of| *of == budget).expect("the budgets of all data are known");
+        let at = self
+            .budgets
+            .iter()
+            .position(|of| *of == budget)
+            .expect("the budgets of all data are known");
         stream + at as StreamId * self.of_a_budget
     }
 
@@ -149,7 +179,8 @@ impl Streams {
         if stream < self.of_a_budget { stream } else { stream % self.of_a_budget }
     }
 
-    /// Free blocks that only moves may take. A job that cleans a block may open one more for each budget but the tightest.
+    /// Free blocks that only moves may take. A job that cleans a block may open one more for each
+    /// budget but the tightest.
     pub(crate) fn reserve(&self) -> u32 {
         RESERVE + self.budgets.len() as u32 - 1
     }
@@ -159,7 +190,8 @@ impl Streams {
         (kind..self.table.len() as StreamId).step_by(self.of_a_budget.into())
     }
 
-    /// Whether a stream is for data of the tightest budget: it alone may open a block of the reserve.
+    /// Whether a stream is for data of the tightest budget: it alone may open a block of the
+    /// reserve.
     pub(super) fn is_tightest(&self, stream: StreamId) -> bool {
         stream < self.of_a_budget
     }
@@ -197,7 +229,8 @@ impl Streams {
         if free.count_in(domain, wanted) > 0 { wanted } else { Side::Any }
     }
 
-    /// Whether blocks of which every page is valid are moved out of the pool where it has none to give.
+    /// Whether blocks of which every page is valid are moved out of the pool where it has none to
+    /// give.
     pub(crate) fn evicts_full(&self) -> bool {
         self.keep_pool || planted(Bug::EvictsFromShared)
     }

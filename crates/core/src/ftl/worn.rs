@@ -1,8 +1,10 @@
-//! Which stripes need parity where only worn blocks call for it (da-raid5-2013 III-D, Algorithm 1), and which of them wait for it.
+//! Which stripes need parity where only worn blocks call for it (da-raid5-2013 III-D, Algorithm 1),
+//! and which of them wait for it.
 //!
-//! A block of more P/E cycles than `T_p` is worn. A stripe's counter says how many of its pages of the host lie in worn blocks; it has parity only
-//! while that is above 0. A block's class changes at its erase alone, when nothing lies in it. A move may bring a page to a worn block, too: then the
-//! stripe waits for its parity, which is formed when nothing is being moved.
+//! A block of more P/E cycles than `T_p` is worn. A stripe's counter says how many of its pages of
+//! the host lie in worn blocks; it has parity only while that is above 0. A block's class changes
+//! at its erase alone, when nothing lies in it. A move may bring a page to a worn block, too: then
+//! the stripe waits for its parity, which is formed when nothing is being moved.
 //!
 //! ```text
 //! T_p = 9, D0 to D2 on blocks of 3, 10 and 4 cycles         counter 1, parity
@@ -36,7 +38,8 @@ pub(crate) struct WornStripes {
     touched: Vec<u32>,
     /// The stripe that is being brought up to date. Whoever does that sees to its parity.
     pub(crate) updating: Option<u32>,
-    /// Stripes that wait for their parity, and those that have waited, in the order in which they began.
+    /// Stripes that wait for their parity, and those that have waited, in the order in which they
+    /// began.
     waits: Vec<u64>,
     order: VecDeque<u32>,
     /// How many wait, and for how long.
@@ -54,7 +57,10 @@ pub(crate) struct WornStripes {
 impl WornStripes {
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
         let by_wear = config.parity.by_wear();
-        let count = geometry.stripes.filter(|_| by_wear.is_some()).map_or(0, |stripes| stripes.count() as usize);
+        let count = geometry
+            .stripes
+            .filter(|_| by_wear.is_some())
+            .map_or(0, |stripes| stripes.count() as usize);
         Self {
             by_wear,
             counters: vec![0; count],
@@ -120,9 +126,12 @@ impl WornStripes {
         waited
     }
 
-    /// What the counter of a stripe would be by the printed rule when these pages of it are written, each to a worn block or not.
+    /// What the counter of a stripe would be by the printed rule when these pages of it are
+    /// written, each to a worn block or not.
     pub(crate) fn as_printed(&self, stripe: u32, to_worn: impl Iterator<Item = bool>) -> u32 {
-        to_worn.fold(self.counters[stripe as usize], |counter, worn| if worn { counter + 1 } else { counter.saturating_sub(1) })
+        to_worn.fold(self.counters[stripe as usize], |counter, worn| {
+            if worn { counter + 1 } else { counter.saturating_sub(1) }
+        })
     }
 }
 
@@ -133,15 +142,28 @@ impl Ftl {
     }
 
     /// A page of the host, or of parity, was programmed.
-    pub(crate) fn count_written(&mut self, flash: &Flash, block: BlockId, lpn: Lpn, origin: Origin) {
-        let (Some(stripes), Some(by_wear)) = (self.stripes.filter(|stripes| !stripes.is_parity(lpn)), self.worn.by_wear) else { return };
+    pub(crate) fn count_written(
+        &mut self,
+        flash: &Flash,
+        block: BlockId,
+        lpn: Lpn,
+        origin: Origin,
+    ) {
+        let (Some(stripes), Some(by_wear)) =
+            (self.stripes.filter(|stripes| !stripes.is_parity(lpn)), self.worn.by_wear)
+        else {
+            return;
+        };
         let (stripe, is_worn) = (stripes.of(lpn), self.is_worn(flash, block));
         if by_wear.as_printed {
             if origin == Origin::Host {
-                self.worn.counters[stripe as usize] = self.worn.as_printed(stripe, [is_worn].into_iter());
+                self.worn.counters[stripe as usize] =
+                    self.worn.as_printed(stripe, [is_worn].into_iter());
                 self.worn.touched.push(stripe);
             }
-        } else if is_worn && !(matches!(origin, Origin::Copy(_)) && self.bugs.has(Bug::MovesNotCounted)) {
+        } else if is_worn
+            && !(matches!(origin, Origin::Copy(_)) && self.bugs.has(Bug::MovesNotCounted))
+        {
             self.worn.counters[stripe as usize] += 1;
             if self.worn.counters[stripe as usize] == 1 {
                 self.worn.marked += 1;
@@ -170,10 +192,15 @@ impl Ftl {
     /// Counts anew, from where pages lie.
     pub(crate) fn count_worn(&mut self, flash: &Flash) {
         if let Some(stripes) = self.stripes.filter(|_| self.worn.is_on()) {
-            self.worn.counters = (0..stripes.count()).map(|stripe| self.pages_in_worn_blocks(flash, stripes, stripe)).collect();
-            self.worn.marked = self.worn.counters.iter().filter(|counter| **counter > 0).count() as u32;
-            self.worn.any_is_worn = flash.geometry.block_ids().any(|block| self.is_worn(flash, block));
-            self.worn.touched = (0..stripes.count()).filter(|stripe| self.counter(*stripe) > 0).collect();
+            self.worn.counters = (0..stripes.count())
+                .map(|stripe| self.pages_in_worn_blocks(flash, stripes, stripe))
+                .collect();
+            self.worn.marked =
+                self.worn.counters.iter().filter(|counter| **counter > 0).count() as u32;
+            self.worn.any_is_worn =
+                flash.geometry.block_ids().any(|block| self.is_worn(flash, block));
+            self.worn.touched =
+                (0..stripes.count()).filter(|stripe| self.counter(*stripe) > 0).collect();
         }
     }
 
@@ -192,7 +219,8 @@ impl Ftl {
         self.worn.counters[stripe as usize]
     }
 
-    /// Whether a stripe should have parity. Of the printed rule its counter may stay above 0 when flash holds nothing of it.
+    /// Whether a stripe should have parity. Of the printed rule its counter may stay above 0 when
+    /// flash holds nothing of it.
     pub(crate) fn needs_parity(&self, stripe: u32) -> bool {
         let least = u32::from(self.bugs.has(Bug::DissolvedEarly) && stripe.is_multiple_of(3));
         (self.counter(stripe) > least || self.worn.lifetime.is_last()) && self.is_on_flash(stripe)
@@ -200,7 +228,10 @@ impl Ftl {
 
     /// Why no parity gives a page back of whose stripe it has not failed.
     pub(super) fn why_without_parity(&self, lpn: Lpn) -> Beyond {
-        let by_wear = self.stripes.map(|stripes| stripes.of(lpn)).filter(|stripe| self.worn.is_on() && !self.is_unprotected(*stripe));
+        let by_wear = self
+            .stripes
+            .map(|stripes| stripes.of(lpn))
+            .filter(|stripe| self.worn.is_on() && !self.is_unprotected(*stripe));
         match by_wear {
             None => Beyond::Unprotected,
             Some(stripe) if self.needs_parity(stripe) => Beyond::Waiting,
@@ -208,17 +239,20 @@ impl Ftl {
         }
     }
 
-    /// Whether a stripe has parity that may have to be given up: always, where wear does not say which have some.
+    /// Whether a stripe has parity that may have to be given up: always, where wear does not say
+    /// which have some.
     pub(crate) fn may_give_up_parity(&self, stripes: Stripes, stripe: u32) -> bool {
         !self.worn.is_on() || self.place_of(stripes.parity(stripe)).is_some()
     }
 
     /// Whether there is no parity to repair a page of a stripe with.
     pub(crate) fn lacks_parity(&self, stripes: Stripes, stripe: u32) -> bool {
-        self.is_unprotected(stripe) || self.worn.is_on() && self.place_of(stripes.parity(stripe)).is_none()
+        self.is_unprotected(stripe)
+            || self.worn.is_on() && self.place_of(stripes.parity(stripe)).is_none()
     }
 
-    /// Sees to the parity of stripes whose counter has come to 0, or left it: what nobody needs is given back, and who needs it waits for it.
+    /// Sees to the parity of stripes whose counter has come to 0, or left it: what nobody needs is
+    /// given back, and who needs it waits for it.
     pub(crate) fn settle_parity(&mut self, flash: &mut Flash) {
         let mut later = None;
         while let Some(stripe) = self.worn.touched.pop() {
@@ -253,7 +287,8 @@ impl Ftl {
             return;
         }
         let is_kept = !self.bugs.has(Bug::ParityNotKeptForRebuild);
-        if has_parity && is_kept && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn)) {
+        if has_parity && is_kept && stripes.data(stripe).any(|lpn| self.lies_on_failed(flash, lpn))
+        {
             // What has failed of it is still to be rebuilt.
             return;
         }
@@ -274,9 +309,13 @@ impl Ftl {
         }
     }
 
-    /// The stream that a page of a block is moved to: GC keeps those of worn blocks among themselves.
+    /// The stream that a page of a block is moved to: GC keeps those of worn blocks among
+    /// themselves.
     pub(super) fn in_class(&self, flash: &Flash, block: BlockId, to: StreamId) -> StreamId {
-        let of_worn = self.streams.of_worn().filter(|_| self.streams.kind(to) == GC && self.is_worn(flash, block));
+        let of_worn = self
+            .streams
+            .of_worn()
+            .filter(|_| self.streams.kind(to) == GC && self.is_worn(flash, block));
         of_worn.unwrap_or(to)
     }
 }

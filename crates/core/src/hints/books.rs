@@ -23,8 +23,9 @@ pub(crate) struct HintBooks {
     pub(crate) hinted: Hinted,
     pub(crate) budgets: Budgets,
     pub(crate) counts: [HintCounts; AccessLatency::COUNT],
-    /// Read requests announced since the measured phase began, and those of them with a word of their own that are not known to be served, by
-    /// number from 1 on. Reads are served in this order.
+    /// Read requests announced since the measured phase began, and those of them with a word of
+    /// their own that are not known to be served, by number from 1 on. Reads are served in this
+    /// order.
     announced: u64,
     own: VecDeque<(u64, AccessLatency)>,
     page_shift: u32,
@@ -35,7 +36,14 @@ impl HintBooks {
     pub(crate) fn of(config: &DriveConfig, page_shift: u32) -> Result<Option<Self>, ConfigError> {
         let Some(hinted) = hinted(config) else { return Ok(None) };
         let counts = [HintCounts::default(); AccessLatency::COUNT];
-        Ok(Budgets::of(config)?.map(|budgets| Self { hinted, budgets, counts, announced: 0, own: VecDeque::new(), page_shift }))
+        Ok(Budgets::of(config)?.map(|budgets| Self {
+            hinted,
+            budgets,
+            counts,
+            announced: 0,
+            own: VecDeque::new(),
+            page_shift,
+        }))
     }
 
     /// Every count starts at zero; all that was announced has been served.
@@ -45,8 +53,8 @@ impl HintBooks {
         self.own.clear();
     }
 
-    /// Counts the pages that requests are going to read, so many read requests having been begun before. A read's own word counts before that of
-    /// its data.
+    /// Counts the pages that requests are going to read, so many read requests having been begun
+    /// before. A read's own word counts before that of its data.
     pub(crate) fn expect(&mut self, requests: &[Request], begun: u64) {
         self.forget_before(begun);
         for request in requests.iter().filter(|request| request.op == Op::Read) {
@@ -74,12 +82,14 @@ impl HintBooks {
         self.counts.iter_mut().zip(pages).for_each(|(counts, pages)| counts.reads += pages);
     }
 
-    /// A read of a page for the host took so many retries; its request is the last of so many that have been begun.
+    /// A read of a page for the host took so many retries; its request is the last of so many that
+    /// have been begun.
     pub(crate) fn judge(&mut self, lpn: Lpn, retries: u8, begun: u64) {
         self.forget_before(begun);
         let own = self.own.front().filter(|(number, _)| *number == begun);
         let latency = own.map_or_else(|| self.hinted.of(lpn), |(_, latency)| *latency);
-        self.counts[latency as usize].missed += u64::from(retries > self.budgets.at(latency).retries);
+        self.counts[latency as usize].missed +=
+            u64::from(retries > self.budgets.at(latency).retries);
     }
 
     fn forget_before(&mut self, begun: u64) {

@@ -23,7 +23,8 @@ pub struct Budget {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budgets {
     by_word: [Budget; AccessLatency::COUNT],
-    /// What a read of a page of the slowest kind takes on an idle drive, by the retries that it takes.
+    /// What a read of a page of the slowest kind takes on an idle drive, by the retries that it
+    /// takes.
     takes: Vec<Ns>,
 }
 
@@ -33,12 +34,22 @@ impl Budgets {
     /// # Errors
     /// A budget that has no room for a read without retries.
     pub fn of(config: &DriveConfig) -> Result<Option<Self>, ConfigError> {
-        let ladder = Ladder::of(&config.ecc)?.filter(|ladder| ladder.retries() > 0 && config.error.model != ErrorLaw::None);
-        let Some(ladder) = ladder.filter(|_| config.disturb.model.has_table()) else { return Ok(None) };
+        let ladder = Ladder::of(&config.ecc)?
+            .filter(|ladder| ladder.retries() > 0 && config.error.model != ErrorLaw::None);
+        let Some(ladder) = ladder.filter(|_| config.disturb.model.has_table()) else {
+            return Ok(None);
+        };
         let takes = latencies(config, &ladder);
         let hints = &config.hints;
-        let given = [("smallest", hints.smallest_us), ("typical", Some(hints.typical_us)), ("idle", Some(hints.idle_us))];
-        let mut by_word = [Budget { us: None, retries: config.reclaim.retries.min(ladder.retries() as u32) as u8 }; AccessLatency::COUNT];
+        let given = [
+            ("smallest", hints.smallest_us),
+            ("typical", Some(hints.typical_us)),
+            ("idle", Some(hints.idle_us)),
+        ];
+        let mut by_word = [Budget {
+            us: None,
+            retries: config.reclaim.retries.min(ladder.retries() as u32) as u8,
+        }; AccessLatency::COUNT];
         for (budget, (word, given)) in by_word.iter_mut().zip(given) {
             let Some(given) = given else { continue };
             let Some(retries) = takes.iter().rposition(|ns| *ns <= us(given)) else {
@@ -73,7 +84,9 @@ fn latencies(config: &DriveConfig, ladder: &Ladder) -> Vec<Ns> {
         link + levels.map(|time| time.sense + time.transfer + time.decode).sum::<Ns>()
     };
     let kinds = t.sense_per_kind_us(config.geometry.cell);
-    (0..=ladder.retries()).map(|retries| kinds.iter().map(|sense| of_kind(*sense, retries)).max().unwrap_or(0)).collect()
+    (0..=ladder.retries())
+        .map(|retries| kinds.iter().map(|sense| of_kind(*sense, retries)).max().unwrap_or(0))
+        .collect()
 }
 
 #[cfg(test)]
@@ -111,8 +124,16 @@ mod tests {
     #[test]
     fn a_budget_without_room_for_a_read_is_refused() {
         let error = of("smallest_us = 79.9").unwrap_err().0;
-        assert_eq!(error, "hints.smallest_us = 79.9: a read takes up to 80 us on an idle drive, without any retry; 80 or more is right");
-        assert!(of("typical_us = 500, idle_us = 499").unwrap_err().0.contains("hints.idle_us (499) is below hints.typical_us (500)"));
+        assert_eq!(
+            error,
+            "hints.smallest_us = 79.9: a read takes up to 80 us on an idle drive, without any retry; 80 or more is right"
+        );
+        assert!(
+            of("typical_us = 500, idle_us = 499")
+                .unwrap_err()
+                .0
+                .contains("hints.idle_us (499) is below hints.typical_us (500)")
+        );
         assert!(of("margin = 1.0").unwrap_err().0.contains("hints.margin = 1 is outside 0 to 0.9"));
     }
 }

@@ -1,5 +1,6 @@
-//! What a host says of which of its data: ranges of addresses, and of several that hold a page the word of the one with the highest rank.
-//! A page of which parts have different words has the tightest.
+//! What a host says of which of its data: ranges of addresses, and of several that hold a page the
+//! word of the one with the highest rank. A page of which parts have different words has the
+//! tightest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,13 +35,14 @@ impl HintRange {
     }
 }
 
-/// The place of the first range that contradicts one before it. Ranges before that one lie apart, rank by rank, so that only their
-/// neighbours are looked at.
+/// The place of the first range that contradicts one before it. Ranges before that one lie apart,
+/// rank by rank, so that only their neighbours are looked at.
 pub fn first_contradiction<'a>(ranges: impl IntoIterator<Item = &'a HintRange>) -> Option<usize> {
     let mut apart: BTreeMap<(u32, u64, u64), &HintRange> = BTreeMap::new();
     for (at, range) in ranges.into_iter().enumerate() {
         let place = (range.rank, range.offset.0, range.end().unwrap_or(u64::MAX));
-        let neighbours = apart.range(..=place).next_back().into_iter().chain(apart.range(place..).next());
+        let neighbours =
+            apart.range(..=place).next_back().into_iter().chain(apart.range(place..).next());
         if neighbours.into_iter().any(|(_, other)| range.contradicts(other)) {
             return Some(at);
         }
@@ -60,7 +62,9 @@ impl Hinted {
     /// What ranges come to for so many pages of this size.
     pub fn new(ranges: &[HintRange], page_bytes: u64, pages: u32) -> Self {
         let end = u64::from(pages) * page_bytes;
-        let clipped = ranges.iter().map(|range| (range.offset.0.min(end), range.end().unwrap_or(end).min(end), range));
+        let clipped = ranges
+            .iter()
+            .map(|range| (range.offset.0.min(end), range.end().unwrap_or(end).min(end), range));
         let ranges: Vec<_> = clipped.filter(|(from, to, _)| from < to).collect();
         let bounds = Bounds::of(&ranges, end);
         let mut stretches = vec![(Lpn::new(0), AccessLatency::default())];
@@ -73,9 +77,11 @@ impl Hinted {
                 holding.remove(&(ranges[*at].2.rank, *at));
             }
             holding.extend(bound[0].begins.iter().map(|at| (ranges[*at].2.rank, *at)));
-            let latency = holding.last().and_then(|(_, at)| ranges[*at].2.access_latency).unwrap_or_default();
+            let latency =
+                holding.last().and_then(|(_, at)| ranges[*at].2.access_latency).unwrap_or_default();
             let bound = [bound[0].at, bound[1].at];
-            let (mut first, behind) = ((bound[0] / page_bytes) as u32, bound[1].div_ceil(page_bytes) as u32);
+            let (mut first, behind) =
+                ((bound[0] / page_bytes) as u32, bound[1].div_ceil(page_bytes) as u32);
             if first < covered {
                 // The bound is within a page.
                 let (_, before) = *stretches.last().expect("it has one");
@@ -104,7 +110,10 @@ impl Hinted {
 
     /// The words that any page has, the tightest first.
     pub fn in_use(&self) -> Vec<AccessLatency> {
-        AccessLatency::ALL.into_iter().filter(|latency| self.stretches.iter().any(|(_, of)| of == latency)).collect()
+        AccessLatency::ALL
+            .into_iter()
+            .filter(|latency| self.stretches.iter().any(|(_, of)| of == latency))
+            .collect()
     }
 
     /// RAM that it takes in a controller: an address of four bytes and a word for each stretch.
@@ -127,7 +136,8 @@ struct Bound {
 impl Bounds {
     /// Those of ranges (first byte, the byte behind) between 0 and `end`.
     fn of(ranges: &[(u64, u64, &HintRange)], end: u64) -> Self {
-        let mut bounds: BTreeMap<u64, Bound> = [0, end].map(|at| (at, Bound { at, ..Bound::default() })).into();
+        let mut bounds: BTreeMap<u64, Bound> =
+            [0, end].map(|at| (at, Bound { at, ..Bound::default() })).into();
         let new = |at: u64| Bound { at, ..Bound::default() };
         for (place, (from, to, _)) in ranges.iter().enumerate() {
             bounds.entry(*from).or_insert_with(|| new(*from)).begins.push(place);
@@ -155,7 +165,12 @@ mod tests {
     use AccessLatency::{Idle, Smallest, Typical};
 
     fn range(from: u64, to: u64, access_latency: AccessLatency, rank: u32) -> HintRange {
-        HintRange { offset: Bytes(from), bytes: Bytes(to - from), access_latency: Some(access_latency), rank }
+        HintRange {
+            offset: Bytes(from),
+            bytes: Bytes(to - from),
+            access_latency: Some(access_latency),
+            rank,
+        }
     }
 
     fn words(ranges: &[HintRange]) -> Vec<AccessLatency> {
@@ -165,8 +180,12 @@ mod tests {
 
     #[test]
     fn the_highest_rank_counts_and_data_without_a_word_has_the_smallest() {
-        let ranges = [range(0, 600, Idle, 0), range(200, 400, Typical, 2), range(300, 500, Smallest, 1)];
-        assert_eq!(words(&ranges), [Idle, Idle, Typical, Typical, Smallest, Idle, Smallest, Smallest]);
+        let ranges =
+            [range(0, 600, Idle, 0), range(200, 400, Typical, 2), range(300, 500, Smallest, 1)];
+        assert_eq!(
+            words(&ranges),
+            [Idle, Idle, Typical, Typical, Smallest, Idle, Smallest, Smallest]
+        );
         let none = HintRange { access_latency: None, ..range(100, 200, Idle, 1) };
         assert_eq!(words(&[range(0, 800, Idle, 0), none])[..3], [Idle, Smallest, Idle]);
         assert_eq!(words(&[]), [Smallest; 8]);
@@ -175,10 +194,18 @@ mod tests {
 
     #[test]
     fn a_page_of_several_words_has_the_tightest() {
-        assert_eq!(words(&[range(50, 350, Idle, 0)]), [Smallest, Idle, Idle, Smallest, Smallest, Smallest, Smallest, Smallest]);
-        let in_one = [range(0, 310, Idle, 0), range(310, 320, Typical, 0), range(320, 800, Idle, 0)];
+        assert_eq!(
+            words(&[range(50, 350, Idle, 0)]),
+            [Smallest, Idle, Idle, Smallest, Smallest, Smallest, Smallest, Smallest]
+        );
+        let in_one =
+            [range(0, 310, Idle, 0), range(310, 320, Typical, 0), range(320, 800, Idle, 0)];
         assert_eq!(words(&in_one), [Idle, Idle, Idle, Typical, Idle, Idle, Idle, Idle]);
-        assert_eq!(words(&[range(0, 10_000, Typical, 0)]), [Typical; 8], "beyond the end there are no pages");
+        assert_eq!(
+            words(&[range(0, 10_000, Typical, 0)]),
+            [Typical; 8],
+            "beyond the end there are no pages"
+        );
     }
 
     /// Ranges that chance draws, some without a byte, on addresses so few that many meet.
@@ -186,7 +213,12 @@ mod tests {
         let number = |n: u64| crate::base::splitmix::number(seed, n);
         let one = |n: u64| {
             let (from, length) = (number(4 * n) % 700, number(4 * n + 1) % 150);
-            range(from, from + length, [Idle, Typical, Smallest][number(4 * n + 2) as usize % 3], (number(4 * n + 3) % ranks) as u32)
+            range(
+                from,
+                from + length,
+                [Idle, Typical, Smallest][number(4 * n + 2) as usize % 3],
+                (number(4 * n + 3) % ranks) as u32,
+            )
         };
         (0..count).map(one).collect()
     }
@@ -196,7 +228,8 @@ mod tests {
         let mut found = [0; 2];
         for seed in 0..2000 {
             let ranges = drawn(seed, 8, 4);
-            let by_pairs = (0..ranges.len()).find(|at| ranges[..*at].iter().any(|before| ranges[*at].contradicts(before)));
+            let by_pairs = (0..ranges.len())
+                .find(|at| ranges[..*at].iter().any(|before| ranges[*at].contradicts(before)));
             assert_eq!(first_contradiction(&ranges), by_pairs, "{seed}: {ranges:?}");
             found[usize::from(by_pairs.is_some())] += 1;
         }
@@ -208,8 +241,13 @@ mod tests {
         for seed in 0..200 {
             let ranges = drawn(seed, 6, 1_000_000);
             let of_byte = |byte: u64| {
-                let holds = ranges.iter().filter(|range| range.offset.0 <= byte && range.end().is_some_and(|end| byte < end));
-                holds.max_by_key(|range| range.rank).and_then(|range| range.access_latency).unwrap_or_default()
+                let holds = ranges.iter().filter(|range| {
+                    range.offset.0 <= byte && range.end().is_some_and(|end| byte < end)
+                });
+                holds
+                    .max_by_key(|range| range.rank)
+                    .and_then(|range| range.access_latency)
+                    .unwrap_or_default()
             };
             let of_page = |page: u64| (100 * page..100 * page + 100).map(of_byte).min().unwrap();
             assert_eq!(words(&ranges), (0..8).map(of_page).collect::<Vec<_>>(), "{seed}");
@@ -219,7 +257,9 @@ mod tests {
     #[test]
     fn ranges_of_one_rank_contradict_each_other_where_they_overlap() {
         let a = range(0, 100, Idle, 0);
-        assert!(a.contradicts(&range(99, 200, Idle, 0)) && !a.contradicts(&range(100, 200, Idle, 0)));
+        assert!(
+            a.contradicts(&range(99, 200, Idle, 0)) && !a.contradicts(&range(100, 200, Idle, 0))
+        );
         assert!(!a.contradicts(&range(50, 200, Idle, 1)));
     }
 }

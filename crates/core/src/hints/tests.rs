@@ -9,7 +9,8 @@ use crate::slots::rewrite::Rewrite;
 use crate::time::serve_untimed;
 use AccessLatency::{Idle, Smallest, Typical};
 
-/// 80 blocks of 24 pages on two dies; a read takes 80 us, and each of three retries 70 more. Doses of 1000, 1250, 1500 and 1750 end the levels.
+/// 80 blocks of 24 pages on two dies; a read takes 80 us, and each of three retries 70 more. Doses
+/// of 1000, 1250, 1500 and 1750 end the levels.
 fn config(more: &str) -> DriveConfig {
     let text = format!(
         r#"
@@ -62,10 +63,15 @@ fn reads_until_moved(drive: &mut Drive, lpn: Lpn) -> u32 {
 #[test]
 fn each_block_is_rewritten_at_the_limit_of_its_budget() {
     let mut drive = drive(config(""), &[pages(0, 48, Idle), pages(48, 96, Typical)]);
-    let [idle, typical, none] = [7, 55, 103].map(|lpn| reads_until_moved(&mut drive, Lpn::new(lpn)));
-    // A job reads 24 pages. Each retry is taken off for each of 48 reads, at most twice a page, and for 2 x 2 x 3 + 1 beside: k x 61.
+    let [idle, typical, none] =
+        [7, 55, 103].map(|lpn| reads_until_moved(&mut drive, Lpn::new(lpn)));
+    // A job reads 24 pages. Each retry is taken off for each of 48 reads, at most twice a page, and
+    // for 2 x 2 x 3 + 1 beside: k x 61.
     assert_eq!(none, 1000 - 24);
-    assert!(typical > none && typical < 1250 && idle > typical && idle < 1500, "{none} {typical} {idle}");
+    assert!(
+        typical > none && typical < 1250 && idle > typical && idle < 1500,
+        "{none} {typical} {idle}"
+    );
     let counts = drive.hint_outcomes().unwrap().map(|of| (of.budget.retries, of.counts.missed));
     assert_eq!(counts, [(0, 0), (1, 0), (2, 0)], "no read took more retries than fit");
     assert!(drive.flash_counts().retried[2] > 0, "and some took as many");
@@ -74,8 +80,16 @@ fn each_block_is_rewritten_at_the_limit_of_its_budget() {
 #[test]
 fn a_block_of_several_budgets_goes_by_the_tightest() {
     let drive = drive(config(""), &[pages(0, 47, Idle), pages(50, 60, Typical)]);
-    assert_eq!([0, 23].map(|lpn| budget_of(&drive, Lpn::new(lpn))), [Idle; 2], "blocks of 24 pages, filled in order");
-    assert_eq!([24, 46].map(|lpn| budget_of(&drive, Lpn::new(lpn))), [Smallest; 2], "page 47 has no hint");
+    assert_eq!(
+        [0, 23].map(|lpn| budget_of(&drive, Lpn::new(lpn))),
+        [Idle; 2],
+        "blocks of 24 pages, filled in order"
+    );
+    assert_eq!(
+        [24, 46].map(|lpn| budget_of(&drive, Lpn::new(lpn))),
+        [Smallest; 2],
+        "page 47 has no hint"
+    );
     assert_eq!([48, 50].map(|lpn| budget_of(&drive, Lpn::new(lpn))), [Smallest; 2]);
 }
 
@@ -86,8 +100,11 @@ fn what_moves_keeps_its_budget_and_finds_its_like() {
     assert_eq!((block_of(&drive, Lpn::new(23)), drive.flash.cold(mixed).budget), (mixed, Typical));
     let (flash, ftl, mut slots) = drive.parts();
     ftl.rewrite(flash, &mut slots, Rewrite::all(mixed), Cause::Reclaim, Reads::NEVER);
-    let all = |drive: &Drive, mut lpns: Lpns, budget| lpns.all(|lpn| budget_of(drive, lpn) == budget);
-    let apart = |drive: &Drive| all(drive, Lpn::new(0).run(12), Idle) && all(drive, Lpn::new(12).run(12), Typical);
+    let all =
+        |drive: &Drive, mut lpns: Lpns, budget| lpns.all(|lpn| budget_of(drive, lpn) == budget);
+    let apart = |drive: &Drive| {
+        all(drive, Lpn::new(0).run(12), Idle) && all(drive, Lpn::new(12).run(12), Typical)
+    };
     assert!(apart(&drive));
     Lpn::range(0..24).for_each(|lpn| drive.write_page(lpn, u64::MAX));
     assert!(apart(&drive), "what the host writes goes there, too");
@@ -99,23 +116,37 @@ fn data_among_tighter_data_is_regrouped_where_enough_of_the_block_is() {
     let after = |regroup: &str| {
         let mut config = config("");
         config.hints.regroup = regroup.parse().ok();
-        let mut drive = drive(config, &[pages(0, 12, Idle), pages(12, 24, Typical), pages(24, 30, Idle)]);
-        let read = Request { at: 0, offset: 100 * 4096, bytes: 4096, op: Op::Read, origin: 0, hint: None };
+        let mut drive =
+            drive(config, &[pages(0, 12, Idle), pages(12, 24, Typical), pages(24, 30, Idle)]);
+        let read =
+            Request { at: 0, offset: 100 * 4096, bytes: 4096, op: Op::Read, origin: 0, hint: None };
         // 80 blocks, of which 16 are looked at each time.
         (0..50).for_each(|_| serve_untimed(&mut drive, &[read], &mut |_, _| true).unwrap());
         let kept = drive.hint_outcomes().unwrap().map(|of| of.pages_kept_tighter);
-        (kept, drive.flash_counts().programs[Cause::Hint as usize], drive.flash_counts().erases[Cause::Hint as usize])
+        (
+            kept,
+            drive.flash_counts().programs[Cause::Hint as usize],
+            drive.flash_counts().erases[Cause::Hint as usize],
+        )
     };
     assert_eq!(after("none"), ([0, 0, 18], 0, 0));
-    assert_eq!(after("0.5"), ([0, 0, 6], 24, 1), "half of the first block is more relaxed than it, a quarter of the second");
+    assert_eq!(
+        after("0.5"),
+        ([0, 0, 6], 24, 1),
+        "half of the first block is more relaxed than it, a quarter of the second"
+    );
     assert_eq!(after("0.25"), ([0, 0, 0], 48, 2));
 }
 
-/// Overwritten at random until GC has moved everything many times, with hardly more free blocks than the reserve.
+/// Overwritten at random until GC has moved everything many times, with hardly more free blocks
+/// than the reserve.
 #[test]
 fn data_stays_apart_under_garbage_collection() {
     let end = config("").drive.capacity.unwrap().0 as u32 / 4096;
-    let mut drive = drive(config("wear = { static_gap = 0 }"), &[pages(0, end / 2, Idle), pages(end / 2, end * 3 / 4, Typical)]);
+    let mut drive = drive(
+        config("wear = { static_gap = 0 }"),
+        &[pages(0, end / 2, Idle), pages(end / 2, end * 3 / 4, Typical)],
+    );
     let mut random = 1_u32;
     for _ in 0..40_000 {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -125,17 +156,22 @@ fn data_stays_apart_under_garbage_collection() {
     let [smallest, typical, idle] = drive.hint_outcomes().unwrap();
     let all = smallest.pages + typical.pages + idle.pages;
     assert_eq!(all, u64::from(end));
-    assert!(typical.pages_kept_tighter + idle.pages_kept_tighter < all / 50, "{typical:?} {idle:?}");
+    assert!(
+        typical.pages_kept_tighter + idle.pages_kept_tighter < all / 50,
+        "{typical:?} {idle:?}"
+    );
 }
 
 #[test]
 fn a_read_is_judged_by_its_own_hint_and_changes_no_limit() {
     let mut with = drive(config(""), &[pages(0, 48, Idle)]);
-    let read = |hint| Request { at: 0, offset: 7 * 4096, bytes: 4096, op: Op::Read, origin: 0, hint };
+    let read =
+        |hint| Request { at: 0, offset: 7 * 4096, bytes: 4096, op: Op::Read, origin: 0, hint };
     serve_untimed(&mut with, &[read(Some(Smallest)), read(None)], &mut |_, _| true).unwrap();
     let reads = |drive: &Drive| drive.hint_outcomes().unwrap().map(|of| of.counts.reads);
     assert_eq!(reads(&with), [1, 0, 1]);
-    // The last reads before the block moves take two retries: too many for a read that may take none, and no more than its data may.
+    // The last reads before the block moves take two retries: too many for a read that may take
+    // none, and no more than its data may.
     serve_untimed(&mut with, &vec![read(Some(Smallest)); 1300], &mut |_, _| true).unwrap();
     let counts = with.hint_outcomes().unwrap().map(|of| of.counts.missed);
     assert!(counts[0] > 50 && counts[1..] == [0, 0], "{counts:?}");
@@ -162,7 +198,8 @@ fn hints_that_say_nothing_change_nothing() {
     assert_eq!(end(None), end(Some(vec![pages(100, 200, Smallest)])));
 }
 
-/// Age takes more than a retry gives back: the budget is raised, and nothing is rewritten over and over.
+/// Age takes more than a retry gives back: the budget is raised, and nothing is rewritten over and
+/// over.
 #[test]
 fn a_budget_that_age_exceeds_is_raised() {
     let text = config("start = { age = \"1d\" }");
@@ -184,7 +221,10 @@ fn what_cannot_be_gone_by_is_refused() {
         Drive::new(config, &Techniques::default(), false).err().expect("refused").0
     };
     let far = refused(config(""), pages(0, 10_000, Idle));
-    assert!(far.starts_with("a hint is for 40960000B from 0B on") || far.contains("the drive ends at"), "{far}");
+    assert!(
+        far.starts_with("a hint is for 40960000B from 0B on") || far.contains("the drive ends at"),
+        "{far}"
+    );
     let mut plain = config("");
     plain.ecc.cap.truncate(1);
     plain.ecc.retry_decode_us.clear();

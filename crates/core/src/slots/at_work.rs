@@ -1,5 +1,5 @@
-//! The techniques at work in a drive. The controller is handed them to arm blocks, to say that one is erased and to choose what to clean;
-//! only the drive itself asks what to do against reads.
+//! The techniques at work in a drive. The controller is handed them to arm blocks, to say that one
+//! is erased and to choose what to clean; only the drive itself asks what to do against reads.
 
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
@@ -13,7 +13,8 @@ use crate::slots::reclaim::{Policy, View};
 use crate::slots::refresh::{Held, Refresh};
 use crate::slots::rewrite::Merges;
 
-/// Pages that low density takes away in a domain, what jobs under way will take among them; and what it may take there in all.
+/// Pages that low density takes away in a domain, what jobs under way will take among them; and
+/// what it may take there in all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Away {
     pub(crate) pages: u32,
@@ -53,7 +54,9 @@ impl<'a> View<'a> {
         };
         Self {
             geometry: &flash.geometry,
-            limits: flash.limits().map(|table| Limits::new(table, budget).accelerated(flash.acceleration)),
+            limits: flash
+                .limits()
+                .map(|table| Limits::new(table, budget).accelerated(flash.acceleration)),
             disturb: &config.disturb,
             density: &config.density,
             late_reads,
@@ -102,7 +105,13 @@ pub(crate) struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    pub(crate) fn new(reclaim: &'a mut dyn Policy, gc: &'a mut dyn GcPolicy, refresh: &'a dyn Refresh, told: Told<'a>, now: Ns) -> Self {
+    pub(crate) fn new(
+        reclaim: &'a mut dyn Policy,
+        gc: &'a mut dyn GcPolicy,
+        refresh: &'a dyn Refresh,
+        told: Told<'a>,
+        now: Ns,
+    ) -> Self {
         Self { reclaim, gc, refresh, told, now }
     }
 
@@ -113,12 +122,17 @@ impl<'a> Slots<'a> {
 
     /// Blocks whose reads have to be drawn before [`Self::arm`], where they come in bulk.
     pub(crate) fn compared_with(&self, flash: &Flash, away: Away, block: BlockId) -> Vec<BlockId> {
-        self.reclaim.compares_with(&View::of(flash, away, self.told, flash.cold(block).budget), block)
+        self.reclaim
+            .compares_with(&View::of(flash, away, self.told, flash.cold(block).budget), block)
     }
 
     /// A block is about to be erased.
     pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
-        self.reclaim.erased(&View::of(flash, away, self.told, flash.cold(block).budget), block, cause);
+        self.reclaim.erased(
+            &View::of(flash, away, self.told, flash.cold(block).budget),
+            block,
+            cause,
+        );
     }
 
     /// When a block is to be looked at first because of its age; never where none.

@@ -1,4 +1,5 @@
-//! What a technique is, as data: its name, what it promises and needs, its parameters, and how one is made. The same for every slot.
+//! What a technique is, as data: its name, what it promises and needs, its parameters, and how one
+//! is made. The same for every slot.
 
 use std::ops::Deref;
 
@@ -9,7 +10,8 @@ use crate::config::{DriveConfig, Number, Params};
 pub struct Card<P: InSlot + ?Sized + 'static> {
     /// All but its constructor.
     pub about: About,
-    /// Makes one, of its arguments, for a drive of this configuration; what it draws by chance follows from the seed.
+    /// Makes one, of its arguments, for a drive of this configuration; what it draws by chance
+    /// follows from the seed.
     pub new: fn(&Args, &DriveConfig, Seed) -> Box<P>,
 }
 
@@ -23,7 +25,8 @@ pub struct About {
     pub paper: &'static str,
     /// How far it protects data. Whoever tests it takes a page lost in spite of that for a bug.
     pub protects: Protection,
-    /// It keeps data apart in streams of its own, which want more spare blocks, and finds out first which.
+    /// It keeps data apart in streams of its own, which want more spare blocks, and finds out first
+    /// which.
     pub keeps_apart: bool,
     /// It gives wordlines guard levels: fewer page kinds, larger limits.
     pub lowers_density: bool,
@@ -50,16 +53,18 @@ pub enum Protection {
     Sound,
 }
 
-/// What becomes of a technique where reads are numbers drawn by chance, and only those that ring an alarm are served (the fluid gear).
+/// What becomes of a technique where reads are numbers drawn by chance, and only those that ring an
+/// alarm are served (the fluid gear).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InBulk {
-    /// Nothing else than where they are served one by one: it goes by alarms, and by counts of the drive's that do not depend on the order of
-    /// reads.
+    /// Nothing else than where they are served one by one: it goes by alarms, and by counts of the
+    /// drive's that do not depend on the order of reads.
     Exact,
-    /// Its counters depend on the order of reads: between two draws of a block that order is drawn, each as likely. Their bounds hold in every
-    /// order.
+    /// Its counters depend on the order of reads: between two draws of a block that order is drawn,
+    /// each as likely. Their bounds hold in every order.
     OrderDrawn,
-    /// It goes by a clock of the host's page operations, whose reads are those expected by now, in the mean.
+    /// It goes by a clock of the host's page operations, whose reads are those expected by now, in
+    /// the mean.
     MeanClock,
 }
 
@@ -77,8 +82,12 @@ impl InBulk {
     pub const fn note(self) -> &'static str {
         match self {
             Self::Exact => "",
-            Self::OrderDrawn => "; in the fluid gear its counters see reads in an order that is drawn, and bound them as ever",
-            Self::MeanClock => "; in the fluid gear its clock counts the reads that are expected by now, and all else is exact",
+            Self::OrderDrawn => {
+                "; in the fluid gear its counters see reads in an order that is drawn, and bound them as ever"
+            }
+            Self::MeanClock => {
+                "; in the fluid gear its clock counts the reads that are expected by now, and all else is exact"
+            }
         }
     }
 }
@@ -88,13 +97,15 @@ impl InBulk {
 pub struct Needs {
     /// A table of limits, where reads disturb.
     pub limits: bool,
-    /// Space-Saving counters of each block's wordlines; the drive keeps them for such a technique alone.
+    /// Space-Saving counters of each block's wordlines; the drive keeps them for such a technique
+    /// alone.
     pub counters: bool,
     /// Retries of reads, by which it goes: `[ecc]` must have them.
     pub retries: bool,
 }
 
-/// A number that a drive file may give a technique. One that several techniques share has the same alias in all of them.
+/// A number that a drive file may give a technique. One that several techniques share has the same
+/// alias in all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
     /// Its key in the technique's table.
@@ -189,21 +200,27 @@ impl<P: InSlot + ?Sized> Card<P> {
         Args { about: &self.about, given: P::given(config) }
     }
 
-    /// The key by which a user knows a parameter of it: the alias where that stands for its number, too.
+    /// The key by which a user knows a parameter of it: the alias where that stands for its number,
+    /// too.
     pub fn path(&self, config: &DriveConfig, param: &Param) -> String {
         let (given, own) = (P::given(config), param.value(P::given(config), self.name));
-        let alias = param.alias.filter(|alias| given.get(None, alias).is_some_and(|number| number.is_same(Number::Real(own))));
+        let alias = param.alias.filter(|alias| {
+            given.get(None, alias).is_some_and(|number| number.is_same(Number::Real(own)))
+        });
         match alias {
             Some(alias) => format!("{}.{alias}", P::TABLE),
             None => format!("{}.{}.{}", P::TABLE, self.name, param.key),
         }
     }
 
-    /// Gives it another number for a parameter. Other techniques of a resolved configuration keep theirs.
+    /// Gives it another number for a parameter. Other techniques of a resolved configuration keep
+    /// theirs.
     pub fn set(&self, config: &mut DriveConfig, param: &Param, value: f64) {
         let given = P::given_mut(config);
         given.set(Some(self.name), param.key, param.number(value));
-        if let Some(alias) = param.alias.filter(|alias| given.get(None, alias).is_some_and(|number| !number.is_same(Number::Real(value)))) {
+        if let Some(alias) = param.alias.filter(|alias| {
+            given.get(None, alias).is_some_and(|number| !number.is_same(Number::Real(value)))
+        }) {
             given.remove(None, alias);
         }
     }
@@ -243,7 +260,12 @@ impl Args<'_> {
     }
 
     fn value(&self, param: &Param) -> f64 {
-        debug_assert!(self.has(param), "`{}` is not on the card of `{}`", param.key, self.about.name);
+        debug_assert!(
+            self.has(param),
+            "`{}` is not on the card of `{}`",
+            param.key,
+            self.about.name
+        );
         param.value(self.given, self.about.name)
     }
 }

@@ -33,8 +33,8 @@ impl Candidates<'_> {
     }
 }
 
-/// Picks victims. It sees closed blocks by their valid pages over the pages they could hold (a mode may take pages away),
-/// scaled to a full block.
+/// Picks victims. It sees closed blocks by their valid pages over the pages they could hold (a mode
+/// may take pages away), scaled to a full block.
 pub trait GcPolicy: Send {
     /// The block to clean.
     fn pick(&mut self, among: &Candidates) -> Option<BlockId>;

@@ -1,5 +1,6 @@
-//! Parameters that were given, held against the cards: unknown keys and wrong numbers are refused; then each parameter has a number under its
-//! own key, and under its alias where all techniques that share it agree.
+//! Parameters that were given, held against the cards: unknown keys and wrong numbers are refused;
+//! then each parameter has a number under its own key, and under its alias where all techniques
+//! that share it agree.
 //!
 //! ```text
 //! given                                          settled
@@ -14,7 +15,8 @@ use super::{SLOTS, Slot};
 use crate::config::{ConfigError, DriveConfig, Given, Number, Params};
 
 impl DriveConfig {
-    /// Checks every table and fills in what follows from other keys: capacity, `blocks_per_plane`, spare, and parameters of techniques.
+    /// Checks every table and fills in what follows from other keys: capacity, `blocks_per_plane`,
+    /// spare, and parameters of techniques.
     ///
     /// # Errors
     /// The first thing that is wrong, by key.
@@ -34,7 +36,9 @@ impl Slot {
         let cards = (self.cards)();
         for given in params.iter() {
             let (path, param) = (self.path(given), self.named(&cards, given));
-            let param = param.ok_or_else(|| ConfigError(format!("unknown key `{path}`{}", self.known(&cards, given))))?;
+            let param = param.ok_or_else(|| {
+                ConfigError(format!("unknown key `{path}`{}", self.known(&cards, given)))
+            })?;
             param.check(&path, given.number)?;
         }
         let mut settled = Params::default();
@@ -53,7 +57,12 @@ impl Slot {
     /// The parameter that a key means.
     fn named(&self, cards: &[&'static About], given: &Given) -> Option<&'static Param> {
         match &given.technique {
-            Some(name) => cards.iter().find(|about| about.name == name)?.params.iter().find(|param| param.key == given.key),
+            Some(name) => cards
+                .iter()
+                .find(|about| about.name == name)?
+                .params
+                .iter()
+                .find(|param| param.key == given.key),
             None => self.sharing(&given.key).next().map(|(_, param)| param),
         }
     }
@@ -62,7 +71,8 @@ impl Slot {
     fn common(&self, params: &Params, alias: &str) -> Result<Option<Number>, ConfigError> {
         if let Some(number) = params.get(None, alias) {
             let other = |(about, param): (&About, &Param)| {
-                let own = params.get(Some(about.name), param.key).filter(|own| !own.is_same(number));
+                let own =
+                    params.get(Some(about.name), param.key).filter(|own| !own.is_same(number));
                 own.map(|own| format!("{}.{}.{} = {own}", self.table, about.name, param.key))
             };
             if let Some(own) = self.sharing(alias).find_map(other) {
@@ -72,7 +82,8 @@ impl Slot {
                 )));
             }
         }
-        let mut numbers = self.sharing(alias).map(|(about, param)| param.number(param.value(params, about.name)));
+        let mut numbers =
+            self.sharing(alias).map(|(about, param)| param.number(param.value(params, about.name)));
         let first = numbers.next();
         Ok(first.filter(|first| numbers.all(|number| number == *first)))
     }
@@ -87,13 +98,20 @@ impl Slot {
 
     /// What would have been known in the place of a key that is not.
     fn known(&self, cards: &[&About], given: &Given) -> String {
-        let technique = given.technique.as_deref().and_then(|name| cards.iter().find(|about| about.name == name));
+        let technique = given
+            .technique
+            .as_deref()
+            .and_then(|name| cards.iter().find(|about| about.name == name));
         let keys: Vec<&str> = match (technique, &given.technique) {
             (Some(about), _) => about.params.iter().map(|param| param.key).collect(),
             (None, Some(_)) => cards.iter().map(|about| about.name).collect(),
             (None, None) => self.aliases(),
         };
-        if keys.is_empty() { "; it has none".into() } else { format!("; known are {}", keys.join(", ")) }
+        if keys.is_empty() {
+            "; it has none".into()
+        } else {
+            format!("; known are {}", keys.join(", "))
+        }
     }
 }
 
@@ -101,9 +119,15 @@ impl Param {
     fn check(&self, path: &str, number: Number) -> Result<(), ConfigError> {
         let ((low, high), value) = (self.range, number.value());
         if self.kind == Kind::Whole && matches!(number, Number::Real(_)) {
-            return Err(ConfigError(format!("{path} = {number}: a whole number is expected, {low} to {high}")));
+            return Err(ConfigError(format!(
+                "{path} = {number}: a whole number is expected, {low} to {high}"
+            )));
         }
-        if (low..=high).contains(&value) { Ok(()) } else { Err(ConfigError(format!("{path} = {number} is outside {low} to {high}"))) }
+        if (low..=high).contains(&value) {
+            Ok(())
+        } else {
+            Err(ConfigError(format!("{path} = {number} is outside {low} to {high}")))
+        }
     }
 }
 
@@ -126,7 +150,10 @@ mod tests {
     fn counters(tables: &str) -> (Vec<u32>, Option<Number>) {
         let config = read(tables).resolve().unwrap();
         let of = |name| technique(name).unwrap().args(&config).whole(&COUNTERS);
-        (["straw-ss", "straw-ss-published", "straw-ss-sound"].map(of).to_vec(), config.reclaim.params.get(None, "counters"))
+        (
+            ["straw-ss", "straw-ss-published", "straw-ss-sound"].map(of).to_vec(),
+            config.reclaim.params.get(None, "counters"),
+        )
     }
 
     fn refusal(tables: &str) -> String {
@@ -136,9 +163,15 @@ mod tests {
     #[test]
     fn an_alias_stands_for_all_that_share_it() {
         assert_eq!(counters(""), (vec![32, 32, 32], Some(Number::Whole(32))));
-        assert_eq!(counters("reclaim = { counters = 16 }"), (vec![16, 16, 16], Some(Number::Whole(16))));
+        assert_eq!(
+            counters("reclaim = { counters = 16 }"),
+            (vec![16, 16, 16], Some(Number::Whole(16)))
+        );
         assert_eq!(counters("[reclaim.straw-ss]\ncounters = 16"), (vec![16, 32, 32], None));
-        assert_eq!(counters("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 16"), (vec![16, 16, 16], Some(Number::Whole(16))));
+        assert_eq!(
+            counters("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 16"),
+            (vec![16, 16, 16], Some(Number::Whole(16)))
+        );
         assert_eq!(
             refusal("[reclaim]\ncounters = 16\n[reclaim.straw-ss]\ncounters = 8"),
             "reclaim.counters = 16 and reclaim.straw-ss.counters = 8 are two numbers for one parameter; give one of them, or the same twice"
@@ -147,24 +180,62 @@ mod tests {
 
     #[test]
     fn what_is_no_parameter_and_what_is_no_such_number_is_refused_by_its_key() {
-        assert_eq!(refusal("[reclaim.straw-ss]\ncounters = 1"), "reclaim.straw-ss.counters = 1 is outside 2 to 256");
-        assert_eq!(refusal("reclaim = { counters = 257 }"), "reclaim.counters = 257 is outside 2 to 256");
-        assert_eq!(refusal("reclaim = { counters = 8.0 }"), "reclaim.counters = 8.0: a whole number is expected, 2 to 256");
-        assert_eq!(refusal("[gc.stable-greedy]\nslack = 1.5"), "gc.stable-greedy.slack = 1.5 is outside 0 to 1");
-        assert_eq!(refusal("reclaim = { probe_probability = nan }"), "reclaim.probe_probability = NaN is outside 0.000001 to 0.25");
-        assert_eq!(refusal("[gc.stable-greedy]\nslak = 1"), "unknown key `gc.stable-greedy.slak`; known are slack");
-        assert_eq!(refusal("[reclaim.none]\ncounters = 8"), "unknown key `reclaim.none.counters`; it has none");
-        assert!(refusal("[reclaim.straw]\ncounters = 8").starts_with("unknown key `reclaim.straw.counters`; known are none, block, "));
+        assert_eq!(
+            refusal("[reclaim.straw-ss]\ncounters = 1"),
+            "reclaim.straw-ss.counters = 1 is outside 2 to 256"
+        );
+        assert_eq!(
+            refusal("reclaim = { counters = 257 }"),
+            "reclaim.counters = 257 is outside 2 to 256"
+        );
+        assert_eq!(
+            refusal("reclaim = { counters = 8.0 }"),
+            "reclaim.counters = 8.0: a whole number is expected, 2 to 256"
+        );
+        assert_eq!(
+            refusal("[gc.stable-greedy]\nslack = 1.5"),
+            "gc.stable-greedy.slack = 1.5 is outside 0 to 1"
+        );
+        assert_eq!(
+            refusal("reclaim = { probe_probability = nan }"),
+            "reclaim.probe_probability = NaN is outside 0.000001 to 0.25"
+        );
+        assert_eq!(
+            refusal("[gc.stable-greedy]\nslak = 1"),
+            "unknown key `gc.stable-greedy.slak`; known are slack"
+        );
+        assert_eq!(
+            refusal("[reclaim.none]\ncounters = 8"),
+            "unknown key `reclaim.none.counters`; it has none"
+        );
+        assert!(
+            refusal("[reclaim.straw]\ncounters = 8")
+                .starts_with("unknown key `reclaim.straw.counters`; known are none, block, ")
+        );
         assert_eq!(refusal("gc = { slack = 1 }"), "unknown key `gc.slack`; known are stable_slack");
-        for text in ["reclaim = { counters = 'x' }", "reclaim = { straw-ss = { counters = [1] } }", "reclaim = { counters = true }"] {
-            assert!(toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{text}")).unwrap_err().message().contains("number"), "{text}");
+        for text in [
+            "reclaim = { counters = 'x' }",
+            "reclaim = { straw-ss = { counters = [1] } }",
+            "reclaim = { counters = true }",
+        ] {
+            assert!(
+                toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{text}"))
+                    .unwrap_err()
+                    .message()
+                    .contains("number"),
+                "{text}"
+            );
         }
     }
 
     /// What a drive was run with can be run again.
     #[test]
     fn a_settled_drive_reads_as_it_is_written() {
-        for tables in ["", "[reclaim.straw-ss]\ncounters = 16", "reclaim = { layer_sets = 1 }\ngc = { stable_slack = 1 }"] {
+        for tables in [
+            "",
+            "[reclaim.straw-ss]\ncounters = 16",
+            "reclaim = { layer_sets = 1 }\ngc = { stable_slack = 1 }",
+        ] {
             let config = read(tables).resolve().unwrap();
             let again: DriveConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
             assert_eq!((&again, &again.clone().resolve().unwrap()), (&config, &config), "{tables}");
@@ -177,7 +248,10 @@ mod tests {
         let (one, other) = (technique("straw-ss").unwrap(), technique("straw-ss-sound").unwrap());
         assert_eq!(one.path(&config, &COUNTERS), "reclaim.counters");
         one.set(&mut config, &COUNTERS, 8.0);
-        assert_eq!((one.args(&config).whole(&COUNTERS), other.args(&config).whole(&COUNTERS)), (8, 32));
+        assert_eq!(
+            (one.args(&config).whole(&COUNTERS), other.args(&config).whole(&COUNTERS)),
+            (8, 32)
+        );
         assert_eq!(one.path(&config, &COUNTERS), "reclaim.straw-ss.counters");
     }
 }

@@ -1,7 +1,8 @@
 //! Parity inside the drive: pages that repair others. One technique a file; this file is the seam.
 //!
-//! A technique says how many pages of the host share a page of parity, and how and when that page is brought up to date. The drive reads and programs
-//! (`drive/striped.rs`, `drive/delayed.rs`), keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
+//! A technique says how many pages of the host share a page of parity, and how and when that page
+//! is brought up to date. The drive reads and programs (`drive/striped.rs`, `drive/delayed.rs`),
+//! keeps what is worked out in part (`ftl/partial.rs`), and repairs (`ftl/rebuild.rs`).
 
 mod da_raid5;
 pub(super) mod hc;
@@ -29,7 +30,8 @@ use crate::error::bch;
 /// How the parity of a stripe is worked out anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equation {
-    /// Out of the old parity, and of the old and new data of the pages that change (da-raid5-2013, equation 1).
+    /// Out of the old parity, and of the old and new data of the pages that change (da-raid5-2013,
+    /// equation 1).
     Modify,
     /// Out of all data that the stripe has then (equation 2).
     Whole,
@@ -49,7 +51,8 @@ impl Equation {
 /// What a technique is told of a stripe of which pages change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Pages to be read for [`Equation::Modify`]: the old parity, and old data that is not in memory already.
+    /// Pages to be read for [`Equation::Modify`]: the old parity, and old data that is not in
+    /// memory already.
     pub to_modify: u32,
     /// Pages to be read for [`Equation::Whole`]: data that stays.
     pub to_do_whole: u32,
@@ -84,7 +87,8 @@ pub enum Renewal {
     TakeOut,
     /// It is begun anew, out of those pages and all others that it covered: these are read.
     Gather,
-    /// It is begun anew out of those pages alone. What it covered besides is exposed: no parity has it until the stripe is committed.
+    /// It is begun anew out of those pages alone. What it covered besides is exposed: no parity has
+    /// it until the stripe is committed.
     Expose,
 }
 
@@ -104,7 +108,8 @@ pub trait Parity: Send {
     /// How the parity of a stripe of which pages change is worked out, where it is not delayed.
     fn equation(&self, change: &Change) -> Equation;
 
-    /// Pages of partial parity that the controller keeps until they are committed; none where parity is programmed with each write.
+    /// Pages of partial parity that the controller keeps until they are committed; none where
+    /// parity is programmed with each write.
     fn cache_pages(&self) -> u32 {
         0
     }
@@ -114,8 +119,9 @@ pub trait Parity: Send {
         Renewal::TakeOut
     }
 
-    /// Where the write buffer keeps the pages of a stripe together, and lets those go first that were written longest ago: the most pages of a
-    /// request that it takes in. Longer ones go through to flash, parity and all.
+    /// Where the write buffer keeps the pages of a stripe together, and lets those go first that
+    /// were written longest ago: the most pages of a request that it takes in. Longer ones go
+    /// through to flash, parity and all.
     fn longest_cached(&self) -> Option<u32> {
         None
     }
@@ -145,7 +151,8 @@ impl InSlot for dyn Parity {
 pub type ParityTechnique = Card<dyn Parity>;
 
 /// Every parity technique; one line each.
-pub const PARITY: &[ParityTechnique] = &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD, da_raid5::CARD];
+pub const PARITY: &[ParityTechnique] =
+    &[none::CARD, udl::CARD, raid5::CARD, ppc::CARD, hc::CARD, pe_aware::CARD, da_raid5::CARD];
 
 /// The name of the one that keeps none.
 pub const NO_PARITY: &str = none::CARD.about.name;
@@ -196,14 +203,19 @@ fn recycles(parity: &str) -> bool {
     [udl::CARD.about.name, da_raid5::CARD.about.name].contains(&parity)
 }
 
-/// The period that its refresh technique goes by on this drive, where that follows from the drive's limits.
+/// The period that its refresh technique goes by on this drive, where that follows from the drive's
+/// limits.
 pub fn period_of_part(config: &DriveConfig, parity: &str) -> Option<Span> {
     refresh_part(parity).and_then(|_| udl::period(config))
 }
 
-/// A drive under a parity technique and the refresh technique that is named; where none is, under the one that the parity technique brings.
-/// Gives the refresh technique, too.
-pub fn with_parts(mut config: DriveConfig, parity: &str, refresh: Option<&'static str>) -> (DriveConfig, &'static str) {
+/// A drive under a parity technique and the refresh technique that is named; where none is, under
+/// the one that the parity technique brings. Gives the refresh technique, too.
+pub fn with_parts(
+    mut config: DriveConfig,
+    parity: &str,
+    refresh: Option<&'static str>,
+) -> (DriveConfig, &'static str) {
     if refresh.is_none()
         && let Some(period) = period_of_part(&config, parity)
     {
@@ -238,22 +250,28 @@ pub fn drive(mut config: DriveConfig, parity: &str) -> DriveConfig {
     config
 }
 
-/// Blocks that each die must have beside those that its pages fill: open ones, those of the reclaim technique's own streams among them, and the GC
-/// reserve. The drive is one under a parity technique ([`drive`]); it needs none where that has no stripes.
+/// Blocks that each die must have beside those that its pages fill: open ones, those of the reclaim
+/// technique's own streams among them, and the GC reserve. The drive is one under a parity
+/// technique ([`drive`]); it needs none where that has no stripes.
 pub fn spare_needed(config: &DriveConfig, reclaim: &Technique) -> u32 {
     let own = reclaim.make(config, 0).streams().len() as u32;
     let streams = u32::from(FIRST_OWN) + own + u32::from(config.parity.by_wear.is_some());
     config.parity.stripe.map_or(0, |_| streams + RESERVE)
 }
 
-/// Refuses parity that a drive has no way of keeping, or no room for under a reclaim technique. The drive is one under the parity technique ([`drive`]).
+/// Refuses parity that a drive has no way of keeping, or no room for under a reclaim technique. The
+/// drive is one under the parity technique ([`drive`]).
 ///
 /// # Errors
 /// A sentence with the key.
 pub fn check(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Result<(), ConfigError> {
     goes_with(config, parity)?;
-    lack_of_room(config, parity, reclaim)
-        .map_or(Ok(()), |lack| Err(ConfigError(format!("{lack}: {}", right_capacity(config, most_pages(config, reclaim), "")))))
+    lack_of_room(config, parity, reclaim).map_or(Ok(()), |lack| {
+        Err(ConfigError(format!(
+            "{lack}: {}",
+            right_capacity(config, most_pages(config, reclaim), "")
+        )))
+    })
 }
 
 /// Refuses parity on a drive that has no way of keeping it, however much room there is.
@@ -264,26 +282,39 @@ pub fn goes_with(config: &DriveConfig, parity: &str) -> Result<(), ConfigError> 
     let Some(members) = config.parity.stripe else { return Ok(()) };
     let dies = config.geometry.channels * config.geometry.dies_per_channel;
     require(members < dies, || {
-        let (shortest, more) = (STRIPE.range.0 as u32, "more dies (geometry.channels, geometry.dies_per_channel)");
+        let (shortest, more) =
+            (STRIPE.range.0 as u32, "more dies (geometry.channels, geometry.dies_per_channel)");
         let right = if dies > shortest {
             format!("parity.stripe={} at most, or {more}", dies - 1)
         } else {
-            format!("the shortest stripe, parity.stripe={shortest}, wants {}; {more} are right", shortest + 1)
+            format!(
+                "the shortest stripe, parity.stripe={shortest}, wants {}; {more} are right",
+                shortest + 1
+            )
         };
-        format!("parity.stripe = {members} and a page of parity want {} dies, and the drive has {dies}: {right}", members + 1)
+        format!(
+            "parity.stripe = {members} and a page of parity want {} dies, and the drive has {dies}: {right}",
+            members + 1
+        )
     })?;
     require(config.timing.program_unit == ProgramUnit::Page, || {
-        format!("parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page")
+        format!(
+            "parity technique `{parity}` writes page by page, and timing.program_unit is \"wordline\": set timing.program_unit=page"
+        )
     })?;
     hc::check(config, parity, members)?;
     da_raid5::check(config, parity, members)?;
-    require(config.hints.is_default(), || format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out"))
+    require(config.hints.is_default(), || {
+        format!("parity technique `{parity}` keeps no budgets apart: leave [hints] and --hints out")
+    })
 }
 
-/// What of a drive leaves too little room for parity under a reclaim technique, in a sentence without its end.
+/// What of a drive leaves too little room for parity under a reclaim technique, in a sentence
+/// without its end.
 pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> Option<String> {
     config.parity.stripe?;
-    let (spare, needed) = (Geometry::new(config).spare_blocks_of_domain(), spare_needed(config, reclaim));
+    let (spare, needed) =
+        (Geometry::new(config).spare_blocks_of_domain(), spare_needed(config, reclaim));
     (spare < needed).then(|| {
         let own = reclaim.make(config, 0).streams().len();
         let apart = if own > 0 { format!(", with {own} kinds of data that `{}` keeps apart,", reclaim.name) } else { String::new() };
@@ -293,7 +324,8 @@ pub fn lack_of_room(config: &DriveConfig, parity: &str, reclaim: &Technique) -> 
     })
 }
 
-/// Pages of the host, no more than the drive has, beside which its flash has room for parity under a reclaim technique.
+/// Pages of the host, no more than the drive has, beside which its flash has room for parity under
+/// a reclaim technique.
 pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
     let (geometry, g) = (Geometry::new(config), &config.geometry);
     let Some(members) = config.parity.stripe else { return geometry.host_pages };
@@ -305,12 +337,16 @@ pub fn most_pages(config: &DriveConfig, reclaim: &Technique) -> u32 {
     largest(0, geometry.host_pages, &fits).unwrap_or(0)
 }
 
-/// That a drive of so many pages of the host is right, in words; for whom, such as " for all 4 rows", or nothing.
+/// That a drive of so many pages of the host is right, in words; for whom, such as " for all 4
+/// rows", or nothing.
 pub fn right_capacity(config: &DriveConfig, pages: u32, for_whom: &str) -> String {
     if pages == 0 {
         return "more blocks are needed (geometry.blocks_per_plane)".into();
     }
-    let (bytes, blocks) = (u64::from(pages) * config.geometry.page_size.0, config.geometry.blocks_per_plane.unwrap_or(0));
+    let (bytes, blocks) = (
+        u64::from(pages) * config.geometry.page_size.0,
+        config.geometry.blocks_per_plane.unwrap_or(0),
+    );
     format!(
         "the largest capacity that fits on this flash{for_whom} is drive.capacity={bytes} with geometry.blocks_per_plane={blocks}; set both \
          together, without drive.spare"

@@ -1,7 +1,9 @@
-//! Read reclaim: what the controller does about read disturbance. One technique a file; this file is the seam.
+//! Read reclaim: what the controller does about read disturbance. One technique a file; this file
+//! is the seam.
 //!
-//! A policy is asked when a block reaches the number of reads that the policy named. It sees a read-only [`View`],
-//! queues [`Action`]s and says when it wants to be asked again. It never writes drive state.
+//! A policy is asked when a block reaches the number of reads that the policy named. It sees a
+//! read-only [`View`], queues [`Action`]s and says when it wants to be asked again. It never writes
+//! drive state.
 
 mod action;
 mod block;
@@ -36,9 +38,13 @@ pub use shared::params::{CHECK_INTERVAL, COUNTERS, OWN_AGE};
 use crate::base::dose::Quarters;
 use crate::base::geometry::Geometry;
 use crate::base::page_set::{PageSet, holds, holds_any};
-use crate::base::units::{BlockId, Bytes, Cause, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock};
+use crate::base::units::{
+    BlockId, Bytes, Cause, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock,
+};
 use crate::bugs::{Bug, Bugs, planted};
-use crate::config::{CellType, ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require};
+use crate::config::{
+    CellType, ConfigError, DensityConfig, DisturbConfig, DriveConfig, ErrorLaw, Params, require,
+};
 use crate::disturb::table::Worn;
 use crate::disturb::told::Limits;
 use crate::error::ages::Ages;
@@ -54,7 +60,8 @@ use crate::slots::card::{Card, InSlot};
 pub struct View<'a> {
     /// The drive's parts.
     pub geometry: &'a Geometry,
-    /// Read-disturb limits of the block that is asked about, at its budget; where the drive has any.
+    /// Read-disturb limits of the block that is asked about, at its budget; where the drive has
+    /// any.
     pub limits: Option<Limits<'a>>,
     /// `[disturb]`.
     pub disturb: &'a DisturbConfig,
@@ -82,8 +89,8 @@ pub struct View<'a> {
     pub(crate) bugs: Bugs,
 }
 
-/// A technique that looks limits up at the age of a block's data does so that many steps ahead: during the first it is to act, during the second
-/// its job may still run.
+/// A technique that looks limits up at the age of a block's data does so that many steps ahead:
+/// during the first it is to act, during the second its job may still run.
 const STEPS_AHEAD: usize = 2;
 
 impl View<'_> {
@@ -92,11 +99,14 @@ impl View<'_> {
         self.late_reads.max(1)
     }
 
-    /// What the limits of a block are to be looked up by. With `own_age` that holds until the drive asks again: when the block is a step older.
+    /// What the limits of a block are to be looked up by. With `own_age` that holds until the drive
+    /// asks again: when the block is a step older.
     pub fn worn(&self, block: BlockId, own_age: bool) -> Worn {
         let pec = self.pec(block);
         let Some(ages) = self.ages.filter(|_| own_age) else { return Worn::at_longest(pec) };
-        let age = (self.now.cast_signed() - self.cold[block.index()].programmed_at).max(0).cast_unsigned();
+        let age = (self.now.cast_signed() - self.cold[block.index()].programmed_at)
+            .max(0)
+            .cast_unsigned();
         Worn { pec, step: Some(ages.step(age) + STEPS_AHEAD) }
     }
 
@@ -123,7 +133,8 @@ impl View<'_> {
         &self.wordlines[self.geometry.rows_of(block)]
     }
 
-    /// The wordline whose read made a block reach its alarm, numbered within the block; for the block that is asked about.
+    /// The wordline whose read made a block reach its alarm, numbered within the block; for the
+    /// block that is asked about.
     pub fn wordline_read(&self, block: BlockId) -> WordlineInBlock {
         self.geometry.wordline_in(block, self.rung_by)
     }
@@ -133,13 +144,15 @@ impl View<'_> {
         self.tracker.of(block)
     }
 
-    /// The page of a block that is programmed next; those before it are programmed, but for what its mode takes away.
+    /// The page of a block that is programmed next; those before it are programmed, but for what
+    /// its mode takes away.
     pub fn written(&self, block: BlockId) -> PageInBlock {
         self.hot[block.index()].written_to()
     }
 
-    /// Whether the domain of the block that is asked about can spare the pages of one more full block of low density. Where not, [`Recode::Block`] is refused, and a stream
-    /// of low density opens blocks of full density. A block reprogrammed before it is full takes more.
+    /// Whether the domain of the block that is asked about can spare the pages of one more full
+    /// block of low density. Where not, [`Recode::Block`] is refused, and a stream of low density
+    /// opens blocks of full density. A block reprogrammed before it is full takes more.
     pub fn can_spare(&self) -> bool {
         self.geometry.pages_per_block - self.geometry.available_pages(GUARDED) <= self.spare_pages()
     }
@@ -149,12 +162,14 @@ impl View<'_> {
         self.pages_to_spare.saturating_sub(self.pages_away)
     }
 
-    /// Pages that low density takes away in the domain of the block that is asked about. What jobs under way will take counts.
+    /// Pages that low density takes away in the domain of the block that is asked about. What jobs
+    /// under way will take counts.
     pub fn pages_away(&self) -> u32 {
         self.pages_away
     }
 
-    /// The coding of each wordline of a block of full density that has one of its own, 0 for others; nothing where none has.
+    /// The coding of each wordline of a block of full density that has one of its own, 0 for
+    /// others; nothing where none has.
     pub fn recoded(&self, block: BlockId) -> &[u8] {
         self.recoded.of(block)
     }
@@ -164,13 +179,14 @@ impl View<'_> {
         self.recoded.coding(block, wordline) != FULL
     }
 
-    /// Host page operations since the drive was made: the time of techniques that compare rates, the same in both gears.
+    /// Host page operations since the drive was made: the time of techniques that compare rates,
+    /// the same in both gears.
     pub fn clock(&self) -> u64 {
         self.clock
     }
 
-    /// Whether a block opened at this time of the [`Self::clock`] was opened within the run. One that begins with reads (`start.reads`) was
-    /// opened nobody knows when.
+    /// Whether a block opened at this time of the [`Self::clock`] was opened within the run. One
+    /// that begins with reads (`start.reads`) was opened nobody knows when.
     pub fn is_timed(&self, opened_at: u64) -> bool {
         opened_at >= self.timed_from
     }
@@ -190,7 +206,8 @@ impl View<'_> {
         self.hot[block.index()].mode
     }
 
-    /// Reads of each page of a block whose stream counts them, since its erase; of no page where it does not.
+    /// Reads of each page of a block whose stream counts them, since its erase; of no page where it
+    /// does not.
     pub fn page_reads(&self, block: BlockId) -> &[u32] {
         self.pages.of(block)
     }
@@ -203,7 +220,9 @@ impl View<'_> {
     /// Whether a wordline holds valid pages.
     pub fn is_valid(&self, block: BlockId, wordline: WordlineInBlock) -> bool {
         let bits = self.geometry.cell.bits();
-        if planted(Bug::LastWordlineInvalid) && wordline.number() + 1 == self.geometry.wordlines_per_block {
+        if planted(Bug::LastWordlineInvalid)
+            && wordline.number() + 1 == self.geometry.wordlines_per_block
+        {
             return false;
         }
         holds_any(self.contents.valid_words(block), wordline, bits)
@@ -211,7 +230,11 @@ impl View<'_> {
 
     /// Whether any of these pages of a block is valid.
     pub fn holds_any(&self, block: BlockId, pages: &PageSet) -> bool {
-        self.contents.valid_words(block).iter().zip(pages.words()).any(|(valid, page)| valid & page != 0)
+        self.contents
+            .valid_words(block)
+            .iter()
+            .zip(pages.words())
+            .any(|(valid, page)| valid & page != 0)
     }
 
     /// Valid pages of a block.
@@ -219,7 +242,8 @@ impl View<'_> {
         if self.bugs.has(Bug::MoversForgotten) { 0 } else { self.hot[block.index()].valid.into() }
     }
 
-    /// The page from which on [`Rewrite::within`] would write a block's valid pages again; none where they do not fit.
+    /// The page from which on [`Rewrite::within`] would write a block's valid pages again; none
+    /// where they do not fit.
     pub fn next_filling(&self, block: BlockId) -> Option<PageInBlock> {
         next_filling(self.geometry, &self.hot[block.index()])
     }
@@ -238,7 +262,9 @@ impl View<'_> {
         if hot.state == BlockState::Closed {
             0
         } else {
-            self.geometry.available_from(hot.written_to(), hot.mode).saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
+            self.geometry
+                .available_from(hot.written_to(), hot.mode)
+                .saturating_sub(u32::from(planted(Bug::ToComeOneShort)))
         }
     }
 }
@@ -259,22 +285,31 @@ pub trait Policy: Send {
     /// First alarm of a block, asked at its first program after an erase.
     fn arm(&mut self, view: &View, block: BlockId) -> Reads;
 
-    /// The block reached its alarm. Gives the next one: more than now, or [`Reads::NEVER`]. After a relocation was asked
-    /// for, it is the count at which the block may serve no further read.
+    /// The block reached its alarm. Gives the next one: more than now, or [`Reads::NEVER`]. After a
+    /// relocation was asked for, it is the count at which the block may serve no further read.
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads;
 
-    /// Other blocks by whose reads it may go when it is asked about this one: where reads come in bulk, these are drawn first.
+    /// Other blocks by whose reads it may go when it is asked about this one: where reads come in
+    /// bulk, these are drawn first.
     fn compares_with(&self, _view: &View, _block: BlockId) -> Vec<BlockId> {
         vec![]
     }
 
-    /// Probes that were asked for have been carried out. As [`Self::on_alarm`], whose answer this replaces.
-    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+    /// Probes that were asked for have been carried out. As [`Self::on_alarm`], whose answer this
+    /// replaces.
+    fn probed(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        found: &[Probed],
+        out: &mut Vec<Action>,
+    ) -> Reads {
         let _ = (view, block, found, out);
         unreachable!("only a policy that asks for probes is told what they found")
     }
 
-    /// Whether it is to be asked about a block that is a step of age older, read or not: its answers hold no longer.
+    /// Whether it is to be asked about a block that is a step of age older, read or not: its
+    /// answers hold no longer.
     fn follows_age(&self) -> bool {
         false
     }
@@ -284,12 +319,20 @@ pub trait Policy: Send {
         false
     }
 
-    /// A read of the host's found a page, numbered within its block, only after so many retries. What is to be done with the block, if anything.
-    fn retried(&mut self, _view: &View, _block: BlockId, _page: PageInBlock, _retries: u8) -> Option<Rewrite> {
+    /// A read of the host's found a page, numbered within its block, only after so many retries.
+    /// What is to be done with the block, if anything.
+    fn retried(
+        &mut self,
+        _view: &View,
+        _block: BlockId,
+        _page: PageInBlock,
+        _retries: u8,
+    ) -> Option<Rewrite> {
         None
     }
 
-    /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the next one more.
+    /// The streams it writes to, beside the drive's own: the first is number [`FIRST_OWN`], the
+    /// next one more.
     fn streams(&self) -> Vec<StreamSpec> {
         vec![]
     }
@@ -310,14 +353,16 @@ pub trait Policy: Send {
         Bytes(0)
     }
 
-    /// What it promises of blocks of this age, and what that rests on. Asked of a view without blocks.
+    /// What it promises of blocks of this age, and what that rests on. Asked of a view without
+    /// blocks.
     fn promise(&self, view: &View, pec: u32) -> Promise;
 
     /// Its thresholds for a block of this age.
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold>;
 
-    /// Reads between two rewrites of a block of this age that is read evenly, for how read-caused wear grows with age; only the ratio
-    /// between ages counts. None where reads never cause a rewrite.
+    /// Reads between two rewrites of a block of this age that is read evenly, for how read-caused
+    /// wear grows with age; only the ratio between ages counts. None where reads never cause a
+    /// rewrite.
     fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
         shared::reads_per_rewrite::harmonic_mean(&self.explain(view, pec))
     }
@@ -374,15 +419,22 @@ pub fn check(config: &DriveConfig, technique: &Technique) -> Result<(), ConfigEr
     let has_retries = config.ecc.levels() > 1 && config.error.model != ErrorLaw::None;
     require(!technique.needs.retries || has_retries, || {
         let name = technique.name;
-        format!("`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed")
+        format!(
+            "`{name}` goes by the retries of reads, and the drive makes none: [error] and [ecc] with more than one level are needed"
+        )
     })
 }
 
 /// Refuses a technique that goes by limits to a drive that has none, though reads disturb it.
-pub(crate) fn check_table(technique: &Technique, has_all_it_needs: bool) -> Result<(), ConfigError> {
+pub(crate) fn check_table(
+    technique: &Technique,
+    has_all_it_needs: bool,
+) -> Result<(), ConfigError> {
     require(has_all_it_needs || !technique.needs.limits, || {
         let name = technique.name;
-        format!("`{name}` goes by a table of limits, and the drive's error model has none: `none` needs no table")
+        format!(
+            "`{name}` goes by a table of limits, and the drive's error model has none: `none` needs no table"
+        )
     })
 }
 

@@ -1,7 +1,8 @@
 //! Data refresh: rewriting data because it is old. One technique a file; this file is the seam.
 //!
-//! A block's age is that of its oldest page. The age starts again when the block is erased, or when all its data is programmed over. A technique
-//! says at which age it wants to look at a block. The drive asks it then, and does with the block what it says.
+//! A block's age is that of its oldest page. The age starts again when the block is erased, or when
+//! all its data is programmed over. A technique says at which age it wants to look at a block. The
+//! drive asks it then, and does with the block what it says.
 
 mod block;
 mod ida;
@@ -70,8 +71,9 @@ impl Adjusting {
         Self { of_2_64: (error_rate * 2f64.powi(64)) as u64, seed }
     }
 
-    /// Whether adjusting its wordline corrupts a page in a block of so many P/E cycles: the same page in the same cycle always, or never.
-    /// The number of the seed that is made of both decides.
+    /// Whether adjusting its wordline corrupts a page in a block of so many P/E cycles: the same
+    /// page in the same cycle always, or never. The number of the seed that is made of both
+    /// decides.
     pub(crate) fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
         splitmix::number(self.seed, u64::from(pec) << 32 | u64::from(ppn.number())) < self.of_2_64
     }
@@ -92,10 +94,12 @@ pub struct Aged {
 
 /// A technique of this slot.
 pub trait Refresh: Send {
-    /// When it wants to be asked about a block whose oldest page was programmed at this time; never where none.
+    /// When it wants to be asked about a block whose oldest page was programmed at this time; never
+    /// where none.
     fn first_look(&self, since: Moment) -> Option<Moment>;
 
-    /// When the rewriting of such a block must be done; the drive lets nothing else go before it then.
+    /// When the rewriting of such a block must be done; the drive lets nothing else go before it
+    /// then.
     fn done_by(&self, since: Moment) -> Option<Moment>;
 
     /// A block is due.
@@ -106,7 +110,8 @@ pub trait Refresh: Send {
         Rewrite::all_to(held.block, GC)
     }
 
-    /// Which wordlines are adjusted of a block in which a job has left data, when its reclaim policy wants nothing more of it.
+    /// Which wordlines are adjusted of a block in which a job has left data, when its reclaim
+    /// policy wants nothing more of it.
     fn at_reclaim(&self, _held: &Held) -> Merges {
         Merges::none()
     }
@@ -126,7 +131,8 @@ pub trait Refresh: Send {
         None
     }
 
-    /// The longest that rewriting a block takes, whatever it holds, where nothing else is done: all of it moves.
+    /// The longest that rewriting a block takes, whatever it holds, where nothing else is done: all
+    /// of it moves.
     fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
         copies_ns(config, geometry)
     }
@@ -180,11 +186,13 @@ pub(crate) fn adjust_us(config: &DriveConfig) -> f64 {
 
 /// Reading all pages of a block and programming them elsewhere, and its erase.
 fn copies_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    us(config.sense_us_per_page() + config.program_us_per_page()) * u64::from(geometry.pages_per_block)
+    us(config.sense_us_per_page() + config.program_us_per_page())
+        * u64::from(geometry.pages_per_block)
         + us(config.timing.longest_erase_us())
 }
 
-/// The least time in which a technique can rewrite every block of the drive, all dies at work on nothing else.
+/// The least time in which a technique can rewrite every block of the drive, all dies at work on
+/// nothing else.
 pub fn shortest_pass(config: &DriveConfig, technique: &RefreshTechnique) -> Span {
     let geometry = Geometry::new(config);
     let of_block = technique.make(config, 0).block_ns(config, &geometry);
@@ -201,20 +209,30 @@ pub fn check(config: &DriveConfig, refresh: &str) -> Result<(), ConfigError> {
     let Some(technique) = technique else {
         let (age, longest) = (config.start.age, config.error.longest_age);
         return require(config.error.model == ErrorLaw::None || age <= longest, || {
-            format!("start.age = \"{age}\" is more than error.longest_age = \"{longest}\": older data is lost where nothing refreshes it")
+            format!(
+                "start.age = \"{age}\" is more than error.longest_age = \"{longest}\": older data is lost where nothing refreshes it"
+            )
         });
     };
-    require(config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(), || {
-        format!(
-            "refresh technique `{refresh}` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`"
-        )
-    })?;
-    let (period, age, pass) = (config.refresh.period, config.start.age, shortest_pass(config, technique));
+    require(
+        config.geometry.cell.bits() > 1 || technique.make(config, 0).adjusting().is_none(),
+        || {
+            format!(
+                "refresh technique `{refresh}` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`"
+            )
+        },
+    )?;
+    let (period, age, pass) =
+        (config.refresh.period, config.start.age, shortest_pass(config, technique));
     require(age <= period, || {
-        format!("start.age = \"{age}\" is more than refresh.period = \"{period}\": no block of a drive that refreshes its data is so old")
+        format!(
+            "start.age = \"{age}\" is more than refresh.period = \"{period}\": no block of a drive that refreshes its data is so old"
+        )
     })?;
     require(period >= pass, || {
         let pass = if pass.0 > SECOND { Span(pass.0.next_multiple_of(SECOND)) } else { pass };
-        format!("refresh.period = \"{period}\" is shorter than one pass of refresh takes: rewriting every block takes \"{pass}\" at least")
+        format!(
+            "refresh.period = \"{period}\" is shorter than one pass of refresh takes: rewriting every block takes \"{pass}\" at least"
+        )
     })
 }

@@ -1,5 +1,6 @@
-//! What is to be done with a block: which of its pages go where, and what of it is programmed over itself then. Techniques, garbage collection
-//! and wear levelling ask for it in the same words; the drive carries it out, or does the safest thing near it.
+//! What is to be done with a block: which of its pages go where, and what of it is programmed over
+//! itself then. Techniques, garbage collection and wear levelling ask for it in the same words; the
+//! drive carries it out, or does the safest thing near it.
 
 use crate::base::page_set::{PageSet, WordlineSet};
 use crate::base::streams::RECLAIM;
@@ -10,9 +11,10 @@ use crate::base::units::{BlockId, PageInBlock, StreamId, WordlineInBlock};
 pub enum Destination {
     /// To a stream.
     Stream(StreamId),
-    /// To pages of the same block that hold nothing yet, behind what it was programmed with. The pages have then endured nothing but what
-    /// `disturb.preprogram_weight` says. Where a wordline would be shared with older data it is completed first, so that some pages may be
-    /// programmed twice; each is read once.
+    /// To pages of the same block that hold nothing yet, behind what it was programmed with. The
+    /// pages have then endured nothing but what `disturb.preprogram_weight` says. Where a wordline
+    /// would be shared with older data it is completed first, so that some pages may be programmed
+    /// twice; each is read once.
     Within,
 }
 
@@ -40,18 +42,21 @@ impl Part {
     }
 }
 
-/// What of a block is programmed over itself when its pages have moved, into which coding. What it has endured stays. The pages that the
-/// coding gives up move first; then each wordline is read whole and merged. So the job reads each page once, and those twice; that limits
-/// grow by enough to bear this and the reads of the next job is for the policy to see.
+/// What of a block is programmed over itself when its pages have moved, into which coding. What it
+/// has endured stays. The pages that the coding gives up move first; then each wordline is read
+/// whole and merged. So the job reads each page once, and those twice; that limits grow by enough
+/// to bear this and the reads of the next job is for the policy to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recode {
     /// Nothing.
     Nothing,
-    /// All of a block of full density: its limits change when all of its whole wordlines are merged. Refused where no coding is left to go to,
-    /// where some of its wordlines are recoded already, and where [`super::reclaim::View::can_spare`] says no.
+    /// All of a block of full density: its limits change when all of its whole wordlines are
+    /// merged. Refused where no coding is left to go to, where some of its wordlines are recoded
+    /// already, and where [`super::reclaim::View::can_spare`] says no.
     Block(u8),
-    /// These wordlines of a block of full density, each by itself: its limits change at once. Refused to a wordline that is not programmed
-    /// whole or was merged before, and for guard levels where [`super::reclaim::View::spare_pages`] has no room; one without data is passed
+    /// These wordlines of a block of full density, each by itself: its limits change at once.
+    /// Refused to a wordline that is not programmed whole or was merged before, and for guard
+    /// levels where [`super::reclaim::View::spare_pages`] has no room; one without data is passed
     /// over.
     Wordlines(Merges),
 }
@@ -107,25 +112,28 @@ impl Merges {
 
     /// Takes the first wordline out, with its coding.
     pub(crate) fn take_first(&mut self) -> Option<(u8, WordlineInBlock)> {
-        let first = |(at, (_, wordlines)): (usize, &(u8, WordlineSet))| Some((wordlines.first()?, at));
+        let first =
+            |(at, (_, wordlines)): (usize, &(u8, WordlineSet))| Some((wordlines.first()?, at));
         let (wordline, at) = self.by_coding.iter().enumerate().filter_map(first).min()?;
         self.by_coding[at].1.take_first();
         Some((self.by_coding[at].0, wordline))
     }
 }
 
-/// What is to be done with a block. An open block is closed first. A block that is left without data is erased; of one that keeps data, the
-/// policy is asked at the next read.
+/// What is to be done with a block. An open block is closed first. A block that is left without
+/// data is erased; of one that keeps data, the policy is asked at the next read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
     /// The block.
     pub block: BlockId,
-    /// Pages that go somewhere: a page goes where the first part that holds it says, and stays where none does.
+    /// Pages that go somewhere: a page goes where the first part that holds it says, and stays
+    /// where none does.
     pub parts: Vec<Part>,
     /// What is programmed over itself then.
     pub recode: Recode,
-    /// Where pages go that a coding gives up, and all pages of what is refused: a block or a wordline to be recoded, or a block that has no
-    /// room to be written again ([`super::reclaim::View::next_filling`]).
+    /// Where pages go that a coding gives up, and all pages of what is refused: a block or a
+    /// wordline to be recoded, or a block that has no room to be written again
+    /// ([`super::reclaim::View::next_filling`]).
     pub otherwise: StreamId,
 }
 
@@ -160,9 +168,18 @@ impl Rewrite {
         Self { block, parts: vec![], recode: Recode::Block(coding), otherwise }
     }
 
-    /// These wordlines into a coding; what they can hold no longer goes to the reclaim stream, and `pages` with it.
-    pub fn recode_wordlines(block: BlockId, coding: u8, wordlines: WordlineSet, pages: PageSet) -> Self {
-        Self { recode: Recode::Wordlines(Merges::into_one(coding, wordlines)), ..Self::pages(block, pages) }
+    /// These wordlines into a coding; what they can hold no longer goes to the reclaim stream, and
+    /// `pages` with it.
+    pub fn recode_wordlines(
+        block: BlockId,
+        coding: u8,
+        wordlines: WordlineSet,
+        pages: PageSet,
+    ) -> Self {
+        Self {
+            recode: Recode::Wordlines(Merges::into_one(coding, wordlines)),
+            ..Self::pages(block, pages)
+        }
     }
 
     /// Pages that are named for a stream, by the first part that goes there.
@@ -173,7 +190,9 @@ impl Rewrite {
     /// All pages that its parts hold; none where that is every page.
     pub(crate) fn moving(&self, pages_per_block: u32) -> Option<PageSet> {
         let mut moving = PageSet::none(pages_per_block);
-        self.parts.iter().try_for_each(|part| part.pages.as_ref().map(|pages| moving.add(pages)))?;
+        self.parts
+            .iter()
+            .try_for_each(|part| part.pages.as_ref().map(|pages| moving.add(pages)))?;
         Some(moving)
     }
 }

@@ -1,5 +1,5 @@
-//! What a technique draws by chance, it draws from a seed of its own: it follows from the run's seed and from the technique's name. A technique
-//! that is added moves nothing that others draw.
+//! What a technique draws by chance, it draws from a seed of its own: it follows from the run's
+//! seed and from the technique's name. A technique that is added moves nothing that others draw.
 
 use crate::base::splitmix::number;
 
@@ -16,7 +16,12 @@ impl Seed {
     pub(super) fn new(run: u64, slot: &str, technique: &str) -> Self {
         let bytes = slot.bytes().chain([b'.']).chain(technique.bytes());
         // FNV-1a.
-        Self { run, name: bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)) }
+        Self {
+            run,
+            name: bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+            }),
+        }
     }
 
     /// The technique's own: no other technique draws from it, whatever the run's seed is.
@@ -25,7 +30,8 @@ impl Seed {
         number(self.run ^ self.name, 0)
     }
 
-    /// The run's. Only techniques whose draws are published go by it, each with a hash that is its own.
+    /// The run's. Only techniques whose draws are published go by it, each with a hash that is its
+    /// own.
     pub fn of_run(self) -> u64 {
         self.run
     }
@@ -38,7 +44,12 @@ mod tests {
     #[test]
     fn techniques_draw_apart_and_runs_too() {
         let own = |run, slot, name| Seed::new(run, slot, name).own();
-        let seeds = [own(1, "reclaim", "block"), own(1, "refresh", "block"), own(1, "reclaim", "none"), own(2, "reclaim", "block")];
+        let seeds = [
+            own(1, "reclaim", "block"),
+            own(1, "refresh", "block"),
+            own(1, "reclaim", "none"),
+            own(2, "reclaim", "block"),
+        ];
         assert!((0..4).all(|i| (0..i).all(|j| seeds[i] != seeds[j])), "{seeds:?}");
         assert_eq!(own(1, "reclaim", "block"), seeds[0]);
         assert_eq!(Seed::new(7, "refresh", "ida").of_run(), 7);

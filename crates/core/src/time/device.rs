@@ -1,7 +1,9 @@
-//! The drive as a device: a host submits requests and lets time advance event by event, and hears of each request that is complete.
+//! The drive as a device: a host submits requests and lets time advance event by event, and hears
+//! of each request that is complete.
 //!
-//! What the drive holds changes when a request is served; the physical work that follows from it is queued at the dies. Deferred jobs take a
-//! step whenever the schedule lets them. Nothing is polled: time jumps from event to event.
+//! What the drive holds changes when a request is served; the physical work that follows from it is
+//! queued at the dies. Deferred jobs take a step whenever the schedule lets them. Nothing is
+//! polled: time jumps from event to event.
 //!
 //! ```
 //! # use vpass_core::base::request::{Op, Request};
@@ -62,7 +64,8 @@ use crate::bugs::{Bug, Bugs, planted};
 use crate::config::Schedule;
 use crate::drive::Drive;
 
-/// What a host calls a request by while it is under way. Several may have the same: the device only gives it back.
+/// What a host calls a request by while it is under way. Several may have the same: the device only
+/// gives it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u32);
 
@@ -80,11 +83,12 @@ struct Command {
     number: u32,
 }
 
-/// Stripes that are formed at a time, for each die: one is read for, the parity of one waits for its die, and that of one is programmed.
+/// Stripes that are formed at a time, for each die: one is read for, the parity of one waits for
+/// its die, and that of one is programmed.
 const FORMED_PER_DIE: usize = 3;
 
-/// Dies, channels, host link and write buffer of a drive in time. The drive holds the data; it is handed in with each call, and must be the same
-/// each time.
+/// Dies, channels, host link and write buffer of a drive in time. The drive holds the data; it is
+/// handed in with each call, and must be the same each time.
 pub struct Device {
     speed: Speed,
     dies: Dies,
@@ -92,7 +96,8 @@ pub struct Device {
     metrics: TimedMetrics,
     now: Ns,
     by_unit: Reciprocal,
-    /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when it is programmed.
+    /// Pages that the write buffer may hold while they are programmed; 0 acknowledges a write when
+    /// it is programmed.
     program_slots: u32,
     programming: u32,
     /// Writes and trims that wait for room in the buffer.
@@ -106,7 +111,8 @@ pub struct Device {
     held: Held,
     /// Stripes being written.
     stripes: StripesUnderWay,
-    /// Time without a request after which incomplete wordlines are padded, and when that was done last.
+    /// Time without a request after which incomplete wordlines are padded, and when that was done
+    /// last.
     pad_after: Option<Ns>,
     padded_at: Ns,
     /// Work that the drive has recorded, on its way to the dies.
@@ -120,7 +126,8 @@ pub struct Device {
     announced: u32,
     /// Stages of the drive's life that have begun since the device was made.
     stages: usize,
-    /// How the page is sensed that the host reads next, where that is not once and at the first level.
+    /// How the page is sensed that the host reads next, where that is not once and at the first
+    /// level.
     tired: Option<Tired>,
     /// Size and channel time of the last part of a page read.
     last_transfer: (u32, Ns),
@@ -137,7 +144,8 @@ struct Tired {
 }
 
 impl Device {
-    /// How many requests [`Self::prepare`] asks for at a time, so that their cache and translation misses overlap.
+    /// How many requests [`Self::prepare`] asks for at a time, so that their cache and translation
+    /// misses overlap.
     pub const GROUP: usize = 16;
 
     /// An idle device at time 0. The drive must have been made for the timed gear.
@@ -161,7 +169,8 @@ impl Device {
             wordlines: Wordlines::default(),
             held: Held::default(),
             stripes: StripesUnderWay::default(),
-            pad_after: (drive.programs_wordlines() && t.pad_after_us > 0.0).then(|| us(t.pad_after_us)),
+            pad_after: (drive.programs_wordlines() && t.pad_after_us > 0.0)
+                .then(|| us(t.pad_after_us)),
             padded_at: 0,
             ops: vec![],
             works: 0,
@@ -195,7 +204,8 @@ impl Device {
         &self.metrics
     }
 
-    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of each origin.
+    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of
+    /// each origin.
     pub fn count_groups(&mut self, group_of: &[u16]) {
         self.metrics.groups = Groups::new(group_of);
     }
@@ -213,11 +223,21 @@ impl Device {
         }
     }
 
-    /// Takes a request over from the host, now: time is moved by [`Self::advance`] alone. Its latency counts from `request.at`, which may have
-    /// passed. `completed` hears of it, with the time, if it is complete at once, as a write is that finds room in the buffer.
+    /// Takes a request over from the host, now: time is moved by [`Self::advance`] alone. Its
+    /// latency counts from `request.at`, which may have passed. `completed` hears of it, with the
+    /// time, if it is complete at once, as a write is that finds room in the buffer.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a request; what is asked would go through memory")]
-    pub fn submit(&mut self, drive: &mut Drive, tag: Tag, request: &Request, mut completed: impl FnMut(Tag, Ns)) {
+    #[expect(
+        clippy::inline_always,
+        reason = "once a request; what is asked would go through memory"
+    )]
+    pub fn submit(
+        &mut self,
+        drive: &mut Drive,
+        tag: Tag,
+        request: &Request,
+        mut completed: impl FnMut(Tag, Ns),
+    ) {
         assert!(tag != Tag::NONE, "u32::MAX is no request's tag");
         debug_assert!(request.at <= self.now, "a request is submitted before it was made");
         if self.announced == 0 {
@@ -228,18 +248,28 @@ impl Device {
         self.take_over(drive, tag, number, request, &mut completed);
     }
 
-    /// Carries out the next event if it happens up to `until`, and else lets time pass until then. Gives the time. `completed` hears of each
-    /// request that is complete with the event, and when: now. Events of one time are carried out one by one, so that the host may submit
-    /// requests between them.
+    /// Carries out the next event if it happens up to `until`, and else lets time pass until then.
+    /// Gives the time. `completed` hears of each request that is complete with the event, and when:
+    /// now. Events of one time are carried out one by one, so that the host may submit requests
+    /// between them.
     ///
     /// # Panics
     /// Where time would have no end: nothing is going to happen and `until` is `Ns::MAX`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "three times a page read")]
-    pub fn advance(&mut self, drive: &mut Drive, until: Ns, mut completed: impl FnMut(Tag, Ns)) -> Ns {
+    pub fn advance(
+        &mut self,
+        drive: &mut Drive,
+        until: Ns,
+        mut completed: impl FnMut(Tag, Ns),
+    ) -> Ns {
         let ((at_dies, next), at_host) = (self.dies.next(), self.host.next_event());
         let at = at_dies.min(at_host).min(until);
-        if self.host.outstanding == 0 && (self.pads_before(drive, at) || self.rebuilds_before(drive, at) || self.wakes_before(drive, at)) {
+        if self.host.outstanding == 0
+            && (self.pads_before(drive, at)
+                || self.rebuilds_before(drive, at)
+                || self.wakes_before(drive, at))
+        {
             return self.now;
         }
         assert!(at != Ns::MAX, "the host waits, but nothing is going to happen");
@@ -256,14 +286,15 @@ impl Device {
         at
     }
 
-    /// When something is going to happen next, if the host does nothing: `Ns::MAX` where nothing is. That incomplete wordlines are padded in a
-    /// pause is not foreseen.
+    /// When something is going to happen next, if the host does nothing: `Ns::MAX` where nothing
+    /// is. That incomplete wordlines are padded in a pause is not foreseen.
     pub fn next_event(&self) -> Ns {
         self.dies.next().0.min(self.host.next_event())
     }
 
-    /// Asks the processor for what the next requests will touch. A host that knows them hands them over from the next one on before it submits
-    /// that, every [`Self::GROUP`] requests; a host that does not is served as well, and slower.
+    /// Asks the processor for what the next requests will touch. A host that knows them hands them
+    /// over from the next one on before it submits that, every [`Self::GROUP`] requests; a host
+    /// that does not is served as well, and slower.
     #[inline(never)]
     pub fn prepare(&self, drive: &mut Drive, next: &[Request]) {
         // Map entries are asked for two groups ahead, counters one.
@@ -285,7 +316,8 @@ impl Device {
         }
     }
 
-    /// Tells whoever watches the drive of the next requests to be submitted, all at once. A request that is not announced is told of by itself.
+    /// Tells whoever watches the drive of the next requests to be submitted, all at once. A request
+    /// that is not announced is told of by itself.
     pub fn announce(&mut self, drive: &mut Drive, requests: &[Request]) {
         // Who watches hears of no request before all that happened earlier.
         self.tell_all(drive);
@@ -298,7 +330,8 @@ impl Device {
         (drive.announced() as u32).wrapping_sub(self.announced)
     }
 
-    /// In a pause, looks at blocks that time alone makes due before `at`; the drive may have work to do sooner then.
+    /// In a pause, looks at blocks that time alone makes due before `at`; the drive may have work
+    /// to do sooner then.
     #[cold]
     fn wakes_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
         if drive.next_wake() >= at {
@@ -317,10 +350,14 @@ impl Device {
         attended
     }
 
-    /// In a pause in which nothing is under way, rebuilds a page of what has failed; the drive has work to do then.
+    /// In a pause in which nothing is under way, rebuilds a page of what has failed; the drive has
+    /// work to do then.
     #[cold]
     fn rebuilds_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        if !drive.is_rebuilding() || self.dies.next().0 != Ns::MAX || self.now >= at.min(drive.next_wake()) {
+        if !drive.is_rebuilding()
+            || self.dies.next().0 != Ns::MAX
+            || self.now >= at.min(drive.next_wake())
+        {
             return false;
         }
         drive.set_now(self.now);
@@ -339,19 +376,26 @@ impl Device {
         self.route(drive, dies::NIL);
     }
 
-    /// Whether dies have other work than to form stripes: what writes wait for, or pages to rebuild, or enough stripes of which nobody waits for anything.
-    /// Jobs, which a die sees to when nothing else waits for it, leave room for as many of these as one die has.
+    /// Whether dies have other work than to form stripes: what writes wait for, or pages to
+    /// rebuild, or enough stripes of which nobody waits for anything. Jobs, which a die sees to
+    /// when nothing else waits for it, leave room for as many of these as one die has.
     fn has_better_work(&self, drive: &Drive) -> bool {
         let dies = if self.dies.have_jobs() { 1 } else { self.dies.count() };
-        !self.stalled.is_empty() || drive.is_rebuilding() || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
+        !self.stalled.is_empty()
+            || drive.is_rebuilding()
+            || self.stripes.of_nobody() >= FORMED_PER_DIE * dies
     }
 
-    /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the drive may have work to do sooner then.
+    /// Pads what has waited for its wordline through a pause that ends before `at`, if it has; the
+    /// drive may have work to do sooner then.
     #[cold]
     fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        let Some(pad_after) = self.pad_after.filter(|_| drive.has_incomplete_wordlines()) else { return false };
+        let Some(pad_after) = self.pad_after.filter(|_| drive.has_incomplete_wordlines()) else {
+            return false;
+        };
         let quiet_since = self.padded_at.max(self.host.last_end);
-        let due = (quiet_since + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
+        let due =
+            (quiet_since + pad_after * if planted(Bug::PadsLate) { 2 } else { 1 }).max(self.now);
         if due >= at || planted(Bug::PadsNever) {
             return false;
         }

@@ -16,7 +16,10 @@ pub(super) use crate::flash::ops::NandOp;
 impl Drive {
     /// Counts a request of the host. Its pages are counted as they are served.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a request; what is asked is known where it is called")]
+    #[expect(
+        clippy::inline_always,
+        reason = "once a request; what is asked is known where it is called"
+    )]
     pub(super) fn count_request(&mut self, op: Op, bytes: u32) {
         match op {
             Op::Read => {
@@ -34,7 +37,10 @@ impl Drive {
 
     /// Writes the pages that a request covers, each in whole or in part.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a request, with its pages known where it is called")]
+    #[expect(
+        clippy::inline_always,
+        reason = "once a request, with its pages known where it is called"
+    )]
     pub(super) fn write_pages(&mut self, pages: &Pages) {
         self.ftl.buffer.goes_through = self.longest_cached.is_some_and(|most| pages.count > most);
         for page in 0..pages.count {
@@ -49,7 +55,11 @@ impl Drive {
         if let Some(stripes) = self.geometry.stripes {
             let whole = |page: u32| pages.mask(page) == u64::MAX;
             let first = u32::from(!whole(0));
-            let end = if pages.count > first && !whole(pages.count - 1) { pages.count - 1 } else { pages.count };
+            let end = if pages.count > first && !whole(pages.count - 1) {
+                pages.count - 1
+            } else {
+                pages.count
+            };
             let count = end.saturating_sub(first);
             self.host.trim_pages += u64::from(count);
             return self.trim_striped(stripes, &(pages.first + first).run(count));
@@ -64,7 +74,8 @@ impl Drive {
 
 /// Where things are, and what is done about them.
 impl Drive {
-    /// The coding that decides how long a read of a page of the host takes, as far as it is on flash.
+    /// The coding that decides how long a read of a page of the host takes, as far as it is on
+    /// flash.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn read_coding(&self, lpn: Lpn) -> u8 {
@@ -105,7 +116,9 @@ impl Drive {
 
     /// Asks for the counter of a technique that keeps some of the pages it sees.
     pub(super) fn prefetch_tracked(&self, request: &Request) {
-        self.prefetch_own::<TRACKED>(self.map_entry(Lpn::holding(request.offset, self.geometry.page_shift())));
+        self.prefetch_own::<TRACKED>(
+            self.map_entry(Lpn::holding(request.offset, self.geometry.page_shift())),
+        );
     }
 
     /// Whether a technique counts so.
@@ -157,7 +170,11 @@ impl Drive {
 
     /// Programs of wordlines among it that the host waits for.
     pub(super) fn recorded_host_wordlines(&self) -> u32 {
-        self.flash.ops.iter().filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. })).count() as u32
+        self.flash
+            .ops
+            .iter()
+            .filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. }))
+            .count() as u32
     }
 
     /// Further stages of the drive's life that have begun in the measured phase.
@@ -180,7 +197,8 @@ impl Drive {
         self.ftl.go_on_forming(now);
     }
 
-    /// Takes over the next deferred job, its die, and why it is done; the last that was begun comes first.
+    /// Takes over the next deferred job, its die, and why it is done; the last that was begun comes
+    /// first.
     pub(super) fn take_started_job(&mut self) -> Option<(JobRef, DieId, Cause)> {
         while let Some(job) = self.ftl.started_jobs.pop() {
             if let Some(running) = self.job(job) {

@@ -1,5 +1,6 @@
-//! The gear for years: writes are served one by one at their times, reads come in bulk between what they lead to (`flash/fluid.rs`).
-//! A simulated second costs what is written in it and how often a block is looked at, and not what is read.
+//! The gear for years: writes are served one by one at their times, reads come in bulk between what
+//! they lead to (`flash/fluid.rs`). A simulated second costs what is written in it and how often a
+//! block is looked at, and not what is read.
 
 use super::{Progress, RunError, before_the_end, check_arrivals};
 use crate::base::rates::ReadRates;
@@ -14,8 +15,9 @@ pub trait FluidSource {
     /// How the host reads from this time on, and until when.
     fn rates(&mut self, from: Ns) -> (ReadRates, Ns);
 
-    /// What changes at the time until when the rates so far hold: pages, each once, with their reads a second from then on; and until when that
-    /// holds. None where [`Self::rates`] says anew how the host reads.
+    /// What changes at the time until when the rates so far hold: pages, each once, with their
+    /// reads a second from then on; and until when that holds. None where [`Self::rates`] says anew
+    /// how the host reads.
     fn changes(&mut self, _from: Ns, _pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
         None
     }
@@ -26,7 +28,8 @@ pub trait FluidSource {
 
 /// Writes taken from the source at a time.
 const CHUNK: usize = 1024;
-/// A map entry is asked for while twice so many writes before it are served, what that leads to while so many are.
+/// A map entry is asked for while twice so many writes before it are served, what that leads to
+/// while so many are.
 const AHEAD: usize = 16;
 /// Between two blocks that are regrouped by hints, where nothing else happens.
 const REGROUP_EVERY: Ns = SECOND;
@@ -81,7 +84,13 @@ impl FluidRun {
     ///
     /// # Errors
     /// The workload's, or an interruption.
-    pub fn go_on(&mut self, drive: &mut Drive, source: &mut dyn FluidSource, until: Ns, progress: Progress) -> Result<(), RunError> {
+    pub fn go_on(
+        &mut self,
+        drive: &mut Drive,
+        source: &mut dyn FluidSource,
+        until: Ns,
+        progress: Progress,
+    ) -> Result<(), RunError> {
         before_the_end("a run ends", until)?;
         loop {
             self.refill(source)?;
@@ -124,7 +133,13 @@ impl FluidRun {
         check_arrivals(&self.writes)
     }
 
-    fn serve(&mut self, drive: &mut Drive, source: &mut dyn FluidSource, writes: &[Request], progress: Progress) -> Result<(), RunError> {
+    fn serve(
+        &mut self,
+        drive: &mut Drive,
+        source: &mut dyn FluidSource,
+        writes: &[Request],
+        progress: Progress,
+    ) -> Result<(), RunError> {
         drive.announce(writes);
         let shift = drive.geometry.page_shift();
         for (n, write) in writes.iter().enumerate() {
@@ -145,7 +160,13 @@ impl FluidRun {
 
     /// Lets time pass until then, with all that reads and age lead to on the way.
     #[inline]
-    fn pass_time(&mut self, drive: &mut Drive, source: &mut dyn FluidSource, until: Ns, progress: Progress) -> Result<(), RunError> {
+    fn pass_time(
+        &mut self,
+        drive: &mut Drive,
+        source: &mut dyn FluidSource,
+        until: Ns,
+        progress: Progress,
+    ) -> Result<(), RunError> {
         while self.next_event(drive) <= until {
             self.happen(drive, source);
             self.looks += 1;
@@ -178,7 +199,8 @@ impl FluidRun {
         self.serve_owed(drive);
     }
 
-    /// Serves the reads that have to be served by themselves, until nothing that they lead to leaves another. Then alarms are drawn anew.
+    /// Serves the reads that have to be served by themselves, until nothing that they lead to
+    /// leaves another. Then alarms are drawn anew.
     #[inline]
     fn serve_owed(&mut self, drive: &mut Drive) {
         loop {
@@ -211,7 +233,8 @@ impl FluidRun {
         self.serve_owed(drive);
         self.count(drive);
         let (rates, end) = source.rates(now);
-        (self.requests_per_page, self.bytes_per_page, self.rates_end) = (rates.requests_per_page, rates.bytes_per_page, end);
+        (self.requests_per_page, self.bytes_per_page, self.rates_end) =
+            (rates.requests_per_page, rates.bytes_per_page, end);
         (self.pages, self.requests, self.bytes) = (0, 0, 0);
         drive.flash.set_rates(rates);
     }

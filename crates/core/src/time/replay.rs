@@ -1,4 +1,5 @@
-//! A workload carried to a device, as a host would: by the requests' own clock, by the number outstanding, or in answer to completions.
+//! A workload carried to a device, as a host would: by the requests' own clock, by the number
+//! outstanding, or in answer to completions.
 
 mod reactive;
 
@@ -11,7 +12,8 @@ use crate::drive::Drive;
 
 /// Requests taken from the source at a time.
 const CHUNK: usize = 1024;
-/// Requests are taken from the source while that many are left, so that [`Device::prepare`] knows the next ones.
+/// Requests are taken from the source while that many are left, so that [`Device::prepare`] knows
+/// the next ones.
 const LEFT: usize = 3 * Device::GROUP;
 
 /// A device, and the host's side of a workload on it.
@@ -34,7 +36,16 @@ impl Replay {
     /// On an idle device at time 0. The drive must have been made for the timed gear.
     pub fn new(drive: &Drive) -> Self {
         let device = Device::new(drive);
-        Self { device, requests: vec![], next: 0, exhausted: false, open: false, depth: 1, reactive: false, served: 0 }
+        Self {
+            device,
+            requests: vec![],
+            next: 0,
+            exhausted: false,
+            open: false,
+            depth: 1,
+            reactive: false,
+            served: 0,
+        }
     }
 
     /// Latencies so far.
@@ -42,7 +53,8 @@ impl Replay {
         self.device.metrics()
     }
 
-    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of each origin.
+    /// From now on latencies are counted for groups of origins too: `group_of` gives the group of
+    /// each origin.
     pub fn count_groups(&mut self, group_of: &[u16]) {
         self.device.count_groups(group_of);
     }
@@ -57,11 +69,17 @@ impl Replay {
         self.device.last_completion()
     }
 
-    /// Serves a workload to its end, every request completed; time goes on from call to call. Gives the requests served.
+    /// Serves a workload to its end, every request completed; time goes on from call to call. Gives
+    /// the requests served.
     ///
     /// # Errors
     /// The workload's, or an interruption.
-    pub fn run(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+    pub fn run(
+        &mut self,
+        drive: &mut Drive,
+        source: &mut dyn RequestSource,
+        progress: Progress,
+    ) -> Result<u64, RunError> {
         self.device.begin_run(drive);
         let before = self.served;
         loop {
@@ -80,8 +98,15 @@ impl Replay {
         }
     }
 
-    /// Serves a stage whose requests come by their own clock or by the number outstanding; at the end all are complete.
-    fn stream(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress, before: u64) -> Result<(), RunError> {
+    /// Serves a stage whose requests come by their own clock or by the number outstanding; at the
+    /// end all are complete.
+    fn stream(
+        &mut self,
+        drive: &mut Drive,
+        source: &mut dyn RequestSource,
+        progress: Progress,
+        before: u64,
+    ) -> Result<(), RunError> {
         loop {
             let mut arrival = Ns::MAX;
             if drive.wants_attention() {
@@ -95,7 +120,10 @@ impl Replay {
                     }
                 }
                 arrival = self.admit(drive)?;
-                if self.device.outstanding() == 0 && self.exhausted && self.next == self.requests.len() {
+                if self.device.outstanding() == 0
+                    && self.exhausted
+                    && self.next == self.requests.len()
+                {
                     return Ok(());
                 }
             }
@@ -106,11 +134,14 @@ impl Replay {
         }
     }
 
-    /// Submits what may be submitted now of the requests at hand; gives the time of the next arrival that has still to come.
+    /// Submits what may be submitted now of the requests at hand; gives the time of the next
+    /// arrival that has still to come.
     #[inline]
     fn admit(&mut self, drive: &mut Drive) -> Result<Ns, RunError> {
         let held_back = u32::from(drive.bugs.has(Bug::RequestHeldBack) && self.depth > 1);
-        while self.device.outstanding() + held_back < self.depth + u32::from(planted(Bug::RequestTooMany)) {
+        while self.device.outstanding() + held_back
+            < self.depth + u32::from(planted(Bug::RequestTooMany))
+        {
             if drive.wants_attention() {
                 self.attend(drive)?;
             }
@@ -145,7 +176,11 @@ impl Replay {
     }
 
     #[cold]
-    fn refill(&mut self, drive: &mut Drive, source: &mut dyn RequestSource) -> Result<(), RunError> {
+    fn refill(
+        &mut self,
+        drive: &mut Drive,
+        source: &mut dyn RequestSource,
+    ) -> Result<(), RunError> {
         self.requests.drain(..self.next);
         self.next = 0;
         self.device.mark(self.served);

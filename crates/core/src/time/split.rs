@@ -24,7 +24,10 @@ impl Pages {
         let shift = geometry.page_shift();
         let last = request.offset + u64::from(request.bytes) - 1;
         let (first, end_page) = (Lpn::holding(request.offset, shift), last >> shift);
-        assert!(request.bytes > 0 && end_page < u64::from(geometry.host_pages), "a request beyond the drive reached it: {request:?}");
+        assert!(
+            request.bytes > 0 && end_page < u64::from(geometry.host_pages),
+            "a request beyond the drive reached it: {request:?}"
+        );
         let mask = u64::from(geometry.page_bytes) - 1;
         Self {
             first,
@@ -39,7 +42,11 @@ impl Pages {
     #[inline]
     pub(crate) fn range(&self, i: u32) -> (u32, u32) {
         let from = if i == 0 { self.start } else { 0 };
-        let to = if i + 1 == self.count && !(planted(Bug::LastPageWhole) && i > 0) { self.end } else { self.page_bytes };
+        let to = if i + 1 == self.count && !(planted(Bug::LastPageWhole) && i > 0) {
+            self.end
+        } else {
+            self.page_bytes
+        };
         (from, to)
     }
 
@@ -70,14 +77,20 @@ mod tests {
 
     fn pages(offset: u64, bytes: u32) -> Pages {
         let geometry = crate::drive::tests::tiny_geometry();
-        Pages::of(&Request { at: 0, offset, bytes, op: Op::Write, origin: 0, hint: None }, &geometry)
+        Pages::of(
+            &Request { at: 0, offset, bytes, op: Op::Write, origin: 0, hint: None },
+            &geometry,
+        )
     }
 
     #[test]
     fn a_request_across_pages_covers_each_in_part() {
         let p = pages(12 << 10, 24 << 10); // 12 to 36 KiB: a quarter of page 0, all of page 1, a quarter of page 2
         assert_eq!((p.first, p.count), (Lpn::new(0), 3));
-        assert_eq!([p.range(0), p.range(1), p.range(2)], [(12_288, 16_384), (0, 16_384), (0, 4_096)]);
+        assert_eq!(
+            [p.range(0), p.range(1), p.range(2)],
+            [(12_288, 16_384), (0, 16_384), (0, 4_096)]
+        );
         assert_eq!(p.mask(0), 0xFFFF << 48);
         assert_eq!(p.mask(1), u64::MAX);
         assert_eq!(p.mask(2), 0xFFFF);

@@ -1,4 +1,5 @@
-//! The untimed gear: requests one after another. What the next ones will touch is asked for ahead of time, so that cache misses overlap.
+//! The untimed gear: requests one after another. What the next ones will touch is asked for ahead
+//! of time, so that cache misses overlap.
 
 use super::split::Pages;
 use super::{Progress, RunError, check_arrivals};
@@ -18,7 +19,11 @@ const NO_CLOCK: &str = "data ages on this drive (refresh or start.age), and the 
 ///
 /// # Errors
 /// The workload's, or an interruption.
-pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+pub fn run_untimed(
+    drive: &mut Drive,
+    source: &mut dyn RequestSource,
+    progress: Progress,
+) -> Result<u64, RunError> {
     let mut requests = Vec::with_capacity(CHUNK);
     let mut served = 0u64;
     loop {
@@ -41,12 +46,21 @@ pub fn run_untimed(drive: &mut Drive, source: &mut dyn RequestSource, progress: 
 ///
 /// # Errors
 /// A request after the end of time, or an interruption.
-pub fn serve_untimed(drive: &mut Drive, requests: &[Request], progress: Progress) -> Result<(), RunError> {
+pub fn serve_untimed(
+    drive: &mut Drive,
+    requests: &[Request],
+    progress: Progress,
+) -> Result<(), RunError> {
     let mut served = 0;
     requests.chunks(CHUNK).try_for_each(|part| serve_part(drive, part, &mut served, progress))
 }
 
-fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: Progress) -> Result<(), RunError> {
+fn serve_part(
+    drive: &mut Drive,
+    part: &[Request],
+    served: &mut u64,
+    progress: Progress,
+) -> Result<(), RunError> {
     check_arrivals(part)?;
     drive.announce(part);
     let mut left = part;
@@ -69,11 +83,16 @@ fn serve_part(drive: &mut Drive, part: &[Request], served: &mut u64, progress: P
     if progress(*served, drive) { Ok(()) } else { Err(RunError::Interrupted) }
 }
 
-/// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at once, and nothing stays in the buffer.
+/// Serves requests in no time, whatever the drive's gear, before a measured phase: moves run at
+/// once, and nothing stays in the buffer.
 ///
 /// # Errors
 /// The workload's, or an interruption.
-pub fn warm_up(drive: &mut Drive, source: &mut dyn RequestSource, progress: Progress) -> Result<u64, RunError> {
+pub fn warm_up(
+    drive: &mut Drive,
+    source: &mut dyn RequestSource,
+    progress: Progress,
+) -> Result<u64, RunError> {
     drive.out_of_time(|drive| run_untimed(drive, source, progress))
 }
 
@@ -82,9 +101,11 @@ pub fn end_warm_up(drive: &mut Drive) {
     drive.out_of_time(|_| ());
 }
 
-/// A map entry is asked for while twice so many requests before it are served, what that leads to while so many are.
+/// A map entry is asked for while twice so many requests before it are served, what that leads to
+/// while so many are.
 const AHEAD: usize = 16;
-/// Where a technique has counters of its own, as much is asked for that doing it for so many requests at once is faster: their misses overlap.
+/// Where a technique has counters of its own, as much is asked for that doing it for so many
+/// requests at once is faster: their misses overlap.
 const GROUP: usize = 16;
 /// Pages of a long request that are looked at ahead.
 const PAGES_AHEAD: usize = 16;
@@ -94,7 +115,8 @@ impl Drive {
         self.pipeline::<COUNTED, WATCHED, false>(requests);
     }
 
-    /// On a drive whose data ages: the clock goes on with each request, and what is due by then comes before it.
+    /// On a drive whose data ages: the clock goes on with each request, and what is due by then
+    /// comes before it.
     fn serve_in_time<const COUNTED: u8, const WATCHED: bool>(&mut self, requests: &[Request]) {
         self.pipeline::<COUNTED, WATCHED, true>(requests);
     }
@@ -102,19 +124,31 @@ impl Drive {
     /// A software pipeline: while a request is served, what later ones touch is on its way.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
-    fn pipeline<const COUNTED: u8, const WATCHED: bool, const IN_TIME: bool>(&mut self, requests: &[Request]) {
+    fn pipeline<const COUNTED: u8, const WATCHED: bool, const IN_TIME: bool>(
+        &mut self,
+        requests: &[Request],
+    ) {
         let shift = self.geometry.page_shift();
         let has_own = COUNTED == PAGES || COUNTED == TRACKED;
         let at_once = if has_own { GROUP } else { 1 };
         let (mut later, mut soon, mut next) = (requests.iter(), requests.iter(), requests.iter());
         later.by_ref().take(2 * AHEAD).for_each(|request| self.prefetch_map_of(request, shift));
-        soon.by_ref().take(AHEAD).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
+        soon.by_ref()
+            .take(AHEAD)
+            .for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
         for (n, request) in requests.iter().enumerate() {
             if n.is_multiple_of(at_once) {
-                later.by_ref().take(at_once).for_each(|request| self.prefetch_map_of(request, shift));
-                soon.by_ref().take(at_once).for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
+                later
+                    .by_ref()
+                    .take(at_once)
+                    .for_each(|request| self.prefetch_map_of(request, shift));
+                soon.by_ref()
+                    .take(at_once)
+                    .for_each(|request| self.prefetch_behind_map::<COUNTED>(request, shift));
                 if has_own {
-                    next.by_ref().take(at_once).for_each(|request| self.prefetch_own_of::<COUNTED>(request, shift));
+                    next.by_ref()
+                        .take(at_once)
+                        .for_each(|request| self.prefetch_own_of::<COUNTED>(request, shift));
                 }
             }
             if IN_TIME {
@@ -154,9 +188,11 @@ impl Drive {
             Op::Read => {
                 self.count_request(Op::Read, request.bytes);
                 if self.bugs.has(Bug::BytesRounded) {
-                    self.host.read_bytes = self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
+                    self.host.read_bytes =
+                        self.host.read_bytes.next_multiple_of(self.geometry.page_bytes.into());
                 }
-                let count = pages.count - u32::from(self.bugs.has(Bug::LastPageSkipped) && pages.count > 1);
+                let count =
+                    pages.count - u32::from(self.bugs.has(Bug::LastPageSkipped) && pages.count > 1);
                 let count = if planted(Bug::LongReadCut) { count.min(16) } else { count };
                 for page in 0..count {
                     self.read_one::<COUNTED, WATCHED>(pages.first + page);

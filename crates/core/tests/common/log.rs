@@ -42,7 +42,8 @@ impl Log {
         self.busy.iter().filter(|(unit, ..)| *unit == 0).map(|(_, from, to)| (*from, *to))
     }
 
-    /// The host's reads of flash pages below this one, before the first event of a kind; all of them where there is none.
+    /// The host's reads of flash pages below this one, before the first event of a kind; all of
+    /// them where there is none.
     pub(crate) fn reads_below(&self, end: Ppn, until: impl Fn(&Event) -> bool) -> u64 {
         let before = self.events.iter().take_while(|event| !until(event));
         before.filter(|event| matches!(event, Event::Read(read) if read.cause == Cause::Host && read.ppn < end)).count() as u64
@@ -99,8 +100,12 @@ pub(crate) fn watched(text: &str) -> Drive {
     drive
 }
 
-/// Runs a workload in the timed gear on a fresh drive of this description, which makes the workload's source; gives what it did besides.
-pub(crate) fn run_watched<S: RequestSource>(text: &str, source: impl FnOnce(&Drive) -> S) -> (Drive, Replay, Log) {
+/// Runs a workload in the timed gear on a fresh drive of this description, which makes the
+/// workload's source; gives what it did besides.
+pub(crate) fn run_watched<S: RequestSource>(
+    text: &str,
+    source: impl FnOnce(&Drive) -> S,
+) -> (Drive, Replay, Log) {
     let mut drive = watched(text);
     let mut engine = Replay::new(&drive);
     let mut source = source(&drive);

@@ -62,7 +62,11 @@ impl RequestSource for Uniform {
         self.left -= n;
         for _ in 0..n {
             let block = ((u128::from(self.rng.next_u64()) * u128::from(self.blocks)) >> 64) as u64;
-            let op = if self.read_share >= 1.0 || self.unit() < self.read_share { Op::Read } else { Op::Write };
+            let op = if self.read_share >= 1.0 || self.unit() < self.read_share {
+                Op::Read
+            } else {
+                Op::Write
+            };
             if self.mean_gap > 0.0 {
                 self.clock -= (1.0 - self.unit()).ln() * self.mean_gap;
             }
@@ -105,7 +109,14 @@ impl RequestSource for Cycle {
         let n = self.left.min(max as u64);
         self.left -= n;
         for _ in 0..n {
-            out.push(Request { at: 0, offset: self.offsets[self.at], bytes: self.bytes, op: Op::Read, origin: 0, hint: None });
+            out.push(Request {
+                at: 0,
+                offset: self.offsets[self.at],
+                bytes: self.bytes,
+                op: Op::Read,
+                origin: 0,
+                hint: None,
+            });
             self.at = (self.at + 1) % self.offsets.len();
         }
         Ok(())
@@ -138,7 +149,8 @@ pub(crate) fn request(op: Op, at: Ns, page: u64, pages: u64) -> Request {
     Request { at, offset: page * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0, hint: None }
 }
 
-/// A drive of dies that have a channel each and a plane of 80 blocks of 64 wordlines: its timing, and what else stands in tables of their own.
+/// A drive of dies that have a channel each and a plane of 80 blocks of 64 wordlines: its timing,
+/// and what else stands in tables of their own.
 pub(crate) fn dies(dies: u32, cell: &str, timing: &str, tables: &str) -> String {
     format!(
         r#"

@@ -1,4 +1,5 @@
-//! Small drives with parity: stripes of three and a page of parity on four dies, and what requests of whole pages make them do.
+//! Small drives with parity: stripes of three and a page of parity on four dies, and what requests
+//! of whole pages make them do.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::base::units::Cause;
@@ -15,7 +16,10 @@ pub(crate) fn config(more: &str) -> DriveConfig {
 
 /// As many dies as a stripe of so many and its parity take.
 fn config_of(stripe: u32, more: &str) -> DriveConfig {
-    let (dies, buffer) = (stripe + 1, if more.contains("drive.write_buffer") { "" } else { "drive.write_buffer = 0" });
+    let (dies, buffer) = (
+        stripe + 1,
+        if more.contains("drive.write_buffer") { "" } else { "drive.write_buffer = 0" },
+    );
     let text = format!(
         r#"
         geometry = {{ channels = {dies}, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 16, cell = "slc", page_size = "4KiB" }}
@@ -37,8 +41,10 @@ pub(crate) fn drive(parity: &str, more: &str, timed: bool) -> Drive {
 
 /// The same with stripes of so many.
 pub(crate) fn drive_of(stripe: u32, parity: &str, more: &str, timed: bool) -> Drive {
-    let techniques = Techniques { reclaim: "none".into(), parity: parity.into(), ..Techniques::default() };
-    let mut drive = Drive::new(config_of(stripe, more).resolve().unwrap(), &techniques, timed).unwrap();
+    let techniques =
+        Techniques { reclaim: "none".into(), parity: parity.into(), ..Techniques::default() };
+    let mut drive =
+        Drive::new(config_of(stripe, more).resolve().unwrap(), &techniques, timed).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
     drive
@@ -49,7 +55,14 @@ pub(crate) struct Asked(pub(crate) Vec<(Op, u64, u64)>);
 
 impl RequestSource for Asked {
     fn fill(&mut self, out: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
-        let request = |(op, first, pages)| Request { at: 0, offset: first * PAGE, bytes: (pages * PAGE) as u32, op, origin: 0, hint: None };
+        let request = |(op, first, pages)| Request {
+            at: 0,
+            offset: first * PAGE,
+            bytes: (pages * PAGE) as u32,
+            op,
+            origin: 0,
+            hint: None,
+        };
         out.extend(self.0.drain(..).map(request));
         Ok(())
     }
@@ -63,7 +76,11 @@ impl RequestSource for Asked {
 pub(crate) fn operations(drive: &mut Drive, asked: Vec<(Op, u64, u64)>) -> (u64, u64, u64) {
     let count = |drive: &Drive| {
         let flash = drive.flash_counts();
-        (flash.reads[Cause::Parity as usize], flash.programs[Cause::Host as usize], flash.programs[Cause::Parity as usize])
+        (
+            flash.reads[Cause::Parity as usize],
+            flash.programs[Cause::Host as usize],
+            flash.programs[Cause::Parity as usize],
+        )
     };
     let before = count(drive);
     run_untimed(drive, &mut Asked(asked), &mut |_, _| true).unwrap();

@@ -1,4 +1,5 @@
-//! The columns of a comparison: what each shows, which end of it is better, and what it means in a sentence.
+//! The columns of a comparison: what each shows, which end of it is better, and what it means in a
+//! sentence.
 
 use vpass_core::base::units::Cause;
 use vpass_core::slots::refresh::NO_REFRESH;
@@ -25,7 +26,10 @@ pub struct Sizes {
 impl Sizes {
     /// Sizes of a plan's drive.
     pub fn of(plan: &RunPlan) -> Self {
-        Self { page_bytes: plan.drive.config.geometry.page_size.0, capacity_bytes: plan.whole_capacity().0 }
+        Self {
+            page_bytes: plan.drive.config.geometry.page_size.0,
+            capacity_bytes: plan.whole_capacity().0,
+        }
     }
 }
 
@@ -68,7 +72,9 @@ impl Column {
 
     /// The unit, where it is the drive's life, which can also be known as a range only.
     pub fn life_unit(&self) -> Option<LifeUnit> {
-        [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes].into_iter().find(|unit| unit.key() == self.key)
+        [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes]
+            .into_iter()
+            .find(|unit| unit.key() == self.key)
     }
 
     /// Requests from which on one run tells the noise of its number: reads, where it is a
@@ -89,7 +95,8 @@ impl Column {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Whether a number of a row is worth a column of aged data: nobody needs to be told of losses by age that there are none.
+    /// Whether a number of a row is worth a column of aged data: nobody needs to be told of losses
+    /// by age that there are none.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
@@ -105,7 +112,12 @@ impl Column {
     }
 }
 
-const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
+const fn fewer(
+    key: &'static str,
+    heading: &'static str,
+    meaning: &'static str,
+    value: fn(&Summary) -> Option<f64>,
+) -> Column {
     Column {
         key,
         heading,
@@ -119,11 +131,25 @@ const fn fewer(key: &'static str, heading: &'static str, meaning: &'static str, 
     }
 }
 
-const fn latency(key: &'static str, heading: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
-    Column { needs_time: true, noise: Noise::Unknown, format: |us, _| microseconds(us), ..fewer(key, heading, meaning, value) }
+const fn latency(
+    key: &'static str,
+    heading: &'static str,
+    meaning: &'static str,
+    value: fn(&Summary) -> Option<f64>,
+) -> Column {
+    Column {
+        needs_time: true,
+        noise: Noise::Unknown,
+        format: |us, _| microseconds(us),
+        ..fewer(key, heading, meaning, value)
+    }
 }
 
-const fn life(key: &'static str, meaning: &'static str, value: fn(&Summary) -> Option<f64>) -> Column {
+const fn life(
+    key: &'static str,
+    meaning: &'static str,
+    value: fn(&Summary) -> Option<f64>,
+) -> Column {
     Column { more_is_better: true, noise: Noise::Unknown, ..fewer(key, "life", meaning, value) }
 }
 
@@ -137,9 +163,11 @@ fn pages(n: f64, sizes: &Sizes) -> String {
     format!("{} ({})", whole(n), bytes((n * sizes.page_bytes as f64) as u64))
 }
 
-/// Time that a host page read waited for reclaim on its die, in microseconds, on average over all of them.
+/// Time that a host page read waited for reclaim on its die, in microseconds, on average over all
+/// of them.
 pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
-    (s.gear == "timed" && s.host.read_pages > 0).then(|| s.reclaim.stall_us / s.host.read_pages as f64)
+    (s.gear == "timed" && s.host.read_pages > 0)
+        .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
 /// That wait as a share of the mean latency of a host read, in percent.
@@ -153,7 +181,8 @@ pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
 fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     let (wait, latency) = (reclaim_wait_us(s)?, s.latency_us.read.mean?);
     let share = |half: Option<f64>, of: f64| Some(if of > 0.0 { half? / of } else { 0.0 });
-    let share = share(s.batch_means.reclaim_wait_us, wait)?.hypot(share(s.batch_means.read_mean_us, latency)?);
+    let share = share(s.batch_means.reclaim_wait_us, wait)?
+        .hypot(share(s.batch_means.read_mean_us, latency)?);
     Some(reclaim_wait_percent(s)? * share)
 }
 
@@ -170,40 +199,73 @@ pub const COLUMNS: [Column; 19] = [
     Column {
         format: pages,
         noise: Noise::Batches(|s| s.batch_means.reclaim_write_pages),
-        ..fewer("reclaim_write_pages", "reclaim writes", "", |s| Some(s.flash.programs.of(Cause::Reclaim) as f64))
+        ..fewer("reclaim_write_pages", "reclaim writes", "", |s| {
+            Some(s.flash.programs.of(Cause::Reclaim) as f64)
+        })
     },
     Column {
         noise: Noise::Batches(|s| s.batch_means.reclaim_erases),
-        ..fewer("reclaim_erases", "reclaim erases", "pages rewritten and blocks erased because of reads", |s| {
-            Some(s.flash.erases.of(Cause::Reclaim) as f64)
-        })
+        ..fewer(
+            "reclaim_erases",
+            "reclaim erases",
+            "pages rewritten and blocks erased because of reads",
+            |s| Some(s.flash.erases.of(Cause::Reclaim) as f64),
+        )
     },
     Column {
         format: pages,
         noise: Noise::Batches(|s| s.batch_means.refresh_write_pages),
-        ..fewer("refresh_write_pages", "refresh writes", "pages rewritten because they were old", |s| {
-            let refreshes = s.refresh_technique.as_deref()? != NO_REFRESH;
-            refreshes.then(|| s.flash.programs.of(Cause::Refresh) as f64)
-        })
+        ..fewer(
+            "refresh_write_pages",
+            "refresh writes",
+            "pages rewritten because they were old",
+            |s| {
+                let refreshes = s.refresh_technique.as_deref()? != NO_REFRESH;
+                refreshes.then(|| s.flash.programs.of(Cause::Refresh) as f64)
+            },
+        )
     },
     Column {
         noise: Noise::Batches(|s| s.batch_means.gc_erases),
-        ..fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| Some(s.flash.erases.of(Cause::Gc) as f64))
+        ..fewer("gc_erases", "GC erases", "blocks erased to regain space", |s| {
+            Some(s.flash.erases.of(Cause::Gc) as f64)
+        })
     },
     Column {
         format: |n, _| format!("{n:.3}"),
-        noise: Noise::Batches(|s| Some(s.write_amplification? * s.batch_means.write_amplification_share?)),
-        ..fewer("write_amplification", "write ampl.", "bytes programmed per byte that the host wrote", |s| s.write_amplification)
+        noise: Noise::Batches(|s| {
+            Some(s.write_amplification? * s.batch_means.write_amplification_share?)
+        }),
+        ..fewer(
+            "write_amplification",
+            "write ampl.",
+            "bytes programmed per byte that the host wrote",
+            |s| s.write_amplification,
+        )
     },
     Column {
         opens_group: true,
         noise: Noise::Batches(|s| s.batch_means.read_p50_us),
         ..latency("read_p50_us", "read p50", "", |s| s.latency_us.read.p50)
     },
-    Column { noise: Noise::Batches(|s| s.batch_means.read_p99_us), ..latency("read_p99_us", "p99", "", |s| s.latency_us.read.p99) },
-    Column { noise: Noise::Batches(|s| s.batch_means.read_p99_9_us), ..latency("read_p99_9_us", "p99.9", "", |s| s.latency_us.read.p99_9) },
-    latency("read_max_us", "max", "latency within which 50, 99, 99.9 and 100 % of host reads end", |s| s.latency_us.read.max),
-    Column { noise: Noise::Batches(|s| s.batch_means.reclaim_wait_us), ..latency("reclaim_wait_us", "reclaim wait", "", reclaim_wait_us) },
+    Column {
+        noise: Noise::Batches(|s| s.batch_means.read_p99_us),
+        ..latency("read_p99_us", "p99", "", |s| s.latency_us.read.p99)
+    },
+    Column {
+        noise: Noise::Batches(|s| s.batch_means.read_p99_9_us),
+        ..latency("read_p99_9_us", "p99.9", "", |s| s.latency_us.read.p99_9)
+    },
+    latency(
+        "read_max_us",
+        "max",
+        "latency within which 50, 99, 99.9 and 100 % of host reads end",
+        |s| s.latency_us.read.max,
+    ),
+    Column {
+        noise: Noise::Batches(|s| s.batch_means.reclaim_wait_us),
+        ..latency("reclaim_wait_us", "reclaim wait", "", reclaim_wait_us)
+    },
     Column {
         needs_time: true,
         noise: Noise::Batches(reclaim_wait_percent_noise),
@@ -218,19 +280,35 @@ pub const COLUMNS: [Column; 19] = [
     Column {
         opens_group: true,
         format: |n, _| bytes(n as u64),
-        ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller", |s| Some(s.controller_ram_bytes as f64))
+        ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller", |s| {
+            Some(s.controller_ram_bytes as f64)
+        })
     },
-    fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| Some(s.data_lost_pages as f64)),
-    fewer(LOST_BY_AGE, "by age", "those of them that age alone had ruined", |s| Some(s.losses?.by_age as f64)),
+    fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| {
+        Some(s.data_lost_pages as f64)
+    }),
+    fewer(LOST_BY_AGE, "by age", "those of them that age alone had ruined", |s| {
+        Some(s.losses?.by_age as f64)
+    }),
     Column {
         format: |n, _| digits(n),
         noise: Noise::Batches(|s| s.batch_means.retries_mean),
-        ..fewer("retries_mean", "retries", "how often a host page read senses its page again, on average", |s| s.retries.as_ref()?.mean)
+        ..fewer(
+            "retries_mean",
+            "retries",
+            "how often a host page read senses its page again, on average",
+            |s| s.retries.as_ref()?.mean,
+        )
     },
     Column {
         format: |rate, _| format!("{rate:.1e}"),
         noise: Noise::Batches(|s| Some(s.uber?.rate? * s.batch_means.uber_share.unwrap_or(0.0))),
-        ..fewer("uber", "UBER", "codewords that are likely lost by each data bit that the host reads", |s| s.uber?.rate)
+        ..fewer(
+            "uber",
+            "UBER",
+            "codewords that are likely lost by each data bit that the host reads",
+            |s| s.uber?.rate,
+        )
     },
     Column {
         format: |life, sizes| LifeUnit::HostBytes.text_on(life, sizes.capacity_bytes),

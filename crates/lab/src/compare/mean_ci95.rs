@@ -9,15 +9,18 @@ pub struct MeanCi95 {
     pub ci95: Option<f64>,
 }
 
-/// Two-sided 95 % quantiles of Student's t distribution for 1 to 30 degrees of freedom (any table of it).
+/// Two-sided 95 % quantiles of Student's t distribution for 1 to 30 degrees of freedom (any table
+/// of it).
 const T: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
-    2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
 ];
 /// The same for the normal distribution, which is the limit.
 const Z: f64 = 1.959_964;
 
-/// The quantile for so many degrees of freedom; beyond the table by the first two terms of its expansion in 1/df.
+/// The quantile for so many degrees of freedom; beyond the table by the first two terms of its
+/// expansion in 1/df.
 pub(crate) fn student_t(df: usize) -> f64 {
     T.get(df.wrapping_sub(1)).copied().unwrap_or_else(|| {
         let n = df as f64;

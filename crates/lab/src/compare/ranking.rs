@@ -43,11 +43,14 @@ impl<'a> Ranking<'a> {
     pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
         let shown = &COLUMNS[column];
         let competing = rows.iter().filter(|row| row.may_win(shown));
-        let mut all: Vec<Standing> = competing.filter_map(|row| standing(row, column, sizes)).collect();
+        let mut all: Vec<Standing> =
+            competing.filter_map(|row| standing(row, column, sizes)).collect();
         if all.len() < 2 {
             return None;
         }
-        all.sort_by(|a, b| if shown.more_is_better { b.rank.total_cmp(&a.rank) } else { a.rank.total_cmp(&b.rank) });
+        all.sort_by(|a, b| {
+            if shown.more_is_better { b.rank.total_cmp(&a.rank) } else { a.rank.total_cmp(&b.rank) }
+        });
         let mut all = all.into_iter();
         let best = all.next()?;
         let (tied, behind): (Vec<_>, Vec<_>) = all.partition(|standing| standing.overlaps(&best));
@@ -76,7 +79,11 @@ impl<'a> Ranking<'a> {
 
     /// "a 1.2, b 1.3" of all in front, with their intervals.
     pub(super) fn front_texts(&self) -> String {
-        self.front.iter().map(|standing| format!("`{}` {}", standing.row.label, standing.with_range)).collect::<Vec<_>>().join(", ")
+        self.front
+            .iter()
+            .map(|standing| format!("`{}` {}", standing.row.label, standing.with_range))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// ": 2.93 times", the ratio of the best to the next, where it says something; of lives that
@@ -87,7 +94,11 @@ impl<'a> Ranking<'a> {
         let at_least = best.is_range || next.is_range;
         let ratio = if at_least { more.low / less.high } else { more.rank / less.rank };
         let word = if at_least { "at least " } else { "" };
-        if ratio.is_finite() && ratio > 1.0 { format!(": {word}{} times", digits(ratio)) } else { String::new() }
+        if ratio.is_finite() && ratio > 1.0 {
+            format!(": {word}{} times", digits(ratio))
+        } else {
+            String::new()
+        }
     }
 }
 
@@ -97,20 +108,27 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
     let shown = &COLUMNS[column];
     let nobody = vec![false; rows.len()];
     let all: Vec<&ComparisonRow> = rows.iter().collect();
-    let real =
-        || rows.iter().filter(|row| !row.counterfactual).filter_map(|row| standing(row, column, sizes)).map(|standing| standing.rank);
+    let real = || {
+        rows.iter()
+            .filter(|row| !row.counterfactual)
+            .filter_map(|row| standing(row, column, sizes))
+            .map(|standing| standing.rank)
+    };
     let are_alike = real().count() != 1 && real().all(|rank| Some(rank) == real().next());
     if rows.len() == 1 || are_alike || shown.key == "uber" && unequal_reliability(rows).is_some() {
         return nobody;
     }
     let wins = |label: &str| rows.iter().map(|row| row.label == label).collect();
     match Ranking::of(&all, column, sizes) {
-        Some(ranking) if ranking.has_winners() => {
-            rows.iter().map(|row| ranking.front.iter().any(|standing| std::ptr::eq(standing.row, row))).collect()
-        }
+        Some(ranking) if ranking.has_winners() => rows
+            .iter()
+            .map(|row| ranking.front.iter().any(|standing| std::ptr::eq(standing.row, row)))
+            .collect(),
         Some(_) => nobody,
         None => {
-            let alone = rows.iter().find(|row| row.may_win(shown) && standing(row, column, sizes).is_some());
+            let alone = rows
+                .iter()
+                .find(|row| row.may_win(shown) && standing(row, column, sizes).is_some());
             alone.map_or(nobody, |row| wins(&row.label))
         }
     }
@@ -123,16 +141,29 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
         let is_range = life.middle.is_none() || life.no_wear;
         // Drive writes a day are left to the table.
         let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
-        let with_range = if is_range { life.with_range() } else { format!("({})", life.with_range()) };
-        return Some(Standing { row, rank: life.rank(), low: life.low, high: life.high, is_range, is_known: true, text, with_range });
+        let with_range =
+            if is_range { life.with_range() } else { format!("({})", life.with_range()) };
+        return Some(Standing {
+            row,
+            rank: life.rank(),
+            low: life.low,
+            high: life.high,
+            is_range,
+            is_known: true,
+            text,
+            with_range,
+        });
     }
     let rank = row.means[column]?.mean;
     let known = row.halves[column];
     let half = known.unwrap_or(0.0);
     let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
     // The bytes behind a count are left to the table.
-    let short = |value: f64| shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned);
-    let with_range = if half > 0.0 { format!("{} ± {}", short(rank), short(half)) } else { short(rank) };
+    let short = |value: f64| {
+        shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned)
+    };
+    let with_range =
+        if half > 0.0 { format!("{} ± {}", short(rank), short(half)) } else { short(rank) };
     Some(Standing {
         row,
         rank,

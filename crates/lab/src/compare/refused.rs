@@ -1,4 +1,5 @@
-//! Techniques of a comparison that the drive or the workload does not go with: they have no row of numbers, and the others run.
+//! Techniques of a comparison that the drive or the workload does not go with: they have no row of
+//! numbers, and the others run.
 
 use serde::Serialize;
 
@@ -57,9 +58,21 @@ mod tests {
 
     #[test]
     fn a_reason_is_told_once_for_all_rows_that_it_is_about() {
-        let of = |label: &str, why: &str| Refused::of(Chosen::default(), label.into(), why.into()).unwrap();
+        let of = |label: &str, why: &str| {
+            Refused::of(Chosen::default(), label.into(), why.into()).unwrap()
+        };
         let refused = [of("a", "no time"), of("b", "no room"), of("c", "no time")];
-        assert_eq!(by_reason(&refused), [("a, c".to_owned(), "no time"), ("b".to_owned(), "no room")]);
-        assert!(Refused::of(Chosen { reclaim: "blok", ..Chosen::default() }, String::new(), String::new()).is_err());
+        assert_eq!(
+            by_reason(&refused),
+            [("a, c".to_owned(), "no time"), ("b".to_owned(), "no room")]
+        );
+        assert!(
+            Refused::of(
+                Chosen { reclaim: "blok", ..Chosen::default() },
+                String::new(),
+                String::new()
+            )
+            .is_err()
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Whether rows are compared at equal reliability: UBER is that of pages by themselves, and parity repairs some of what it counts.
+//! Whether rows are compared at equal reliability: UBER is that of pages by themselves, and parity
+//! repairs some of what it counts.
 
 use super::row::ComparisonRow;
 use crate::results::Summary;
@@ -6,7 +7,8 @@ use crate::results::Summary;
 /// That rows are compared at unequal reliability, in a sentence; none where they are not.
 pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     let any = |row: &ComparisonRow, is: fn(&Summary) -> bool| row.runs.iter().any(is);
-    let (repaired, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| any(row, Summary::is_repaired_beyond_uber));
+    let (repaired, others): (Vec<_>, Vec<_>) =
+        rows.iter().partition(|row| any(row, Summary::is_repaired_beyond_uber));
     let (repaired, others) = (parities(&repaired), parities(&others));
     let who = repaired.join(", ");
     let how = match (repaired.len(), others.len()) {
@@ -14,10 +16,15 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
         (_, 0) => format!("{who} rebuild different shares of what it counts as lost"),
         (repaired, _) => {
             let rebuild = if repaired == 1 { "rebuilds" } else { "rebuild" };
-            format!("{who} {rebuild} some of what it counts as lost, and {} nothing", others.join(", "))
+            format!(
+                "{who} {rebuild} some of what it counts as lost, and {} nothing",
+                others.join(", ")
+            )
         }
     };
-    let sentence = format!("Rows are compared at unequal reliability: UBER is that of pages by themselves, {how}.");
+    let sentence = format!(
+        "Rows are compared at unequal reliability: UBER is that of pages by themselves, {how}."
+    );
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
 }
 

@@ -51,7 +51,14 @@ pub struct Stopped {
 
 impl Stopped {
     pub(super) fn of(plan: &RunPlan, label: String, why: String) -> Self {
-        Self { reclaim: plan.reclaim, gc: plan.gc, refresh: plan.refresh, parity: plan.parity, label, why }
+        Self {
+            reclaim: plan.reclaim,
+            gc: plan.gc,
+            refresh: plan.refresh,
+            parity: plan.parity,
+            label,
+            why,
+        }
     }
 }
 
@@ -79,7 +86,11 @@ impl ComparisonRow {
             values.and_then(|v| mean_ci95(&v))
         };
         let means: Vec<_> = COLUMNS.iter().map(mean).collect();
-        let halves = COLUMNS.iter().zip(&means).map(|(column, mean)| half(column, mean.as_ref()?, &runs)).collect();
+        let halves = COLUMNS
+            .iter()
+            .zip(&means)
+            .map(|(column, mean)| half(column, mean.as_ref()?, &runs))
+            .collect();
         Self {
             reclaim: plan.reclaim,
             gc: plan.gc,
@@ -103,7 +114,8 @@ impl ComparisonRow {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    /// Whether data has an error rate and yet no age: without refresh and `start.age` a run counts no retention.
+    /// Whether data has an error rate and yet no age: without refresh and `start.age` a run counts
+    /// no retention.
     pub fn is_ageless(&self) -> bool {
         self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
     }
@@ -125,7 +137,8 @@ impl ComparisonRow {
         !(self.counterfactual || self.lost_data() || of_rate && self.is_saturated())
     }
 
-    /// Whether rates and state have settled in all runs, so that its life can be projected from them.
+    /// Whether rates and state have settled in all runs, so that its life can be projected from
+    /// them.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
@@ -139,10 +152,12 @@ impl ComparisonRow {
     /// Over all runs; none where a run has no life in this unit.
     pub fn life(&self, unit: LifeUnit) -> Option<RowLife> {
         let mean = |of: fn(&LifeRange) -> Option<f64>| {
-            let values: Option<Vec<f64>> = self.runs.iter().map(|run| of(&run.wear.life_in(unit))).collect();
+            let values: Option<Vec<f64>> =
+                self.runs.iter().map(|run| of(&run.wear.life_in(unit))).collect();
             values.and_then(|v| mean_ci95(&v))
         };
-        let (low, high) = (mean(|life| life.low)?.mean, mean(|life| life.high).map_or(f64::INFINITY, |e| e.mean));
+        let (low, high) =
+            (mean(|life| life.low)?.mean, mean(|life| life.high).map_or(f64::INFINITY, |e| e.mean));
         let middle = mean(|life| life.middle);
         let no_wear = self.runs.iter().all(|run| run.wear.confidence() == Confidence::NoWear);
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
@@ -150,7 +165,10 @@ impl ComparisonRow {
         };
         // Wear that is this much more or less makes lives shorter or longer.
         let share = self.wear_noise().unwrap_or(0.0);
-        let (shorter, longer) = (middle / (1.0 + share), if share < 1.0 { middle / (1.0 - share) } else { f64::INFINITY });
+        let (shorter, longer) = (
+            middle / (1.0 + share),
+            if share < 1.0 { middle / (1.0 - share) } else { f64::INFINITY },
+        );
         let half = ci95.unwrap_or(0.0);
         Some(RowLife {
             unit,
@@ -164,7 +182,8 @@ impl ComparisonRow {
     /// Half the width of the interval of the block cycles seen, as a share of them; none where a
     /// run is too short for that.
     fn wear_noise(&self) -> Option<f64> {
-        let share = |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
+        let share =
+            |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
         half_of_mean(self.runs.iter().map(share))
     }
 

@@ -13,9 +13,14 @@ use crate::numbers::{count, plural};
 /// Who kept the data, and which of those wins what, by how much.
 pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
     let mut text = format!("\n{}", losses(rows));
-    let safe: Vec<&ComparisonRow> = rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
+    let safe: Vec<&ComparisonRow> =
+        rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
     if let ([only], true) = (&safe[..], rows.len() > 1) {
-        let _ = write!(text, " Only `{}` kept them all, so there is nothing to compare it with.", only.label);
+        let _ = write!(
+            text,
+            " Only `{}` kept them all, so there is nothing to compare it with.",
+            only.label
+        );
     }
     if safe.len() > 1 {
         let parts = findings(rows, &safe, sizes);
@@ -34,7 +39,8 @@ fn losses(rows: &[ComparisonRow]) -> String {
         let pages: u64 = row.runs.iter().map(|run| run.data_lost_pages).sum();
         let reads: u64 = row.runs.iter().map(|run| run.uncorrectable_reads).sum();
         let what = if pages > 0 { plural(pages, "page") } else { plural(reads, "failed read") };
-        let runs = if row.runs.len() > 1 { format!(" in {} runs", row.runs.len()) } else { String::new() };
+        let runs =
+            if row.runs.len() > 1 { format!(" in {} runs", row.runs.len()) } else { String::new() };
         format!("`{}` lost data: {what}{runs}", row.label)
     };
     let sentences: Vec<String> = lossy.iter().map(of).collect();
@@ -59,16 +65,50 @@ struct Measure {
 }
 
 const MEASURES: [Measure; 4] = [
-    Measure { key: "read_p99_9_us", name: "read p99.9", verb: "is", best: "shortest", unit: "", says_alike: true },
-    Measure { key: "reclaim_write_pages", name: "reclaim writes", verb: "are", best: "fewest", unit: " pages", says_alike: false },
-    Measure { key: "write_amplification", name: "write amplification", verb: "is", best: "smallest", unit: "", says_alike: false },
-    Measure { key: "controller_ram_bytes", name: "RAM", verb: "is", best: "smallest", unit: "", says_alike: true },
+    Measure {
+        key: "read_p99_9_us",
+        name: "read p99.9",
+        verb: "is",
+        best: "shortest",
+        unit: "",
+        says_alike: true,
+    },
+    Measure {
+        key: "reclaim_write_pages",
+        name: "reclaim writes",
+        verb: "are",
+        best: "fewest",
+        unit: " pages",
+        says_alike: false,
+    },
+    Measure {
+        key: "write_amplification",
+        name: "write amplification",
+        verb: "is",
+        best: "smallest",
+        unit: "",
+        says_alike: false,
+    },
+    Measure {
+        key: "controller_ram_bytes",
+        name: "RAM",
+        verb: "is",
+        best: "smallest",
+        unit: "",
+        says_alike: true,
+    },
 ];
 
 /// What is found of rows that kept all data, the most important first.
 fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
-    let life =
-        life_unit(rows).map(|unit| Measure { key: unit.key(), name: "life", verb: "is", best: "longest", unit: "", says_alike: true });
+    let life = life_unit(rows).map(|unit| Measure {
+        key: unit.key(),
+        name: "life",
+        verb: "is",
+        best: "longest",
+        unit: "",
+        says_alike: true,
+    });
     let (mut parts, mut unknown) = (vec![], vec![]);
     for measure in life.iter().chain(&MEASURES) {
         match measure.of(safe, sizes) {
@@ -99,7 +139,10 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
         [ref others @ .., last] => format!("{} and {last} are", others.join(", ")),
         [] => return None,
     };
-    Some(format!("{names} not told apart: the noise of a run is known from {} {what} on, and these runs are shorter", count(requests)))
+    Some(format!(
+        "{names} not told apart: the noise of a run is known from {} {what} on, and these runs are shorter",
+        count(requests)
+    ))
 }
 
 impl Measure {
@@ -125,11 +168,21 @@ impl Measure {
         }
         let longer = || if is_life { longer_runs(rows) } else { String::new() };
         Found::Said(match ranking.behind.first() {
-            None => format!("{} {verb} not told apart ({}{unit}){}", self.name, ranking.front_texts(), longer()),
+            None => format!(
+                "{} {verb} not told apart ({}{unit}){}",
+                self.name,
+                ranking.front_texts(),
+                longer()
+            ),
             Some(next) if ranking.front_is_alike() => format!(
                 "{} {verb} {best} under {} ({first}{unit}, against {}{unit} under `{}`{})",
                 self.name,
-                ranking.front.iter().map(|standing| format!("`{}`", standing.row.label)).collect::<Vec<_>>().join(" and "),
+                ranking
+                    .front
+                    .iter()
+                    .map(|standing| format!("`{}`", standing.row.label))
+                    .collect::<Vec<_>>()
+                    .join(" and "),
                 next.text,
                 next.row.label,
                 ranking.times()
@@ -158,11 +211,18 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     }
     let needed: Vec<Option<u64>> = rows.iter().map(|row| row.requests_for_life()).collect();
     let most = needed.iter().flatten().max();
-    let never: Vec<String> =
-        rows.iter().zip(&needed).filter(|(_, needed)| needed.is_none()).map(|(row, _)| format!("`{}`", row.label)).collect();
+    let never: Vec<String> = rows
+        .iter()
+        .zip(&needed)
+        .filter(|(_, needed)| needed.is_none())
+        .map(|(row, _)| format!("`{}`", row.label))
+        .collect();
     Some(match most {
         Some(requests) if never.is_empty() => {
-            format!("life is not known: no wear was seen, and the runs are too short; run at least {} requests", count(*requests))
+            format!(
+                "life is not known: no wear was seen, and the runs are too short; run at least {} requests",
+                count(*requests)
+            )
         }
         Some(requests) => format!(
             "life is not known: no wear was seen, and the runs are too short; run at least {} requests ({} neither program nor erase anything \
@@ -170,14 +230,18 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
             count(*requests),
             never.join(", ")
         ),
-        None => "life is not known: no wear was seen, and none is on its way under this workload".into(),
+        None => {
+            "life is not known: no wear was seen, and none is on its way under this workload".into()
+        }
     })
 }
 
 /// "; at least 3,000 requests give each a number"; nothing where each has one.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
-    most.map_or_else(String::new, |requests| format!("; {} requests would give each a number", count(requests)))
+    most.map_or_else(String::new, |requests| {
+        format!("; {} requests would give each a number", count(requests))
+    })
 }
 
 #[cfg(test)]

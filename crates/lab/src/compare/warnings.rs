@@ -43,7 +43,8 @@ pub fn warnings(rows: &[&ComparisonRow]) -> Vec<Warning> {
     let mut groups: Vec<Group> = vec![];
     for row in rows {
         for new in groups_of(row) {
-            let like = |group: &&mut Group| group.parts.text == new.parts.text && group.seeds == new.seeds;
+            let like =
+                |group: &&mut Group| group.parts.text == new.parts.text && group.seeds == new.seeds;
             match groups.iter_mut().find(like) {
                 Some(group) => {
                     group.parts.widen(&new.parts);
@@ -64,7 +65,9 @@ pub fn warnings(rows: &[&ComparisonRow]) -> Vec<Warning> {
 
 fn groups_of(row: &ComparisonRow) -> Vec<Group> {
     let mut groups: Vec<Group> = vec![];
-    for (seed, sentence) in row.runs.iter().flat_map(|run| run.warnings.iter().map(|sentence| (run.seed, sentence))) {
+    for (seed, sentence) in
+        row.runs.iter().flat_map(|run| run.warnings.iter().map(|sentence| (run.seed, sentence)))
+    {
         let parts = Parts::of(sentence);
         match groups.iter_mut().find(|group| group.parts.text == parts.text) {
             Some(group) => {
@@ -73,7 +76,9 @@ fn groups_of(row: &ComparisonRow) -> Vec<Group> {
                     group.seeds.push(seed);
                 }
             }
-            None => groups.push(Group { labels: vec![row.label.clone()], parts, seeds: vec![seed] }),
+            None => {
+                groups.push(Group { labels: vec![row.label.clone()], parts, seeds: vec![seed] })
+            }
         }
     }
     groups
@@ -89,7 +94,9 @@ fn with_seeds(sentence: &str, seeds: &[u64]) -> String {
     let named = match seeds {
         [one] => format!("seed {one}"),
         [.., _] if follow => format!("seeds {first} to {last}"),
-        _ if seeds.len() <= NAMED => format!("seeds {}", seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+        _ if seeds.len() <= NAMED => {
+            format!("seeds {}", seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+        }
         _ => format!("{} seeds from {first} to {last}", seeds.len()),
     };
     let body = sentence.strip_suffix('.').unwrap_or(sentence);
@@ -129,7 +136,9 @@ impl Parts {
     }
 
     fn sentence(&self) -> String {
-        let number = |Range { low, high }: &Range| if low.1 == high.1 { low.1.clone() } else { format!("{} to {}", low.1, high.1) };
+        let number = |Range { low, high }: &Range| {
+            if low.1 == high.1 { low.1.clone() } else { format!("{} to {}", low.1, high.1) }
+        };
         let numbers = self.numbers.iter().map(number).chain([String::new()]);
         self.text.iter().cloned().zip(numbers).flat_map(|(text, number)| [text, number]).collect()
     }
@@ -137,7 +146,8 @@ impl Parts {
 
 /// The number that a text begins with, and its length; none where it begins with another word.
 fn number(text: &str) -> Option<(f64, usize)> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(text.len());
     let written = text[..end].trim_end_matches([',', '.']);
     let follows = text[written.len()..].chars().next();
     let is_word = follows.is_some_and(|c| !matches!(c, ' ' | ',' | '.' | ';' | ':' | ')' | '%'));
@@ -158,13 +168,20 @@ mod tests {
 
     #[test]
     fn numbers_become_ranges() {
-        let at =
-            |share: &str| format!("The most read block is at about {share} % of the reads at which straw-2t rewrites it (1,024 of them).");
+        let at = |share: &str| {
+            format!(
+                "The most read block is at about {share} % of the reads at which straw-2t rewrites it (1,024 of them)."
+            )
+        };
         assert_eq!(
             merged(&[&at("31"), &at("30"), &at("32")]),
             "The most read block is at about 30 to 32 % of the reads at which straw-2t rewrites it (1,024 of them)."
         );
-        assert_eq!(merged(&["9 and 10.", "10 and 10."]), "9 to 10 and 10.", "by value, not by letters");
+        assert_eq!(
+            merged(&["9 and 10.", "10 and 10."]),
+            "9 to 10 and 10.",
+            "by value, not by letters"
+        );
     }
 
     #[test]

@@ -26,7 +26,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// A page is written; `whole` where the write covers all of it. Rewrites of a page that waits are absorbed.
+    /// A page is written; `whole` where the write covers all of it. Rewrites of a page that waits
+    /// are absorbed.
     fn write(&mut self, page: u64, whole: bool, buffered: usize) {
         if !self.waiting.insert(page) {
             return;
@@ -74,7 +75,9 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
                 }
                 Op::Write => {
                     counts.write_bytes += u64::from(request.bytes);
-                    let is_whole = |page: u64| request.offset <= page * page_bytes && (page + 1) * page_bytes <= end;
+                    let is_whole = |page: u64| {
+                        request.offset <= page * page_bytes && (page + 1) * page_bytes <= end
+                    };
                     touched.for_each(|page| counts.write(page, is_whole(page), buffered as usize));
                 }
                 Op::Trim => {}
@@ -89,12 +92,21 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
     let rate = |n: u32| f64::from(n) / seconds;
     // What is never written holds data only where the drive begins with some.
     let has_data = |(page, (_, writes)): &(u64, (u32, u32))| *writes > 0 || (*page as f64) < filled;
-    let mut single: Vec<(u32, u32)> = counts.of_page.into_iter().filter(has_data).map(|(_, counts)| counts).collect();
+    let mut single: Vec<(u32, u32)> =
+        counts.of_page.into_iter().filter(has_data).map(|(_, counts)| counts).collect();
     // Sums of many rates then do not depend on the order in which the pages came.
     single.sort_unstable();
-    let classes = single.into_iter().map(|(reads, writes)| Class { pages: 1.0, reads: rate(reads), writes: rate(writes) }).collect();
+    let classes = single
+        .into_iter()
+        .map(|(reads, writes)| Class { pages: 1.0, reads: rate(reads), writes: rate(writes) })
+        .collect();
     let bytes = |n: u64| n as f64 / seconds;
-    let mut all = Pages { classes, write_bytes: bytes(counts.write_bytes), read_bytes: bytes(counts.read_bytes), is_even: false };
+    let mut all = Pages {
+        classes,
+        write_bytes: bytes(counts.write_bytes),
+        read_bytes: bytes(counts.read_bytes),
+        is_even: false,
+    };
     all.fit(filled);
     Ok(all)
 }
@@ -113,6 +125,9 @@ mod tests {
         counts.read(7);
         counts.read(8);
         counts.write(5, false, 2);
-        assert_eq!((counts.of_page[&7], counts.of_page[&8], counts.of_page[&5]), ((0, 2), (1, 1), (1, 1)));
+        assert_eq!(
+            (counts.of_page[&7], counts.of_page[&8], counts.of_page[&5]),
+            ((0, 2), (1, 1), (1, 1))
+        );
     }
 }

@@ -1,11 +1,14 @@
 //! Closed forms: reads alone, and even writes.
 //!
-//! Without writes, a block is rewritten after T reads of it. So R reads a second cause R / T erases a second, wherever they go.
+//! Without writes, a block is rewritten after T reads of it. So R reads a second cause R / T erases
+//! a second, wherever they go.
 //!
-//! Where all pages are written alike, blocks lose their pages one by one (the mean field of greedy GC: Desnoyers, "Analytic modeling of SSD
-//! write performance", SYSTOR 2012). A block that still holds n of its P pages loses the next after 1 / (n w) seconds. GC cleans at k pages,
-//! where the mean block holds as many as the drive has: (P - k) / (H(P) - H(k)) = pages per closed block. Reads of n pages come at n r a
-//! second, so r / w reads come with each page lost, and T reads when m = T w / r pages are lost. A cycle frees min(m, P - k) pages.
+//! Where all pages are written alike, blocks lose their pages one by one (the mean field of greedy
+//! GC: Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). A block that still
+//! holds n of its P pages loses the next after 1 / (n w) seconds. GC cleans at k pages, where the
+//! mean block holds as many as the drive has: (P - k) / (H(P) - H(k)) = pages per closed block.
+//! Reads of n pages come at n r a second, so r / w reads come with each page lost, and T reads when
+//! m = T w / r pages are lost. A cycle frees min(m, P - k) pages.
 //!
 //! ```text
 //! 100 closed blocks of 4 pages, 347 of them valid: (4 - 2) / (1/3 + 1/4) = 3.43, so GC cleans at about 2 pages and a cycle frees 2 pages
@@ -41,8 +44,12 @@ impl Even {
         }
         let written = self.writes * shape.pages;
         let by_gc = p - cleaned_at(shape);
-        let by_reads = self.threshold.filter(|_| self.reads > 0.0).map_or(f64::INFINITY, |t| t * self.writes / self.reads);
-        let by_age = self.period.map_or(f64::INFINITY, |period| p * -(-self.writes * period).exp_m1());
+        let by_reads = self
+            .threshold
+            .filter(|_| self.reads > 0.0)
+            .map_or(f64::INFINITY, |t| t * self.writes / self.reads);
+        let by_age =
+            self.period.map_or(f64::INFINITY, |period| p * -(-self.writes * period).exp_m1());
         let freed = by_gc.min(by_reads).min(by_age);
         // Pages that the host programs, and those that are copied with them, in blocks.
         let (host, copied) = (written / p, written / freed - written / p);
@@ -57,7 +64,8 @@ impl Even {
 }
 
 impl Even {
-    /// Erases a second where nothing is written: all blocks stay full until their reads or their age end them.
+    /// Erases a second where nothing is written: all blocks stay full until their reads or their
+    /// age end them.
     fn unwritten(&self, shape: &Shape) -> Rate {
         let blocks = shape.pages / shape.per_block;
         let by_reads = self.threshold.map_or(0.0, |t| self.reads * shape.per_block / t);
@@ -70,7 +78,8 @@ impl Even {
     }
 }
 
-/// P/E cycles of the mean block that `overwrites` random page writes cost a drive that was filled in order.
+/// P/E cycles of the mean block that `overwrites` random page writes cost a drive that was filled
+/// in order.
 ///
 /// The first of them take the free blocks; the others cost what even writes cost.
 pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
@@ -91,7 +100,11 @@ fn cleaned_at(shape: &Shape) -> f64 {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);
         if more / longer <= mean {
             // Part of the blocks is cleaned with `held` pages, and part with one less.
-            let part = if time > 0.0 { ((pages - mean * time) / (mean / f64::from(held) - 1.0)).clamp(0.0, 1.0) } else { 1.0 };
+            let part = if time > 0.0 {
+                ((pages - mean * time) / (mean / f64::from(held) - 1.0)).clamp(0.0, 1.0)
+            } else {
+                1.0
+            };
             return f64::from(held) - part;
         }
         (time, pages) = (longer, more);
@@ -112,7 +125,8 @@ mod tests {
         // Two blocks are the reserve.
         let mean = 2.0 / (1.0 / 3.0 + 1.0 / 4.0);
         assert!((cleaned_at(&shape(102.0, 100.0 * mean, 4.0)) - 2.0).abs() < 1e-9);
-        // Half of the blocks lose one page more: (2 + 1/2) / (7/12 + 1/4) = 3 pages in the mean block.
+        // Half of the blocks lose one page more: (2 + 1/2) / (7/12 + 1/4) = 3 pages in the mean
+        // block.
         assert!((cleaned_at(&shape(102.0, 300.0, 4.0)) - 1.5).abs() < 1e-9);
     }
 
@@ -132,8 +146,11 @@ mod tests {
         let none = Even { writes: 0.0, ..even };
         assert!((none.rate(&shape).all() / even.rate(&shape).all() - 1.0).abs() < 1e-6);
         assert!((even.rate(&shape).all() / by_reads(3.0 * 8000.0, 500.0).all() - 1.0).abs() < 1e-6);
-        // A block loses no page in a period of a second, and is rewritten each second: 80 blocks' worth of pages.
+        // A block loses no page in a period of a second, and is rewritten each second: 80 blocks'
+        // worth of pages.
         let aged = Even { threshold: None, period: Some(1.0), ..even };
-        assert!((aged.rate(&shape).all() / 80.0 - 1.0).abs() < 1e-6 && aged.rate(&shape).refresh > 79.9);
+        assert!(
+            (aged.rate(&shape).all() / 80.0 - 1.0).abs() < 1e-6 && aged.rate(&shape).refresh > 79.9
+        );
     }
 }

@@ -1,9 +1,12 @@
-//! Mean field of skewed workloads: blocks hold mean numbers of pages of each class, and no single page is followed.
+//! Mean field of skewed workloads: blocks hold mean numbers of pages of each class, and no single
+//! page is followed.
 //!
-//! The host, GC and reclaim each fill blocks of their own. A page of a class that is written w times a second leaves its block with that
-//! rate, so the mean number of valid pages falls as exp(-w t) (Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, hot and
-//! cold data). Greedy GC takes the block with the fewest. A part of a block moves once the block has had the part's reads. These
-//! equations are integrated in steps of about a block until the time of a turnover no longer changes.
+//! The host, GC and reclaim each fill blocks of their own. A page of a class that is written w
+//! times a second leaves its block with that rate, so the mean number of valid pages falls as
+//! exp(-w t) (Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, hot and cold
+//! data). Greedy GC takes the block with the fewest. A part of a block moves once the block has had
+//! the part's reads. These equations are integrated in steps of about a block until the time of a
+//! turnover no longer changes.
 
 use super::limits::{Kind, Part};
 use super::pages::Class;
@@ -14,7 +17,8 @@ use super::shape::Shape;
 const MOST_BLOCKS: f64 = 420.0;
 /// Pages of a class that a block has in the mean, below which they are dealt out one by one.
 const RARE: f64 = 3.0;
-/// Pages that a class must have among the blocks followed; those of smaller classes are counted by themselves.
+/// Pages that a class must have among the blocks followed; those of smaller classes are counted by
+/// themselves.
 const FEWEST_PAGES: f64 = 4.0;
 /// Turnovers of all blocks whose times are compared.
 pub(super) const WINDOW: f64 = 4.0;
@@ -22,7 +26,8 @@ pub(super) const WINDOW: f64 = 4.0;
 const BEYOND: usize = 2;
 /// Difference of two windows that is taken for none.
 const WITHIN: f64 = 0.01;
-/// Steps after which the rates are taken as they are: until the drive's start no longer shows, and at each later P/E count.
+/// Steps after which the rates are taken as they are: until the drive's start no longer shows, and
+/// at each later P/E count.
 pub(super) const FIRST_STEPS: u32 = 40_000;
 pub(super) const LATER_STEPS: u32 = 8_000;
 /// Shares of a block below which it holds nothing.
@@ -86,12 +91,26 @@ pub(super) struct Field {
 
 impl Field {
     /// Blocks with so many parts each, filled with pages of all classes in turn.
-    pub(super) fn new(shape: &Shape, classes: &[Class], kind: Kind, parts: usize, period: Option<f64>) -> Self {
+    pub(super) fn new(
+        shape: &Shape,
+        classes: &[Class],
+        kind: Kind,
+        parts: usize,
+        period: Option<f64>,
+    ) -> Self {
         let followed = shape.blocks.min(MOST_BLOCKS);
         let part = followed / shape.blocks;
         let (hottest, classes) = told_apart(classes, part);
-        let kinds = f64::from(u32::from(classes.iter().any(|class| class.writes > 0.0)) * 2 + u32::from(parts > 0 || period.is_some()));
-        let none = Pool { pages: vec![0.0; classes.len()], due: vec![0.0; classes.len()], dead: 0.0, reads: 0.0 };
+        let kinds = f64::from(
+            u32::from(classes.iter().any(|class| class.writes > 0.0)) * 2
+                + u32::from(parts > 0 || period.is_some()),
+        );
+        let none = Pool {
+            pages: vec![0.0; classes.len()],
+            due: vec![0.0; classes.len()],
+            dead: 0.0,
+            reads: 0.0,
+        };
         let parts = parts.max(1);
         let mut field = Self {
             share: part,
@@ -120,10 +139,14 @@ impl Field {
         field
     }
 
-    /// Erases a second of the whole drive, with blocks whose parts move at these reads: in each window until they have settled. A window is
-    /// [`WINDOW`] cycles of the mean block.
+    /// Erases a second of the whole drive, with blocks whose parts move at these reads: in each
+    /// window until they have settled. A window is [`WINDOW`] cycles of the mean block.
     pub(super) fn settle(&mut self, parts: &[Part], most_steps: u32) -> Vec<Rate> {
-        let shares: Vec<f64> = if parts.is_empty() { vec![1.0] } else { parts.iter().map(|part| part.share).collect() };
+        let shares: Vec<f64> = if parts.is_empty() {
+            vec![1.0]
+        } else {
+            parts.iter().map(|part| part.share).collect()
+        };
         let step = self.step_of(parts);
         if !step.is_finite() {
             return vec![Rate::default()];
@@ -139,7 +162,9 @@ impl Field {
             }
             let to = self.counts();
             let rate = Self::rate(from, to) * (1.0 / self.share) + hottest;
-            let alike = rates.last().is_some_and(|before: &Rate| (rate.all() / before.all() - 1.0).abs() < WITHIN);
+            let alike = rates
+                .last()
+                .is_some_and(|before: &Rate| (rate.all() / before.all() - 1.0).abs() < WITHIN);
             rates.push(rate);
             if steps >= most_steps || alike && is_alike {
                 return rates;
@@ -150,7 +175,9 @@ impl Field {
 
     /// A step of time: a block by all causes together, roughly.
     fn step_of(&self, parts: &[Part]) -> f64 {
-        let sum = |of: &dyn Fn(&Class) -> f64| self.classes.iter().map(|class| class.pages * of(class)).sum::<f64>();
+        let sum = |of: &dyn Fn(&Class) -> f64| {
+            self.classes.iter().map(|class| class.pages * of(class)).sum::<f64>()
+        };
         let by_writes = 2.0 * sum(&|class| class.writes) / self.per_block;
         let by_reads = parts.first().map_or(0.0, |part| sum(&|class| class.reads) / part.reads);
         let by_age = self.period.map_or(0.0, |period| sum(&|_| 1.0) / self.per_block / period);
@@ -169,7 +196,11 @@ impl Field {
         let refreshed = to.3 - from.3;
         let erases = (to.1 - from.1) / seconds / all.max(1.0);
         let reclaim = (programs[RECLAIM] - refreshed).max(0.0);
-        Rate { host: erases * (programs[HOST] + programs[GC]), reclaim: erases * reclaim, refresh: erases * refreshed }
+        Rate {
+            host: erases * (programs[HOST] + programs[GC]),
+            reclaim: erases * reclaim,
+            refresh: erases * refreshed,
+        }
     }
 
     fn step(&mut self, dt: f64, parts: &[Part], shares: &[f64]) {
@@ -220,7 +251,8 @@ impl Field {
         }
     }
 
-    /// Pages that the host writes anew leave their blocks; each class keeps this share. Adds up what blocks hold and how they are read.
+    /// Pages that the host writes anew leave their blocks; each class keeps this share. Adds up
+    /// what blocks hold and how they are read.
     fn decay(&mut self, stays: &[f64]) {
         let blocks = self.blocks.len();
         self.held.fill(0.0);
@@ -233,7 +265,8 @@ impl Field {
                         *pages *= stays;
                     }
                 }
-                for ((pages, held), read) in of_part.iter().zip(&mut self.held).zip(&mut self.read) {
+                for ((pages, held), read) in of_part.iter().zip(&mut self.held).zip(&mut self.read)
+                {
                     *held += pages;
                     *read += pages * class.reads;
                 }
@@ -241,7 +274,8 @@ impl Field {
         }
     }
 
-    /// Moves the pages of some parts to a kind of data. The block is erased where all parts are empty.
+    /// Moves the pages of some parts to a kind of data. The block is erased where all parts are
+    /// empty.
     fn empty(&mut self, b: usize, parts: std::ops::Range<usize>, kind: usize) {
         let blocks = self.blocks.len();
         let is_whole = parts.len() == self.parts;
@@ -268,12 +302,15 @@ impl Field {
     fn clean(&mut self) -> bool {
         let closed = (0..self.blocks.len()).filter(|b| self.blocks[*b].is_closed);
         let fewest = closed.map(|b| (self.held[b], b)).min_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((_, b)) = fewest.filter(|(held, _)| *held < self.per_block - 0.5) else { return false };
+        let Some((_, b)) = fewest.filter(|(held, _)| *held < self.per_block - 0.5) else {
+            return false;
+        };
         self.empty(b, 0..self.parts, GC);
         true
     }
 
-    /// Fills a block with data of a kind, in parts of these shares; false where there is too little.
+    /// Fills a block with data of a kind, in parts of these shares; false where there is too
+    /// little.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;
@@ -281,7 +318,8 @@ impl Field {
             return false;
         }
         let Some(b) = self.blocks.iter().position(|block| !block.is_closed) else { return false };
-        let mut taken: Vec<f64> = pool.pages.iter().map(|pages| pages / all * self.per_block).collect();
+        let mut taken: Vec<f64> =
+            pool.pages.iter().map(|pages| pages / all * self.per_block).collect();
         let (mut rare, mut others, mut left) = (0.0, 0.0, self.per_block * (1.0 - pool.dead / all));
         pool.dead -= pool.dead / all * self.per_block;
         for (k, take) in taken.iter_mut().enumerate() {
@@ -309,19 +347,32 @@ impl Field {
             }
         }
         self.held[b] = taken.iter().sum();
-        self.blocks[b] = Block { is_closed: true, reads: std::mem::take(&mut pool.reads), born: self.now };
+        self.blocks[b] =
+            Block { is_closed: true, reads: std::mem::take(&mut pool.reads), born: self.now };
         self.closed += 1;
         self.programs[kind] += self.per_block;
         true
     }
 
-    /// Erases a second by the pages that are read so often that each alone brings its block to its limit.
+    /// Erases a second by the pages that are read so often that each alone brings its block to its
+    /// limit.
     fn of_hottest(&self, parts: &[Part]) -> Rate {
         let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
         let of = |class: &Class| {
-            // Share of the block that has moved before the page itself does, in the mean over its places.
-            let before = |part: &Part| parts.iter().filter(|other| other.reads <= part.reads).map(|other| other.share).sum::<f64>();
-            let moved = if self.kind == Kind::Wordlines { parts.iter().map(|part| part.share * before(part)).sum() } else { 1.0 };
+            // Share of the block that has moved before the page itself does, in the mean over its
+            // places.
+            let before = |part: &Part| {
+                parts
+                    .iter()
+                    .filter(|other| other.reads <= part.reads)
+                    .map(|other| other.share)
+                    .sum::<f64>()
+            };
+            let moved = if self.kind == Kind::Wordlines {
+                parts.iter().map(|part| part.share * before(part)).sum()
+            } else {
+                1.0
+            };
             class.pages * class.reads / threshold * moved
         };
         let reclaim = if parts.is_empty() { 0.0 } else { self.hottest.iter().map(of).sum() };
@@ -329,19 +380,30 @@ impl Field {
     }
 }
 
-/// Classes of pages that are too few for the followed share of the blocks, and that share of all others.
+/// Classes of pages that are too few for the followed share of the blocks, and that share of all
+/// others.
 ///
-/// Pages that are only read are counted by themselves. Those that are written as well become one class.
+/// Pages that are only read are counted by themselves. Those that are written as well become one
+/// class.
 fn told_apart(classes: &[Class], share: f64) -> (Vec<Class>, Vec<Class>) {
     let of_share = |class: &Class| Class { pages: class.pages * share, ..*class };
     let is_rare = |class: &&Class| share < 1.0 && class.pages * share < FEWEST_PAGES;
-    let (rare, mut others): (Vec<Class>, Vec<Class>) =
-        (classes.iter().filter(is_rare).copied().collect(), classes.iter().filter(|class| !is_rare(class)).map(of_share).collect());
-    let written: Vec<Class> = rare.iter().filter(|class| class.writes > 0.0).map(of_share).collect();
+    let (rare, mut others): (Vec<Class>, Vec<Class>) = (
+        classes.iter().filter(is_rare).copied().collect(),
+        classes.iter().filter(|class| !is_rare(class)).map(of_share).collect(),
+    );
+    let written: Vec<Class> =
+        rare.iter().filter(|class| class.writes > 0.0).map(of_share).collect();
     let pages: f64 = written.iter().map(|class| class.pages).sum();
     if pages > 0.0 {
-        let mean = |of: &dyn Fn(&Class) -> f64| written.iter().map(|class| class.pages * of(class)).sum::<f64>() / pages;
-        others.push(Class { pages, reads: mean(&|class| class.reads), writes: mean(&|class| class.writes) });
+        let mean = |of: &dyn Fn(&Class) -> f64| {
+            written.iter().map(|class| class.pages * of(class)).sum::<f64>() / pages
+        };
+        others.push(Class {
+            pages,
+            reads: mean(&|class| class.reads),
+            writes: mean(&|class| class.writes),
+        });
     }
     (rare.into_iter().filter(|class| class.writes == 0.0).collect(), others)
 }

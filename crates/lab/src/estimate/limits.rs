@@ -1,4 +1,5 @@
-//! When the reclaim technique rewrites, by P/E count: parts of a block, each with the reads of the block at which it moves.
+//! When the reclaim technique rewrites, by P/E count: parts of a block, each with the reads of the
+//! block at which it moves.
 //!
 //! ```text
 //! block: one part, at T = 2,152 reads       straw-wl: one part a group of wordlines, at (ERC_MAX - margin) / (1 + 2 (alpha - 1) / W) reads
@@ -64,13 +65,21 @@ impl Limits {
         };
         let geometry = Geometry::new(config);
         let table = LimitTable::of(config);
-        let of_group = |table: &LimitTable, g: usize| geometry.wordlines_in_block().filter(|w| table.group_of(*w) == g).count() as f64;
-        let wordlines = table.iter().flat_map(|table| (0..table.groups()).map(move |g| of_group(table, g))).collect();
+        let of_group = |table: &LimitTable, g: usize| {
+            geometry.wordlines_in_block().filter(|w| table.group_of(*w) == g).count() as f64
+        };
+        let wordlines = table
+            .iter()
+            .flat_map(|table| (0..table.groups()).map(move |g| of_group(table, g)))
+            .collect();
         let args = technique.args(config);
-        let interval = if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
+        let interval =
+            if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
         // Lives have no timed gear, so a job is done at once.
-        let prospect = (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
-        let prospect = prospect.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
+        let prospect =
+            (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
+        let prospect =
+            prospect.map_err(|e| Failure::usage(format!("drive {}: {e}", plan.drive.name)))?;
         let this = Self { kind, prospect, table, wordlines, interval };
         let moves_at_once = kind != Kind::Blocks || this.at(config.start.pec).len() == 1;
         Ok(moves_at_once.then_some(this))
@@ -81,7 +90,8 @@ impl Limits {
         self.kind
     }
 
-    /// The parts of a block of this P/E count, the first to move first; none where reads cause no rewrite.
+    /// The parts of a block of this P/E count, the first to move first; none where reads cause no
+    /// rewrite.
     pub(super) fn at(&self, pec: u32) -> Vec<Part> {
         let Some(prospect) = &self.prospect else { return vec![] };
         let thresholds = prospect.thresholds(pec);
@@ -92,14 +102,24 @@ impl Limits {
                 let part = |(group, wordlines): (usize, &f64)| {
                     let beside = 2.0 * (table.truth(group, pec).alpha.weight() - 1.0) / all;
                     // A look finds the wordline half an interval late, in the mean.
-                    let reads = f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
+                    let reads =
+                        f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
                     Part { share: wordlines / all, reads }
                 };
-                let mut parts: Vec<Part> = self.wordlines.iter().enumerate().map(part).filter(|part| part.share > 0.0).collect();
+                let mut parts: Vec<Part> = self
+                    .wordlines
+                    .iter()
+                    .enumerate()
+                    .map(part)
+                    .filter(|part| part.share > 0.0)
+                    .collect();
                 parts.sort_by(|a, b| a.reads.total_cmp(&b.reads));
                 parts
             }
-            _ => thresholds.iter().map(|threshold| Part { share: 1.0, reads: f64::from(threshold.reads) }).collect(),
+            _ => thresholds
+                .iter()
+                .map(|threshold| Part { share: 1.0, reads: f64::from(threshold.reads) })
+                .collect(),
         }
     }
 }

@@ -24,7 +24,11 @@ impl Add for Rate {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { host: self.host + other.host, reclaim: self.reclaim + other.reclaim, refresh: self.refresh + other.refresh }
+        Self {
+            host: self.host + other.host,
+            reclaim: self.reclaim + other.reclaim,
+            refresh: self.refresh + other.refresh,
+        }
     }
 }
 

@@ -17,14 +17,28 @@ fn limits_by_age(plan: &RunPlan) -> bool {
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
     let config = &plan.drive.config;
     let why = match () {
-        () if plan.parity != NO_PARITY => format!("no equation is known of parity (`{}`)", plan.parity),
-        () if config.hints.said.is_some() => "no equation is known of drives that go by hints".into(),
-        () if ![NO_REFRESH, "block"].contains(&plan.refresh) => format!("no equation is known of refresh `{}`", plan.refresh),
-        () if config.start.pec_most() > config.start.pec => "blocks begin with different wear (start.pec_spread, start.worn_share)".into(),
+        () if plan.parity != NO_PARITY => {
+            format!("no equation is known of parity (`{}`)", plan.parity)
+        }
+        () if config.hints.said.is_some() => {
+            "no equation is known of drives that go by hints".into()
+        }
+        () if ![NO_REFRESH, "block"].contains(&plan.refresh) => {
+            format!("no equation is known of refresh `{}`", plan.refresh)
+        }
+        () if config.start.pec_most() > config.start.pec => {
+            "blocks begin with different wear (start.pec_spread, start.worn_share)".into()
+        }
         () if config.start.pec >= config.drive.rated_pec => "the drive begins worn out".into(),
-        () if plan.before.is_some() || !plan.fail.is_empty() => "the run has stages or failures".into(),
-        () if limits_by_age(plan) => "no equation is known of limits by each block's own age (own_age)".into(),
-        () if matches!(plan.workload, Workload::Adversary { .. }) => "an adversary has no rates".into(),
+        () if plan.before.is_some() || !plan.fail.is_empty() => {
+            "the run has stages or failures".into()
+        }
+        () if limits_by_age(plan) => {
+            "no equation is known of limits by each block's own age (own_age)".into()
+        }
+        () if matches!(plan.workload, Workload::Adversary { .. }) => {
+            "an adversary has no rates".into()
+        }
         () => return None,
     };
     Some(why)

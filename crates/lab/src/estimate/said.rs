@@ -6,20 +6,28 @@ use super::{Answer, Case, Estimate};
 use crate::life::MOST_YEARS;
 use crate::numbers::{bytes, digits, years};
 
-/// The line that is printed before the simulation: "Estimate for `block` (closed form, within 6 % where measured): 4.10 years".
+/// The line that is printed before the simulation: "Estimate for `block` (closed form, within 6 %
+/// where measured): 4.10 years".
 pub fn early(label: &str, answer: &Answer) -> String {
     match answer {
-        Ok(estimate) => format!("Estimate for `{label}` ({}): {}", estimate.bound(), estimate.length_text()),
+        Ok(estimate) => {
+            format!("Estimate for `{label}` ({}): {}", estimate.bound(), estimate.length_text())
+        }
         Err(why) => format!("No estimate for `{label}`: {why}."),
     }
 }
 
-/// The sentence beside the answer: how far off the estimate was. `simulated` years are those of a life that wear ended.
+/// The sentence beside the answer: how far off the estimate was. `simulated` years are those of a
+/// life that wear ended.
 pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> String {
     match answer {
         Ok(estimate) => {
             let off = match estimate.off_by(simulated) {
-                Some(off) => format!("{:.1} % {} the simulated life", 100.0 * off.abs(), if off < 0.0 { "below" } else { "above" }),
+                Some(off) => format!(
+                    "{:.1} % {} the simulated life",
+                    100.0 * off.abs(),
+                    if off < 0.0 { "below" } else { "above" }
+                ),
                 None => "no simulated life to compare with".into(),
             };
             format!("{}: {off}.", early(label, answer))
@@ -28,13 +36,15 @@ pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> Stri
     }
 }
 
-/// An estimate as JSON has it: without the keys of an estimate where no equation is known, with the reason.
+/// An estimate as JSON has it: without the keys of an estimate where no equation is known, with the
+/// reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
     /// The estimate; absent where no equation is known.
     #[serde(flatten)]
     estimate: Option<Estimate>,
-    /// How far the estimate was from the simulated life, as a share of that; null where wear did not end the life.
+    /// How far the estimate was from the simulated life, as a share of that; null where wear did
+    /// not end the life.
     off_by: Option<f64>,
     /// Why there is no estimate; null where there is one.
     none_because: Option<String>,
@@ -44,14 +54,19 @@ impl Record {
     /// Of an answer, and the years of a simulated life that wear ended.
     pub fn of(answer: &Answer, simulated: Option<f64>) -> Self {
         let estimate = answer.as_ref().ok().copied();
-        Self { estimate, off_by: estimate.and_then(|e| e.off_by(simulated)), none_because: answer.as_ref().err().cloned() }
+        Self {
+            estimate,
+            off_by: estimate.and_then(|e| e.off_by(simulated)),
+            none_because: answer.as_ref().err().cloned(),
+        }
     }
 }
 
 impl Estimate {
     /// "closed form, within 6 % where measured".
     pub fn bound(&self) -> String {
-        let form = if self.case == Case::MeanField { "mean-field equations" } else { "closed form" };
+        let form =
+            if self.case == Case::MeanField { "mean-field equations" } else { "closed form" };
         format!("{form}, within {:.0} % where measured", 100.0 * self.within)
     }
 
@@ -72,8 +87,16 @@ impl Estimate {
 
     /// "2,410 of 3,000 P/E cycles by reads": what the life is spent on.
     pub fn spent_on(&self) -> String {
-        let parts = [("the host's writes and GC", self.cycles_by_host), ("reads", self.cycles_by_reads), ("age", self.cycles_by_age)];
-        let said: Vec<String> = parts.iter().filter(|(_, n)| *n >= 0.5).map(|(what, n)| format!("{} for {what}", digits(*n))).collect();
+        let parts = [
+            ("the host's writes and GC", self.cycles_by_host),
+            ("reads", self.cycles_by_reads),
+            ("age", self.cycles_by_age),
+        ];
+        let said: Vec<String> = parts
+            .iter()
+            .filter(|(_, n)| *n >= 0.5)
+            .map(|(what, n)| format!("{} for {what}", digits(*n)))
+            .collect();
         format!("P/E cycles of the mean block: {}", said.join(", "))
     }
 }

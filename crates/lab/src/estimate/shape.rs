@@ -40,7 +40,9 @@ impl Shape {
             pages: f64::from(host_pages) * config.start.fill,
             per_block: f64::from(per_block),
             width: f64::from(width(spare, dies, KINDS, 1)),
-            buffered: ((config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as f64 * of).max(1.0),
+            buffered: ((config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as f64
+                * of)
+                .max(1.0),
         }
     }
 

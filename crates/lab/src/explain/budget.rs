@@ -1,4 +1,5 @@
-//! The error budget of a page: what wear, age and reads leave of it at each retry, and the age at which each level ends.
+//! The error budget of a page: what wear, age and reads leave of it at each retry, and the age at
+//! which each level ends.
 
 use std::collections::BTreeSet;
 
@@ -65,7 +66,8 @@ pub struct Left {
     pub retries: usize,
     /// Dose units at each age; below 0 where that age alone is too much.
     pub dose: Vec<f64>,
-    /// The age at which a page that nobody reads needs more retries than these; null where none brings it there.
+    /// The age at which a page that nobody reads needs more retries than these; null where none
+    /// brings it there.
     pub ends_days: Option<f64>,
 }
 
@@ -73,31 +75,52 @@ pub struct Left {
 ///
 /// # Errors
 /// A drive that cannot be.
-pub(super) fn error_budget(config: &DriveConfig, counts: &BTreeSet<u32>) -> Result<Option<ErrorBudget>, ConfigError> {
+pub(super) fn error_budget(
+    config: &DriveConfig,
+    counts: &BTreeSet<u32>,
+) -> Result<Option<ErrorBudget>, ConfigError> {
     let Some(table) = LimitTable::of(config) else { return Ok(None) };
     let Some(limits) = AgedLimits::of(config)? else { return Ok(None) };
     let longest_age = config.error.longest_age;
-    let shown: BTreeSet<Span> = [Span(0), Span(DAY), Span(30 * DAY), longest_age].into_iter().filter(|age| *age <= longest_age).collect();
+    let shown: BTreeSet<Span> = [Span(0), Span(DAY), Span(30 * DAY), longest_age]
+        .into_iter()
+        .filter(|age| *age <= longest_age)
+        .collect();
     let ages: Vec<Span> = shown.into_iter().collect();
     let mut pages = vec![];
     for pec in counts {
         for group in 0..table.groups() {
             let kinds = 0..config.geometry.cell.kinds().len();
-            pages.extend(kinds.map(|kind| page(config, &table, &limits, &ages, (*pec, group, kind))));
+            pages.extend(
+                kinds.map(|kind| page(config, &table, &limits, &ages, (*pec, group, kind))),
+            );
         }
     }
-    let levels = (0..=limits.ladder().retries()).map(|level| of_level(config, &limits, level)).collect();
-    Ok(Some(ErrorBudget { acceleration: limits.rates().acceleration(), longest_age, ages, levels, pages }))
+    let levels =
+        (0..=limits.ladder().retries()).map(|level| of_level(config, &limits, level)).collect();
+    Ok(Some(ErrorBudget {
+        acceleration: limits.rates().acceleration(),
+        longest_age,
+        ages,
+        levels,
+        pages,
+    }))
 }
 
 fn of_level(config: &DriveConfig, limits: &AgedLimits, level: usize) -> Level {
     let (t, cell, ladder) = (&config.timing, config.geometry.cell, limits.ladder());
     let transfer = transfer_ns(config.geometry.page_size.0, t.channel_mb_s);
     let takes = |sense_us: f64| {
-        let time = ladder.time(level, ReadTime { sense: us(sense_us), transfer, decode: us(t.ecc_us) });
+        let time =
+            ladder.time(level, ReadTime { sense: us(sense_us), transfer, decode: us(t.ecc_us) });
         (time.sense + time.transfer + time.decode) as f64 / 1e3
     };
-    let takes_us = cell.kinds().iter().copied().zip(t.sense_per_kind_us(cell).into_iter().map(takes)).collect();
+    let takes_us = cell
+        .kinds()
+        .iter()
+        .copied()
+        .zip(t.sense_per_kind_us(cell).into_iter().map(takes))
+        .collect();
     Level { retries: level, cap: ladder.cap(level), corrects: ladder.corrects(level), takes_us }
 }
 
@@ -120,7 +143,8 @@ fn page(
     };
     // Age counts to the end of its step, here as in the limits.
     let counts_as = |age: &Span| limits.ages().counts_as(step(age.0));
-    let retention = |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));
+    let retention =
+        |age: &Span| counts_as(age).map_or(0.0, |age| limits.rates().retention(pec, group, age));
     let slope = limits.slope(table, pec, group, kind);
     PageBudget {
         pec,
@@ -129,6 +153,10 @@ fn page(
         base: limits.rates().base(pec, group, kind),
         retention: ages.iter().map(retention).collect(),
         slope,
-        levels: if slope > 0.0 { (0..=limits.ladder().retries()).map(left).collect() } else { vec![] },
+        levels: if slope > 0.0 {
+            (0..=limits.ladder().retries()).map(left).collect()
+        } else {
+            vec![]
+        },
     }
 }

@@ -1,4 +1,5 @@
-//! Limits that follow from one code: what it corrects, what it is held to, and the reads and ages that it bears.
+//! Limits that follow from one code: what it corrects, what it is held to, and the reads and ages
+//! that it bears.
 
 use serde::Serialize;
 use vpass_core::base::span::DAY;
@@ -54,7 +55,12 @@ pub(super) fn code(config: &DriveConfig, counts: impl Iterator<Item = u32>) -> O
         let (reads, age) = (bch.reads(pec), bch.age(pec));
         let aged = bch.retention(pec, (age / 2.0) as u64) / bch.tolerable();
         let left = if config.bch.combine == Combine::Sum { 1.0 - aged } else { 1.0 };
-        CodeLimits { pec, reads, age_days: age / DAY as f64, reads_at_half_age: (reads * left).floor() }
+        CodeLimits {
+            pec,
+            reads,
+            age_days: age / DAY as f64,
+            reads_at_half_age: (reads * left).floor(),
+        }
     };
     Some(Code {
         codeword_bits,

@@ -1,4 +1,5 @@
-//! What a host's hints would allow: how long a read of data may take for each word, and when a technique acts then.
+//! What a host's hints would allow: how long a read of data may take for each word, and when a
+//! technique acts then.
 
 use serde::Serialize;
 use vpass_core::base::latency::AccessLatency;
@@ -21,8 +22,8 @@ pub struct Word {
     pub retries: u8,
     /// What a read with so many takes on an idle drive.
     pub latency_us: f64,
-    /// Wordline groups on which more retries count, because the age that data may come to leaves too little otherwise; at the drive's starting
-    /// P/E count.
+    /// Wordline groups on which more retries count, because the age that data may come to leaves
+    /// too little otherwise; at the drive's starting P/E count.
     pub raised_budgets: u32,
     /// When the technique acts then, at the same P/E count.
     pub thresholds: Vec<Rewrite>,
@@ -32,7 +33,10 @@ pub struct Word {
 ///
 /// # Errors
 /// A drive that cannot be.
-pub(super) fn words(config: &DriveConfig, technique: &Technique) -> Result<Option<Vec<Word>>, ConfigError> {
+pub(super) fn words(
+    config: &DriveConfig,
+    technique: &Technique,
+) -> Result<Option<Vec<Word>>, ConfigError> {
     // A budget without room for a read is refused to those who give hints, and to nobody else.
     let Ok(Some(budgets)) = Budgets::of(config) else { return Ok(None) };
     let mut config = config.clone();
@@ -47,7 +51,11 @@ pub(super) fn words(config: &DriveConfig, technique: &Technique) -> Result<Optio
             retries: budget.retries,
             latency_us: budgets.latency(budget.retries) as f64 / 1e3,
             raised_budgets: table.budget_raised(latency, pec),
-            thresholds: prospect.thresholds_at(latency, pec).into_iter().map(Rewrite::from).collect(),
+            thresholds: prospect
+                .thresholds_at(latency, pec)
+                .into_iter()
+                .map(Rewrite::from)
+                .collect(),
         }
     };
     Ok(Some(AccessLatency::ALL.map(word).into()))

@@ -1,4 +1,5 @@
-//! Reads first, parity second: what a page bears by itself, what its stripe bears, and the extremes between which that lies.
+//! Reads first, parity second: what a page bears by itself, what its stripe bears, and the extremes
+//! between which that lies.
 
 use serde::Serialize;
 use vpass_core::config::{BchTarget, DriveConfig};
@@ -49,7 +50,12 @@ pub(super) fn stripes(config: &DriveConfig) -> Option<Stripes> {
     }
     let config = parity::drive(config.clone(), TECHNIQUE);
     let bch = Bch::of(&config)?;
-    let study = Study { alone: bch.pages().rate_alone(bch.lost()), members: bch.members()?, bch: &bch, pec: config.start.pec };
+    let study = Study {
+        alone: bch.pages().rate_alone(bch.lost()),
+        members: bch.members()?,
+        bch: &bch,
+        pec: config.start.pec,
+    };
     Some(Stripes {
         technique: TECHNIQUE,
         members: study.members,
@@ -72,7 +78,13 @@ impl Study<'_> {
     fn limit(&self, by: &'static str, rate: f64, lost: impl Fn(f64) -> f64) -> StripeLimit {
         let by_bit = 1.0 / f64::from(self.bch.code().1);
         let mean = mean_to_limit(&|share| lost(rate * share));
-        StripeLimit { by, reads: self.reads(rate).floor(), raised: rate / self.alone, uber: lost(rate) * by_bit, uber_mean: mean * by_bit }
+        StripeLimit {
+            by,
+            reads: self.reads(rate).floor(),
+            raised: rate / self.alone,
+            uber: lost(rate) * by_bit,
+            uber_mean: mean * by_bit,
+        }
     }
 
     /// Reads at which fresh data has this error rate.
@@ -94,13 +106,17 @@ impl Study<'_> {
 
     /// The other members bear what they do by themselves: nothing reads them more.
     fn beside_fresh(&self) -> StripeLimit {
-        let (pages, others) = (self.bch.pages(), Others { members: self.members, rate: self.alone });
-        self.limit("stripe, others within a page's limit", pages.rate_beside(others, self.bch.lost()), |rate| {
-            pages.codewords_lost(rate, others)
-        })
+        let (pages, others) =
+            (self.bch.pages(), Others { members: self.members, rate: self.alone });
+        self.limit(
+            "stripe, others within a page's limit",
+            pages.rate_beside(others, self.bch.lost()),
+            |rate| pages.codewords_lost(rate, others),
+        )
     }
 
-    /// No limit: a block moves when the first of its reads fails. Reads and losses are means over when that is.
+    /// No limit: a block moves when the first of its reads fails. Reads and losses are means over
+    /// when that is.
     fn first_failing(&self) -> StripeLimit {
         const OF_OCTAVE: i32 = 40;
         /// Every read fails long before.
@@ -125,7 +141,8 @@ impl Study<'_> {
                 break;
             }
         }
-        let (rate, by_bit) = (self.alone * reads / self.reads(self.alone), 1.0 / f64::from(self.bch.code().1));
+        let (rate, by_bit) =
+            (self.alone * reads / self.reads(self.alone), 1.0 / f64::from(self.bch.code().1));
         StripeLimit {
             by: "first page that fails",
             reads: reads.floor(),
@@ -142,18 +159,29 @@ mod tests {
     use crate::load;
 
     fn of(sets: &[&str]) -> Stripes {
-        let sets: Vec<String> = ["bch.target=stripe", "start.pec=15000"].iter().chain(sets).map(ToString::to_string).collect();
+        let sets: Vec<String> = ["bch.target=stripe", "start.pec=15000"]
+            .iter()
+            .chain(sets)
+            .map(ToString::to_string)
+            .collect();
         let drive = load::drive("da-raid5-mlc", &load::overrides(&sets).unwrap()).unwrap();
         stripes(&drive.config).unwrap()
     }
 
-    /// 1.904301839e-4 over 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47 reads for 5.842965779e-4.
+    /// 1.904301839e-4 over 5.490421298e-5 (`core`'s `stripe`), at 46,000 x (15 / 14)^1.47 reads for
+    /// 5.842965779e-4.
     #[test]
     fn a_stripe_bears_three_times_the_reads_and_moving_at_the_first_failure_misses_the_target() {
         let study = of(&[]);
-        let [page, stripe, fresh, failing] = &study.limits[..] else { panic!("{}", study.limits.len()) };
+        let [page, stripe, fresh, failing] = &study.limits[..] else {
+            panic!("{}", study.limits.len())
+        };
         assert_eq!([page.reads, stripe.reads].map(|reads| reads as u32), [4322, 14_992]);
-        assert!((page.raised - 1.0).abs() < 1e-9 && (stripe.raised - 3.468_406).abs() < 1e-4, "{}", stripe.raised);
+        assert!(
+            (page.raised - 1.0).abs() < 1e-9 && (stripe.raised - 3.468_406).abs() < 1e-4,
+            "{}",
+            stripe.raised
+        );
         for limit in [page, stripe, fresh] {
             assert!(
                 (limit.uber / 1e-15 - 1.0).abs() < 1e-6 && limit.uber_mean < 2e-16,
@@ -163,9 +191,17 @@ mod tests {
                 limit.uber_mean
             );
         }
-        // f ~ p^9 loses a tenth on average, f^2 a nineteenth; the tail flattens a little below that.
-        assert!((page.uber_mean * 1e15 - 0.1).abs() < 0.01 && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01);
-        assert!(fresh.raised > 10.0 && failing.raised > stripe.raised && failing.uber_mean > 1e-13, "{:e}", failing.uber_mean);
+        // f ~ p^9 loses a tenth on average, f^2 a nineteenth; the tail flattens a little below
+        // that.
+        assert!(
+            (page.uber_mean * 1e15 - 0.1).abs() < 0.01
+                && (stripe.uber_mean * 1e15 - 1.0 / 19.0).abs() < 0.01
+        );
+        assert!(
+            fresh.raised > 10.0 && failing.raised > stripe.raised && failing.uber_mean > 1e-13,
+            "{:e}",
+            failing.uber_mean
+        );
     }
 
     /// The chance that no read failed up to a dose, read by read.
@@ -176,7 +212,11 @@ mod tests {
         let (mut whole, mut reads, mut lost, mut read) = (1.0f64, 0.0, 0.0, 0.0);
         while whole > 1e-9 {
             read += 1.0;
-            let fails = vpass_core::error::tail::beyond(4200, 8, (read - 0.5) / 46_000.0 * 5.842_965_779_27e-4);
+            let fails = vpass_core::error::tail::beyond(
+                4200,
+                8,
+                (read - 0.5) / 46_000.0 * 5.842_965_779_27e-4,
+            );
             reads += whole;
             lost += whole * fails * -(128.0 * (-fails).ln_1p()).exp_m1();
             whole *= (16.0 * (-fails).ln_1p()).exp();
@@ -191,9 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stripe_has_in_common_takes_of_what_parity_gives_and_what_pages_have_of_their_own_adds() {
+    fn what_a_stripe_has_in_common_takes_of_what_parity_gives_and_what_pages_have_of_their_own_adds()
+     {
         let raised = |set| of(&[set]).limits[1].raised;
-        let (none, common, own) = (raised("bch.spread_own=0"), raised("bch.spread_common=0.3"), raised("bch.spread_own=0.3"));
+        let (none, common, own) = (
+            raised("bch.spread_own=0"),
+            raised("bch.spread_common=0.3"),
+            raised("bch.spread_own=0.3"),
+        );
         assert!(common < 0.8 * none && own > none, "{common} {none} {own}");
         assert!(raised("bch.uber=1e-16") > none, "the stricter the target, the more parity gives");
     }

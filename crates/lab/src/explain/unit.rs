@@ -1,8 +1,10 @@
-//! The mapping unit, which is a flash page, and what writes smaller than it cost by arithmetic. A run measures the same, with garbage collection.
+//! The mapping unit, which is a flash page, and what writes smaller than it cost by arithmetic. A
+//! run measures the same, with garbage collection.
 
 use serde::Serialize;
 
-/// Sizes of writes that hosts send, in bytes: a sector, a block of most file systems, a block of most databases.
+/// Sizes of writes that hosts send, in bytes: a sector, a block of most file systems, a block of
+/// most databases.
 const SIZES: [u64; 3] = [512, 4096, 8192];
 
 /// The mapping unit, and the cost of writes smaller than it.
@@ -14,7 +16,8 @@ pub struct Unit {
     pub small_writes: Vec<SmallWrite>,
 }
 
-/// The cost of a write to a page that holds data, where no other write meets it in the write buffer.
+/// The cost of a write to a page that holds data, where no other write meets it in the write
+/// buffer.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct SmallWrite {
     /// Size of the write.
@@ -29,7 +32,11 @@ impl Unit {
     /// The unit of a drive with pages of so many bytes.
     pub fn of(page_bytes: u64) -> Self {
         let small = SIZES.into_iter().filter(|bytes| *bytes < page_bytes);
-        let cost = |bytes: u64| SmallWrite { bytes, fill_reads: 1, programmed_per_byte: page_bytes as f64 / bytes as f64 };
+        let cost = |bytes: u64| SmallWrite {
+            bytes,
+            fill_reads: 1,
+            programmed_per_byte: page_bytes as f64 / bytes as f64,
+        };
         Self { bytes: page_bytes, small_writes: small.map(cost).collect() }
     }
 }
@@ -40,7 +47,11 @@ mod tests {
 
     #[test]
     fn a_small_write_reads_a_page_and_programs_all_of_it() {
-        let costs: Vec<_> = Unit::of(16_384).small_writes.iter().map(|of| (of.bytes, of.fill_reads, of.programmed_per_byte)).collect();
+        let costs: Vec<_> = Unit::of(16_384)
+            .small_writes
+            .iter()
+            .map(|of| (of.bytes, of.fill_reads, of.programmed_per_byte))
+            .collect();
         assert_eq!(costs, [(512, 1, 32.0), (4096, 1, 4.0), (8192, 1, 2.0)]);
         assert_eq!(Unit::of(4096).small_writes.len(), 1);
         assert_eq!(Unit::of(512), Unit { bytes: 512, small_writes: vec![] });

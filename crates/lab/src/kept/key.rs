@@ -1,4 +1,5 @@
-//! The key of a finished part: the digest of effective configuration, seed, build of the program, and contents of traces and job files.
+//! The key of a finished part: the digest of effective configuration, seed, build of the program,
+//! and contents of traces and job files.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Write};
@@ -17,7 +18,8 @@ use crate::plan::{RunPlan, Workload};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(pub(super) String);
 
-/// What keys are made of that is read once: the program's own file, and those that requests come from.
+/// What keys are made of that is read once: the program's own file, and those that requests come
+/// from.
 #[derive(Debug)]
 pub struct Keys {
     build: String,
@@ -44,14 +46,20 @@ impl Keys {
     ///
     /// # Errors
     /// A trace or job file that can no longer be read.
-    pub fn of(&mut self, command: &str, plan: &RunPlan, asked: &impl Debug) -> Result<Key, Failure> {
+    pub fn of(
+        &mut self,
+        command: &str,
+        plan: &RunPlan,
+        asked: &impl Debug,
+    ) -> Result<Key, Failure> {
         let mut digest = Digesting(Sha256::new());
         let told = "a digest takes everything";
         write!(digest, "{}\n{command}\n{asked:?}\n", self.build).expect(told);
         for path in files_of(&plan.workload) {
             writeln!(digest, "{} {}", path.display(), self.sha256(&path)?).expect(told);
         }
-        // Requests of files follow from their contents and from how they are read. What a survey found of them is a table without order.
+        // Requests of files follow from their contents and from how they are read. What a survey
+        // found of them is a table without order.
         match &plan.workload {
             Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
             Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
@@ -59,15 +67,21 @@ impl Keys {
         }
         .expect(told);
         // The text of a drive file is no part of it: a comment changes nothing.
-        let mut rest = RunPlan { workload: Workload::Adversary { requests: 0, depth: 0, rate: None }, ..plan.clone() };
+        let mut rest = RunPlan {
+            workload: Workload::Adversary { requests: 0, depth: 0, rate: None },
+            ..plan.clone()
+        };
         rest.drive.text.clear();
         write!(digest, "{rest:?}").expect(told);
         Ok(Key(hex(digest.0)))
     }
 
-    /// Whether the files of a plan are still those that its key was made of, as far as their sizes and dates tell.
+    /// Whether the files of a plan are still those that its key was made of, as far as their sizes
+    /// and dates tell.
     pub fn still_hold(&self, plan: &RunPlan) -> bool {
-        files_of(&plan.workload).iter().all(|path| self.files.get(path).is_some_and(|content| content.stamp == stamp(path)))
+        files_of(&plan.workload)
+            .iter()
+            .all(|path| self.files.get(path).is_some_and(|content| content.stamp == stamp(path)))
     }
 
     fn sha256(&mut self, path: &Path) -> Result<String, Failure> {
@@ -85,7 +99,9 @@ impl Keys {
 /// Files that requests come from.
 fn files_of(workload: &Workload) -> Vec<PathBuf> {
     match workload {
-        Workload::Trace { survey, .. } => survey.files().iter().map(|file| file.path.clone()).collect(),
+        Workload::Trace { survey, .. } => {
+            survey.files().iter().map(|file| file.path.clone()).collect()
+        }
         Workload::Fio { path, .. } => vec![path.clone()],
         Workload::Generated(_) | Workload::Adversary { .. } => vec![],
     }
@@ -139,9 +155,14 @@ mod tests {
     use vpass_workload::traces::Fit;
 
     fn plan(set: &[&str], seed: u64, reclaim: &str) -> RunPlan {
-        let base = Base { seed, set: set.iter().map(|set| (*set).into()).collect(), ..Base::new("tiny") };
-        RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen { reclaim, ..Chosen::default() }, &unwatched)
-            .unwrap()
+        let base =
+            Base { seed, set: set.iter().map(|set| (*set).into()).collect(), ..Base::new("tiny") };
+        RunPlan::new(
+            &Setup::new(base, Named::Workload("uniform-read".into())),
+            Chosen { reclaim, ..Chosen::default() },
+            &unwatched,
+        )
+        .unwrap()
     }
 
     fn key(plan: &RunPlan) -> Key {
@@ -164,7 +185,11 @@ mod tests {
         ];
         others.push(first.clone());
         let mut keys: Vec<Key> = others.iter().map(key).collect();
-        keys.push(Keys { build: "another".into(), files: BTreeMap::new() }.of("compare", &first, &()).unwrap());
+        keys.push(
+            Keys { build: "another".into(), files: BTreeMap::new() }
+                .of("compare", &first, &())
+                .unwrap(),
+        );
         keys.push(Keys::of_this_program().unwrap().of("life", &first, &()).unwrap());
         keys.push(Keys::of_this_program().unwrap().of("compare", &first, &Some(5.0)).unwrap());
         let count = keys.len();
@@ -181,13 +206,18 @@ mod tests {
         let key = |offset: u64, path: &Path, fit: Fit| {
             fs::write(path, row(offset)).unwrap();
             let replay = Replay { fit, ..Replay::default() };
-            let setup = Setup::new(Base::new("tiny"), Named::Trace { files: vec![path.into()], replay });
+            let setup =
+                Setup::new(Base::new("tiny"), Named::Trace { files: vec![path.into()], replay });
             key(&RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap())
         };
         let first = key(0, &path, Fit::Error);
         assert_eq!(first, key(0, &path, Fit::Error));
         assert_ne!(first, key(4096, &path, Fit::Error));
-        assert_ne!(first, key(0, &folder.path().join("b.csv"), Fit::Error), "results have the name");
+        assert_ne!(
+            first,
+            key(0, &folder.path().join("b.csv"), Fit::Error),
+            "results have the name"
+        );
         assert_ne!(first, key(0, &path, Fit::Wrap));
     }
 }

@@ -70,8 +70,11 @@ mod tests {
     use crate::setup::{Base, Gear, Named, Setup};
 
     fn summary(drive: &str, workload: &str, gear: Gear, set: &[&str], chosen: Chosen) -> Summary {
-        let base = Base { gear, set: set.iter().map(|set| (*set).into()).collect(), ..Base::new(drive) };
-        let plan = RunPlan::new(&Setup::new(base, Named::Workload(workload.into())), chosen, &unwatched).unwrap();
+        let base =
+            Base { gear, set: set.iter().map(|set| (*set).into()).collect(), ..Base::new(drive) };
+        let plan =
+            RunPlan::new(&Setup::new(base, Named::Workload(workload.into())), chosen, &unwatched)
+                .unwrap();
         execute(&plan, &Unwatched).unwrap().summary
     }
 
@@ -79,20 +82,40 @@ mod tests {
     fn a_summary_is_read_back_as_it_was() {
         let refreshed = Chosen { refresh: Some("ida"), ..Chosen::default() };
         let striped = Chosen { parity: "raid5", ..Chosen::default() };
-        let rated = ["workload.requests=3000", "workload.rate=1000", "workload.queue_depth=", "start.age=1d"];
+        let rated = [
+            "workload.requests=3000",
+            "workload.rate=1000",
+            "workload.queue_depth=",
+            "start.age=1d",
+        ];
         let few = ["workload.requests=3000"];
         let mut infinite = summary("tiny", "uniform-read", Gear::Timed, &few, Chosen::default());
         infinite.oracle.as_mut().unwrap().worst_dose_ratio = f64::INFINITY;
         infinite.write_amplification = Some(0.1 + 0.2);
         for summary in [
             infinite,
-            summary("tiny", "random-70-30", Gear::Untimed, &few, Chosen { reclaim: "none", ..Chosen::default() }),
+            summary(
+                "tiny",
+                "random-70-30",
+                Gear::Untimed,
+                &few,
+                Chosen { reclaim: "none", ..Chosen::default() },
+            ),
             summary("aged-tlc", "random-70-30", Gear::Timed, &rated, refreshed),
-            summary("tiny", "random-70-30", Gear::Timed, &["workload.requests=3000", "drive.spare=0.4", "parity.stripe=3"], striped),
+            summary(
+                "tiny",
+                "random-70-30",
+                Gear::Timed,
+                &["workload.requests=3000", "drive.spare=0.4", "parity.stripe=3"],
+                striped,
+            ),
         ] {
             let again: Summary = decoded(&encoded(&summary).unwrap()).unwrap();
             assert_eq!(format!("{again:?}"), format!("{summary:?}"));
-            assert_eq!(crate::as_json::text(&again).unwrap(), crate::as_json::text(&summary).unwrap());
+            assert_eq!(
+                crate::as_json::text(&again).unwrap(),
+                crate::as_json::text(&summary).unwrap()
+            );
         }
     }
 
@@ -105,7 +128,10 @@ mod tests {
         assert_eq!(read(&bytes), Some(format!("{part:?}")));
         let mut flipped = bytes.clone();
         *flipped.last_mut().unwrap() ^= 1;
-        assert_eq!((read(&flipped), read(&bytes[..bytes.len() - 1]), read(&[])), (None, None, None));
+        assert_eq!(
+            (read(&flipped), read(&bytes[..bytes.len() - 1]), read(&[])),
+            (None, None, None)
+        );
     }
 
     #[test]

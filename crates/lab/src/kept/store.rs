@@ -1,4 +1,5 @@
-//! A folder of finished parts. A part is written under another name and takes its own when it is whole.
+//! A folder of finished parts. A part is written under another name and takes its own when it is
+//! whole.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -26,10 +27,14 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store in this folder, which need not exist before something is kept. Removes what dead commands began to write there.
+    /// The store in this folder, which need not exist before something is kept. Removes what dead
+    /// commands began to write there.
     pub fn open(folder: PathBuf) -> Self {
         let begun = files_in(&folder, BEING_WRITTEN);
-        begun.into_iter().filter(|path| is_abandoned(path)).for_each(|path| drop(fs::remove_file(path)));
+        begun
+            .into_iter()
+            .filter(|path| is_abandoned(path))
+            .for_each(|path| drop(fs::remove_file(path)));
         Self { folder, own: Mutex::default() }
     }
 
@@ -54,11 +59,18 @@ impl Store {
         let Some(bytes) = encoded(part) else { return Ok(false) };
         fs::create_dir_all(&self.folder)?;
         let path = self.path(key);
-        let begun = self.folder.join(format!("{}-{:016x}.{BEING_WRITTEN}", key.0, RandomState::new().hash_one(())));
+        let begun = self.folder.join(format!(
+            "{}-{:016x}.{BEING_WRITTEN}",
+            key.0,
+            RandomState::new().hash_one(())
+        ));
         let mut file = OpenOptions::new().write(true).create_new(true).open(&begun)?;
         // Held while it is written, so that it is seen to be nobody's once its writer is dead.
         let _ = file.try_lock();
-        let written = file.write_all(&bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&begun, &path));
+        let written = file
+            .write_all(&bytes)
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&begun, &path));
         if written.is_err() {
             let _ = fs::remove_file(&begun);
         }
@@ -92,7 +104,8 @@ impl Store {
         Ok(parts.len())
     }
 
-    /// Removes the parts of this command, whose results are where they belong, and the folder if nothing else is in it.
+    /// Removes the parts of this command, whose results are where they belong, and the folder if
+    /// nothing else is in it.
     pub fn done(&self) {
         let own = std::mem::take(&mut *self.own.lock().unwrap_or_else(PoisonError::into_inner));
         for path in &own {
@@ -112,7 +125,8 @@ impl Store {
 
 /// Files of a folder with this ending; none where the folder cannot be read.
 fn files_in(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let entries =
+        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     entries.filter(|path| path.extension().is_some_and(|of| of == ending)).collect()
 }
 
@@ -136,11 +150,23 @@ mod tests {
         assert!(first.keep(&key(1), &7u64).unwrap() && first.keep(&key(2), &8u64).unwrap());
         drop(first);
         let second = store();
-        assert_eq!((second.find::<u64>(&key(1)), second.find::<u64>(&key(3)), second.count(), second.others()), (Some(7), None, 1, 1));
+        assert_eq!(
+            (
+                second.find::<u64>(&key(1)),
+                second.find::<u64>(&key(3)),
+                second.count(),
+                second.others()
+            ),
+            (Some(7), None, 1, 1)
+        );
         fs::write(place.join("mine.txt"), "").unwrap();
         second.done();
         let third = store();
-        assert_eq!((third.find::<u64>(&key(1)), third.find::<u64>(&key(2))), (None, Some(8)), "only its own");
+        assert_eq!(
+            (third.find::<u64>(&key(1)), third.find::<u64>(&key(2))),
+            (None, Some(8)),
+            "only its own"
+        );
         assert_eq!(third.clear().unwrap(), 1);
         assert!(place.join("mine.txt").exists(), "nothing but parts is removed");
         fs::remove_file(place.join("mine.txt")).unwrap();
@@ -151,7 +177,8 @@ mod tests {
     #[test]
     fn what_a_dead_command_began_to_write_goes_and_what_a_living_one_writes_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let [dead, living] = ["a", "b"].map(|name| folder.path().join(format!("{name}.{BEING_WRITTEN}")));
+        let [dead, living] =
+            ["a", "b"].map(|name| folder.path().join(format!("{name}.{BEING_WRITTEN}")));
         fs::write(&dead, "half").unwrap();
         let file = File::create(&living).unwrap();
         file.try_lock().unwrap();

@@ -18,15 +18,20 @@ const SOURCES: [&str; 14] = [
     include_str!("../../../workload/src/statistics/statistics_config.rs"),
 ];
 
-/// Fields of a struct and what their comments say, in a user's words; nothing where the struct is in none of the files.
+/// Fields of a struct and what their comments say, in a user's words; nothing where the struct is
+/// in none of the files.
 pub(super) fn fields(type_name: &str) -> Vec<(String, String)> {
     let head = format!("pub struct {type_name} {{\n");
-    let Some((_, body)) = SOURCES.iter().find_map(|source| source.split_once(&head)) else { return vec![] };
+    let Some((_, body)) = SOURCES.iter().find_map(|source| source.split_once(&head)) else {
+        return vec![];
+    };
     let (mut fields, mut comment) = (vec![], vec![]);
     for line in body.lines().take_while(|line| *line != "}").map(str::trim) {
         if let Some(words) = line.strip_prefix("///") {
             comment.push(words.trim());
-        } else if let Some((name, _)) = line.strip_prefix("pub ").and_then(|field| field.split_once(": ")) {
+        } else if let Some((name, _)) =
+            line.strip_prefix("pub ").and_then(|field| field.split_once(": "))
+        {
             fields.push((name.trim_start_matches("r#").to_owned(), in_words(&comment.join(" "))));
             comment.clear();
         }

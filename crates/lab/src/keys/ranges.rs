@@ -59,7 +59,9 @@ impl fmt::Display for Allowed {
             Self::Above(low, high) => write!(f, "above {} to {}", n(low), n(high)),
             Self::ZeroOr(low, high) => write!(f, "{} to {}, or 0", n(low), n(high)),
             Self::Size(low, high) => write!(f, "{} to {}", size(low), size(high)),
-            Self::PowerOfTwo(low, high) => write!(f, "power of two, {} to {}", size(low), size(high)),
+            Self::PowerOfTwo(low, high) => {
+                write!(f, "power of two, {} to {}", size(low), size(high))
+            }
             Self::Bool => f.write_str("true, false"),
             Self::Word(words) => f.write_str(&words.join(", ")),
             Self::Other(words, ..) => f.write_str(words),
@@ -80,7 +82,8 @@ const DISTRIBUTION: Allowed = Other(
 );
 /// Unit and range of a key; none where nobody has written them down.
 pub(crate) fn allowed(key: &str) -> Option<(&'static str, Allowed)> {
-    let listed = ranges().find(|(known, ..)| *known == key).map(|(_, unit, allowed)| (*unit, *allowed));
+    let listed =
+        ranges().find(|(known, ..)| *known == key).map(|(_, unit, allowed)| (*unit, *allowed));
     listed.or_else(|| param(key).map(|param| (param.unit, Allowed::of(param))))
 }
 
@@ -163,7 +166,11 @@ const RANGES: &[Range] = &[
     ("timing.suspend_program_us", "us", Real(0.0, 1e5)),
     ("timing.suspend_erase_us", "us", Real(0.0, 1e5)),
     ("timing.suspend_limit", "", Whole(0, U32)),
-    ("drive.capacity", "size", Other("above 0; fewer than 2^31 pages", &["1GiB", "2147483648"], &["0", "100TiB", "lots"])),
+    (
+        "drive.capacity",
+        "size",
+        Other("above 0; fewer than 2^31 pages", &["1GiB", "2147483648"], &["0", "100TiB", "lots"]),
+    ),
     ("drive.spare", "share", Real(0.0, 0.95)),
     ("drive.write_buffer", "size", Size(0, 1 << 36)),
     ("drive.rated_pec", "P/E cycles", Whole(1, 1_000_000)),
@@ -187,7 +194,11 @@ const RANGES: &[Range] = &[
     (
         "refresh.period",
         "time",
-        Other("above 0, with a unit: ns, us, ms, s, min, h, d, y", &["'22.4h'", "'30d'", "'1y'"], &["0", "'0s'", "30", "'a day'"]),
+        Other(
+            "above 0, with a unit: ns, us, ms, s, min, h, d, y",
+            &["'22.4h'", "'30d'", "'1y'"],
+            &["0", "'0s'", "30", "'a day'"],
+        ),
     ),
     ("density.limit_factor", "", Real(1.0, 100.0)),
     ("density.wear", "", Real(1.0, 10.0)),
@@ -219,22 +230,38 @@ const RANGES: &[Range] = &[
     (
         "start.age",
         "time",
-        Other("0 or more, with a unit: ns, us, ms, s, min, h, d, y", &["0", "'22.4h'", "'1y'"], &["30", "'-1d'", "'a day'"]),
+        Other(
+            "0 or more, with a unit: ns, us, ms, s, min, h, d, y",
+            &["0", "'22.4h'", "'1y'"],
+            &["30", "'-1d'", "'a day'"],
+        ),
     ),
     ("disturb.model", "", Word(&["none", "count", "wordline"])),
     ("disturb.dose", "", Word(&["reads", "sensings"])),
     ("disturb.preprogram_weight", "", Real(0.0, 1.0)),
-    ("disturb.policy_row_cycles", "P/E cycles", Other("0, or 10 to 1000000", &["0", "10", "1000000"], &["9", "1000001", "-1"])),
+    (
+        "disturb.policy_row_cycles",
+        "P/E cycles",
+        Other("0, or 10 to 1000000", &["0", "10", "1000000"], &["9", "1000001", "-1"]),
+    ),
     ("disturb.groups", "", Other("1 to 16 names", &["['a', 'b', 'c', 'd']"], &["[]", "3"])),
     (
         "disturb.group_share",
         "share",
-        Other("one for each group, adding up to 1", &["[]", "[0.5, 0.25, 0.25, 0]"], &["[1.0]", "[0.5, 0.5, 0.5, 0]", "[1.5, -0.5, 0, 0]"]),
+        Other(
+            "one for each group, adding up to 1",
+            &["[]", "[0.5, 0.25, 0.25, 0]"],
+            &["[1.0]", "[0.5, 0.5, 0.5, 0]", "[1.5, -0.5, 0, 0]"],
+        ),
     ),
     (
         "disturb.spread",
         "",
-        Other("1 to 10, one for each group", &["[]", "[1, 10, 1.5, 1]"], &["[1.0]", "[1, 1, 1, 10.5]", "[0.5, 1, 1, 1]"]),
+        Other(
+            "1 to 10, one for each group",
+            &["[]", "[1, 10, 1.5, 1]"],
+            &["[1.0]", "[1, 1, 1, 10.5]", "[0.5, 1, 1, 1]"],
+        ),
     ),
     ("disturb.block_variation", "share", Real(0.0, 9.0)),
     (
@@ -246,23 +273,55 @@ const RANGES: &[Range] = &[
             &["[1, 1]", "[1, 1, 10.5]", "[1, 1, 0.5]", "[2, 2, 2]"],
         ),
     ),
-    ("disturb.table", "", Other("rows, their pec ascending", &["[{pec = 0, limit = [9, 9, 9, 9], alpha = [2, 2, 2, 2]}]"], &["[]", "1"])),
+    (
+        "disturb.table",
+        "",
+        Other(
+            "rows, their pec ascending",
+            &["[{pec = 0, limit = [9, 9, 9, 9], alpha = [2, 2, 2, 2]}]"],
+            &["[]", "1"],
+        ),
+    ),
     ("disturb.table.pec", "P/E cycles", Whole(0, U32)),
     (
         "disturb.table.limit",
         "reads",
-        Other("1 to 20000000, one for each group", &["[1, 2, 3, 2e7]"], &["[1, 2]", "[1, 2, 3, 20000001]", "[0, 1, 1, 1]"]),
+        Other(
+            "1 to 20000000, one for each group",
+            &["[1, 2, 3, 2e7]"],
+            &["[1, 2]", "[1, 2, 3, 20000001]", "[0, 1, 1, 1]"],
+        ),
     ),
-    ("disturb.table.alpha", "", Other("1 to 32, one for each group", &["[1, 2, 3, 32]"], &["[1, 2]", "[1, 2, 3, 32.5]", "[0, 1, 1, 1]"])),
+    (
+        "disturb.table.alpha",
+        "",
+        Other(
+            "1 to 32, one for each group",
+            &["[1, 2, 3, 32]"],
+            &["[1, 2]", "[1, 2, 3, 32.5]", "[0, 1, 1, 1]"],
+        ),
+    ),
     ("workload.requests", "requests", Whole(1, MOST)),
     ("workload.read_share", "share", SHARE),
-    ("workload.block_size", "size", Other("512B to 16MiB, a multiple of 512B", &["512", "16MiB"], &["0", "513", "16777728"])),
+    (
+        "workload.block_size",
+        "size",
+        Other("512B to 16MiB, a multiple of 512B", &["512", "16MiB"], &["0", "513", "16777728"]),
+    ),
     (
         "workload.block_sizes",
         "",
-        Other("rows, their shares adding up to 1", &["[{size = '4KiB', share = 1}]"], &["[{size = '4KiB', share = 0.5}]", "4096"]),
+        Other(
+            "rows, their shares adding up to 1",
+            &["[{size = '4KiB', share = 1}]"],
+            &["[{size = '4KiB', share = 0.5}]", "4096"],
+        ),
     ),
-    ("workload.block_sizes.size", "size", Other("512B to 16MiB, a multiple of 512B", &["512", "16MiB"], &["0", "513", "16777728"])),
+    (
+        "workload.block_sizes.size",
+        "size",
+        Other("512B to 16MiB, a multiple of 512B", &["512", "16MiB"], &["0", "513", "16777728"]),
+    ),
     ("workload.block_sizes.share", "share", SHARE),
     ("workload.queue_depth", "requests", Whole(1, 65_536)),
     ("workload.rate", "requests/s", Rate(1e-6, 1e12)),
@@ -271,16 +330,32 @@ const RANGES: &[Range] = &[
     ("workload.write_distribution", "", DISTRIBUTION),
     ("workload.hot_sets", "", Word(&["shared", "disjoint"])),
     ("workload.footprint", "share", Above(0.0, 1.0)),
-    ("workload.run", "size", Other("a multiple of every block size", &["4KiB", "1MiB"], &["0", "4097"])),
-    ("workload.phase", "", Other("rows, at least one", &["[{requests = 1, pages = [0]}]"], &["[]", "1"])),
+    (
+        "workload.run",
+        "size",
+        Other("a multiple of every block size", &["4KiB", "1MiB"], &["0", "4097"]),
+    ),
+    (
+        "workload.phase",
+        "",
+        Other("rows, at least one", &["[{requests = 1, pages = [0]}]"], &["[]", "1"]),
+    ),
     ("workload.phase.op", "", Word(&["read", "write", "trim"])),
     ("workload.phase.requests", "requests", Whole(1, MOST)),
     ("workload.phase.order", "", Word(&["round-robin", "random"])),
-    ("workload.phase.pages", "pages", Other("below the pages of the drive", &["[0, 65535, 0]"], &["[65536]", "[-1]", "0"])),
+    (
+        "workload.phase.pages",
+        "pages",
+        Other("below the pages of the drive", &["[0, 65535, 0]"], &["[65536]", "[-1]", "0"]),
+    ),
     (
         "workload.phase.ranges",
         "pages",
-        Other("[first, last] each, below the pages of the drive", &["[[0, 65535], [7, 7]]"], &["[[1, 0]]", "[[0, 65536]]", "[0, 1]"]),
+        Other(
+            "[first, last] each, below the pages of the drive",
+            &["[[0, 65535], [7, 7]]"],
+            &["[[1, 0]]", "[[0, 65536]]", "[0, 1]"],
+        ),
     ),
     ("workload.stripes", "", Other("a table", &[], &["1"])),
     ("workload.stripes.pages", "pages", Whole(1, 1024)),
@@ -297,40 +372,116 @@ const RANGES: &[Range] = &[
     ("statistics.footprint_pages", "pages", Whole(1, U32)),
     ("statistics.scale", "share", Above(0.0, 1.0)),
     ("statistics.speed", "", Real(1e-6, 1e9)),
-    ("statistics.extent", "size", Other("a multiple of statistics.page up to 1GiB", &["4KiB", "1GiB"], &["0", "4097", "1028MiB"])),
+    (
+        "statistics.extent",
+        "size",
+        Other(
+            "a multiple of statistics.page up to 1GiB",
+            &["4KiB", "1GiB"],
+            &["0", "4097", "1028MiB"],
+        ),
+    ),
     ("statistics.queue_depth", "requests", Whole(1, 65_536)),
     ("statistics.windows", "", Other("a table", &[], &["1"])),
-    ("statistics.windows.ends_s", "s", Other("ascending, up to 3.2e9, one for each window", &[], &["[]", "[1]", "3"])),
-    ("statistics.windows.read_pages", "pages", Other("one for each window, up to 2^48 in sum", &[], &["[]", "[1]", "3"])),
-    ("statistics.windows.write_pages", "pages", Other("one for each window, up to 2^48 in sum", &[], &["[]", "[1]", "3"])),
+    (
+        "statistics.windows.ends_s",
+        "s",
+        Other("ascending, up to 3.2e9, one for each window", &[], &["[]", "[1]", "3"]),
+    ),
+    (
+        "statistics.windows.read_pages",
+        "pages",
+        Other("one for each window, up to 2^48 in sum", &[], &["[]", "[1]", "3"]),
+    ),
+    (
+        "statistics.windows.write_pages",
+        "pages",
+        Other("one for each window, up to 2^48 in sum", &[], &["[]", "[1]", "3"]),
+    ),
     ("statistics.reads", "", Other("a table", &[], &["1"])),
-    ("statistics.reads.requests", "requests", Other("1 to the pages of all windows", &["1000000"], &["0", "9000000000"])),
-    ("statistics.reads.bytes", "bytes", Other("1 to 16 MiB a request", &["12400000000"], &["1", "9000000000000000"])),
-    ("statistics.reads.pages", "pages", Other("1 to the pages of all windows", &["200000"], &["0", "9000000000"])),
-    ("statistics.reads.percentiles", "%", Other("ascending, above 0 to 100", &[], &["[]", "[1, 2]", "[1, 25, 50, 75, 90, 95, 99, 101]"])),
+    (
+        "statistics.reads.requests",
+        "requests",
+        Other("1 to the pages of all windows", &["1000000"], &["0", "9000000000"]),
+    ),
+    (
+        "statistics.reads.bytes",
+        "bytes",
+        Other("1 to 16 MiB a request", &["12400000000"], &["1", "9000000000000000"]),
+    ),
+    (
+        "statistics.reads.pages",
+        "pages",
+        Other("1 to the pages of all windows", &["200000"], &["0", "9000000000"]),
+    ),
+    (
+        "statistics.reads.percentiles",
+        "%",
+        Other(
+            "ascending, above 0 to 100",
+            &[],
+            &["[]", "[1, 2]", "[1, 25, 50, 75, 90, 95, 99, 101]"],
+        ),
+    ),
     (
         "statistics.reads.accesses",
         "requests",
-        Other("ascending, one for each percentile", &[], &["[]", "[1, 2]", "[1, 1, 2, 6, 20, 60, 180, 9]"]),
+        Other(
+            "ascending, one for each percentile",
+            &[],
+            &["[]", "[1, 2]", "[1, 1, 2, 6, 20, 60, 180, 9]"],
+        ),
     ),
     (
         "statistics.reads.sizes",
         "bytes",
-        Other("ascending, up to 16 MiB, one for each percentile", &[], &["[]", "[1, 2]", "[1, 1, 1, 1, 1, 1, 1, 16777217]"]),
+        Other(
+            "ascending, up to 16 MiB, one for each percentile",
+            &[],
+            &["[]", "[1, 2]", "[1, 1, 1, 1, 1, 1, 1, 16777217]"],
+        ),
     ),
     ("statistics.writes", "", Other("a table", &[], &["1"])),
-    ("statistics.writes.requests", "requests", Other("1 to the pages of all windows", &["400000"], &["0", "9000000000"])),
-    ("statistics.writes.bytes", "bytes", Other("1 to 16 MiB a request", &["3300000000"], &["1", "9000000000000000"])),
-    ("statistics.writes.pages", "pages", Other("1 to the pages of all windows", &["60000"], &["0", "9000000000"])),
-    ("statistics.writes.percentiles", "%", Other("ascending, above 0 to 100", &[], &["[]", "[1, 2]", "[1, 25, 50, 75, 90, 95, 99, 101]"])),
+    (
+        "statistics.writes.requests",
+        "requests",
+        Other("1 to the pages of all windows", &["400000"], &["0", "9000000000"]),
+    ),
+    (
+        "statistics.writes.bytes",
+        "bytes",
+        Other("1 to 16 MiB a request", &["3300000000"], &["1", "9000000000000000"]),
+    ),
+    (
+        "statistics.writes.pages",
+        "pages",
+        Other("1 to the pages of all windows", &["60000"], &["0", "9000000000"]),
+    ),
+    (
+        "statistics.writes.percentiles",
+        "%",
+        Other(
+            "ascending, above 0 to 100",
+            &[],
+            &["[]", "[1, 2]", "[1, 25, 50, 75, 90, 95, 99, 101]"],
+        ),
+    ),
     (
         "statistics.writes.accesses",
         "requests",
-        Other("ascending, one for each percentile", &[], &["[]", "[1, 2]", "[1, 2, 5, 14, 36, 60, 110, 4]"]),
+        Other(
+            "ascending, one for each percentile",
+            &[],
+            &["[]", "[1, 2]", "[1, 2, 5, 14, 36, 60, 110, 4]"],
+        ),
     ),
     (
         "statistics.writes.sizes",
         "bytes",
-        Other("ascending, up to 16 MiB, one for each percentile", &[], &["[]", "[1, 2]", "[1, 1, 1, 1, 1, 1, 1, 16777217]"]),
+        Other(
+            "ascending, up to 16 MiB, one for each percentile",
+            &[],
+            &["[]", "[1, 2]", "[1, 1, 1, 1, 1, 1, 1, 16777217]"],
+        ),
     ),
 ];

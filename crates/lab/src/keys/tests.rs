@@ -15,11 +15,19 @@ const GIB: u64 = 1 << 30;
 #[test]
 fn every_key_has_a_meaning_and_a_range() {
     let keys = all();
-    let silent: Vec<_> = keys.iter().filter(|k| k.meaning.is_empty()).map(|k| k.path.as_str()).collect();
-    assert!(silent.is_empty(), "no comment on the field, or its file is not in keys/docs.rs: {silent:?}");
-    let open: Vec<_> = keys.iter().filter(|k| allowed(&k.path).is_none()).map(|k| k.path.as_str()).collect();
+    let silent: Vec<_> =
+        keys.iter().filter(|k| k.meaning.is_empty()).map(|k| k.path.as_str()).collect();
+    assert!(
+        silent.is_empty(),
+        "no comment on the field, or its file is not in keys/docs.rs: {silent:?}"
+    );
+    let open: Vec<_> =
+        keys.iter().filter(|k| allowed(&k.path).is_none()).map(|k| k.path.as_str()).collect();
     assert!(open.is_empty(), "no unit and range in keys/ranges.rs: {open:?}");
-    let gone: Vec<_> = ranges().filter(|(key, ..)| !keys.iter().any(|k| k.path == *key)).map(|(key, ..)| key).collect();
+    let gone: Vec<_> = ranges()
+        .filter(|(key, ..)| !keys.iter().any(|k| k.path == *key))
+        .map(|(key, ..)| key)
+        .collect();
     assert!(gone.is_empty(), "in keys/ranges.rs, but no key: {gone:?}");
     assert!(keys.len() > 100, "{}", keys.len());
 }
@@ -31,7 +39,9 @@ fn exactly_the_required_keys_are_missed() {
         let (last, tables) = path.split_last().expect("a key has parts");
         let table = tables.iter().fold(&mut file, |table, name| inner(table, name));
         table.remove(*last);
-        let missed = read(&key, file).err().is_some_and(|e| e.contains("missing field") && e.contains(&format!("`{last}`")));
+        let missed = read(&key, file)
+            .err()
+            .is_some_and(|e| e.contains("missing field") && e.contains(&format!("`{last}`")));
         assert_eq!(missed, key.required, "{}", key.path);
     }
 }
@@ -51,7 +61,10 @@ fn defaults_are_those_of_the_code() {
         let mut with = without.clone();
         let (last, tables) = path.split_last().expect("a key has parts");
         tables.iter().fold(&mut without, |table, name| inner(table, name)).remove(*last);
-        tables.iter().fold(&mut with, |table, name| inner(table, name)).insert((*last).into(), default);
+        tables
+            .iter()
+            .fold(&mut with, |table, name| inner(table, name))
+            .insert((*last).into(), default);
         assert_eq!(read(&key, with), read(&key, without), "{}", key.path);
     }
 }
@@ -59,14 +72,16 @@ fn defaults_are_those_of_the_code() {
 #[test]
 fn ranges_are_what_the_checks_refuse() {
     for key in all() {
-        let (key, (_, allowed)) = (key.path.as_str(), allowed(&key.path).expect("every key has a range"));
+        let (key, (_, allowed)) =
+            (key.path.as_str(), allowed(&key.path).expect("every key has a range"));
         let (good, bad) = borders(allowed);
         for value in good {
             let refused = check(key, value.clone()).err().filter(|e| is_about(key, allowed, e));
             assert_eq!(refused, None, "{key} = {value}");
         }
         for value in bad {
-            let refused = check(key, value.clone()).expect_err(&format!("{key} = {value} is refused"));
+            let refused =
+                check(key, value.clone()).expect_err(&format!("{key} = {value} is refused"));
             let last = key.rsplit('.').next().unwrap();
             let is_named = refused.contains(last.trim_end_matches('s'));
             assert!(is_named || refused.contains("expected"), "{key} = {value}: {refused}");
@@ -92,19 +107,35 @@ fn borders(allowed: Allowed) -> (Vec<Value>, Vec<Value>) {
                     .collect(),
             )
         }
-        Allowed::Real(low, high) | Allowed::Rate(low, high) => (reals(&[low, high]), reals(&[low - 0.1 * low.max(1e-9), high * 1.001])),
+        Allowed::Real(low, high) | Allowed::Rate(low, high) => {
+            (reals(&[low, high]), reals(&[low - 0.1 * low.max(1e-9), high * 1.001]))
+        }
         Allowed::Above(low, high) => (reals(&[low + 0.01, high]), reals(&[low, high * 1.001])),
-        Allowed::ZeroOr(low, high) => (reals(&[0.0, low, high]), reals(&[-1.0, low * 0.999, high * 1.001])),
+        Allowed::ZeroOr(low, high) => {
+            (reals(&[0.0, low, high]), reals(&[-1.0, low * 0.999, high * 1.001]))
+        }
         Allowed::Size(low, high) => (
             vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
-            vec![Value::Integer(low.cast_signed() - 1), Value::Integer(high.cast_signed() + 1), word()],
+            vec![
+                Value::Integer(low.cast_signed() - 1),
+                Value::Integer(high.cast_signed() + 1),
+                word(),
+            ],
         ),
         Allowed::PowerOfTwo(low, high) => (
             vec![Value::Integer(low.cast_signed()), Value::Integer(high.cast_signed())],
-            vec![Value::Integer(low.cast_signed() / 2), Value::Integer(high.cast_signed() * 2), Value::Integer(3 * low.cast_signed())],
+            vec![
+                Value::Integer(low.cast_signed() / 2),
+                Value::Integer(high.cast_signed() * 2),
+                Value::Integer(3 * low.cast_signed()),
+            ],
         ),
-        Allowed::Bool => (vec![Value::Boolean(true), Value::Boolean(false)], vec![Value::Integer(1)]),
-        Allowed::Word(words) => (words.iter().map(|w| Value::String((*w).into())).collect(), vec![word()]),
+        Allowed::Bool => {
+            (vec![Value::Boolean(true), Value::Boolean(false)], vec![Value::Integer(1)])
+        }
+        Allowed::Word(words) => {
+            (words.iter().map(|w| Value::String((*w).into())).collect(), vec![word()])
+        }
         Allowed::Other(_, good, bad) => (typed(good), typed(bad)),
     }
 }
@@ -128,7 +159,8 @@ fn value_of(text: &str) -> Value {
     table.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.into()))
 }
 
-/// A file that holds every table of a key's path and nothing that contradicts it; the parts of the path.
+/// A file that holds every table of a key's path and nothing that contradicts it; the parts of the
+/// path.
 fn base(key: &str) -> (Table, Vec<&str>) {
     let path: Vec<_> = key.split('.').collect();
     let text = match path[..] {
@@ -136,7 +168,9 @@ fn base(key: &str) -> (Table, Vec<&str>) {
         ["workload", "block_sizes", _] => "[workload]\nblock_sizes = [{size = '4KiB', share = 1}]",
         ["workload", "stripes", ..] => "[workload]\n[workload.stripes]",
         ["workload", "arrivals"] => "[workload]\nrate = 1",
-        ["workload", "hot_sets"] => "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'",
+        ["workload", "hot_sets"] => {
+            "[workload]\ndistribution = 'hot-cold:0.1/0.9'\nwrite_distribution = 'hot-cold:0.1/0.9'"
+        }
         ["workload", ..] => "[workload]",
         ["statistics", ..] => include_str!("../../../../examples/statistics/office-day.toml"),
         ["bch", ..] => crate::presets::drive("da-raid5-mlc").unwrap(),
@@ -191,7 +225,11 @@ fn check(key: &str, value: Value) -> Result<(), String> {
         let file = file.try_into::<WorkloadFile>().map_err(words)?;
         SyntheticSource::new(&file.workload, GIB, 16_384, 1).map(drop).map_err(|e| e.to_string())
     } else {
-        file.try_into::<DriveConfig>().map_err(words)?.resolve().map(drop).map_err(|e| e.to_string())
+        file.try_into::<DriveConfig>()
+            .map_err(words)?
+            .resolve()
+            .map(drop)
+            .map_err(|e| e.to_string())
     }
 }
 
@@ -199,7 +237,8 @@ fn check(key: &str, value: Value) -> Result<(), String> {
 fn read(key: &Key, file: Table) -> Result<String, String> {
     let words = |e: toml::de::Error| e.to_string();
     if key.file == "drive" {
-        let resolved = file.try_into::<DriveConfig>().map_err(words)?.resolve().map_err(|e| e.to_string())?;
+        let resolved =
+            file.try_into::<DriveConfig>().map_err(words)?.resolve().map_err(|e| e.to_string())?;
         Ok(format!("{resolved:?}"))
     } else if file.contains_key("statistics") {
         file.try_into::<StatisticsFile>().map(|c| format!("{c:?}")).map_err(words)

@@ -1,4 +1,5 @@
-//! One life in the fluid gear: a warm-up in which an erase is one P/E cycle, then K cycles an erase.
+//! One life in the fluid gear: a warm-up in which an erase is one P/E cycle, then K cycles an
+//! erase.
 //!
 //! ```text
 //! warm-up of 2 days, then 10 days at K = 30: the life is 2 + 30 x 10 = 302 days long
@@ -19,15 +20,17 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::session::Measured;
 
-/// A step is so small a part of the life before it. Where within the last step the life ended is worked out in proportion.
+/// A step is so small a part of the life before it. Where within the last step the life ended is
+/// worked out in proportion.
 const STEPS: Ns = 200;
 /// Steps of an accelerated part, in which each stands for more of the life.
 const FINER_STEPS: Ns = 1000;
 /// The shortest step, a small part even of a life of seconds.
 const SHORTEST_STEP: Ns = SECOND / 1000;
 
-/// Erases by which blocks come apart although their data is rewritten now and then. While an erase counts as K cycles,
-/// that is K times as many cycles, and must not be taken for the lag of data that nobody rewrites.
+/// Erases by which blocks come apart although their data is rewritten now and then. While an erase
+/// counts as K cycles, that is K times as many cycles, and must not be taken for the lag of data
+/// that nobody rewrites.
 const APART_BY_CHANCE: u32 = 30;
 
 /// A plan whose drive can be accelerated: its wear levelling leaves room for this.
@@ -37,7 +40,8 @@ pub(super) fn accelerable(plan: &RunPlan, acceleration: NonZeroU32) -> Cow<'_, R
         return Cow::Borrowed(plan);
     }
     let mut plan = plan.clone();
-    plan.drive.config.wear.static_gap = gap.saturating_add(APART_BY_CHANCE * (acceleration.get() - 1));
+    plan.drive.config.wear.static_gap =
+        gap.saturating_add(APART_BY_CHANCE * (acceleration.get() - 1));
     Cow::Owned(plan)
 }
 
@@ -55,7 +59,8 @@ struct Accelerated {
 }
 
 impl Clock {
-    /// A clock that accelerates so many times, as soon as it may; or from the start, where `wear.acceleration` says so.
+    /// A clock that accelerates so many times, as soon as it may; or from the start, where
+    /// `wear.acceleration` says so.
     pub(super) fn begin(acceleration: NonZeroU32, drive: &Drive) -> Self {
         let of_drive = NonZeroU32::new(drive.config().wear.acceleration).unwrap_or(NonZeroU32::MIN);
         if of_drive.get() > 1 {
@@ -90,7 +95,8 @@ impl Clock {
     /// The simulated time at which the life is so long.
     pub(super) fn simulated(&self, lived: Ns) -> Ns {
         let Some(accelerated) = &self.accelerated else { return lived };
-        accelerated.at + lived.saturating_sub(accelerated.at).div_ceil(self.acceleration.get().into())
+        accelerated.at
+            + lived.saturating_sub(accelerated.at).div_ceil(self.acceleration.get().into())
     }
 
     fn step(&self, at: Ns) -> Ns {
@@ -113,7 +119,9 @@ impl Clock {
         let so_far = errors(drive);
         let (errors, bits) = match &self.accelerated {
             None => so_far?,
-            Some(accelerated) => Grown(self.acceleration.get().into()).errors(accelerated.counts.errors, so_far)?,
+            Some(accelerated) => {
+                Grown(self.acceleration.get().into()).errors(accelerated.counts.errors, so_far)?
+            }
         };
         (bits > 0.0).then(|| errors / bits)
     }
@@ -161,11 +169,20 @@ mod tests {
     fn the_clock_of_a_life_goes_faster_after_the_warm_up() {
         let k = NonZeroU32::new(30).unwrap();
         let none = Counts::none();
-        let clock = Clock { acceleration: k, accelerated: Some(Accelerated { at: 2000, pec: 10.0, counts: none }) };
-        assert!((clock.lived(12_000.0) - 302_000.0).abs() < 1e-6 && clock.simulated(302_000) == 12_000);
+        let clock = Clock {
+            acceleration: k,
+            accelerated: Some(Accelerated { at: 2000, pec: 10.0, counts: none }),
+        };
+        assert!(
+            (clock.lived(12_000.0) - 302_000.0).abs() < 1e-6 && clock.simulated(302_000) == 12_000
+        );
         assert_eq!((clock.simulated(302_001), clock.simulated(1000)), (12_001, 2000));
         let waiting = Clock { acceleration: k, accelerated: None };
-        assert!(waiting.is_waiting() && (waiting.lived(7.0) - 7.0).abs() < 1e-12 && waiting.simulated(7) == 7);
+        assert!(
+            waiting.is_waiting()
+                && (waiting.lived(7.0) - 7.0).abs() < 1e-12
+                && waiting.simulated(7) == 7
+        );
         assert!(!Clock { acceleration: NonZeroU32::MIN, ..waiting }.is_waiting());
     }
 }

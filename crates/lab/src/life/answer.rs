@@ -22,8 +22,15 @@ pub fn sentence(drive: &str, life: &Life) -> Option<String> {
     }
     let pec = |cycles: f64| count(cycles.round() as u64);
     let (first, last) = (pec(life.pec_first), pec(life.pec_mean.mean));
-    let wear = life.consumed.as_ref().map_or_else(String::new, |consumed| format!(": {}", shares(consumed)));
-    Some(format!("`{drive}` lives {} under `{}`, from {first} to {last} P/E cycles{wear}.", length(life), life.label))
+    let wear = life
+        .consumed
+        .as_ref()
+        .map_or_else(String::new, |consumed| format!(": {}", shares(consumed)));
+    Some(format!(
+        "`{drive}` lives {} under `{}`, from {first} to {last} P/E cycles{wear}.",
+        length(life),
+        life.label
+    ))
 }
 
 /// "4.10 years (3.90 to 4.40)", "about 4.10 years", "> 100 years".
@@ -35,7 +42,8 @@ fn length(life: &Life) -> String {
         return format!("> {}", years(MOST_YEARS, None));
     }
     let ends = life.interval.map(|interval| (interval.low, interval.high));
-    let of_lives = || life.years.ci95.map(|half| ((life.years.mean - half).max(0.0), life.years.mean + half));
+    let of_lives =
+        || life.years.ci95.map(|half| ((life.years.mean - half).max(0.0), life.years.mean + half));
     match ends.or_else(of_lives) {
         Some(ends) => years_between(life.years.mean, ends),
         None => format!("about {}", years(life.years.mean, None)),
@@ -44,10 +52,12 @@ fn length(life: &Life) -> String {
 
 /// "reads take 71 % of the wear, GC 20 %".
 fn shares(consumed: &Consumed) -> String {
-    let mut rows: Vec<_> = consumed.rows().into_iter().filter(|(_, share)| share.mean >= NAMED).collect();
+    let mut rows: Vec<_> =
+        consumed.rows().into_iter().filter(|(_, share)| share.mean >= NAMED).collect();
     rows.sort_by(|(_, a), (_, b)| b.mean.total_cmp(&a.mean));
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let mut named = rows.iter().take(MOST_NAMED).map(|(cause, share)| (sayable(cause), percent(share.mean)));
+    let mut named =
+        rows.iter().take(MOST_NAMED).map(|(cause, share)| (sayable(cause), percent(share.mean)));
     let Some((cause, share)) = named.next() else { return "nothing wears it".into() };
     let takes = if cause == "reads" { "take" } else { "takes" };
     let mut said = vec![format!("{cause} {takes} {share} of the wear")];
@@ -73,11 +83,30 @@ mod tests {
     fn of(years: f64, interval: Option<(f64, f64)>) -> Life {
         let share = |mean| MeanCi95 { mean, ci95: None };
         let none = share(0.0);
-        let consumed =
-            Consumed { host: share(0.09), gc: share(0.2), reads: share(0.71), age: none, wear_levelling: none, parity: none, hints: none };
-        let interval = interval.map(|(low, high)| Interval { low, high, by_acceleration: None, by_lives: None, is_range: false });
+        let consumed = Consumed {
+            host: share(0.09),
+            gc: share(0.2),
+            reads: share(0.71),
+            age: none,
+            wear_levelling: none,
+            parity: none,
+            hints: none,
+        };
+        let interval = interval.map(|(low, high)| Interval {
+            low,
+            high,
+            by_acceleration: None,
+            by_lives: None,
+            is_range: false,
+        });
         let pec_mean = MeanCi95 { mean: 3000.2, ci95: None };
-        Life { label: "block".into(), interval, consumed: Some(consumed), pec_mean, ..life(share(years)) }
+        Life {
+            label: "block".into(),
+            interval,
+            consumed: Some(consumed),
+            pec_mean,
+            ..life(share(years))
+        }
     }
 
     #[test]
@@ -88,8 +117,13 @@ mod tests {
             "`modern-tlc` lives 4.10 years (3.90 to 4.40) under `block`, from 0 to 3,000 P/E cycles: reads take 71 % of the wear, \
              GC 20 %, the host 9 %."
         );
-        assert!(said(&of(4.1, None)).starts_with("`modern-tlc` lives about 4.10 years under `block`"));
-        assert!(said(&Life { ended: false, ..of(100.0, None) }).starts_with("`modern-tlc` lives > 100 years under"));
+        assert!(
+            said(&of(4.1, None)).starts_with("`modern-tlc` lives about 4.10 years under `block`")
+        );
+        assert!(
+            said(&Life { ended: false, ..of(100.0, None) })
+                .starts_with("`modern-tlc` lives > 100 years under")
+        );
         assert_eq!(sentence("modern-tlc", &Life { data_lost_pages: 1.0, ..of(4.1, None) }), None);
     }
 }

@@ -7,7 +7,8 @@
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Refuses a drive whose mean block, with its content written, has as many P/E cycles as it is rated for.
+/// Refuses a drive whose mean block, with its content written, has as many P/E cycles as it is
+/// rated for.
 pub(super) fn require_life(plan: &RunPlan, worn: f64) -> Result<(), Failure> {
     let (start, rated) = (plan.drive.config.start.pec, plan.drive.config.drive.rated_pec);
     if worn < f64::from(rated) {

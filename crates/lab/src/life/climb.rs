@@ -1,7 +1,9 @@
-//! A climb up the ladder: rung after rung, until the intervals of all techniques are as narrow as wanted.
+//! A climb up the ladder: rung after rung, until the intervals of all techniques are as narrow as
+//! wanted.
 //!
-//! All techniques climb together, so that their years compare on one rung. Lives are kept from rung to rung: a rung
-//! lives those that it has beyond the rungs below. A rung that `--rung` names lives the rung that it is compared with, too.
+//! All techniques climb together, so that their years compare on one rung. Lives are kept from rung
+//! to rung: a rung lives those that it has beyond the rungs below. A rung that `--rung` names lives
+//! the rung that it is compared with, too.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -34,7 +36,8 @@ pub struct Climb {
     pub samples: Option<u32>,
     /// Threads that live lives.
     pub threads: usize,
-    /// Pages of the workload that all samples hold together, of so many samples; none of whole drives.
+    /// Pages of the workload that all samples hold together, of so many samples; none of whole
+    /// drives.
     pub touched: Option<u64>,
 }
 
@@ -63,7 +66,8 @@ pub struct Climbed {
 }
 
 /// Lives the lives that it is given until the deadline; none where that came first.
-pub type Live<'a> = &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
+pub type Live<'a> =
+    &'a mut dyn FnMut(&[OneLife], Deadline) -> Result<Option<Vec<Result<Lived, Failure>>>, Failure>;
 
 /// A life that was lived.
 struct Known {
@@ -79,29 +83,46 @@ impl Climb {
     ///
     /// # Errors
     /// An interruption, or what is wrong with the machine.
-    pub fn go(&self, contenders: &[Contender], live: Live, told: &mut dyn FnMut(&Climbed)) -> Result<Climbed, Failure> {
+    pub fn go(
+        &self,
+        contenders: &[Contender],
+        live: Live,
+        told: &mut dyn FnMut(&Climbed),
+    ) -> Result<Climbed, Failure> {
         let began = Instant::now();
         let mut known: Vec<Known> = vec![];
         if let Some(rung) = self.rung {
             for rung in rung.coarser().into_iter().chain([rung]) {
                 self.ascend(rung, contenders, &mut known, live, None)?;
             }
-            return Ok(Climbed { rung: Some(rung), answers: self.answers(rung, contenders, &known), end: None });
+            return Ok(Climbed {
+                rung: Some(rung),
+                answers: self.answers(rung, contenders, &known),
+                end: None,
+            });
         }
         let mut rung = LADDER[0];
         // Only the first rung is given up: how long the others take is known before they begin.
-        let mut deadline = self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
+        let mut deadline =
+            self.wanted.seconds.map(|seconds| began + Duration::from_secs_f64(seconds));
         loop {
             let begins = Instant::now();
-            let Some(cycles) = self.ascend(rung, contenders, &mut known, live, deadline.take())? else {
-                return Ok(Climbed { rung: None, answers: vec![], end: Some(Next::OutOfTime(f64::INFINITY)) });
+            let Some(cycles) = self.ascend(rung, contenders, &mut known, live, deadline.take())?
+            else {
+                return Ok(Climbed {
+                    rung: None,
+                    answers: vec![],
+                    end: Some(Next::OutOfTime(f64::INFINITY)),
+                });
             };
             let pace = Pace { seconds: begins.elapsed().as_secs_f64(), cycles };
             let answers = self.answers(rung, contenders, &known);
             let standing = Standing {
                 half: widest(&answers),
                 elapsed: began.elapsed().as_secs_f64(),
-                next_takes: rung.above().map_or(0.0, |above| pace.seconds_of(self.ahead(above, contenders, &known))),
+                next_takes: rung
+                    .above()
+                    .map_or(0.0, |above| pace.seconds_of(self.ahead(above, contenders, &known))),
             };
             let next = rung.next(self.wanted, standing);
             let climbed = Climbed { rung: Some(rung), answers, end: Some(next) };
@@ -111,8 +132,8 @@ impl Climb {
         }
     }
 
-    /// Lives what a rung has beyond what is known, and gives the cycles that each thread simulated; none where the
-    /// deadline came first.
+    /// Lives what a rung has beyond what is known, and gives the cycles that each thread simulated;
+    /// none where the deadline came first.
     fn ascend(
         &self,
         rung: Rung,
@@ -122,12 +143,21 @@ impl Climb {
         deadline: Deadline,
     ) -> Result<Option<f64>, Failure> {
         let missing = self.missing(rung, contenders, known);
-        let asked: Vec<_> = missing.iter().map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration }).collect();
+        let asked: Vec<_> = missing
+            .iter()
+            .map(|(_, plan)| OneLife { plan, acceleration: rung.acceleration })
+            .collect();
         let Some(lived) = live(&asked, deadline)? else { return Ok(None) };
         let cycles = lived.iter().flatten().map(simulated).sum::<f64>();
         for ((contender, plan), lived) in missing.iter().zip(lived) {
             let (seed, residue) = (plan.seed, plan.sample.residue);
-            known.push(Known { contender: *contender, seed, residue, acceleration: rung.acceleration, lived });
+            known.push(Known {
+                contender: *contender,
+                seed,
+                residue,
+                acceleration: rung.acceleration,
+                lived,
+            });
         }
         Ok(Some(cycles / self.threads.clamp(1, asked.len().max(1)) as f64))
     }
@@ -136,8 +166,10 @@ impl Climb {
     fn ahead(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> f64 {
         let missing = self.missing(rung, contenders, known);
         let of = |contender: usize| {
-            let like = known.iter().find(|other| other.contender == contender && other.lived.is_ok());
-            like.and_then(|other| other.lived.as_ref().ok()).map_or(0.0, |lived| simulated_at(lived, rung.acceleration))
+            let like =
+                known.iter().find(|other| other.contender == contender && other.lived.is_ok());
+            like.and_then(|other| other.lived.as_ref().ok())
+                .map_or(0.0, |lived| simulated_at(lived, rung.acceleration))
         };
         let all = missing.iter().map(|(contender, _)| of(*contender)).sum::<f64>();
         let threads = self.threads.clamp(1, missing.len().max(1));
@@ -146,8 +178,14 @@ impl Climb {
         if missing.is_empty() { 0.0 } else { all / missing.len() as f64 * turns }
     }
 
-    /// Lives of a rung that are not known. A life that ended in its warm-up is the same at every acceleration.
-    fn missing(&self, rung: Rung, contenders: &[Contender], known: &[Known]) -> Vec<(usize, RunPlan)> {
+    /// Lives of a rung that are not known. A life that ended in its warm-up is the same at every
+    /// acceleration.
+    fn missing(
+        &self,
+        rung: Rung,
+        contenders: &[Contender],
+        known: &[Known],
+    ) -> Vec<(usize, RunPlan)> {
         let plans = |(at, contender): (usize, &Contender)| -> Vec<(usize, RunPlan)> {
             let failed = known.iter().any(|other| other.contender == at && other.lived.is_err());
             let plans = if failed { vec![] } else { self.plans(rung, contender) };
@@ -161,11 +199,14 @@ impl Climb {
     fn plans(&self, rung: Rung, contender: &Contender) -> Vec<RunPlan> {
         let of = contender.plan.sample.of;
         let samples = self.samples.unwrap_or_else(|| samples_of(rung.lives, of));
-        let seeds = if self.samples.is_some() { self.seeds } else { self.seeds * rung.lives / samples };
+        let seeds =
+            if self.samples.is_some() { self.seeds } else { self.seeds * rung.lives / samples };
         let residues = (0..samples).map(|n| n * (of / samples));
         let of_seed = |seed: u32| {
             let seed = contender.plan.seed.wrapping_add(seed.into());
-            residues.clone().map(move |residue| RunPlan { seed, ..contender.plan.clone() }.of_residue(residue))
+            residues
+                .clone()
+                .map(move |residue| RunPlan { seed, ..contender.plan.clone() }.of_residue(residue))
         };
         (0..seeds).flat_map(of_seed).collect()
     }
@@ -174,7 +215,8 @@ impl Climb {
         let of = |(at, contender): (usize, &Contender)| {
             let plans = self.plans(rung, contender);
             let failed = known.iter().find(|other| other.contender == at && other.lived.is_err());
-            let answer = Answer { label: contender.label.clone(), plans, lived: Ok(vec![]), interval: None };
+            let answer =
+                Answer { label: contender.label.clone(), plans, lived: Ok(vec![]), interval: None };
             if let Some(failure) = failed.and_then(|other| other.lived.as_ref().err()) {
                 return Answer { lived: Err(failure.clone()), ..answer };
             }
@@ -212,7 +254,8 @@ impl Pace {
     }
 }
 
-/// Samples of one page in `of` that so many lives are of: a power of two, so that those of a rung are among those above.
+/// Samples of one page in `of` that so many lives are of: a power of two, so that those of a rung
+/// are among those above.
 fn samples_of(lives: u32, of: u32) -> u32 {
     let mut samples = 1;
     while samples * 2 <= lives && samples * 2 <= of && of.is_multiple_of(samples * 2) {
@@ -221,10 +264,24 @@ fn samples_of(lives: u32, of: u32) -> u32 {
     samples
 }
 
-fn find<'a>(known: &'a [Known], contender: usize, plan: &RunPlan, acceleration: NonZeroU32) -> Option<&'a Lived> {
-    let is_it = |other: &&Known| other.contender == contender && other.seed == plan.seed && other.residue == plan.sample.residue;
-    let lives = known.iter().filter(is_it).filter_map(|other| Some((other.acceleration, other.lived.as_ref().ok()?)));
-    let mut same = lives.filter(|(at, lived)| *at == acceleration || at.get() > 1 && lived.accelerated_from.is_none());
+fn find<'a>(
+    known: &'a [Known],
+    contender: usize,
+    plan: &RunPlan,
+    acceleration: NonZeroU32,
+) -> Option<&'a Lived> {
+    let is_it = |other: &&Known| {
+        other.contender == contender
+            && other.seed == plan.seed
+            && other.residue == plan.sample.residue
+    };
+    let lives = known
+        .iter()
+        .filter(is_it)
+        .filter_map(|other| Some((other.acceleration, other.lived.as_ref().ok()?)));
+    let mut same = lives.filter(|(at, lived)| {
+        *at == acceleration || at.get() > 1 && lived.accelerated_from.is_none()
+    });
     same.next().map(|(_, lived)| lived)
 }
 
@@ -239,13 +296,15 @@ fn simulated_at(lived: &Lived, acceleration: NonZeroU32) -> f64 {
     from - lived.pec_first + (lived.pec_mean - from) / f64::from(acceleration.get())
 }
 
-/// Half of the widest interval, as a share of its years; none where an answer has no interval and needs one.
+/// Half of the widest interval, as a share of its years; none where an answer has no interval and
+/// needs one.
 fn widest(answers: &[Answer]) -> Option<f64> {
     let mut widest = 0.0f64;
     for answer in answers {
         let Ok(lived) = &answer.lived else { continue };
         // Years of lives that lost data are no answer, and no interval makes them one.
-        let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn) || lived.iter().any(|lived| lived.data_lost_pages > 0);
+        let needs_none = lived.iter().all(|lived| lived.end == super::End::LivesOn)
+            || lived.iter().any(|lived| lived.data_lost_pages > 0);
         if needs_none {
             continue;
         }
@@ -264,19 +323,39 @@ mod tests {
     use crate::setup::{Base, Gear, Named, Setup};
 
     fn contenders(labels: &[&str]) -> Vec<Contender> {
-        let base = Base { gear: Gear::Fluid, set: vec!["workload.rate=1000".into()], ..Base::new("tiny") };
-        let plan = RunPlan::new(&Setup::new(base, Named::Workload("zipf-read".into())), Chosen::default(), &unwatched).unwrap();
-        labels.iter().map(|label| Contender { label: (*label).into(), plan: plan.clone() }).collect()
+        let base =
+            Base { gear: Gear::Fluid, set: vec!["workload.rate=1000".into()], ..Base::new("tiny") };
+        let plan = RunPlan::new(
+            &Setup::new(base, Named::Workload("zipf-read".into())),
+            Chosen::default(),
+            &unwatched,
+        )
+        .unwrap();
+        labels
+            .iter()
+            .map(|label| Contender { label: (*label).into(), plan: plan.clone() })
+            .collect()
     }
 
     fn climb(seconds: Option<f64>) -> Climb {
-        Climb { rung: None, wanted: Wanted { within: 0.1, seconds }, seeds: 1, samples: None, threads: 2, touched: None }
+        Climb {
+            rung: None,
+            wanted: Wanted { within: 0.1, seconds },
+            seeds: 1,
+            samples: None,
+            threads: 2,
+            touched: None,
+        }
     }
 
     /// Years that fall by a part of themselves with each 100 cycles of K.
     fn life_at(k: NonZeroU32, falls: f64, seed: u64) -> Lived {
         let chance = if seed.is_multiple_of(2) { 1.001 } else { 0.999 };
-        Lived { acceleration: k, accelerated_from: Some(10.0), ..lived(4.0 * chance * (1.0 - falls * f64::from(k.get()) / 100.0)) }
+        Lived {
+            acceleration: k,
+            accelerated_from: Some(10.0),
+            ..lived(4.0 * chance * (1.0 - falls * f64::from(k.get()) / 100.0))
+        }
     }
 
     #[test]
@@ -284,13 +363,19 @@ mod tests {
         let mut asked = vec![];
         let live: Live = &mut |lives, _| {
             asked.push((lives[0].acceleration.get(), lives.len()));
-            Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()))
+            Ok(Some(
+                lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect(),
+            ))
         };
         let mut told = vec![];
-        let climbed = climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
+        let climbed =
+            climb(None).go(&contenders(&["one"]), live, &mut |rung| told.push(rung.rung)).unwrap();
         // From 100 to 30 years grow by 0.56 of 3.76, from 30 to 10 by 0.16 of 3.92.
         assert_eq!(asked, [(100, 2), (30, 2), (30, 2), (10, 4)]);
-        assert_eq!((climbed.rung.map(|rung| rung.number), climbed.end, told.len()), (Some(4), Some(Next::Answered), 3));
+        assert_eq!(
+            (climbed.rung.map(|rung| rung.number), climbed.end, told.len()),
+            (Some(4), Some(Next::Answered), 3)
+        );
         let interval = climbed.answers[0].interval.unwrap();
         assert!((interval.by_acceleration.unwrap() - 0.16).abs() < 1e-9, "{interval:?}");
         assert!((interval.low..interval.high).contains(&4.0));
@@ -298,7 +383,11 @@ mod tests {
 
     #[test]
     fn a_named_rung_gives_what_the_climb_gave() {
-        let live: Live = &mut |lives, _| Ok(Some(lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect()));
+        let live: Live = &mut |lives, _| {
+            Ok(Some(
+                lives.iter().map(|one| Ok(life_at(one.acceleration, 0.2, one.plan.seed))).collect(),
+            ))
+        };
         let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
         let named = Climb { rung: climbed.rung, ..climb(None) };
         let again = named.go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
@@ -309,7 +398,9 @@ mod tests {
     fn one_that_stops_does_not_end_the_others() {
         let live: Live = &mut |lives, _| {
             let stops = |n: usize| (n < 2).then(|| Failure::stopped("it is full"));
-            let life = |(n, one): (usize, &OneLife)| stops(n).map_or_else(|| Ok(life_at(one.acceleration, 0.01, one.plan.seed)), Err);
+            let life = |(n, one): (usize, &OneLife)| {
+                stops(n).map_or_else(|| Ok(life_at(one.acceleration, 0.01, one.plan.seed)), Err)
+            };
             Ok(Some(lives.iter().enumerate().map(life).collect()))
         };
         let named = Climb { rung: Rung::of_number(1).ok(), ..climb(None) };
@@ -336,7 +427,15 @@ mod tests {
         let live: Live = &mut |lives, _| {
             count += lives.len();
             Ok(Some(
-                lives.iter().map(|one| Ok(Lived { accelerated_from: None, ..life_at(one.acceleration, 0.0, one.plan.seed) })).collect(),
+                lives
+                    .iter()
+                    .map(|one| {
+                        Ok(Lived {
+                            accelerated_from: None,
+                            ..life_at(one.acceleration, 0.0, one.plan.seed)
+                        })
+                    })
+                    .collect(),
             ))
         };
         let climbed = climb(None).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
@@ -347,6 +446,9 @@ mod tests {
 
     #[test]
     fn samples_of_a_rung_are_among_those_above() {
-        assert_eq!([samples_of(2, 448), samples_of(8, 448), samples_of(8, 1), samples_of(8, 6)], [2, 8, 1, 2]);
+        assert_eq!(
+            [samples_of(2, 448), samples_of(8, 448), samples_of(8, 1), samples_of(8, 6)],
+            [2, 8, 1, 2]
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Counts of a life part of which was accelerated: what was counted while an erase stood for K cycles counts K times.
-//! Wear levelling counts once: it comes as often as without acceleration.
+//! Counts of a life part of which was accelerated: what was counted while an erase stood for K
+//! cycles counts K times. Wear levelling counts once: it comes as often as without acceleration.
 //!
 //! ```text
 //! 40 programs in the warm-up, 100 at the end, K = 10: 40 + 10 x 60 = 640 in the life
@@ -43,7 +43,15 @@ impl Counts {
     pub(super) fn none() -> Self {
         let none = ByCause::from([0; Cause::COUNT]);
         let host = HostCounts::default();
-        Self { programs: none, erases: none, host, lost_pages: 0, errors: None, retries: None, hints: None }
+        Self {
+            programs: none,
+            erases: none,
+            host,
+            lost_pages: 0,
+            errors: None,
+            retries: None,
+            hints: None,
+        }
     }
 
     /// Errors by each bit read.
@@ -61,7 +69,10 @@ impl Counts {
             host: grown.host(&then.host, &self.host),
             lost_pages: grown.count(then.lost_pages, self.lost_pages),
             errors: grown.errors(then.errors, self.errors),
-            retries: self.retries.zip(then.retries.as_ref()).map(|(now, then)| grown.retries(then, &now)),
+            retries: self
+                .retries
+                .zip(then.retries.as_ref())
+                .map(|(now, then)| grown.retries(then, &now)),
             hints: self.hints.zip(then.hints).map(|(now, then)| grown.hints(then, now)),
         }
     }
@@ -83,7 +94,11 @@ impl Grown {
     }
 
     /// Errors and bits of a life.
-    pub(super) fn errors(self, then: Option<(f64, f64)>, now: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    pub(super) fn errors(
+        self,
+        then: Option<(f64, f64)>,
+        now: Option<(f64, f64)>,
+    ) -> Option<(f64, f64)> {
         let of = |then: f64, now: f64| then + self.0 as f64 * (now - then);
         let ((errors_then, bits_then), (errors, bits)) = then.zip(now)?;
         Some((of(errors_then, errors), of(bits_then, bits)))
@@ -116,9 +131,15 @@ impl Grown {
     }
 
     fn retries(self, then: &Retries, now: &Retries) -> Retries {
-        let histogram: Vec<u64> = then.histogram.iter().zip(&now.histogram).map(|(then, now)| self.count(*then, *now)).collect();
+        let histogram: Vec<u64> = then
+            .histogram
+            .iter()
+            .zip(&now.histogram)
+            .map(|(then, now)| self.count(*then, *now))
+            .collect();
         let reads: u64 = histogram.iter().sum();
-        let retries: u64 = histogram.iter().enumerate().map(|(level, reads)| level as u64 * reads).sum();
+        let retries: u64 =
+            histogram.iter().enumerate().map(|(level, reads)| level as u64 * reads).sum();
         Retries {
             histogram,
             mean: (reads > 0).then(|| retries as f64 / reads as f64),
@@ -134,7 +155,12 @@ impl Grown {
             missed_budgets: self.count(then.missed_budgets, now.missed_budgets),
             ..now
         };
-        Hints { smallest: of(then.smallest, now.smallest), typical: of(then.typical, now.typical), idle: of(then.idle, now.idle), ..now }
+        Hints {
+            smallest: of(then.smallest, now.smallest),
+            typical: of(then.typical, now.typical),
+            idle: of(then.idle, now.idle),
+            ..now
+        }
     }
 }
 
@@ -169,9 +195,13 @@ mod tests {
             by_cause
         };
         let (then, now) = (of(40, 5), of(100, 8));
-        let life = counts(now, 300, 6.0, [250, 40, 10]).since(&counts(then, 100, 1.0, [100, 0, 0]), 10);
+        let life =
+            counts(now, 300, 6.0, [250, 40, 10]).since(&counts(then, 100, 1.0, [100, 0, 0]), 10);
         assert_eq!((life.programs.of(Cause::Gc), life.programs.sum()), (640, 648));
-        assert_eq!((life.host.read_pages, life.erases.of(Cause::Gc)), (2100, counts(now, 1, 0.0, [0; 3]).erases.of(Cause::Gc)));
+        assert_eq!(
+            (life.host.read_pages, life.erases.of(Cause::Gc)),
+            (2100, counts(now, 1, 0.0, [0; 3]).erases.of(Cause::Gc))
+        );
         assert!((life.uber().unwrap() - 51.0 / 2100.0).abs() < 1e-15);
         let retries = life.retries.unwrap();
         assert_eq!((retries.histogram, retries.reads_with_retry), (vec![1600, 400, 100], 500));

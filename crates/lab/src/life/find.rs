@@ -1,8 +1,9 @@
-//! The value of one key at which a drive lives longest: nine values in even steps of their logarithm, all with the same seeds, then the golden
-//! section around the best of them.
+//! The value of one key at which a drive lives longest: nine values in even steps of their
+//! logarithm, all with the same seeds, then the golden section around the best of them.
 //!
-//! A value with which data was lost, or with which the drive is refused, is worth nothing. The search is for one peak. Where the nine values show
-//! several, that is said, and only the highest is looked at closer.
+//! A value with which data was lost, or with which the drive is refused, is worth nothing. The
+//! search is for one peak. Where the nine values show several, that is said, and only the highest
+//! is looked at closer.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,7 +16,8 @@ use crate::failure::Failure;
 
 /// Values that are tried first.
 pub const FIRST: usize = 9;
-/// Values that are tried between the neighbours of the best of them: its place is then known to a fortieth of a first step.
+/// Values that are tried between the neighbours of the best of them: its place is then known to a
+/// fortieth of a first step.
 pub const CLOSER: usize = 8;
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
@@ -53,7 +55,12 @@ impl Section {
     /// Between two values.
     pub fn new(low: f64, high: f64) -> Self {
         let (low, high) = (low.ln(), high.ln());
-        Self { low, high, lower: (high - GOLDEN * (high - low), None), upper: (low + GOLDEN * (high - low), None) }
+        Self {
+            low,
+            high,
+            lower: (high - GOLDEN * (high - low), None),
+            upper: (low + GOLDEN * (high - low), None),
+        }
     }
 
     /// The value to try next.
@@ -104,10 +111,14 @@ impl Point {
 
 /// The place of the longest life in which no data was lost; of equals the first.
 pub fn best(points: &[Point]) -> usize {
-    (0..points.len()).rev().max_by(|a, b| points[*a].rank().total_cmp(&points[*b].rank())).unwrap_or(0)
+    (0..points.len())
+        .rev()
+        .max_by(|a, b| points[*a].rank().total_cmp(&points[*b].rank()))
+        .unwrap_or(0)
 }
 
-/// Peaks among values in order that stand out of what lies between them by more than their intervals: their places.
+/// Peaks among values in order that stand out of what lies between them by more than their
+/// intervals: their places.
 pub fn peaks(points: &[Point]) -> Vec<usize> {
     let of = |i: usize| points[i].mean_rank();
     let mut peaks: Vec<usize> = vec![];
@@ -119,8 +130,11 @@ pub fn peaks(points: &[Point]) -> Vec<usize> {
         }
         // The valley between this peak and the one before.
         if let Some(before) = peaks.last().copied() {
-            let valley = (before..=i).map(of).min_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap_or(of(i));
-            let stands_out = |peak: MeanCi95| peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0);
+            let valley =
+                (before..=i).map(of).min_by(|a, b| a.mean.total_cmp(&b.mean)).unwrap_or(of(i));
+            let stands_out = |peak: MeanCi95| {
+                peak.mean - valley.mean > peak.ci95.unwrap_or(0.0) + valley.ci95.unwrap_or(0.0)
+            };
             if !(stands_out(of(before)) && stands_out(of(i))) {
                 // One peak with a dent.
                 if of(i).mean > of(before).mean {
@@ -143,28 +157,38 @@ fn in_order(points: &[Point]) -> Vec<&Point> {
 
 /// The curve as CSV, in the order of the values; those with which the drive is refused have no row.
 pub fn csv(key: &str, points: &[Point]) -> String {
-    let mut text =
-        format!("{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,data_lost_pages,reads_with_retries\n");
+    let mut text = format!(
+        "{key},value,years,years_ci95,worn_out,host_bytes_written,flash_bytes_written,data_lost_pages,reads_with_retries\n"
+    );
     for Point { text: set, value, life, .. } in in_order(points) {
         let Some(life) = life else { continue };
         let ci95 = life.years.ci95.map_or_else(String::new, |half| half.to_string());
-        let retried =
-            life.reads_by_retries.as_ref().and_then(|shares| shares.first()).map_or_else(String::new, |none| (1.0 - none.mean).to_string());
+        let retried = life
+            .reads_by_retries
+            .as_ref()
+            .and_then(|shares| shares.first())
+            .map_or_else(String::new, |none| (1.0 - none.mean).to_string());
         let row = format!(
             "{set},{value},{},{ci95},{},{},{},{},{retried}\n",
-            life.years.mean, life.worn_out, life.host_bytes_written.mean, life.flash_bytes_written.mean, life.data_lost_pages
+            life.years.mean,
+            life.worn_out,
+            life.host_bytes_written.mean,
+            life.flash_bytes_written.mean,
+            life.data_lost_pages
         );
         text.push_str(&row);
     }
     text
 }
 
-/// All of it, as `vpass life --find KEY --json` prints it. `others`: peaks that were not looked at closer.
+/// All of it, as `vpass life --find KEY --json` prints it. `others`: peaks that were not looked at
+/// closer.
 ///
 /// # Errors
 /// A value that has no JSON.
 pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, Failure> {
-    let best = Some(&points[best(points)]).filter(|best| best.answer().is_some() && !best.lives_on());
+    let best =
+        Some(&points[best(points)]).filter(|best| best.answer().is_some() && !best.lives_on());
     Ok(json!({
         "key": key,
         "best": best.map(|best| &best.text),
@@ -177,11 +201,21 @@ pub fn json_of(key: &str, points: &[Point], others: &[String]) -> Result<Value, 
 pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
     let best = &points[best(points)];
     let order = in_order(points);
-    let named = |which: &dyn Fn(&Point) -> bool| order.iter().filter(|point| which(point)).map(|point| &*point.text).collect::<Vec<_>>();
-    let (lossy, refused) = (named(&|point| point.life.as_ref().is_some_and(Life::lost_data)), named(&|point| point.life.is_none()));
+    let named = |which: &dyn Fn(&Point) -> bool| {
+        order.iter().filter(|point| which(point)).map(|point| &*point.text).collect::<Vec<_>>()
+    };
+    let (lossy, refused) = (
+        named(&|point| point.life.as_ref().is_some_and(Life::lost_data)),
+        named(&|point| point.life.is_none()),
+    );
     let Some(life) = best.answer() else {
-        let each = if let [only] = lossy[..] { format!("{key} = {only}") } else { format!("each of {} values of {key}", lossy.len()) };
-        return format!("Data was lost with {each}: no value is an answer.") + &left_out(&[], &refused, points);
+        let each = if let [only] = lossy[..] {
+            format!("{key} = {only}")
+        } else {
+            format!("each of {} values of {key}", lossy.len())
+        };
+        return format!("Data was lost with {each}: no value is an answer.")
+            + &left_out(&[], &refused, points);
     };
     let length = life.length_text();
     let answers: Vec<&Life> = order.iter().filter_map(|point| point.answer()).collect();
@@ -192,22 +226,38 @@ pub fn verdict(key: &str, points: &[Point], others: &[String]) -> String {
         let which = if let [only] = living[..] {
             format!("{key} = {only}")
         } else {
-            format!("{} values of {key}, from {} to {}", living.len(), living[0], living[living.len() - 1])
+            format!(
+                "{} values of {key}, from {} to {}",
+                living.len(),
+                living[0],
+                living[living.len() - 1]
+            )
         };
         format!("With {which}, the drive outlives the simulation: {length}.")
     } else if same && answers.len() > 1 {
         let counted = named(&|point| point.answer().is_some());
-        format!("{key} makes no difference: {length} everywhere between {} and {}.", counted[0], counted[counted.len() - 1])
+        format!(
+            "{key} makes no difference: {length} everywhere between {} and {}.",
+            counted[0],
+            counted[counted.len() - 1]
+        )
     } else {
         let unsure = match alike {
             0 => String::new(),
             n => format!(" With {n} of the others it lives about as long."),
         };
-        format!("{key} = {}: the drive lives {length}, the longest of {} values.{unsure}", best.text, points.len())
+        format!(
+            "{key} = {}: the drive lives {length}, the longest of {} values.{unsure}",
+            best.text,
+            points.len()
+        )
     };
     let several = match others {
         [] => String::new(),
-        _ => format!(" There are other peaks, at {}; only the highest was looked at closer.", others.join(", ")),
+        _ => format!(
+            " There are other peaks, at {}; only the highest was looked at closer.",
+            others.join(", ")
+        ),
     };
     found + &left_out(&lossy, &refused, points) + &several
 }
@@ -220,7 +270,10 @@ fn left_out(lossy: &[&str], refused: &[&str], points: &[Point]) -> String {
         several => format!(" Data was lost with {}, which do not count.", several.join(", ")),
     };
     let why = points.iter().find_map(|point| point.refused.as_ref());
-    lossy + &why.map_or_else(String::new, |why| format!(" The drive is refused with {}: {why}.", refused.join(", ")))
+    lossy
+        + &why.map_or_else(String::new, |why| {
+            format!(" The drive is refused with {}: {why}.", refused.join(", "))
+        })
 }
 
 #[cfg(test)]
@@ -246,7 +299,8 @@ mod tests {
                 tried.push(value);
                 section.found(years(value));
             }
-            let best = tried.iter().copied().max_by(|a, b| years(*a).total_cmp(&years(*b))).unwrap();
+            let best =
+                tried.iter().copied().max_by(|a, b| years(*a).total_cmp(&years(*b))).unwrap();
             assert!((best / peak).ln().abs() < (2f64.ln()) / 10.0, "{peak}: {best}");
         }
     }
@@ -254,7 +308,10 @@ mod tests {
     #[test]
     fn a_dent_is_no_second_peak() {
         let of = |years: &[f64], ci95: f64| -> Vec<Point> {
-            years.iter().map(|years| point(*years, MeanCi95 { mean: *years, ci95: Some(ci95) })).collect()
+            years
+                .iter()
+                .map(|years| point(*years, MeanCi95 { mean: *years, ci95: Some(ci95) }))
+                .collect()
         };
         let two = [1.0, 5.0, 3.0, 4.0, 2.0];
         assert_eq!(peaks(&of(&two, 0.1)), [1, 3]);
@@ -263,10 +320,18 @@ mod tests {
         assert_eq!(best(&of(&two, 0.1)), 1);
         let mut lossy = of(&two, 0.1);
         lossy[1].life.as_mut().unwrap().data_lost_pages = 1.0;
-        assert_eq!((best(&lossy), peaks(&lossy)), (3, vec![0, 3]), "a value that loses data is no answer");
+        assert_eq!(
+            (best(&lossy), peaks(&lossy)),
+            (3, vec![0, 3]),
+            "a value that loses data is no answer"
+        );
         let mut refused = of(&two, 0.1);
         (refused[1].life, refused[1].refused) = (None, Some("why".into()));
-        assert_eq!((best(&refused), peaks(&refused)), (3, vec![0, 3]), "nor is one that is refused");
+        assert_eq!(
+            (best(&refused), peaks(&refused)),
+            (3, vec![0, 3]),
+            "nor is one that is refused"
+        );
     }
 
     fn point(value: f64, years: MeanCi95) -> Point {
@@ -278,14 +343,20 @@ mod tests {
         let sure = |value: f64, years: f64| point(value, MeanCi95 { mean: years, ci95: Some(0.1) });
         let says = |points: &[Point]| verdict("a.key", points, &[]);
         let mut points = vec![sure(4.0, 1.0), sure(1.0, 3.0), sure(2.0, 5.0)];
-        assert_eq!(says(&points), "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 3 values.");
+        assert_eq!(
+            says(&points),
+            "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 3 values."
+        );
         points.push(sure(3.0, 4.9));
         assert_eq!(
             says(&points),
             "a.key = 2: the drive lives 5.00 ± 0.10 years, the longest of 4 values. With 1 of the others it lives about as long."
         );
         assert_eq!(
-            csv("a.key", &points).lines().map(|line| line.split(',').next().unwrap()).collect::<Vec<_>>(),
+            csv("a.key", &points)
+                .lines()
+                .map(|line| line.split(',').next().unwrap())
+                .collect::<Vec<_>>(),
             ["a.key", "1", "2", "3", "4"]
         );
         (points[3].life, points[3].refused) = (None, Some("too much".into()));
@@ -297,15 +368,31 @@ mod tests {
         );
         assert_eq!(csv("a.key", &points).lines().count(), 4, "a value that is refused has no row");
         points[2].life.as_mut().unwrap().ended = false;
-        assert!(says(&points).starts_with("With a.key = 2, the drive outlives the simulation: > 5.00 years."), "{}", says(&points));
+        assert!(
+            says(&points)
+                .starts_with("With a.key = 2, the drive outlives the simulation: > 5.00 years."),
+            "{}",
+            says(&points)
+        );
         points[0] = Point { life: points[2].life.clone(), ..points[0].clone() };
-        assert!(says(&points).starts_with("With 2 values of a.key, from 2 to 4, the drive outlives"), "{}", says(&points));
+        assert!(
+            says(&points).starts_with("With 2 values of a.key, from 2 to 4, the drive outlives"),
+            "{}",
+            says(&points)
+        );
         let json = json_of("a.key", &points, &[]).unwrap();
-        assert!(json["best"].is_null() && json.pointer("/points/2/refused").is_some_and(|why| why == "too much"), "{json}");
+        assert!(
+            json["best"].is_null()
+                && json.pointer("/points/2/refused").is_some_and(|why| why == "too much"),
+            "{json}"
+        );
         points.retain(|point| point.life.as_ref().is_some_and(Life::lost_data));
         assert_eq!(says(&points), "Data was lost with a.key = 1: no value is an answer.");
         let same = [sure(1.0, 3.0), sure(2.0, 3.0)];
-        assert_eq!(says(&same), "a.key makes no difference: 3.00 ± 0.10 years everywhere between 1 and 2.");
+        assert_eq!(
+            says(&same),
+            "a.key makes no difference: 3.00 ± 0.10 years everywhere between 1 and 2."
+        );
         assert!(
             verdict("a.key", &[sure(1.0, 2.0), sure(2.0, 3.0)], &["1".into()])
                 .ends_with("There are other peaks, at 1; only the highest was looked at closer.")

@@ -26,14 +26,19 @@ pub(super) fn of_reads(plans: &[RunPlan], lives: &[Lived]) -> Option<f64> {
     let shares = plans.iter().zip(lives).map(|(plan, lived)| {
         let of = Some(plan.sample).filter(|sample| !sample.is_whole())?.of;
         let rate = reads_per_s(&plan.workload)?;
-        Some(lived.read_requests as f64 * f64::from(of) / (rate * lived.years * YEAR as f64 / SECOND as f64))
+        Some(
+            lived.read_requests as f64 * f64::from(of)
+                / (rate * lived.years * YEAR as f64 / SECOND as f64),
+        )
     });
     let shares = shares.collect::<Option<Vec<f64>>>()?;
     Some(shares.iter().sum::<f64>() / shares.len() as f64).filter(|share| share.is_finite())
 }
 
 fn reads_per_s(workload: &Workload) -> Option<f64> {
-    let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = workload else { return None };
+    let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = workload else {
+        return None;
+    };
     file.workload.rate.map(|rate| rate * file.workload.read_share).filter(|rate| *rate > 0.0)
 }
 

@@ -1,4 +1,5 @@
-//! How sure the years of a rung are: the larger of what acceleration does to them and what chance does.
+//! How sure the years of a rung are: the larger of what acceleration does to them and what chance
+//! does.
 //!
 //! ```text
 //! two lives of 3.9 and 4.1 years at K = 30, and the same two of 3.6 and 3.8 at K = 100
@@ -53,10 +54,11 @@ impl Pair<'_> {
 }
 
 impl Interval {
-    /// The interval of these lives; none where no larger acceleration was compared, or a drive outlives the simulation.
+    /// The interval of these lives; none where no larger acceleration was compared, or a drive
+    /// outlives the simulation.
     ///
-    /// The years change with K at least as fast as its root. So the change from K to 1 is at most as large as the
-    /// change from the next rung's K, which is three times K and more, to K.
+    /// The years change with K at least as fast as its root. So the change from K to 1 is at most
+    /// as large as the change from the next rung's K, which is three times K and more, to K.
     pub fn of(pairs: &[Pair]) -> Option<Self> {
         if pairs.iter().any(|pair| pair.fine.end == End::LivesOn) {
             return None;
@@ -65,9 +67,14 @@ impl Interval {
         let mean = mean_ci95(&years)?;
         let differences: Vec<f64> = pairs.iter().filter_map(Pair::difference).collect();
         let is_exact = pairs.iter().all(|pair| pair.fine.acceleration.get() == 1);
-        let is_accelerated = !is_exact && pairs.iter().any(|pair| pair.fine.accelerated_from.is_some());
+        let is_accelerated =
+            !is_exact && pairs.iter().any(|pair| pair.fine.accelerated_from.is_some());
         let least = if is_accelerated { LEAST_BIAS * mean.mean } else { 0.0 };
-        let by_acceleration = if is_exact { Some(0.0) } else { mean_ci95(&differences).map(|difference| difference.mean.abs().max(least)) };
+        let by_acceleration = if is_exact {
+            Some(0.0)
+        } else {
+            mean_ci95(&differences).map(|difference| difference.mean.abs().max(least))
+        };
         let half = by_acceleration?.max(mean.ci95.unwrap_or(0.0));
         let (low, high) = ((mean.mean - half).max(0.0), mean.mean + half);
         Some(Self { low, high, by_acceleration, by_lives: mean.ci95, is_range: false })
@@ -87,13 +94,21 @@ mod tests {
     use crate::life::tests::lived;
 
     fn at(k: u32, years: f64) -> Lived {
-        Lived { acceleration: NonZeroU32::new(k).unwrap(), accelerated_from: Some(9.0), ..lived(years) }
+        Lived {
+            acceleration: NonZeroU32::new(k).unwrap(),
+            accelerated_from: Some(9.0),
+            ..lived(years)
+        }
     }
 
     #[test]
     fn worked_example() {
         let (fine, coarse) = ([at(30, 3.9), at(30, 4.1)], [at(100, 3.6), at(100, 3.8)]);
-        let pairs: Vec<_> = fine.iter().zip(&coarse).map(|(fine, coarse)| Pair { fine, coarse: Some(coarse) }).collect();
+        let pairs: Vec<_> = fine
+            .iter()
+            .zip(&coarse)
+            .map(|(fine, coarse)| Pair { fine, coarse: Some(coarse) })
+            .collect();
         let interval = Interval::of(&pairs).unwrap();
         assert!((interval.by_acceleration.unwrap() - 0.3).abs() < 1e-9);
         // Half of the difference is the standard deviation over the root of two.
@@ -124,6 +139,9 @@ mod tests {
         let interval = Interval::of(&pairs).unwrap();
         assert_eq!((interval.by_acceleration, interval.by_lives), (Some(0.0), Some(0.0)));
         let ended = Lived { accelerated_from: None, ..at(100, 4.0) };
-        assert_eq!(Interval::of(&[Pair { fine: &ended, coarse: None }]).unwrap().by_acceleration, Some(0.0));
+        assert_eq!(
+            Interval::of(&[Pair { fine: &ended, coarse: None }]).unwrap().by_acceleration,
+            Some(0.0)
+        );
     }
 }

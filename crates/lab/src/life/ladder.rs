@@ -1,7 +1,8 @@
-//! The ladder of lives: rungs in a fixed order, each slower than the one before and nearer to the life itself.
+//! The ladder of lives: rungs in a fixed order, each slower than the one before and nearer to the
+//! life itself.
 //!
-//! On a rung, wear is accelerated: after a warm-up an erase counts as K P/E cycles. Which rung answers follows
-//! from results alone, except where time ends the climb between two rungs.
+//! On a rung, wear is accelerated: after a warm-up an erase counts as K P/E cycles. Which rung
+//! answers follows from results alone, except where time ends the climb between two rungs.
 //!
 //! ```text
 //! rung          1    2    3    4    5    6    7
@@ -26,12 +27,23 @@ pub struct Rung {
 }
 
 const fn rung(number: u32, acceleration: u32, lives: u32) -> Rung {
-    Rung { number, acceleration: NonZeroU32::new(acceleration).expect("a rung accelerates once at least"), lives }
+    Rung {
+        number,
+        acceleration: NonZeroU32::new(acceleration).expect("a rung accelerates once at least"),
+        lives,
+    }
 }
 
 /// All rungs.
-pub const LADDER: [Rung; 7] =
-    [rung(1, 100, 2), rung(2, 30, 2), rung(3, 30, 4), rung(4, 10, 4), rung(5, 10, 8), rung(6, 3, 8), rung(7, 1, 8)];
+pub const LADDER: [Rung; 7] = [
+    rung(1, 100, 2),
+    rung(2, 30, 2),
+    rung(3, 30, 4),
+    rung(4, 10, 4),
+    rung(5, 10, 8),
+    rung(6, 3, 8),
+    rung(7, 1, 8),
+];
 
 /// What a climb asks for.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +57,8 @@ pub struct Wanted {
 /// What is known when a rung is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Half width of the widest interval, as a share of its years; none where some answer has no interval.
+    /// Half width of the widest interval, as a share of its years; none where some answer has no
+    /// interval.
     pub half: Option<f64>,
     /// Seconds since the climb began.
     pub elapsed: f64,
@@ -73,12 +86,18 @@ impl Rung {
     /// A number that no rung has.
     pub fn of_number(number: u32) -> Result<Self, Failure> {
         let found = LADDER.into_iter().find(|rung| rung.number == number);
-        found.ok_or_else(|| Failure::usage(format!("--rung {number}: the ladder has rungs 1 to {}", LADDER.len())))
+        found.ok_or_else(|| {
+            Failure::usage(format!("--rung {number}: the ladder has rungs 1 to {}", LADDER.len()))
+        })
     }
 
-    /// The nearest rung below with more acceleration: the difference between the two shows what acceleration does.
+    /// The nearest rung below with more acceleration: the difference between the two shows what
+    /// acceleration does.
     pub fn coarser(self) -> Option<Self> {
-        LADDER.into_iter().rev().find(|other| other.number < self.number && other.acceleration > self.acceleration)
+        LADDER
+            .into_iter()
+            .rev()
+            .find(|other| other.number < self.number && other.acceleration > self.acceleration)
     }
 
     /// The rung above.
@@ -111,7 +130,8 @@ mod tests {
             assert!(below.number + 1 == above.number && cost(below) < cost(*above));
             assert!(below.lives <= above.lives && below.acceleration >= above.acceleration);
         }
-        let compared: Vec<_> = LADDER.iter().map(|rung| rung.coarser().map_or(0, |rung| rung.number)).collect();
+        let compared: Vec<_> =
+            LADDER.iter().map(|rung| rung.coarser().map_or(0, |rung| rung.number)).collect();
         assert_eq!(compared, [0, 1, 1, 3, 3, 5, 6]);
     }
 
@@ -120,10 +140,18 @@ mod tests {
         let [first, second, ..] = LADDER;
         let wanted = Wanted { within: 0.1, seconds: Some(60.0) };
         let at = |half, elapsed, next_takes| Standing { half, elapsed, next_takes };
-        assert_eq!(second.next(wanted, at(Some(0.1), 900.0, 900.0)), Next::Answered, "an answer in time or not");
+        assert_eq!(
+            second.next(wanted, at(Some(0.1), 900.0, 900.0)),
+            Next::Answered,
+            "an answer in time or not"
+        );
         assert_eq!(second.next(wanted, at(Some(0.11), 20.0, 40.0)), Next::Climb(LADDER[2]));
         assert_eq!(second.next(wanted, at(Some(0.11), 20.0, 41.0)), Next::OutOfTime(41.0));
-        assert_eq!(first.next(wanted, at(None, 20.0, 1.0)), Next::Climb(second), "no interval is no answer");
+        assert_eq!(
+            first.next(wanted, at(None, 20.0, 1.0)),
+            Next::Climb(second),
+            "no interval is no answer"
+        );
         let patient = Wanted { seconds: None, ..wanted };
         assert_eq!(first.next(patient, at(Some(f64::INFINITY), 1e9, 1e9)), Next::Climb(second));
         assert_eq!(LADDER[6].next(patient, at(Some(0.2), 1.0, 0.0)), Next::AtTop);

@@ -27,8 +27,9 @@ pub struct OneLife<'a> {
 /// The time at which lives are given up.
 pub type Deadline = Option<Instant>;
 
-/// Lives, in their order; each with why its drive stopped or was refused, where it did not live. None where the
-/// deadline came first. Lives of one workload share `tables`. `ended` is told of each life as it ends. `threads`: as many as there are cores where absent.
+/// Lives, in their order; each with why its drive stopped or was refused, where it did not live.
+/// None where the deadline came first. Lives of one workload share `tables`. `ended` is told of
+/// each life as it ends. `threads`: as many as there are cores where absent.
 ///
 /// # Errors
 /// What ended the first that failed for another reason, or an interruption.
@@ -44,9 +45,13 @@ pub fn live_each(
     if asked.is_empty() {
         return Ok(Some(vec![]));
     }
-    let needed = asked.iter().map(|one| memory::require(one.plan)).collect::<Result<Vec<_>, _>>()?;
+    let needed =
+        asked.iter().map(|one| memory::require(one.plan)).collect::<Result<Vec<_>, _>>()?;
     let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
-    let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(asked.len()).min(at_once.max(1) as usize);
+    let threads = threads
+        .map_or_else(pool::cores, NonZeroUsize::get)
+        .min(asked.len())
+        .min(at_once.max(1) as usize);
     let all = begin(Some(PARTS * asked.len() as u64), "thousandths of lives");
     let progress = Watched { all, deadline, is_late: AtomicBool::new(false) };
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -56,7 +61,10 @@ pub fn live_each(
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(one) = asked.get(i) else { return };
             let result = live(one, until, tables, &progress);
-            failed.fetch_or(result.as_ref().is_err_and(|failure| !may_stand(failure)), Ordering::Relaxed);
+            failed.fetch_or(
+                result.as_ref().is_err_and(|failure| !may_stand(failure)),
+                Ordering::Relaxed,
+            );
             if let Ok(lived) = &result {
                 ended(i, lived);
             }
@@ -69,7 +77,10 @@ pub fn live_each(
         return Ok(None);
     }
     lived.sort_by_key(|(i, result)| (result.as_ref().is_err_and(Failure::is_interruption), *i));
-    if let Some(why) = lived.iter().find_map(|(_, result)| result.as_ref().err().filter(|failure| !may_stand(failure))) {
+    if let Some(why) = lived
+        .iter()
+        .find_map(|(_, result)| result.as_ref().err().filter(|failure| !may_stand(failure)))
+    {
         return Err(why.clone());
     }
     lived.sort_by_key(|(i, _)| *i);
@@ -83,7 +94,10 @@ fn may_stand(failure: &Failure) -> bool {
 
 /// Whether nothing but the deadline ended these lives.
 fn gave_up(lived: &[(usize, Result<Lived, Failure>)]) -> bool {
-    let mut failures = lived.iter().filter_map(|(_, result)| result.as_ref().err()).filter(|failure| !may_stand(failure));
+    let mut failures = lived
+        .iter()
+        .filter_map(|(_, result)| result.as_ref().err())
+        .filter(|failure| !may_stand(failure));
     failures.next().is_some_and(Failure::is_interruption) && failures.all(Failure::is_interruption)
 }
 

@@ -1,4 +1,5 @@
-//! What a life was simulated with: every key of the drive and of the workload, as in `manifest.json`, and what `--set` gave.
+//! What a life was simulated with: every key of the drive and of the workload, as in
+//! `manifest.json`, and what `--set` gave.
 
 use serde_json::{Value, json};
 
@@ -28,15 +29,22 @@ pub fn add_to(json: &mut Value, plan: &RunPlan, set: &[String]) -> Result<(), Fa
     Ok(())
 }
 
-/// "life: from 0 to 3,000 P/E cycles of the mean block": the first and the last P/E count, for the text. `ends`: those of the lives.
+/// "life: from 0 to 3,000 P/E cycles of the mean block": the first and the last P/E count, for the
+/// text. `ends`: those of the lives.
 pub fn cycles_text(plan: &RunPlan, ends: impl IntoIterator<Item = f64>) -> String {
-    let (low, high) = ends.into_iter().fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
+    let (low, high) = ends
+        .into_iter()
+        .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
     let first = crate::numbers::count(plan.drive.config.start.pec.into());
     let last = |pec: f64| crate::numbers::digits(pec);
     if last(low) == last(high) {
         format!("P/E cycles of the mean block: first {first}, last {}.", last(high))
     } else {
-        format!("P/E cycles of the mean block: first {first}, last {} to {}.", last(low), last(high))
+        format!(
+            "P/E cycles of the mean block: first {first}, last {} to {}.",
+            last(low),
+            last(high)
+        )
     }
 }
 
@@ -49,16 +57,31 @@ mod tests {
 
     #[test]
     fn the_record_holds_every_key_and_override() {
-        let set: Vec<String> = ["start.pec=2990", "workload.rate=500", "workload.queue_depth="].map(Into::into).into();
+        let set: Vec<String> =
+            ["start.pec=2990", "workload.rate=500", "workload.queue_depth="].map(Into::into).into();
         let base = Base { gear: Gear::Fluid, set: set.clone(), ..Base::new("tiny") };
-        let plan = RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen::default(), &unwatched).unwrap();
+        let plan = RunPlan::new(
+            &Setup::new(base, Named::Workload("uniform-read".into())),
+            Chosen::default(),
+            &unwatched,
+        )
+        .unwrap();
         let mut json = json!({});
         add_to(&mut json, &plan, &set).unwrap();
-        assert_eq!((&json["start_pec"], &json["set"][1]), (&2990.into(), &"workload.rate=500".into()));
+        assert_eq!(
+            (&json["start_pec"], &json["set"][1]),
+            (&2990.into(), &"workload.rate=500".into())
+        );
         assert_eq!(json["drive_configuration"]["drive"]["rated_pec"], 3000);
         assert_eq!(json["workload_configuration"]["workload"]["rate"], 500.0);
         assert!(json["traces"].as_array().unwrap().is_empty());
-        assert_eq!(cycles_text(&plan, [3000.2, 3000.3]), "P/E cycles of the mean block: first 2,990, last 3,000.");
-        assert_eq!(cycles_text(&plan, [2995.0, 3000.3]), "P/E cycles of the mean block: first 2,990, last 2,995 to 3,000.");
+        assert_eq!(
+            cycles_text(&plan, [3000.2, 3000.3]),
+            "P/E cycles of the mean block: first 2,990, last 3,000."
+        );
+        assert_eq!(
+            cycles_text(&plan, [2995.0, 3000.3]),
+            "P/E cycles of the mean block: first 2,990, last 2,995 to 3,000."
+        );
     }
 }

@@ -27,7 +27,11 @@ pub(super) fn in_step(for_reads: f64, cycles: f64, start_reads: u32) -> Option<f
 
 /// What a reader has to know of these lives: a sentence, where any is that short.
 pub fn said(lives: &[Life]) -> Option<String> {
-    let rounds = lives.iter().filter(|life| life.ended).filter_map(|life| life.rounds_in_step).reduce(f64::min)?;
+    let rounds = lives
+        .iter()
+        .filter(|life| life.ended)
+        .filter_map(|life| life.rounds_in_step)
+        .reduce(f64::min)?;
     Some(format!(
         "These lives are short: all blocks begin unread, so that reads have them rewritten in step, in about {rounds:.0} rounds. Years are uncertain by \
          a round, {:.0} %, whatever the interval says, and an interval of 0 means that all lives ended in the same one. A smaller start.pec \
@@ -45,14 +49,25 @@ mod tests {
     #[test]
     fn short_lives_of_reads_end_in_step() {
         assert_eq!(in_step(0.9, 10.0, 0), Some(10.0));
-        assert_eq!([in_step(0.4, 10.0, 0), in_step(0.9, 100.0, 0), in_step(0.9, 10.0, 5000)], [None; 3]);
+        assert_eq!(
+            [in_step(0.4, 10.0, 0), in_step(0.9, 100.0, 0), in_step(0.9, 10.0, 5000)],
+            [None; 3]
+        );
     }
 
     #[test]
     fn an_interval_of_nothing_is_explained() {
-        let of = |rounds| Life { rounds_in_step: rounds, ..life(MeanCi95 { mean: 0.001, ci95: Some(0.0) }) };
+        let of = |rounds| Life {
+            rounds_in_step: rounds,
+            ..life(MeanCi95 { mean: 0.001, ci95: Some(0.0) })
+        };
         let said_of = said(&[of(None), of(Some(9.8))]).unwrap();
-        assert!(said_of.contains("about 10 rounds") && said_of.contains("10 %") && said_of.contains("interval of 0"), "{said_of}");
+        assert!(
+            said_of.contains("about 10 rounds")
+                && said_of.contains("10 %")
+                && said_of.contains("interval of 0"),
+            "{said_of}"
+        );
         assert!(said(&[of(None)]).is_none());
         assert!(said(&[Life { ended: false, ..of(Some(3.0)) }]).is_none(), "it lives on");
     }

@@ -1,8 +1,10 @@
-//! Whether the wear of a life and the state of its drive have settled: only then may wear be accelerated.
+//! Whether the wear of a life and the state of its drive have settled: only then may wear be
+//! accelerated.
 //!
-//! A note is taken each time that the mean block has endured one more P/E cycle. The last third of the cycles so far
-//! is compared with the third before it. Rates alone deceive: under a trace they can stand still for ten cycles while
-//! GC gathers cold data into blocks of its own. So the state of the blocks must stand still, too.
+//! A note is taken each time that the mean block has endured one more P/E cycle. The last third of
+//! the cycles so far is compared with the third before it. Rates alone deceive: under a trace they
+//! can stand still for ten cycles while GC gathers cold data into blocks of its own. So the state
+//! of the blocks must stand still, too.
 //!
 //! ```text
 //! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %, full blocks 61 % after 12 and 62 % after 18: settled
@@ -31,7 +33,11 @@ impl Note {
     fn of(at: Ns, drive: &Drive) -> Self {
         let mut counts = [0u32; 3];
         for block in drive.block_states() {
-            let is_so = [block.cycles == 0, u32::from(block.valid) == drive.geometry().pages_per_block, block.mode > 0];
+            let is_so = [
+                block.cycles == 0,
+                u32::from(block.valid) == drive.geometry().pages_per_block,
+                block.mode > 0,
+            ];
             counts.iter_mut().zip(is_so).for_each(|(count, is_so)| *count += u32::from(is_so));
         }
         let shares = counts.map(|count| f64::from(count) / f64::from(drive.geometry().blocks));
@@ -75,7 +81,9 @@ fn settled(notes: &[Note]) -> bool {
     let third = cycles / 3;
     let [from, middle, to] = [cycles - 2 * third, cycles - third, cycles].map(|n| notes[n]);
     let rates = |from: Note, to: Note| -> [f64; Cause::COUNT] {
-        std::array::from_fn(|cause| (to.programs[cause] - from.programs[cause]) / (to.at - from.at).max(1.0))
+        std::array::from_fn(|cause| {
+            (to.programs[cause] - from.programs[cause]) / (to.at - from.at).max(1.0)
+        })
     };
     let (before, now) = (rates(from, middle), rates(middle, to));
     let all: f64 = now.iter().sum();
@@ -91,7 +99,8 @@ mod tests {
     /// Notes at every second, of 100 programs each and with so many blocks full.
     fn notes(full: impl Fn(usize) -> f64, cycles: usize) -> Vec<Note> {
         let note = |n: usize| {
-            let mut note = Note { at: n as f64 * 1e9, shares: [0.0, full(n), 0.0], ..Note::default() };
+            let mut note =
+                Note { at: n as f64 * 1e9, shares: [0.0, full(n), 0.0], ..Note::default() };
             note.programs[Cause::Gc as usize] = 100.0 * n as f64;
             note
         };

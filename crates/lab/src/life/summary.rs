@@ -1,4 +1,5 @@
-//! Lives side by side: years and what consumed them, each a mean over seeds and samples with its interval.
+//! Lives side by side: years and what consumed them, each a mean over seeds and samples with its
+//! interval.
 
 use std::collections::BTreeMap;
 
@@ -63,11 +64,14 @@ pub struct Life {
     pub consumed: Option<Consumed>,
     /// Pages of host data reported lost, in the mean.
     pub data_lost_pages: f64,
-    /// Largest share of its limit that a page in use had taken; of the worst life, so there is no interval. Null where no oracle watched.
+    /// Largest share of its limit that a page in use had taken; of the worst life, so there is no
+    /// interval. Null where no oracle watched.
     pub worst_dose_ratio: Option<f64>,
-    /// Errors by each bit that the host read, of all reads of a life; null where data has no error rate.
+    /// Errors by each bit that the host read, of all reads of a life; null where data has no error
+    /// rate.
     pub uber: Option<MeanCi95>,
-    /// Shares of the host's page reads by the retries that they took, from none on; null where the drive makes none.
+    /// Shares of the host's page reads by the retries that they took, from none on; null where the
+    /// drive makes none.
     pub reads_by_retries: Option<Vec<MeanCi95>>,
     /// What the host's hints came to, word by word; null where it says nothing.
     pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
@@ -129,7 +133,8 @@ pub struct One {
     pub years: f64,
     /// How it ended.
     pub end: End,
-    /// P/E cycles of the mean block from which on an erase counted as several; absent where it never did.
+    /// P/E cycles of the mean block from which on an erase counted as several; absent where it
+    /// never did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accelerated_from_pec: Option<f64>,
     /// Whether the oracle found nothing wrong; null where it did not watch.
@@ -142,10 +147,13 @@ impl Life {
         let plan = &plans[0];
         let page = plan.drive.config.geometry.page_size.0 as f64;
         let whole = f64::from(plan.sample.of);
-        let mean =
-            |of: &dyn Fn(&Lived) -> f64| mean_ci95(&lives.iter().map(of).collect::<Vec<_>>()).expect("a technique has a life at least");
+        let mean = |of: &dyn Fn(&Lived) -> f64| {
+            mean_ci95(&lives.iter().map(of).collect::<Vec<_>>())
+                .expect("a technique has a life at least")
+        };
         let has_writes = lives.iter().all(|lived| lived.host_bytes > 0);
-        let amplified = |lived: &Lived| lived.programs.sum() as f64 * page / lived.host_bytes as f64;
+        let amplified =
+            |lived: &Lived| lived.programs.sum() as f64 * page / lived.host_bytes as f64;
         let write_amplification = has_writes.then(|| mean(&amplified));
         let mapping_unit = MappingUnit::of(page as u64, lives.iter().map(|lived| &lived.host));
         Self {
@@ -165,7 +173,9 @@ impl Life {
             flash_bytes_written: mean(&|lived| lived.programs.sum() as f64 * page * whole),
             write_amplification,
             mapping_unit,
-            warnings: mapping_unit::warning([(mapping_unit, write_amplification.map(|e| e.mean))]).into_iter().collect(),
+            warnings: mapping_unit::warning([(mapping_unit, write_amplification.map(|e| e.mean))])
+                .into_iter()
+                .collect(),
             reads_held: held::of_reads(plans, lives),
             rounds_in_step: rounds::in_step(
                 Consumed::of(lives).map_or(0.0, |consumed| consumed.reads.mean),
@@ -174,7 +184,11 @@ impl Life {
             ),
             consumed: Consumed::of(lives),
             data_lost_pages: mean(&|lived| lived.data_lost_pages as f64 * whole).mean,
-            worst_dose_ratio: lives.iter().filter_map(|lived| lived.oracle.as_ref()).map(|o| o.worst_dose_ratio).reduce(f64::max),
+            worst_dose_ratio: lives
+                .iter()
+                .filter_map(|lived| lived.oracle.as_ref())
+                .map(|o| o.worst_dose_ratio)
+                .reduce(f64::max),
             uber: mean_ci95_of_all(lives, |lived| lived.uber),
             reads_by_retries: by_retries(lives),
             hints: by_word(lives),
@@ -182,7 +196,8 @@ impl Life {
         }
     }
 
-    /// Of a technique that has lives on a rung of the ladder; none where its drive was refused or stopped.
+    /// Of a technique that has lives on a rung of the ladder; none where its drive was refused or
+    /// stopped.
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
@@ -206,7 +221,8 @@ impl Life {
         !self.lost_data() && !self.counterfactual
     }
 
-    /// "5.31 years", "> 100 years", "44.2 ± 0.5 min": how long it is, with its interval where there is one.
+    /// "5.31 years", "> 100 years", "44.2 ± 0.5 min": how long it is, with its interval where there
+    /// is one.
     pub fn length_text(&self) -> String {
         let text = years(self.years.mean, self.years.ci95.filter(|_| self.ended));
         if self.ended { text } else { format!("> {text}") }
@@ -245,19 +261,36 @@ fn by_retries(lives: &[Lived]) -> Option<Vec<MeanCi95>> {
 fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
     let first = lives.first()?.hints?;
     let of = |lived: &Lived, at: usize| lived.hints.map(|hints| hints.words()[at].1);
-    let all = |lived: &Lived| lived.hints.map_or(0, |hints| hints.words().iter().map(|(_, word)| word.reads).sum::<u64>());
+    let all = |lived: &Lived| {
+        lived.hints.map_or(0, |hints| hints.words().iter().map(|(_, word)| word.reads).sum::<u64>())
+    };
     let words = first.words().into_iter().enumerate().filter_map(|(at, (name, word))| {
-        let reads = mean_ci95_of_all(lives, |lived| Some(of(lived, at)?.reads as f64 / all(lived).max(1) as f64))?;
-        let missed = |lived: &Lived| of(lived, at).filter(|word| word.reads > 0).map(|word| word.missed_budgets as f64 / word.reads as f64);
+        let reads = mean_ci95_of_all(lives, |lived| {
+            Some(of(lived, at)?.reads as f64 / all(lived).max(1) as f64)
+        })?;
+        let missed = |lived: &Lived| {
+            of(lived, at)
+                .filter(|word| word.reads > 0)
+                .map(|word| word.missed_budgets as f64 / word.reads as f64)
+        };
         let missed_budgets = mean_ci95_of_all(lives, missed);
-        Some((name, LifeOfWord { retries: word.retries, latency_us: word.latency_us, reads, missed_budgets }))
+        Some((
+            name,
+            LifeOfWord {
+                retries: word.retries,
+                latency_us: word.latency_us,
+                reads,
+                missed_budgets,
+            },
+        ))
     });
     Some(words.collect())
 }
 
 impl Consumed {
     /// What may consume a life, in the order of [`Self::rows`]; the last is an option.
-    pub const CAUSES: [&'static str; 7] = ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
+    pub const CAUSES: [&'static str; 7] =
+        ["host", "GC", "reads", "age", "levelling", "parity", "hints"];
 
     fn of(lives: &[Lived]) -> Option<Self> {
         if lives.iter().any(|lived| lived.programs.sum() == 0) {
@@ -280,14 +313,27 @@ impl Consumed {
 
     /// Each with its name.
     pub fn rows(&self) -> [(&'static str, MeanCi95); 7] {
-        let shares = [self.host, self.gc, self.reads, self.age, self.wear_levelling, self.parity, self.hints];
+        let shares = [
+            self.host,
+            self.gc,
+            self.reads,
+            self.age,
+            self.wear_levelling,
+            self.parity,
+            self.hints,
+        ];
         std::array::from_fn(|at| (Self::CAUSES[at], shares[at]))
     }
 }
 
-/// What to know before these lives are believed, in sentences: what small writes cost has the range of all of them.
+/// What to know before these lives are believed, in sentences: what small writes cost has the range
+/// of all of them.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
-    mapping_unit::warning(lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean)))).into_iter().collect()
+    mapping_unit::warning(
+        lives.into_iter().map(|life| (life.mapping_unit, life.write_amplification.map(|e| e.mean))),
+    )
+    .into_iter()
+    .collect()
 }
 
 /// What `vpass life` lived: how, on which part of the drive, and what it could not.
@@ -338,7 +384,10 @@ pub fn json_of(lives: &[Life], setting: &Setting) -> Result<Value, Failure> {
         ("techniques", as_json::value(&lives)?),
     ];
     if let Some(rung) = rung {
-        own.extend([("rung", rung.number.into()), ("acceleration", rung.acceleration.get().into())]);
+        own.extend([
+            ("rung", rung.number.into()),
+            ("acceleration", rung.acceleration.get().into()),
+        ]);
     }
     if let Some(sampled) = &setting.sampled {
         own.push(("sampled", as_json::value(sampled)?));
@@ -359,7 +408,10 @@ pub(crate) mod tests {
     fn an_interval_does_not_read_as_nothing() {
         let text = |mean, half| life(MeanCi95 { mean, ci95: Some(half) }).length_text();
         assert_eq!(text(0.001_04, 1.9e-6), "9.11 ± 0.017 h");
-        assert_eq!([text(0.0135, 0.0011), text(4.0, 0.1)], ["4.93 ± 0.40 days", "4.00 ± 0.10 years"]);
+        assert_eq!(
+            [text(0.0135, 0.0011), text(4.0, 0.1)],
+            ["4.93 ± 0.40 days", "4.00 ± 0.10 years"]
+        );
         assert_eq!(text(0.001_04, 0.0), "9.11 ± 0.00 h");
     }
 

@@ -1,4 +1,5 @@
-//! Which technique lets a drive live longest, in sentences. Only those that kept all data compete, and years within what is uncertain are alike.
+//! Which technique lets a drive live longest, in sentences. Only those that kept all data compete,
+//! and years within what is uncertain are alike.
 
 use super::summary::Life;
 use crate::numbers::digits;
@@ -10,7 +11,8 @@ pub fn longest(lives: &[Life]) -> Option<&Life> {
     (second.ended && (!best.ended || surpass(best, second))).then_some(best)
 }
 
-/// Those that compete, the longest life first; those that outlive the simulation come before all others.
+/// Those that compete, the longest life first; those that outlive the simulation come before all
+/// others.
 fn ranked(lives: &[Life]) -> Vec<&Life> {
     let mut order: Vec<&Life> = lives.iter().filter(|life| life.competes()).collect();
     order.sort_by(|a, b| a.ended.cmp(&b.ended).then(b.years.mean.total_cmp(&a.years.mean)));
@@ -35,7 +37,11 @@ pub fn verdict(lives: &[Life]) -> Option<String> {
 
 /// "`none` lost data, 456 pages in the mean, and its years are no answer."
 fn lost(life: &Life) -> String {
-    format!("`{}` lost data, {} pages in the mean life, and its years are no answer.", life.label, digits(life.data_lost_pages))
+    format!(
+        "`{}` lost data, {} pages in the mean life, and its years are no answer.",
+        life.label,
+        digits(life.data_lost_pages)
+    )
 }
 
 fn told(lives: &[Life]) -> Option<String> {
@@ -43,16 +49,31 @@ fn told(lives: &[Life]) -> Option<String> {
     match order[..] {
         [] | [_] if lives.len() < 2 => None,
         [] => Some("None kept all data.".into()),
-        [only] => Some(format!("Only `{}` kept all data, so there is nothing to compare it with.", only.label)),
+        [only] => Some(format!(
+            "Only `{}` kept all data, so there is nothing to compare it with.",
+            only.label
+        )),
         [best, second, ..] => Some(if longest(lives).is_some() {
             let alone = if best.years.ci95.is_none() { ", in one life of each" } else { "" };
-            format!("`{}` lives longest: {}; `{}` {}{alone}.", best.label, best.length_text(), second.label, second.length_text())
+            format!(
+                "`{}` lives longest: {}; `{}` {}{alone}.",
+                best.label,
+                best.length_text(),
+                second.label,
+                second.length_text()
+            )
         } else if second.ended && second.years.ci95.is_none() {
             format!("`{}` and `{}` live equally long.", best.label, second.label)
         } else if second.ended {
-            format!("`{}` and `{}` live about as long: their intervals overlap.", best.label, second.label)
+            format!(
+                "`{}` and `{}` live about as long: their intervals overlap.",
+                best.label, second.label
+            )
         } else {
-            format!("`{}` and `{}` outlive the simulation; which of them lives longer is not known.", best.label, second.label)
+            format!(
+                "`{}` and `{}` outlive the simulation; which of them lives longer is not known.",
+                best.label, second.label
+            )
         }),
     }
 }
@@ -64,7 +85,11 @@ mod tests {
     use crate::life::summary::tests::life;
 
     fn of(label: &str, years: f64, lost: f64) -> Life {
-        Life { label: label.into(), data_lost_pages: lost, ..life(MeanCi95 { mean: years, ci95: Some(0.1) }) }
+        Life {
+            label: label.into(),
+            data_lost_pages: lost,
+            ..life(MeanCi95 { mean: years, ci95: Some(0.1) })
+        }
     }
 
     #[test]
@@ -78,32 +103,55 @@ mod tests {
         );
         assert!(
             longest(&lives[..2]).is_none()
-                && verdict(&lives[..2]).unwrap().ends_with("Only `block` kept all data, so there is nothing to compare it with.")
+                && verdict(&lives[..2]).unwrap().ends_with(
+                    "Only `block` kept all data, so there is nothing to compare it with."
+                )
         );
-        assert!(verdict(&lives[..1]).unwrap().starts_with("`none` lost data"), "a life alone that lost data says so");
+        assert!(
+            verdict(&lives[..1]).unwrap().starts_with("`none` lost data"),
+            "a life alone that lost data says so"
+        );
         assert_eq!(verdict(&lives[1..2]), None);
     }
 
     #[test]
     fn what_no_drive_could_do_does_not_compete() {
         let ideal = Life { counterfactual: true, ..of("ideal", 9.0, 0.0) };
-        assert_eq!(longest(&[ideal, of("block", 2.0, 0.0), of("straw-wl", 4.0, 0.0)]).unwrap().label, "straw-wl");
+        assert_eq!(
+            longest(&[ideal, of("block", 2.0, 0.0), of("straw-wl", 4.0, 0.0)]).unwrap().label,
+            "straw-wl"
+        );
     }
 
     #[test]
     fn years_within_their_intervals_are_alike() {
         let alike = [of("a", 4.1, 0.0), of("b", 4.0, 0.0)];
-        assert!(longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long"));
-        assert!(longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(), "the one interval does not reach, both together do");
+        assert!(
+            longest(&alike).is_none() && verdict(&alike).unwrap().contains("live about as long")
+        );
+        assert!(
+            longest(&[of("a", 4.15, 0.0), of("b", 4.0, 0.0)]).is_none(),
+            "the one interval does not reach, both together do"
+        );
         assert_eq!(longest(&[of("b", 4.0, 0.0), of("a", 4.25, 0.0)]).unwrap().label, "a");
-        let once = |label: &str, years: f64| Life { label: label.into(), ..life(MeanCi95 { mean: years, ci95: None }) };
+        let once = |label: &str, years: f64| Life {
+            label: label.into(),
+            ..life(MeanCi95 { mean: years, ci95: None })
+        };
         assert_eq!(
             verdict(&[once("a", 4.0), once("b", 4.1)]).unwrap(),
             "`b` lives longest: 4.10 years; `a` 4.00 years, in one life of each."
         );
-        assert_eq!(verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(), "`a` and `b` live equally long.");
+        assert_eq!(
+            verdict(&[once("a", 4.0), once("b", 4.0)]).unwrap(),
+            "`a` and `b` live equally long."
+        );
         let outlives = Life { ended: false, ..of("a", 3.0, 0.0) };
-        assert_eq!(longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label, "a", "it lives on where the other is worn out");
+        assert_eq!(
+            longest(&[of("b", 4.0, 0.0), outlives.clone()]).unwrap().label,
+            "a",
+            "it lives on where the other is worn out"
+        );
         assert!(longest(&[outlives.clone(), Life { label: "c".into(), ..outlives }]).is_none());
     }
 }

@@ -30,7 +30,8 @@ pub struct Fluid {
     pub report: Option<TraceReport>,
 }
 
-/// What was made of streams of requests, by the seed of their chance: drives that share a workload share it.
+/// What was made of streams of requests, by the seed of their chance: drives that share a workload
+/// share it.
 #[derive(Default)]
 pub struct Tables(Mutex<Vec<(u64, Made)>>);
 
@@ -51,7 +52,9 @@ impl RunPlan {
             ));
         }
         if self.until_stable {
-            return Err(Failure::usage("--until stable compares passes, and the fluid gear knows none; take --gear untimed"));
+            return Err(Failure::usage(
+                "--until stable compares passes, and the fluid gear knows none; take --gear untimed",
+            ));
         }
         if self.warm_up > 0 && self.tabled().is_none() {
             return Err(Failure::usage(
@@ -70,8 +73,12 @@ impl RunPlan {
             Workload::Fio { .. } if self.source()?.arrival() != Arrival::Open => {
                 "jobs of a fio file without a rate ask when earlier requests are complete"
             }
-            Workload::Fio { .. } if self.source()?.has_next_stage() => "jobs of a fio file wait for others that come before them",
-            _ if self.source()?.arrival() != Arrival::Open => "requests in closed loop come when earlier ones are complete",
+            Workload::Fio { .. } if self.source()?.has_next_stage() => {
+                "jobs of a fio file wait for others that come before them"
+            }
+            _ if self.source()?.arrival() != Arrival::Open => {
+                "requests in closed loop come when earlier ones are complete"
+            }
             _ => return Ok(()),
         };
         Err(Failure::usage(format!(
@@ -86,7 +93,10 @@ impl RunPlan {
 
     /// The workload's own table, where it has a distribution.
     fn tabled(&self) -> Option<&WorkloadConfig> {
-        let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload else { return None };
+        let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload
+        else {
+            return None;
+        };
         Some(&file.workload).filter(|table| table.stripes.is_none())
     }
 
@@ -96,24 +106,31 @@ impl RunPlan {
     }
 
     fn phases(&self) -> Option<&PhasesConfig> {
-        let Workload::Generated(Loaded { config: Generated::Phases(file), .. }) = &self.workload else { return None };
+        let Workload::Generated(Loaded { config: Generated::Phases(file), .. }) = &self.workload
+        else {
+            return None;
+        };
         Some(&file.workload)
     }
 
-    /// Requests of a pass, and how many come in a second where that is known beforehand; those of the whole drive.
+    /// Requests of a pass, and how many come in a second where that is known beforehand; those of
+    /// the whole drive.
     fn known_pace(&self) -> Option<(u64, f64)> {
         let of_phases = || self.phases().map(|phases| (phases.requests(), phases.rate));
-        let (requests, rate) = self.tabled().map(|table| (table.requests, table.rate)).or_else(of_phases)?;
+        let (requests, rate) =
+            self.tabled().map(|table| (table.requests, table.rate)).or_else(of_phases)?;
         Some((requests, rate.expect("a checked workload of the fluid gear has a rate")))
     }
 
-    /// Requests of the drive that is simulated in all passes, in the mean; none where only a run shows it.
+    /// Requests of the drive that is simulated in all passes, in the mean; none where only a run
+    /// shows it.
     pub(crate) fn fluid_requests(&self) -> Result<Option<u64>, Failure> {
         let of_a_pass = match self.known_pace() {
             Some((requests, _)) => Some(requests),
             None => self.source()?.len_hint(),
         };
-        let all = of_a_pass.map(|n| n as f64 * f64::from(self.repeat.get()) / f64::from(self.sample.of));
+        let all =
+            of_a_pass.map(|n| n as f64 * f64::from(self.repeat.get()) / f64::from(self.sample.of));
         Ok(all.map(|n| n as u64 * (1 + self.ages.len() as u64)))
     }
 
@@ -132,7 +149,12 @@ impl RunPlan {
             let (table, report) = self.windows(tables)?;
             let (requests, pass_ns) = (table.requests(), table.pass() as f64);
             let table = if sample.is_whole() { table } else { Arc::new(table.sampled(sample)) };
-            return Ok(Fluid { source: Box::new(FluidWindows::new(table)), requests, pass_ns, report });
+            return Ok(Fluid {
+                source: Box::new(FluidWindows::new(table)),
+                requests,
+                pass_ns,
+                report,
+            });
         };
         let (requests, rate) = self.known_pace().expect("it has a table of its own");
         Ok(Fluid { source, requests, pass_ns: requests as f64 / rate * 1e9, report: None })
@@ -147,7 +169,8 @@ impl RunPlan {
         let page = self.drive.config.geometry.page_size.0 as u32;
         let pages = (self.whole_capacity().0 / u64::from(page)) as u32;
         let mut source = self.source()?;
-        let table = Arc::new(Windows::of(&mut source, page, pages, self.span_of_requests()? / WINDOWS)?);
+        let table =
+            Arc::new(Windows::of(&mut source, page, pages, self.span_of_requests()? / WINDOWS)?);
         let new = (table, source.report());
         made.push((self.seed, new.clone()));
         Ok(new)
@@ -165,11 +188,15 @@ impl RunPlan {
     fn span_of_requests(&self) -> Result<Ns, Failure> {
         let span = match &self.workload {
             Workload::Trace { survey, options } => {
-                (survey.files().iter().map(|file| file.span_ns).sum::<Ns>() as f64 / options.speed) as Ns
+                (survey.files().iter().map(|file| file.span_ns).sum::<Ns>() as f64 / options.speed)
+                    as Ns
             }
-            Workload::Generated(Loaded { config: Generated::Statistics(file), .. }) => {
-                self.named(DiskStatistics::of(&file.statistics))?.window_ends_ns.last().copied().unwrap_or(0)
-            }
+            Workload::Generated(Loaded { config: Generated::Statistics(file), .. }) => self
+                .named(DiskStatistics::of(&file.statistics))?
+                .window_ends_ns
+                .last()
+                .copied()
+                .unwrap_or(0),
             _ => SHORTEST * WINDOWS,
         };
         Ok(span.clamp(SHORTEST * WINDOWS, LONGEST * WINDOWS))
@@ -201,7 +228,10 @@ impl Fluid {
     /// A warm-up longer than a pass, or a run that is longer than simulated time.
     pub(crate) fn span(&self, plan: &RunPlan) -> Result<(Ns, Ns), Failure> {
         if plan.warm_up > self.requests {
-            return Err(Failure::usage(format!("--warm-up {}: the workload has only {} requests in a pass", plan.warm_up, self.requests)));
+            return Err(Failure::usage(format!(
+                "--warm-up {}: the workload has only {} requests in a pass",
+                plan.warm_up, self.requests
+            )));
         }
         let counted = self.requests as f64 * f64::from(plan.repeat.get()) - plan.warm_up as f64;
         let each = self.pass_ns / self.requests.max(1) as f64;

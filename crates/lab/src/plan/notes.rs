@@ -27,7 +27,9 @@ impl RunPlan {
     pub fn bulk_warning(&self) -> Option<String> {
         let checks = match self.oracle {
             Watch::Off => "",
-            Watch::On | Watch::Full => ", and the oracle checks doses, copies, books and map, but not which page a read got",
+            Watch::On | Watch::Full => {
+                ", and the oracle checks doses, copies, books and map, but not which page a read got"
+            }
         };
         self.is_fluid()
             .then(|| format!("Reads were drawn in bulk: there are no latencies but those of an idle drive (vpass explain){checks}."))
@@ -47,7 +49,9 @@ impl RunPlan {
             }
             Workload::Generated(_) | Workload::Adversary { .. } => vec![],
             Workload::Fio { jobs, .. } => {
-                let Stream::Fio(source) = self.source()? else { unreachable!("a job file is run by its own source") };
+                let Stream::Fio(source) = self.source()? else {
+                    unreachable!("a job file is run by its own source")
+                };
                 fio_notes(&self.workload.name(), jobs, &source)
             }
         };
@@ -56,7 +60,8 @@ impl RunPlan {
         Ok(notes)
     }
 
-    /// What the user should know of the technique's promise while the drive wears as far as it is rated, in sentences.
+    /// What the user should know of the technique's promise while the drive wears as far as it is
+    /// rated, in sentences.
     pub fn promise_notes(&self) -> Vec<String> {
         promise::notes(&self.drive.config).into_iter().chain(self.promise_warnings(0)).collect()
     }
@@ -73,15 +78,21 @@ impl RunPlan {
         })
     }
 
-    /// What ends the technique's promise up to the rated P/E count, or up to this one, in sentences.
+    /// What ends the technique's promise up to the rated P/E count, or up to this one, in
+    /// sentences.
     pub fn promise_warnings(&self, pec: u32) -> Vec<String> {
         let config = &self.drive.config;
         let technique = technique(self.reclaim).expect("its name was found");
-        promise::warnings(config, technique, self.gear == Gear::Timed, config.drive.rated_pec.max(config.start.pec).max(pec))
+        promise::warnings(
+            config,
+            technique,
+            self.gear == Gear::Timed,
+            config.drive.rated_pec.max(config.start.pec).max(pec),
+        )
     }
 
-    /// What makes the results of a trace doubtful before it is run, in sentences: times in what is probably the wrong unit, and bytes that
-    /// were passed over.
+    /// What makes the results of a trace doubtful before it is run, in sentences: times in what is
+    /// probably the wrong unit, and bytes that were passed over.
     pub fn trace_warnings(&self) -> Vec<String> {
         let Workload::Trace { survey, options } = &self.workload else { return vec![] };
         // A closed loop does not look at the times.
@@ -98,30 +109,54 @@ fn trace_notes(survey: &Survey) -> Vec<String> {
     for file in survey.files().iter().filter(detected) {
         let format = file.format;
         // One sentence a format, however many files.
-        let of_it: Vec<_> = survey.files().iter().filter(detected).filter(|f| std::ptr::eq(f.format, format)).collect();
+        let of_it: Vec<_> = survey
+            .files()
+            .iter()
+            .filter(detected)
+            .filter(|f| std::ptr::eq(f.format, format))
+            .collect();
         if of_it[0].path != file.path {
             continue;
         }
-        let more = if of_it.len() > 1 { format!(" and {} more are", of_it.len() - 1) } else { " is".into() };
-        notes.push(format!("{}{more} taken for {}: {}", file.path.display(), format.name, format.description));
+        let more = if of_it.len() > 1 {
+            format!(" and {} more are", of_it.len() - 1)
+        } else {
+            " is".into()
+        };
+        notes.push(format!(
+            "{}{more} taken for {}: {}",
+            file.path.display(),
+            format.name,
+            format.description
+        ));
     }
     notes
 }
 
-/// In which units times were taken that the formats leave open; nothing where a closed loop does not look at them.
+/// In which units times were taken that the formats leave open; nothing where a closed loop does
+/// not look at them.
 pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
     let said = options.read.time_unit;
-    let mut formats: Vec<_> = survey.files().iter().map(|file| file.format).filter(|_| options.arrival == Arrival::Open).collect();
+    let mut formats: Vec<_> = survey
+        .files()
+        .iter()
+        .map(|file| file.format)
+        .filter(|_| options.arrival == Arrival::Open)
+        .collect();
     formats.sort_by_key(|format| format.name);
     formats.dedup_by_key(|format| format.name);
-    let words = |unit: &str, why: &str, name: &str| format!("the times of {name} are taken for {unit}{why}");
+    let words = |unit: &str, why: &str, name: &str| {
+        format!("the times of {name} are taken for {unit}{why}")
+    };
     let notes: Vec<_> = formats
         .into_iter()
         .filter_map(|format| {
             let taken = format.times.taken(said)?;
             match taken.because {
                 UnitBasis::Format => None,
-                UnitBasis::Assumed => Some(words(taken.words, "; --time-unit says another unit", format.name)),
+                UnitBasis::Assumed => {
+                    Some(words(taken.words, "; --time-unit says another unit", format.name))
+                }
                 UnitBasis::Said => Some(words(taken.words, ", as --time-unit says", format.name)),
             }
         })
@@ -132,6 +167,10 @@ pub fn unit_notes(survey: &Survey, options: &TraceOptions) -> Option<String> {
 /// What of a job file does not count, or not as it stands.
 fn fio_notes(name: &str, jobs: &JobFile, source: &FioSource) -> Vec<String> {
     let left_out = jobs.left_out().join(", ");
-    let left_out = (!left_out.is_empty()).then(|| format!("{name}: not applicable to a simulated drive: {left_out}"));
-    left_out.into_iter().chain(source.notes().iter().map(|note| format!("{name}: {note}"))).collect()
+    let left_out = (!left_out.is_empty())
+        .then(|| format!("{name}: not applicable to a simulated drive: {left_out}"));
+    left_out
+        .into_iter()
+        .chain(source.notes().iter().map(|note| format!("{name}: {note}")))
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! What a drive file and the command line say of refresh, kept apart from what a parity technique makes of it that brings one of its own.
+//! What a drive file and the command line say of refresh, kept apart from what a parity technique
+//! makes of it that brings one of its own.
 
 use vpass_core::base::span::Span;
 use vpass_core::config::DriveConfig;
@@ -22,11 +23,14 @@ pub struct SaidOfRefresh {
 impl SaidOfRefresh {
     /// That of a drive as it was read, with what the command line set.
     pub fn of(config: &DriveConfig, sets: &[Override], named: Option<&str>) -> Self {
-        let is_set = sets.iter().any(|set| set.table == "refresh" && set.technique.is_none() && set.key == "period");
+        let is_set = sets
+            .iter()
+            .any(|set| set.table == "refresh" && set.technique.is_none() && set.key == "period");
         Self { period: config.refresh.period, is_set, is_named: named.is_some() }
     }
 
-    /// The drive under a parity technique and what was named of refresh; gives the refresh technique.
+    /// The drive under a parity technique and what was named of refresh; gives the refresh
+    /// technique.
     ///
     /// # Errors
     /// A period on the command line where the drive's limits give it.

@@ -1,8 +1,9 @@
 //! A sample of a drive: one page in N, on a drive with N times fewer planes. `docs/design.md` says
 //! what makes it behave as its share of the drive ("What does a sample of a drive tell?").
 //!
-//! Pages are dealt out to planes in turn, so the pages whose number is one residue modulo N lie in one plane of N or, where the drive has
-//! fewer planes, in a part of the blocks of one. What happens to them hardly depends on the others: reads of a block disturb that block alone.
+//! Pages are dealt out to planes in turn, so the pages whose number is one residue modulo N lie in
+//! one plane of N or, where the drive has fewer planes, in a part of the blocks of one. What
+//! happens to them hardly depends on the others: reads of a block disturb that block alone.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::streams::{RESERVE, WIDTH_OF_SAMPLE};
@@ -16,7 +17,8 @@ use crate::failure::Failure;
 use crate::life::interval::FEWEST_PAGES;
 use crate::load::Loaded;
 
-/// Blocks of the whole drive that a sample stands for at least: with fewer, single blocks decide what GC finds.
+/// Blocks of the whole drive that a sample stands for at least: with fewer, single blocks decide
+/// what GC finds.
 const FEWEST_BLOCKS: u32 = 180;
 
 /// Blocks of a sample that nobody asked for, at most: more take too long for an answer in minutes.
@@ -59,14 +61,16 @@ impl RunPlan {
             ));
         }
         let config = &self.drive.config;
-        hints::check(config).map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
+        hints::check(config)
+            .map_err(|e| Failure::usage(format!("drive {}: {e}", self.drive.name)))?;
         let whole = Some(Whole { capacity: self.own_capacity(), said: config.hints.said.clone() });
-        let drive = Loaded { config: part_of(config, sample, &self.drive.name)?, ..self.drive.clone() };
+        let drive =
+            Loaded { config: part_of(config, sample, &self.drive.name)?, ..self.drive.clone() };
         Ok(Self { drive, sample, whole, ..self.clone() }.of_residue(sample.residue))
     }
 
-    /// The sample that `vpass life` simulates where nobody names one: the smallest, or a larger one where the smallest
-    /// holds too few pages of the workload.
+    /// The sample that `vpass life` simulates where nobody names one: the smallest, or a larger one
+    /// where the smallest holds too few pages of the workload.
     ///
     /// # Errors
     /// The workload's.
@@ -98,7 +102,8 @@ impl RunPlan {
             let page = self.drive.config.geometry.page_size.0;
             let whole = (capacity.0 / page) as u32;
             let hinted = Hinted::new(said, page, whole);
-            self.drive.config.hints.said = Some(said_of(&hinted, self.sample, whole, page, self.own_capacity().0 / page));
+            self.drive.config.hints.said =
+                Some(said_of(&hinted, self.sample, whole, page, self.own_capacity().0 / page));
         }
         self
     }
@@ -115,8 +120,8 @@ fn divides(of: u32, planes: u32) -> bool {
     planes.is_multiple_of(of) || of.is_multiple_of(planes)
 }
 
-/// Samples (one page in so many) that hold enough of a drive, from the smallest on: enough blocks, and enough of the
-/// pages that a workload touches, as far as they are not too large.
+/// Samples (one page in so many) that hold enough of a drive, from the smallest on: enough blocks,
+/// and enough of the pages that a workload touches, as far as they are not too large.
 ///
 /// ```text
 /// 80,640 blocks in 64 planes: 1/448 has 180. Of 2,069 touched pages two such samples hold 9; 1/128 has 630 blocks.
@@ -141,10 +146,15 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let share = f64::from(blocks) / f64::from(of);
     if !divides(of) || share < f64::from(FEWEST_BLOCKS) {
         let largest = (1..=blocks / FEWEST_BLOCKS).rev().find(|of| divides(*of)).unwrap_or(1);
-        let works =
-            if largest > 1 { format!("1/{largest} is the smallest that works") } else { "only the whole drive is large enough".into() };
+        let works = if largest > 1 {
+            format!("1/{largest} is the smallest that works")
+        } else {
+            "only the whole drive is large enough".into()
+        };
         return Err(refused(if divides(of) {
-            format!("has {blocks} blocks, {share:.0} for a sample, which needs {FEWEST_BLOCKS}; {works}")
+            format!(
+                "has {blocks} blocks, {share:.0} for a sample, which needs {FEWEST_BLOCKS}; {works}"
+            )
         } else {
             format!("has {planes} planes, and N must be a divisor or a multiple of that; {works}")
         }));
@@ -154,7 +164,12 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.expect("a resolved drive has a capacity").0 / page;
     let sampled = (pages - u64::from(sample.residue)).div_ceil(u64::from(of));
-    let whole = PartOf { of, blocks, host_pages: pages as u32, dies: config.geometry.channels * config.geometry.dies_per_channel };
+    let whole = PartOf {
+        of,
+        blocks,
+        host_pages: pages as u32,
+        dies: config.geometry.channels * config.geometry.dies_per_channel,
+    };
     let beyond = taken(&whole, config.geometry.pages_per_block(), words(config));
     let rows = ((share + f64::from(beyond)) / f64::from(part.geometry.planes())).ceil();
     part.geometry.blocks_per_plane = Some(rows as u32);
@@ -167,7 +182,8 @@ fn part_of(config: &DriveConfig, sample: Sample, name: &str) -> Result<DriveConf
     part.resolve().map_err(|e| refused(format!("is too small for it: {e}")))
 }
 
-/// The share of the write buffer, in whole pages. A drive that has one has one in a sample, too: without, it would fill up a wordline for every page.
+/// The share of the write buffer, in whole pages. A drive that has one has one in a sample, too:
+/// without, it would fill up a wordline for every page.
 fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
     let least = if whole.0 < SMALLEST_BUFFER * page { 0 } else { SMALLEST_BUFFER };
     Bytes((whole.0 / u64::from(of) / page).max(least) * page)
@@ -176,11 +192,19 @@ fn buffer_of(whole: Bytes, of: u32, page: u64) -> Bytes {
 /// What the host says of the pages of a sample, which are numbered anew.
 fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -> Vec<HintRange> {
     // Pages of the sample before this one of the whole drive.
-    let before = |lpn: Lpn| u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages);
+    let before = |lpn: Lpn| {
+        u64::from(lpn.number().saturating_sub(sample.residue).div_ceil(sample.of)).min(pages)
+    };
     let range = |(first, end, latency): (Lpn, Lpn, AccessLatency)| {
-        // The drive of all residues has as many pages as the largest has; what is behind the whole drive's last page has that page's word.
+        // The drive of all residues has as many pages as the largest has; what is behind the whole
+        // drive's last page has that page's word.
         let (from, to) = (before(first), if end == Lpn::new(whole) { pages } else { before(end) });
-        let said = HintRange { offset: Bytes(from * page), bytes: Bytes((to - from) * page), access_latency: Some(latency), rank: 0 };
+        let said = HintRange {
+            offset: Bytes(from * page),
+            bytes: Bytes((to - from) * page),
+            access_latency: Some(latency),
+            rank: 0,
+        };
         (from < to).then_some(said)
     };
     hinted.stretches(whole).filter_map(range).collect()
@@ -190,7 +214,11 @@ fn said_of(hinted: &Hinted, sample: Sample, whole: u32, page: u64, pages: u64) -
 fn words(config: &DriveConfig) -> u32 {
     let page = config.geometry.page_size.0;
     let pages = config.drive.capacity.map_or(0, |capacity| capacity.0 / page) as u32;
-    config.hints.said.as_ref().map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
+    config
+        .hints
+        .said
+        .as_ref()
+        .map_or(1, |said| Hinted::new(said, page, pages).in_use().len() as u32)
 }
 
 /// Blocks that streams of a sample keep open at most, and the reserve of moves: for each word three
@@ -201,17 +229,23 @@ fn taken(whole: &PartOf, pages_per_block: u32, words: u32) -> u32 {
     words * (3 * width + 1) + RESERVE + words - 1
 }
 
-/// Gives a drive so many times fewer planes, and one at least. Channels go first: pages are dealt out to them first.
+/// Gives a drive so many times fewer planes, and one at least. Channels go first: pages are dealt
+/// out to them first.
 fn divide(part: &mut DriveConfig, of: u32) {
     let planes = part.geometry.planes();
     let mut left = of.min(planes);
-    for count in [&mut part.geometry.channels, &mut part.geometry.dies_per_channel, &mut part.geometry.planes_per_die] {
+    for count in [
+        &mut part.geometry.channels,
+        &mut part.geometry.dies_per_channel,
+        &mut part.geometry.planes_per_die,
+    ] {
         let fewer = gcd(*count, left);
         (*count, left) = (*count / fewer, left / fewer);
     }
     if left > 1 {
         // A factor that no single count has.
-        (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) = (1, planes / of, 1);
+        (part.geometry.channels, part.geometry.dies_per_channel, part.geometry.planes_per_die) =
+            (1, planes / of, 1);
     }
 }
 
@@ -229,24 +263,45 @@ mod tests {
         let first = |blocks, planes, touched| enough(blocks, planes, touched).first().copied();
         // 448 is the largest multiple of 64 that leaves 180 blocks.
         assert_eq!(first(80_640, 64, 1 << 27), Some(448));
-        assert_eq!(first(80_640, 64, 100_000), Some(192), "2 x 100,000 / 192 = 1,041 pages; 256 would leave 781");
+        assert_eq!(
+            first(80_640, 64, 100_000),
+            Some(192),
+            "2 x 100,000 / 192 = 1,041 pages; 256 would leave 781"
+        );
         assert_eq!(first(80_640, 64, 2069), Some(128), "630 blocks, and 64 would have 1,260");
-        assert_eq!((first(1000, 4, 1 << 20), first(1004, 4, 1 << 20)), (None, Some(4)), "a small drive is simulated whole");
+        assert_eq!(
+            (first(1000, 4, 1 << 20), first(1004, 4, 1 << 20)),
+            (None, Some(4)),
+            "a small drive is simulated whole"
+        );
     }
 
     #[test]
     fn pages_of_a_sample_keep_their_words() {
-        let range = |offset, bytes, word| HintRange { offset: Bytes(offset), bytes: Bytes(bytes), access_latency: Some(word), rank: 0 };
-        let hinted = Hinted::new(&[range(0, 500, Idle), range(700, 100, Typical), range(1300, 700, Idle)], 100, 20);
+        let range = |offset, bytes, word| HintRange {
+            offset: Bytes(offset),
+            bytes: Bytes(bytes),
+            access_latency: Some(word),
+            rank: 0,
+        };
+        let hinted = Hinted::new(
+            &[range(0, 500, Idle), range(700, 100, Typical), range(1300, 700, Idle)],
+            100,
+            20,
+        );
         for residue in 0..4 {
             let sample = Sample { of: 4, residue };
             let said = said_of(&hinted, sample, 20, 100, 5);
             let of_sample = Hinted::new(&said, 100, 5);
-            let (words, right): (Vec<_>, Vec<_>) =
-                (0..5).map(|n| (of_sample.of(Lpn::new(n)), hinted.of(Lpn::new(4 * n + residue)))).unzip();
+            let (words, right): (Vec<_>, Vec<_>) = (0..5)
+                .map(|n| (of_sample.of(Lpn::new(n)), hinted.of(Lpn::new(4 * n + residue))))
+                .unzip();
             assert_eq!(words, right, "{residue}");
         }
         assert_eq!(hinted.stretches(20).count(), 5);
-        assert_eq!((hinted.of(Lpn::new(3)), hinted.of(Lpn::new(5)), hinted.of(Lpn::new(7))), (Idle, Smallest, Typical));
+        assert_eq!(
+            (hinted.of(Lpn::new(3)), hinted.of(Lpn::new(5)), hinted.of(Lpn::new(7))),
+            (Idle, Smallest, Typical)
+        );
     }
 }

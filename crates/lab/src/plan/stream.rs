@@ -23,23 +23,45 @@ impl RunPlan {
     pub fn source(&self) -> Result<Stream, Failure> {
         let (capacity, page) = self.addresses();
         Ok(match &self.workload {
-            Workload::Trace { survey, options } => Stream::Trace(Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)),
+            Workload::Trace { survey, options } => Stream::Trace(Box::new(TraceSource::new(
+                survey.clone(),
+                capacity,
+                options.clone(),
+            )?)),
             Workload::Generated(loaded) => {
                 let source: Result<Box<dyn PassSource>, _> = match &loaded.config {
                     Generated::Workload(file) if file.workload.stripes.is_some() => {
-                        StripesSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _)
+                        StripesSource::new(&file.workload, capacity, page, self.seed)
+                            .map(|s| Box::new(s) as _)
                     }
-                    Generated::Workload(file) => SyntheticSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
-                    Generated::Phases(file) => PhasesSource::new(&file.workload, capacity, page, self.seed).map(|s| Box::new(s) as _),
-                    Generated::Statistics(file) => StatisticsSource::new(&file.statistics, capacity, self.seed).map(|s| Box::new(s) as _),
+                    Generated::Workload(file) => {
+                        SyntheticSource::new(&file.workload, capacity, page, self.seed)
+                            .map(|s| Box::new(s) as _)
+                    }
+                    Generated::Phases(file) => {
+                        PhasesSource::new(&file.workload, capacity, page, self.seed)
+                            .map(|s| Box::new(s) as _)
+                    }
+                    Generated::Statistics(file) => {
+                        StatisticsSource::new(&file.statistics, capacity, self.seed)
+                            .map(|s| Box::new(s) as _)
+                    }
                 };
-                Stream::Generated(source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?)
+                Stream::Generated(
+                    source.map_err(|e| Failure::usage(format!("workload {}: {e}", loaded.name)))?,
+                )
             }
             Workload::Fio { jobs, queue_depth, .. } => {
-                let options = FioOptions { seed: self.seed, queue_depth: *queue_depth, has_clock: self.gear == Gear::Timed };
+                let options = FioOptions {
+                    seed: self.seed,
+                    queue_depth: *queue_depth,
+                    has_clock: self.gear == Gear::Timed,
+                };
                 Stream::Fio(Box::new(FioSource::new(jobs, capacity, page, options)?))
             }
-            Workload::Adversary { .. } => unreachable!("an adversary makes its requests while the drive runs"),
+            Workload::Adversary { .. } => {
+                unreachable!("an adversary makes its requests while the drive runs")
+            }
         })
     }
 
@@ -49,8 +71,13 @@ impl RunPlan {
     /// The workload's.
     pub fn source_before(&self) -> Result<Option<SyntheticSource>, Failure> {
         let (capacity, page) = self.addresses();
-        let source = self.before.as_ref().map(|before| SyntheticSource::earlier(before, capacity, page, self.seed));
-        source.transpose().map_err(|e| Failure::usage(format!("the workload before what counts: {e}")))
+        let source = self
+            .before
+            .as_ref()
+            .map(|before| SyntheticSource::earlier(before, capacity, page, self.seed));
+        source
+            .transpose()
+            .map_err(|e| Failure::usage(format!("the workload before what counts: {e}")))
     }
 
     /// Bytes of the drive, all of it where a sample is simulated, and of its pages.
@@ -80,7 +107,11 @@ impl Stream {
 
     /// The job of each origin, where there are several jobs whose latencies have to be told apart.
     pub fn groups(&self) -> Option<&[u16]> {
-        if let Self::Fio(source) = self { Some(source.job_of()).filter(|_| source.jobs().len() > 1) } else { None }
+        if let Self::Fio(source) = self {
+            Some(source.job_of()).filter(|_| source.jobs().len() > 1)
+        } else {
+            None
+        }
     }
 
     fn inner(&self) -> &dyn PassSource {

@@ -9,7 +9,9 @@ use vpass_core::base::request::Arrival;
 use vpass_core::config::DriveConfig;
 use vpass_workload::fio::JobFile;
 use vpass_workload::statistics::StatisticsConfig;
-use vpass_workload::traces::{Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named};
+use vpass_workload::traces::{
+    Device, Fit, MissingClock, ReadOptions, Survey, TraceOptions, format_named,
+};
 
 use crate::failure::Failure;
 use crate::hints::{HintFile, Kind, NamedExtent};
@@ -57,7 +59,12 @@ impl Workload {
     /// Its name in results: a preset, files, or an attack.
     pub fn name(&self) -> String {
         match self {
-            Self::Trace { survey, .. } => survey.files().iter().map(|f| f.path.display().to_string()).collect::<Vec<_>>().join(" "),
+            Self::Trace { survey, .. } => survey
+                .files()
+                .iter()
+                .map(|f| f.path.display().to_string())
+                .collect::<Vec<_>>()
+                .join(" "),
             Self::Generated(loaded) => loaded.name.clone(),
             Self::Fio { path, .. } => path.display().to_string(),
             Self::Adversary { .. } => format!("attack {ADAPTIVE}"),
@@ -94,30 +101,49 @@ pub fn generated_from(statistics: &StatisticsConfig) -> String {
 }
 
 impl Workload {
-    /// The parts of the drive that the workload has names for, and what they are; none where it has none.
+    /// The parts of the drive that the workload has names for, and what they are; none where it has
+    /// none.
     ///
     /// # Errors
     /// A job file whose files do not fit the drive.
-    pub(super) fn extents(&self, drive: &DriveConfig) -> Result<(Option<Kind>, Vec<NamedExtent>), Failure> {
+    pub(super) fn extents(
+        &self,
+        drive: &DriveConfig,
+    ) -> Result<(Option<Kind>, Vec<NamedExtent>), Failure> {
         Ok(match self {
             Self::Trace { survey, options } if options.fit == Fit::Error => {
-                let extent = |d: &Device| NamedExtent { name: d.name.clone(), offset: d.base, bytes: d.extent };
+                let extent = |d: &Device| NamedExtent {
+                    name: d.name.clone(),
+                    offset: d.base,
+                    bytes: d.extent,
+                };
                 (Some(Kind::Device), survey.devices().iter().map(extent).collect())
             }
             Self::Fio { jobs, .. } => {
                 let capacity = drive.drive.capacity.expect("a resolved drive has a capacity").0;
                 let files = jobs.files(capacity, drive.geometry.page_size.0 as u32)?;
-                (Some(Kind::File), files.into_iter().map(|(name, offset, bytes)| NamedExtent { name, offset, bytes }).collect())
+                (
+                    Some(Kind::File),
+                    files
+                        .into_iter()
+                        .map(|(name, offset, bytes)| NamedExtent { name, offset, bytes })
+                        .collect(),
+                )
             }
             _ => (None, vec![]),
         })
     }
 
-    /// What the host says of how slow reads may be: in the workload's own file, or in the file that is given in its place.
+    /// What the host says of how slow reads may be: in the workload's own file, or in the file that
+    /// is given in its place.
     ///
     /// # Errors
     /// Both of them, or what is wrong with the workload's.
-    pub(super) fn hints(&self, asked: &HintSource, given: Option<HintFile>) -> Result<Option<HintFile>, Failure> {
+    pub(super) fn hints(
+        &self,
+        asked: &HintSource,
+        given: Option<HintFile>,
+    ) -> Result<Option<HintFile>, Failure> {
         let Self::Generated(Loaded { name, text, .. }) = self else { return Ok(given) };
         if *asked == HintSource::Off {
             return Ok(None);
@@ -134,16 +160,25 @@ impl Workload {
     }
 
     /// Reads what a user names, for this drive.
-    pub(super) fn new(setup: &Setup, sets: &[Override], drive: &DriveConfig, begin: Begin) -> Result<Self, Failure> {
+    pub(super) fn new(
+        setup: &Setup,
+        sets: &[Override],
+        drive: &DriveConfig,
+        begin: Begin,
+    ) -> Result<Self, Failure> {
         let queue_depth = setup.base.queue_depth;
         let of_workload = sets.iter().find(|s| s.is_of_workload());
         match (&setup.workload, of_workload) {
-            (Named::Workload(name), _) => Ok(Self::Generated(load::workload(name, sets, queue_depth)?)),
+            (Named::Workload(name), _) => {
+                Ok(Self::Generated(load::workload(name, sets, queue_depth)?))
+            }
             (_, Some(set)) => Err(Failure::usage(format!(
                 "--set {}: the keys of a workload are for --workload; a trace or a job file says itself what it asks for",
                 set.text
             ))),
-            (Named::Fio(path), None) => Ok(Self::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth }),
+            (Named::Fio(path), None) => {
+                Ok(Self::Fio { path: path.clone(), jobs: JobFile::read(path)?, queue_depth })
+            }
             (Named::Trace { files, replay }, None) => {
                 let options = trace_options(replay, queue_depth, drive)?;
                 let survey = survey(files, &options, begin)?;
@@ -154,7 +189,11 @@ impl Workload {
     }
 }
 
-fn trace_options(replay: &Replay, queue_depth: Option<u32>, drive: &DriveConfig) -> Result<TraceOptions, Failure> {
+fn trace_options(
+    replay: &Replay,
+    queue_depth: Option<u32>,
+    drive: &DriveConfig,
+) -> Result<TraceOptions, Failure> {
     Ok(TraceOptions {
         read: read_options(replay, queue_depth)?,
         only: replay.only.clone(),
@@ -182,8 +221,15 @@ fn read_options(replay: &Replay, queue_depth: Option<u32>) -> Result<ReadOptions
     })
 }
 
-/// Whether a trace goes on a drive. Where it does not, it is read once more, so that the complaint can say whether `--fit pack` would help.
-fn check_capacity(found: &Survey, paths: &[PathBuf], options: &TraceOptions, drive: &DriveConfig, begin: Begin) -> Result<(), Failure> {
+/// Whether a trace goes on a drive. Where it does not, it is read once more, so that the complaint
+/// can say whether `--fit pack` would help.
+fn check_capacity(
+    found: &Survey,
+    paths: &[PathBuf],
+    options: &TraceOptions,
+    drive: &DriveConfig,
+    begin: Begin,
+) -> Result<(), Failure> {
     let capacity = drive.drive.capacity.expect("a resolved drive has a capacity").0;
     let Err(too_large) = found.fits(capacity, options.fit) else { return Ok(()) };
     if options.fit != Fit::Error {

@@ -1,4 +1,5 @@
-//! Tasks that wait until there is memory for them: none begins before those under way have left it room.
+//! Tasks that wait until there is memory for them: none begins before those under way have left it
+//! room.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -33,17 +34,25 @@ pub(super) struct Lent<'a> {
 
 impl Queue {
     pub(super) fn new(tasks: Vec<Task>, budget: u64) -> Self {
-        Self { state: Mutex::new(State { tasks, left: budget, under_way: 0 }), given_back: Condvar::new() }
+        Self {
+            state: Mutex::new(State { tasks, left: budget, under_way: 0 }),
+            given_back: Condvar::new(),
+        }
     }
 
-    /// The first task that fits, when one does; none where none is left. What fits into no budget runs alone.
+    /// The first task that fits, when one does; none where none is left. What fits into no budget
+    /// runs alone.
     pub(super) fn take(&self) -> Option<Lent<'_>> {
         let mut state = self.state();
         loop {
             if state.tasks.is_empty() {
                 return None;
             }
-            let first = if state.under_way == 0 { Some(0) } else { state.tasks.iter().position(|task| task.needed <= state.left) };
+            let first = if state.under_way == 0 {
+                Some(0)
+            } else {
+                state.tasks.iter().position(|task| task.needed <= state.left)
+            };
             if let Some(first) = first {
                 let task = state.tasks.remove(first);
                 let bytes = task.needed.min(state.left);
@@ -86,7 +95,11 @@ mod tests {
     use super::*;
 
     fn tasks(needed: &[u64]) -> Vec<Task> {
-        needed.iter().enumerate().map(|(i, needed)| Task { jobs: vec![i], needed: *needed }).collect()
+        needed
+            .iter()
+            .enumerate()
+            .map(|(i, needed)| Task { jobs: vec![i], needed: *needed })
+            .collect()
     }
 
     fn jobs(lent: Option<&Lent>) -> Option<usize> {
@@ -114,12 +127,18 @@ mod tests {
     #[test]
     fn tasks_under_way_never_take_more_than_there_is() {
         let needed: Vec<u64> = (0..400).map(|i| 1 + i * 37 % 50).collect();
-        let (queue, under_way, most, done) = (Queue::new(tasks(&needed), 100), AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        let (queue, under_way, most, done) = (
+            Queue::new(tasks(&needed), 100),
+            AtomicU64::new(0),
+            AtomicU64::new(0),
+            AtomicU64::new(0),
+        );
         thread::scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|| {
                     while let Some(lent) = queue.take() {
-                        let now = under_way.fetch_add(lent.task.needed, Ordering::SeqCst) + lent.task.needed;
+                        let now = under_way.fetch_add(lent.task.needed, Ordering::SeqCst)
+                            + lent.task.needed;
                         most.fetch_max(now, Ordering::SeqCst);
                         done.fetch_add(1, Ordering::SeqCst);
                         thread::yield_now();

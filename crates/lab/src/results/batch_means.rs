@@ -46,7 +46,9 @@ pub struct BatchMeans {
 impl BatchMeans {
     /// Intervals of a run with this course; `pages_per_block` of its drive.
     pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
-        let counts = series.batches().map_or_else(Self::default, |batches| Self::of_counts(&batches, pages_per_block));
+        let counts = series
+            .batches()
+            .map_or_else(Self::default, |batches| Self::of_counts(&batches, pages_per_block));
         let latencies = engine.and_then(|engine| {
             let metrics = engine.metrics();
             batches_of(metrics.course.as_ref()?, &metrics.read)
@@ -57,7 +59,8 @@ impl BatchMeans {
             let at = |latency: &Latency| latency.quantile_ns(q) as f64 / 1e3;
             // Batches end at looks, so that some are a little shorter than others.
             let needed = reads_needed(q);
-            let enough = whole.count() >= BATCHES as u64 * needed && latencies.iter().all(|batch| batch.count() >= needed / 2);
+            let enough = whole.count() >= BATCHES as u64 * needed
+                && latencies.iter().all(|batch| batch.count() >= needed / 2);
             enough.then(|| of_percentile(at(whole), &latencies.iter().map(at).collect::<Vec<_>>()))
         };
         let sums: Vec<f64> = latencies.iter().map(|batch| batch.total_ns() as f64 / 1e3).collect();
@@ -74,20 +77,28 @@ impl BatchMeans {
 
     fn of_counts(batches: &[Part], pages_per_block: f64) -> Self {
         let each = |of: &dyn Fn(&Part) -> f64| batches.iter().map(of).collect::<Vec<f64>>();
-        let (programs, erases) = (each(&|batch| batch.programs.iter().sum()), each(&|batch| batch.erases.iter().sum()));
+        let (programs, erases) =
+            (each(&|batch| batch.programs.iter().sum()), each(&|batch| batch.erases.iter().sum()));
         let share = |over: &[f64], under: &[f64]| {
             let ratio = over.iter().sum::<f64>() / under.iter().sum::<f64>();
             of_ratio(over, under).filter(|_| ratio > 0.0).map(|half| half / ratio)
         };
         let blocks: Vec<f64> = programs.iter().map(|pages| pages / pages_per_block).collect();
-        let cycles = if erases.iter().sum::<f64>() > blocks.iter().sum() { &erases } else { &blocks };
+        let cycles =
+            if erases.iter().sum::<f64>() > blocks.iter().sum() { &erases } else { &blocks };
         let read_pages = each(&|batch| batch.read_pages);
-        let retries = |batch: &Part| (1..).zip(&batch.retried).map(|(retries, reads)| f64::from(retries) * reads).sum();
+        let retries = |batch: &Part| {
+            (1..).zip(&batch.retried).map(|(retries, reads)| f64::from(retries) * reads).sum()
+        };
         Self {
             cycles_observed: Some(of_sum(cycles)),
-            reclaim_write_pages: Some(of_sum(&each(&|batch| batch.programs[Cause::Reclaim as usize]))),
+            reclaim_write_pages: Some(of_sum(&each(&|batch| {
+                batch.programs[Cause::Reclaim as usize]
+            }))),
             reclaim_erases: Some(of_sum(&each(&|batch| batch.erases[Cause::Reclaim as usize]))),
-            refresh_write_pages: Some(of_sum(&each(&|batch| batch.programs[Cause::Refresh as usize]))),
+            refresh_write_pages: Some(of_sum(&each(&|batch| {
+                batch.programs[Cause::Refresh as usize]
+            }))),
             gc_erases: Some(of_sum(&each(&|batch| batch.erases[Cause::Gc as usize]))),
             write_amplification_share: share(&programs, &each(&|batch| batch.write_pages)),
             reclaim_wait_us: of_ratio(&each(&|batch| batch.reclaim_wait_us), &read_pages),
@@ -106,7 +117,10 @@ fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
     let ends = ends(&at)?;
     let nothing = Latency::default();
-    let cumulative: Vec<&Latency> =
-        [&nothing].into_iter().chain(ends[..BATCHES - 1].iter().map(|end| &marks[*end].1)).chain([whole]).collect();
+    let cumulative: Vec<&Latency> = [&nothing]
+        .into_iter()
+        .chain(ends[..BATCHES - 1].iter().map(|end| &marks[*end].1))
+        .chain([whole])
+        .collect();
     Some(cumulative.windows(2).map(|pair| pair[1].since(pair[0])).collect())
 }

@@ -12,17 +12,22 @@ pub struct Failures {
     pub to_come: Vec<String>,
     /// Pages of the host's data that they lost.
     pub lost_pages: u64,
-    /// Those of them that parity would have given back, had not another page of their stripe failed, too, or been past its limit.
+    /// Those of them that parity would have given back, had not another page of their stripe
+    /// failed, too, or been past its limit.
     pub lost_twice_failed_pages: u64,
-    /// Those of them whose stripe had no parity, or none that was up to date with them: the window without protection.
+    /// Those of them whose stripe had no parity, or none that was up to date with them: the window
+    /// without protection.
     pub lost_unprotected_pages: u64,
-    /// Those of these whose stripe had none because none of its pages lay in a worn block; absent where wear does not say which stripes have parity.
+    /// Those of these whose stripe had none because none of its pages lay in a worn block; absent
+    /// where wear does not say which stripes have parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_not_worn_pages: Option<u64>,
-    /// Those of the unprotected whose stripe called for parity because of wear, and still waited for it; absent there, too.
+    /// Those of the unprotected whose stripe called for parity because of wear, and still waited
+    /// for it; absent there, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_waiting_pages: Option<u64>,
-    /// Pages that were rebuilt in the background, for reads of the host, and before writes and trims of their stripes.
+    /// Pages that were rebuilt in the background, for reads of the host, and before writes and
+    /// trims of their stripes.
     pub rebuilt_in_background_pages: u64,
     /// The same for reads.
     pub rebuilt_for_reads_pages: u64,
@@ -30,11 +35,13 @@ pub struct Failures {
     pub rebuilt_for_writes_pages: u64,
     /// Pages on failed flash that are still to be rebuilt.
     pub unmended_pages: u64,
-    /// Requests from the first failure until all that can be rebuilt was; null where that is not so.
+    /// Requests from the first failure until all that can be rebuilt was; null where that is not
+    /// so.
     pub mended_after_requests: Option<u64>,
     /// The same in seconds, where there is a clock.
     pub mended_after_s: Option<f64>,
-    /// Stripes that should have parity at the end, and whose parity was given up or has no place any more.
+    /// Stripes that should have parity at the end, and whose parity was given up or has no place
+    /// any more.
     pub unprotected_stripes: u64,
 }
 
@@ -57,8 +64,12 @@ impl Failures {
     pub(crate) fn of(drive: &Drive, has_clock: bool) -> Option<Self> {
         let books = drive.failure_books()?;
         let (first, by_wear) = (books.happened.first(), drive.config().parity.by_wear().is_some());
-        let since =
-            |of: &dyn Fn((u64, u64)) -> u64| books.rebuild_done.zip(first).map(|(done, first)| of(done) - of((first.request, first.at)));
+        let since = |of: &dyn Fn((u64, u64)) -> u64| {
+            books
+                .rebuild_done
+                .zip(first)
+                .map(|(done, first)| of(done) - of((first.request, first.at)))
+        };
         Some(Self {
             happened: books.happened.iter().map(Happened::of).collect(),
             to_come: drive.failures_to_come().iter().map(ToString::to_string).collect(),
@@ -80,6 +91,11 @@ impl Failures {
 
 impl Happened {
     fn of(one: &failing::Happened) -> Self {
-        Self { failure: one.failure.to_string(), request: one.request, pages: one.pages, stage: one.stage.map(Stage::number) }
+        Self {
+            failure: one.failure.to_string(),
+            request: one.request,
+            pages: one.pages,
+            stage: one.stage.map(Stage::number),
+        }
     }
 }

@@ -34,8 +34,8 @@ pub struct OfWord {
     pub reads: u64,
     /// Those of them that took more retries than fit.
     pub missed_budgets: u64,
-    /// Wordline groups on which techniques count with more retries than fit, because the age that data may come to leaves them too little
-    /// otherwise; at the P/E count at which the run began.
+    /// Wordline groups on which techniques count with more retries than fit, because the age that
+    /// data may come to leaves them too little otherwise; at the P/E count at which the run began.
     pub raised_budgets: u32,
 }
 

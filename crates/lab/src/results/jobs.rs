@@ -19,7 +19,8 @@ pub struct JobResult {
     /// By kind.
     #[serde(flatten)]
     pub counts: Counts,
-    /// From its first request, or from the start of the run where it is the only job, to the end of its last; null in the untimed gear.
+    /// From its first request, or from the start of the run where it is the only job, to the end of
+    /// its last; null in the untimed gear.
     pub active_s: Option<f64>,
     /// Over that time; null where it worked with breaks, in several passes of several stages.
     pub throughput: Throughput,
@@ -49,7 +50,9 @@ pub fn jobs(source: &FioSource, engine: Option<&Replay>, passes: u64) -> Vec<Job
     let result = |(i, (job, counts)): (usize, (&JobRecord, &JobCounts))| {
         // A job alone has what the drive has.
         let alone = engine.filter(|_| groups.is_empty());
-        let span = groups.get(i).map_or_else(|| alone.map(|engine| (0, engine.last_completion())), |group| group.span);
+        let span = groups
+            .get(i)
+            .map_or_else(|| alone.map(|engine| (0, engine.last_completion())), |group| group.span);
         let active_s = span.map(|(first, last)| (last - first) as f64 / 1e9);
         let counts = Counts::of(counts);
         JobResult {
@@ -77,14 +80,19 @@ impl Counts {
     }
 
     fn throughput(&self, seconds: Option<f64>) -> Throughput {
-        Throughput::of((self.read_requests, self.write_requests), (self.read_bytes, self.write_bytes), seconds)
+        Throughput::of(
+            (self.read_requests, self.write_requests),
+            (self.read_bytes, self.write_bytes),
+            seconds,
+        )
     }
 }
 
 impl Latencies {
     /// Of a group of requests.
     fn of_group(group: &Group) -> Self {
-        let [read, write, read_during_reclaim] = [&group.read, &group.write, &group.read_during_reclaim].map(Quantiles::of);
+        let [read, write, read_during_reclaim] =
+            [&group.read, &group.write, &group.read_during_reclaim].map(Quantiles::of);
         Self { read, write, read_during_reclaim }
     }
 }

@@ -1,8 +1,11 @@
-//! How long a drive would live under a workload: the wear of a run, or of runs at several ages, carried through the ages to come.
+//! How long a drive would live under a workload: the wear of a run, or of runs at several ages,
+//! carried through the ages to come.
 //!
-//! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. What reads cause in a run is therefore
-//! carried along the technique's reads per rewrite ([`vpass_core::drive::Drive::reads_per_rewrite`]); what the host writes stays as it is. GC follows both:
-//! it makes up for the pages that host and reclaim take beyond those that reclaim's own erases give back.
+//! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. What
+//! reads cause in a run is therefore carried along the technique's reads per rewrite
+//! ([`vpass_core::drive::Drive::reads_per_rewrite`]); what the host writes stays as it is. GC
+//! follows both: it makes up for the pages that host and reclaim take beyond those that reclaim's
+//! own erases give back.
 //!
 //! ```text
 //! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite; they are 100 up to 50 cycles and 50 from there to 100
@@ -48,7 +51,8 @@ pub(crate) struct Worn {
     pub(crate) extra: f64,
     /// Reads between two rewrites, in the mean over the cycles of the run.
     pub(crate) reads_per_rewrite: f64,
-    /// Reads that data has taken towards a rewrite still to come, over pages; in the unit of copied pages times reads per rewrite.
+    /// Reads that data has taken towards a rewrite still to come, over pages; in the unit of copied
+    /// pages times reads per rewrite.
     pub(crate) underway: f64,
 }
 
@@ -58,7 +62,8 @@ pub const CONFIDENT_CYCLES: f64 = 30.0;
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
-    /// Block cycles seen, over all blocks: as many as blocks were erased, or as the programmed pages fill.
+    /// Block cycles seen, over all blocks: as many as blocks were erased, or as the programmed
+    /// pages fill.
     pub(crate) fn observed(&self) -> f64 {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
@@ -78,20 +83,30 @@ impl Worn {
         }
     }
 
-    /// How many times as much reads cause where so many reads cause a rewrite. With `underway`, reads count that have not led to a rewrite yet, as
-    /// far as data of this run leaves its place because of reads and not because the host overwrites it first.
+    /// How many times as much reads cause where so many reads cause a rewrite. With `underway`,
+    /// reads count that have not led to a rewrite yet, as far as data of this run leaves its place
+    /// because of reads and not because the host overwrites it first.
     fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
         }
-        let begun = if underway { self.underway * self.programs.reclaim / self.programs.sum() } else { 0.0 };
-        (self.programs.reclaim * self.reads_per_rewrite + begun) / (self.programs.reclaim * reads_per_rewrite)
+        let begun = if underway {
+            self.underway * self.programs.reclaim / self.programs.sum()
+        } else {
+            0.0
+        };
+        (self.programs.reclaim * self.reads_per_rewrite + begun)
+            / (self.programs.reclaim * reads_per_rewrite)
     }
 
     /// Block cycles of all blocks in the time of the run, had reads caused `growth` times as much.
     fn cycles(&self, growth: f64) -> f64 {
-        // Pages that reclaim takes beyond those that its own erases give back; whole-block jobs give back more than they take.
-        let taken = |growth: f64| self.programs.host + growth * (self.programs.reclaim - self.pages_per_block * self.erases.reclaim);
+        // Pages that reclaim takes beyond those that its own erases give back; whole-block jobs
+        // give back more than they take.
+        let taken = |growth: f64| {
+            self.programs.host
+                + growth * (self.programs.reclaim - self.pages_per_block * self.erases.reclaim)
+        };
         let of_gc = if self.programs.host == 0.0 {
             growth
         } else if taken(1.0) > 0.0 {
@@ -105,13 +120,16 @@ impl Worn {
             let others = s.sum() - s.rest;
             if others > 0.0 { sum(s) * s.sum() / others } else { s.rest }
         };
-        with_rest(&self.erases).max(with_rest(&self.programs) / self.pages_per_block) + growth * self.extra
+        with_rest(&self.erases).max(with_rest(&self.programs) / self.pages_per_block)
+            + growth * self.extra
     }
 
     /// P/E cycles of the mean block by the unit, as it was; none where the run has nothing of that
     /// unit.
     pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
-        Some(self.amount(unit)).filter(|amount| *amount > 0.0).map(|amount| self.cycles(1.0) / self.blocks / amount)
+        Some(self.amount(unit))
+            .filter(|amount| *amount > 0.0)
+            .map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
 
     /// P/E cycles of the mean block by the unit.
@@ -121,7 +139,10 @@ impl Worn {
         let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
         let cycles = match bound {
             // No cycle was seen: as many as may be missed by chance, beyond those on their way.
-            Bound::MostWear if observed <= 0.0 => poisson_range(self.pending()).1 * (self.reads_per_rewrite / reads_per_rewrite).max(1.0),
+            Bound::MostWear if observed <= 0.0 => {
+                poisson_range(self.pending()).1
+                    * (self.reads_per_rewrite / reads_per_rewrite).max(1.0)
+            }
             Bound::LeastWear | Bound::Middle if observed <= 0.0 => 0.0,
             Bound::LeastWear => as_seen(false) * low / observed,
             Bound::Middle => as_seen(true),
@@ -144,15 +165,26 @@ pub struct Life {
 
 /// Life from `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising
 /// age, on drives alike; `reads_per_rewrite` of P/E counts.
-pub(crate) fn life(runs: &[Worn], age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64, unit: LifeUnit) -> Life {
+pub(crate) fn life(
+    runs: &[Worn],
+    age: f64,
+    rated: u32,
+    reads_per_rewrite: &dyn Fn(u32) -> f64,
+    unit: LifeUnit,
+) -> Life {
     if runs.iter().any(|run| run.amount(unit) <= 0.0) {
         return Life::default();
     }
     let until = |bound: Bound| {
-        Some(until_worn(age, rated, &|pec| rate(runs, pec, reads_per_rewrite(pec), bound, unit))).filter(|life| life.is_finite())
+        Some(until_worn(age, rated, &|pec| rate(runs, pec, reads_per_rewrite(pec), bound, unit)))
+            .filter(|life| life.is_finite())
     };
     let confident = runs.iter().all(|run| run.observed() >= CONFIDENT_CYCLES);
-    Life { middle: until(Bound::Middle).filter(|_| confident), low: until(Bound::MostWear), high: until(Bound::LeastWear) }
+    Life {
+        middle: until(Bound::Middle).filter(|_| confident),
+        low: until(Bound::MostWear),
+        high: until(Bound::LeastWear),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -189,11 +221,16 @@ fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     passed
 }
 
-/// Means whose Poisson counts are this one, with 95 % confidence (Byar's approximation: Breslow and Day, Statistical Methods in Cancer
-/// Research II, IARC 1987, p. 69). Erases under a threshold come more evenly than a Poisson process, so this is on the wide side.
+/// Means whose Poisson counts are this one, with 95 % confidence (Byar's approximation: Breslow and
+/// Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69). Erases under a threshold come
+/// more evenly than a Poisson process, so this is on the wide side.
 pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
     const Z: f64 = 1.959_964;
-    let low = if count > 0.0 { count * (1.0 - 1.0 / (9.0 * count) - Z / (3.0 * count.sqrt())).max(0.0).powi(3) } else { 0.0 };
+    let low = if count > 0.0 {
+        count * (1.0 - 1.0 / (9.0 * count) - Z / (3.0 * count.sqrt())).max(0.0).powi(3)
+    } else {
+        0.0
+    };
     let more = count + 1.0;
     (low, more * (1.0 - 1.0 / (9.0 * more) + Z / (3.0 * more.sqrt())).powi(3))
 }
@@ -202,7 +239,8 @@ pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// The worked example: reads only, of a technique that rewrites whole blocks of four valid pages of ten.
+    /// The worked example: reads only, of a technique that rewrites whole blocks of four valid
+    /// pages of ten.
     fn by_reads() -> Worn {
         Worn {
             age: 0.0,
@@ -221,7 +259,15 @@ mod tests {
     }
 
     fn days(worn: &Worn, age: f64, rated: u32, reads_per_rewrite: &dyn Fn(u32) -> f64) -> f64 {
-        until_worn(age, rated, &|pec| rate(std::slice::from_ref(worn), pec, reads_per_rewrite(pec), Bound::Middle, LifeUnit::Days))
+        until_worn(age, rated, &|pec| {
+            rate(
+                std::slice::from_ref(worn),
+                pec,
+                reads_per_rewrite(pec),
+                Bound::Middle,
+                LifeUnit::Days,
+            )
+        })
     }
 
     fn falling(pec: u32) -> f64 {
@@ -231,7 +277,10 @@ mod tests {
     #[test]
     fn worked_example() {
         assert!((days(&by_reads(), 0.0, 100, &falling) - 37.5).abs() < 1e-9);
-        assert!((days(&by_reads(), 49.5, 100, &falling) - 12.75).abs() < 1e-9, "half a cycle of the first, and 50 of the second");
+        assert!(
+            (days(&by_reads(), 49.5, 100, &falling) - 12.75).abs() < 1e-9,
+            "half a cycle of the first, and 50 of the second"
+        );
         assert!(days(&by_reads(), 100.0, 100, &falling).abs() < 1e-9);
     }
 
@@ -247,15 +296,16 @@ mod tests {
 
     #[test]
     fn gc_makes_up_for_what_reclaim_takes_and_does_not_give_back() {
-        // Single pages move, and no block is erased: the 50 pages of the host and the 50 of reclaim cost 20 GC erases. At half the reads per rewrite
-        // reclaim takes 100: 30 erases.
+        // Single pages move, and no block is erased: the 50 pages of the host and the 50 of reclaim
+        // cost 20 GC erases. At half the reads per rewrite reclaim takes 100: 30 erases.
         let worn = Worn {
             programs: Shares { host: 50.0, reclaim: 50.0, gc: 100.0, ..Shares::default() },
             erases: Shares { gc: 20.0, ..Shares::default() },
             ..by_reads()
         };
         assert!((worn.cycles(2.0) - 30.0).abs() < 1e-9);
-        // Whole blocks of which half is valid: reclaim takes 50 pages and gives 100 back. At half the reads per rewrite GC need not erase at all.
+        // Whole blocks of which half is valid: reclaim takes 50 pages and gives 100 back. At half
+        // the reads per rewrite GC need not erase at all.
         let worn = Worn {
             programs: Shares { host: 100.0, reclaim: 50.0, gc: 40.0, ..Shares::default() },
             erases: Shares { reclaim: 10.0, gc: 10.0, ..Shares::default() },
@@ -272,8 +322,11 @@ mod tests {
 
     #[test]
     fn programmed_pages_wear_before_blocks_are_erased() {
-        let worn =
-            Worn { programs: Shares { host: 550.0, ..Shares::default() }, erases: Shares { gc: 8.0, ..Shares::default() }, ..by_reads() };
+        let worn = Worn {
+            programs: Shares { host: 550.0, ..Shares::default() },
+            erases: Shares { gc: 8.0, ..Shares::default() },
+            ..by_reads()
+        };
         assert!((worn.observed() - 55.0).abs() < 1e-9 && (worn.cycles(1.0) - 55.0).abs() < 1e-9);
     }
 
@@ -281,17 +334,26 @@ mod tests {
     fn reads_on_the_way_to_a_rewrite_count_as_far_as_the_host_leaves_them() {
         // 80 pages were copied at 100 reads per rewrite; another 40 are half-way.
         let worn = Worn { underway: 2000.0, ..by_reads() };
-        assert!((worn.growth(100.0, true) - 1.25).abs() < 1e-9 && (worn.growth(50.0, false) - 2.0).abs() < 1e-9);
+        assert!(
+            (worn.growth(100.0, true) - 1.25).abs() < 1e-9
+                && (worn.growth(50.0, false) - 2.0).abs() < 1e-9
+        );
         let written = Worn { programs: Shares { host: 80.0, ..worn.programs }, ..worn };
         assert!((written.growth(100.0, true) - 1.125).abs() < 1e-9);
     }
 
     #[test]
     fn runs_at_several_ages_are_joined() {
-        // 2 cycles a day at the first age and 6 at the second, at the same reads per rewrite: 2, 4 and 6, the mean between them.
+        // 2 cycles a day at the first age and 6 at the second, at the same reads per rewrite: 2, 4
+        // and 6, the mean between them.
         let old = Worn { age: 2.0, seconds: 28_800.0, ..by_reads() };
-        let rate_at = |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle, LifeUnit::Days);
-        assert!([(0, 2.0), (1, 4.0), (2, 6.0), (9, 6.0)].iter().all(|(pec, cycles)| (rate_at(*pec) - cycles).abs() < 1e-9));
+        let rate_at =
+            |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle, LifeUnit::Days);
+        assert!(
+            [(0, 2.0), (1, 4.0), (2, 6.0), (9, 6.0)]
+                .iter()
+                .all(|(pec, cycles)| (rate_at(*pec) - cycles).abs() < 1e-9)
+        );
     }
 
     #[test]
@@ -301,7 +363,12 @@ mod tests {
         let life = of(few.clone(), LifeUnit::Days);
         // A cycle a block and day; the exact bounds of a count of 10 are 4.80 and 18.39.
         let (low, high) = (life.low.unwrap(), life.high.unwrap());
-        assert!(life.middle.is_none() && (low - 1000.0 / 18.39).abs() < 0.2 && (high - 1000.0 / 4.80).abs() < 1.0, "{low} {high}");
+        assert!(
+            life.middle.is_none()
+                && (low - 1000.0 / 18.39).abs() < 0.2
+                && (high - 1000.0 / 4.80).abs() < 1.0,
+            "{low} {high}"
+        );
         assert_eq!(of(few, LifeUnit::HostBytes), Life::default(), "the host wrote nothing");
         // No cycle: at most 3.69 were missed by chance, and 20 pages' worth of reads that are under
         // way are two blocks more.
@@ -320,10 +387,16 @@ mod tests {
     fn a_drive_that_is_slower_lives_longer_in_days_and_not_in_bytes() {
         let fast = Worn { write_bytes: 3e9, ..by_reads() };
         let slow = Worn { seconds: 2.0 * fast.seconds, ..fast.clone() };
-        let of = |run: &Worn, unit| super::life(std::slice::from_ref(run), 0.0, 100, &falling, unit).middle;
+        let of = |run: &Worn, unit| {
+            super::life(std::slice::from_ref(run), 0.0, 100, &falling, unit).middle
+        };
         // 20 block cycles are too few for a number.
         assert_eq!(of(&fast, LifeUnit::HostBytes), None);
-        let [fast, slow] = [fast, slow].map(|run| Worn { blocks: 20.0, erases: Shares { reclaim: 40.0, ..run.erases }, ..run });
+        let [fast, slow] = [fast, slow].map(|run| Worn {
+            blocks: 20.0,
+            erases: Shares { reclaim: 40.0, ..run.erases },
+            ..run
+        });
         let near = |life: Option<f64>, expected: f64| (life.unwrap() / expected - 1.0).abs() < 1e-9;
         assert!(near(of(&fast, LifeUnit::Days), 37.5) && near(of(&slow, LifeUnit::Days), 75.0));
         assert!([&fast, &slow].iter().all(|run| near(of(run, LifeUnit::HostBytes), 37.5 * 3e9)));

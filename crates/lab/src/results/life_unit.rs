@@ -67,7 +67,9 @@ impl LifeUnit {
     /// A life for reading, with these drive writes a day.
     pub fn text_with(self, life: f64, drive_writes_per_day: Option<f64>) -> String {
         match (self, drive_writes_per_day) {
-            (Self::HostBytes, Some(writes)) => format!("{} ({} DWPD)", self.text(life), digits(writes)),
+            (Self::HostBytes, Some(writes)) => {
+                format!("{} ({} DWPD)", self.text(life), digits(writes))
+            }
             _ => self.text(life),
         }
     }
@@ -77,7 +79,9 @@ impl LifeUnit {
         let (low, high_text) = (self.text(low), self.text(high));
         match (low.split_once(' '), high_text.split_once(' ')) {
             _ if high.is_infinite() => format!("over {low}"),
-            (Some((low, unit)), Some((high, same))) if unit == same => format!("{low} to {high} {unit}"),
+            (Some((low, unit)), Some((high, same))) if unit == same => {
+                format!("{low} to {high} {unit}")
+            }
             _ => format!("{low} to {high_text}"),
         }
     }
@@ -114,7 +118,10 @@ mod tests {
     #[test]
     fn lives_read_as_on_data_sheets() {
         // 1,825 TB on 1 TB: once a day for five years of 365 days.
-        assert_eq!(LifeUnit::HostBytes.text_on(1.825e15, 1_000_000_000_000), "1,825 TBW (1.00 DWPD)");
+        assert_eq!(
+            LifeUnit::HostBytes.text_on(1.825e15, 1_000_000_000_000),
+            "1,825 TBW (1.00 DWPD)"
+        );
         assert_eq!(
             [1.14e12, 0.5e12, 1.5e9, 4.2e8].map(|bytes| LifeUnit::HostBytes.text(bytes)),
             ["1.14 TBW", "0.500 TBW", "0.0015 TBW", "0.42 GB written"]

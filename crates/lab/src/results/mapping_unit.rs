@@ -13,14 +13,17 @@ use crate::numbers::{bytes, digits};
 /// Share of the writes from which on their cost is worth a warning.
 const MANY: f64 = 0.1;
 
-/// The mapping unit of a drive, and how well the host's writes filled it. Shares and means are null where the host wrote nothing.
+/// The mapping unit of a drive, and how well the host's writes filled it. Shares and means are null
+/// where the host wrote nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingUnit {
-    /// Size in bytes. The drive maps flash pages, and a write of less reads and programs a whole page.
+    /// Size in bytes. The drive maps flash pages, and a write of less reads and programs a whole
+    /// page.
     pub bytes: u64,
     /// Share of the write requests that are smaller than the unit.
     pub small_write_share: Option<f64>,
-    /// Share of the page writes that cover a part of the page only: small writes, and the ends of others.
+    /// Share of the page writes that cover a part of the page only: small writes, and the ends of
+    /// others.
     pub partial_page_share: Option<f64>,
     /// Flash reads that complete a page, per write request.
     pub fill_reads_per_write: Option<f64>,
@@ -48,7 +51,8 @@ impl MappingUnit {
 
     /// Whether so many writes do not fill the unit that their cost is worth a warning.
     pub fn is_badly_filled(&self) -> bool {
-        self.is_badly_filled_by_requests() || self.partial_page_share.is_some_and(|share| share > MANY)
+        self.is_badly_filled_by_requests()
+            || self.partial_page_share.is_some_and(|share| share > MANY)
     }
 
     fn is_badly_filled_by_requests(&self) -> bool {
@@ -61,13 +65,16 @@ impl MappingUnit {
         if self.is_badly_filled_by_requests() {
             format!("{:.0} % of the writes are smaller than", percent(self.small_write_share))
         } else {
-            format!("{:.0} % of the page writes cover only a part of", percent(self.partial_page_share))
+            format!(
+                "{:.0} % of the page writes cover only a part of",
+                percent(self.partial_page_share)
+            )
         }
     }
 }
 
-/// The cost of writes that do not fill the unit, as measured: a sentence about runs of one workload, each with its write amplification. None where
-/// nearly all writes of all runs fill it.
+/// The cost of writes that do not fill the unit, as measured: a sentence about runs of one
+/// workload, each with its write amplification. None where nearly all writes of all runs fill it.
 pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
     let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
     let (unit, _) = runs.first()?;
@@ -115,7 +122,11 @@ mod tests {
             "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a write took 0.90 fill reads, and 4.00 bytes were \
              programmed per byte written. A drive with a smaller unit pays less (docs/what-it-is-not.md)."
         );
-        assert!(warning([(of(&host(89)), Some(1.0))]).unwrap().starts_with("10 % of the writes are smaller"));
+        assert!(
+            warning([(of(&host(89)), Some(1.0))])
+                .unwrap()
+                .starts_with("10 % of the writes are smaller")
+        );
         assert_eq!(warning([(of(&host(90)), Some(1.0))]), None, "a tenth is not more than a tenth");
         assert_eq!(warning([(of(&HostCounts::default()), None)]), None, "nothing was written");
     }
@@ -123,18 +134,41 @@ mod tests {
     #[test]
     fn ends_of_large_writes_are_told_too() {
         // 100 writes of 20 KiB, each a whole page and a quarter of the next.
-        let ragged =
-            HostCounts { write_requests: 100, write_pages: 200, partial_page_writes: 100, fill_reads: 100, ..HostCounts::default() };
+        let ragged = HostCounts {
+            write_requests: 100,
+            write_pages: 200,
+            partial_page_writes: 100,
+            fill_reads: 100,
+            ..HostCounts::default()
+        };
         let told = warning([(of(&ragged), Some(1.6))]).unwrap();
-        assert!(told.starts_with("50 % of the page writes cover only a part of the mapping unit"), "{told}");
-        assert!(told.contains("a write took 1.00 fill reads, and 1.60 bytes were programmed per byte written"), "{told}");
+        assert!(
+            told.starts_with("50 % of the page writes cover only a part of the mapping unit"),
+            "{told}"
+        );
+        assert!(
+            told.contains(
+                "a write took 1.00 fill reads, and 1.60 bytes were programmed per byte written"
+            ),
+            "{told}"
+        );
     }
 
     #[test]
     fn several_runs_have_one_sentence_with_ranges() {
         let other = HostCounts { fill_reads: 8, ..host(0) };
-        let told = warning([(of(&host(0)), Some(4.0)), (of(&other), Some(16.94)), (of(&host(900)), Some(1.0))]).unwrap();
-        assert!(told.contains("a write took 0.80 to 0.90 fill reads, and 4.00 to 16.9 bytes were programmed"), "{told}");
+        let told = warning([
+            (of(&host(0)), Some(4.0)),
+            (of(&other), Some(16.94)),
+            (of(&host(900)), Some(1.0)),
+        ])
+        .unwrap();
+        assert!(
+            told.contains(
+                "a write took 0.80 to 0.90 fill reads, and 4.00 to 16.9 bytes were programmed"
+            ),
+            "{told}"
+        );
         let sum = MappingUnit::of(16_384, [&host(0), &other]);
         assert_eq!((sum.fill_reads_per_write, sum.small_write_share), (Some(0.85), Some(1.0)));
     }

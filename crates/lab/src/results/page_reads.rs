@@ -1,4 +1,5 @@
-//! The host's page reads taken apart: how long each stage took, by page kind and by which pages of the wordline below were valid.
+//! The host's page reads taken apart: how long each stage took, by page kind and by which pages of
+//! the wordline below were valid.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +15,13 @@ pub struct PageReads {
     pub all: Stages,
     /// By page kind.
     pub by_kind: BTreeMap<String, Stages>,
-    /// By page kind and by which lower pages of its wordline are valid: `L-M` is an MSB over a valid LSB and a CSB that nobody wants.
+    /// By page kind and by which lower pages of its wordline are valid: `L-M` is an MSB over a
+    /// valid LSB and a CSB that nobody wants.
     pub by_validity: BTreeMap<String, Stages>,
 }
 
-/// Page reads, and what they took in the mean, in microseconds. Decoding and the host link come on top, alike for all.
+/// Page reads, and what they took in the mean, in microseconds. Decoding and the host link come on
+/// top, alike for all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
     /// How many.
@@ -89,12 +92,18 @@ impl PageReads {
     pub(crate) fn of<const MASKS: usize>(cell: CellType, sums: &[[StagesSum; MASKS]]) -> Self {
         let kinds = cell.kinds();
         let all = StagesSum::of(sums.iter().flatten());
-        let by_kind = kinds.iter().zip(sums).map(|(name, of_kind)| (name.to_lowercase(), StagesSum::of(of_kind).stages(all.reads)));
+        let by_kind = kinds
+            .iter()
+            .zip(sums)
+            .map(|(name, of_kind)| (name.to_lowercase(), StagesSum::of(of_kind).stages(all.reads)));
         let mut by_validity = BTreeMap::new();
         for (kind, of_kind) in sums.iter().enumerate().take(kinds.len()) {
             for below in 0..1usize << kind {
                 // Pages above say nothing of how a page is read.
-                let alike = of_kind.iter().enumerate().filter(|(valid, _)| valid & ((1 << kind) - 1) == below);
+                let alike = of_kind
+                    .iter()
+                    .enumerate()
+                    .filter(|(valid, _)| valid & ((1 << kind) - 1) == below);
                 let sum = StagesSum::of(alike.map(|(_, sum)| sum));
                 by_validity.insert(case(kinds, kind, below), sum.stages(all.reads));
             }
@@ -115,16 +124,36 @@ mod tests {
 
     #[test]
     fn reads_are_told_apart_by_the_valid_pages_below_and_not_by_those_above() {
-        let sum = |reads| StagesSum { reads, faster: 1, wait: 2_000 * reads, sense: 50_000 * reads, ..StagesSum::default() };
+        let sum = |reads| StagesSum {
+            reads,
+            faster: 1,
+            wait: 2_000 * reads,
+            sense: 50_000 * reads,
+            ..StagesSum::default()
+        };
         let mut sums = [[StagesSum::default(); 8]; 3];
-        (sums[0][0b001], sums[0][0b111], sums[1][0b010], sums[2][0b101], sums[2][0b111]) = (sum(1), sum(2), sum(3), sum(4), sum(10));
+        (sums[0][0b001], sums[0][0b111], sums[1][0b010], sums[2][0b101], sums[2][0b111]) =
+            (sum(1), sum(2), sum(3), sum(4), sum(10));
         let found = PageReads::of(CellType::Tlc, &sums);
         let names: Vec<&str> = found.by_validity.keys().map(String::as_str).collect();
         assert_eq!(names, ["--M", "-C", "-CM", "L", "L-M", "LC", "LCM"]);
         let reads = |name: &str| found.by_validity[name].reads;
-        assert_eq!([reads("L"), reads("-C"), reads("LC"), reads("L-M"), reads("LCM"), reads("--M")], [3, 3, 0, 4, 10, 0]);
-        assert_eq!((found.all.reads, found.by_kind["msb"].reads, found.by_kind["lsb"].faster), (20, 14, 2));
-        assert!((found.by_kind["csb"].share - 0.15).abs() < 1e-12 && (found.all.wait_us - 2.0).abs() < 1e-12);
-        assert_eq!(found.by_validity["LC"].sense_us.to_bits(), 0f64.to_bits(), "none is no division by nothing");
+        assert_eq!(
+            [reads("L"), reads("-C"), reads("LC"), reads("L-M"), reads("LCM"), reads("--M")],
+            [3, 3, 0, 4, 10, 0]
+        );
+        assert_eq!(
+            (found.all.reads, found.by_kind["msb"].reads, found.by_kind["lsb"].faster),
+            (20, 14, 2)
+        );
+        assert!(
+            (found.by_kind["csb"].share - 0.15).abs() < 1e-12
+                && (found.all.wait_us - 2.0).abs() < 1e-12
+        );
+        assert_eq!(
+            found.by_validity["LC"].sense_us.to_bits(),
+            0f64.to_bits(),
+            "none is no division by nothing"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What was done for parity, and what its layout does to wear: a page has a die of its own, so no die can be traded for a less worn one.
+//! What was done for parity, and what its layout does to wear: a page has a die of its own, so no
+//! die can be traded for a less worn one.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::window::Window;
@@ -22,14 +23,15 @@ pub struct Parity {
     pub whole: u64,
     /// Pages that could not be read and were rebuilt from their stripes.
     pub rebuilt_pages: u64,
-    /// Times that the parity of a stripe was given up: too much of the stripe could not be read or, where parity is delayed, not without bringing a
-    /// block to its alarm while another was erased.
+    /// Times that the parity of a stripe was given up: too much of the stripe could not be read or,
+    /// where parity is delayed, not without bringing a block to its alarm while another was erased.
     pub given_up: u64,
     /// Stripes that are without parity for that at the end.
     pub unprotected_stripes: u64,
     /// Mean P/E cycles of the blocks of each die, from die 0 on.
     pub pec_mean_by_die: Vec<f64>,
-    /// What is expected where parity raises the limits of reads (`bch.target = "stripe"`); absent where it does not.
+    /// What is expected where parity raises the limits of reads (`bch.target = "stripe"`); absent
+    /// where it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_first: Option<ReadsFirst>,
     /// Parity that waits in the controller's memory; absent where it is programmed with each write.
@@ -40,19 +42,22 @@ pub struct Parity {
     pub by_wear: Option<ByWear>,
 }
 
-/// Expected numbers of reads between a page's own limit and its stripe's: nothing is drawn, and no page is lost or rebuilt for it.
+/// Expected numbers of reads between a page's own limit and its stripe's: nothing is drawn, and no
+/// page is lost or rebuilt for it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
     /// Reads that a block bears over those that a page bears by itself.
     pub raised: f64,
-    /// `bch.uber`: what no read is expected to lose more of, by data bits, while every stripe has its parity.
+    /// `bch.uber`: what no read is expected to lose more of, by data bits, while every stripe has
+    /// its parity.
     pub uber_target: f64,
     /// Reads of flash pages, whoever made them, that the numbers below are of; in dose units.
     pub reads: f64,
-    /// Of these, those that the code is expected not to decode, so that the page is rebuilt from its stripe.
+    /// Of these, those that the code is expected not to decode, so that the page is rebuilt from
+    /// its stripe.
     pub expected_failed_reads: f64,
-    /// Codewords that are expected to be lost by each data bit of these reads, the members of a stripe having been read alike; null where nothing was
-    /// read, or a stripe was without parity.
+    /// Codewords that are expected to be lost by each data bit of these reads, the members of a
+    /// stripe having been read alike; null where nothing was read, or a stripe was without parity.
     pub expected_uber: Option<f64>,
     /// The same, had all other members been at their limits all the time.
     pub expected_uber_at_most: Option<f64>,
@@ -73,7 +78,8 @@ pub struct ByWear {
     pub formed: u64,
     /// Stripes that gave parity back because none of their pages lay in a worn block any more.
     pub dissolved: u64,
-    /// Stripes that wait for parity at the end, because a move brought a page of theirs to a worn block.
+    /// Stripes that wait for parity at the end, because a move brought a page of theirs to a worn
+    /// block.
     pub waiting_at_end: u64,
     /// The most that did at a time.
     pub most_waiting: u64,
@@ -81,7 +87,8 @@ pub struct ByWear {
     pub waiting_writes: u64,
     /// Stripes by the time for which they waited, in seconds; null without a clock.
     pub waiting_s: Option<f64>,
-    /// Stripes whose counter is not the number of their pages in worn blocks, at the end: above 0 by the published rule alone.
+    /// Stripes whose counter is not the number of their pages in worn blocks, at the end: above 0
+    /// by the published rule alone.
     pub miscounted_stripes: u64,
     /// The stages of the drive's life; absent where the technique has none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,17 +102,20 @@ pub struct Life {
     pub stage: u8,
     /// L: with a page in a worn block in more stripes than these the last stage begins.
     pub l: u32,
-    /// Page writes of the host after which the second and the third stage began; null where they began before the measured phase, or did not begin.
+    /// Page writes of the host after which the second and the third stage began; null where they
+    /// began before the measured phase, or did not begin.
     pub began_after_writes: [Option<u64>; 2],
     /// The times at which they began, in seconds; null without a clock, too.
     pub began_s: [Option<f64>; 2],
     /// In the last stage: stripes that were seen to, so that they have parity.
     pub stripes_seen_to: u32,
-    /// Page writes of the host after which the last stage had seen to all stripes; null where that was before the measured phase, or is not so.
+    /// Page writes of the host after which the last stage had seen to all stripes; null where that
+    /// was before the measured phase, or is not so.
     pub all_seen_to_after_writes: Option<u64>,
     /// The time at which it had, in seconds; null without a clock, too.
     pub all_seen_to_s: Option<f64>,
-    /// Blocks that are left to parity at the end: recycled neither for their reads nor for their age.
+    /// Blocks that are left to parity at the end: recycled neither for their reads nor for their
+    /// age.
     pub left_to_parity_blocks: u64,
     /// What came in each stage that the drive was in during the measured phase.
     pub stages: Vec<Stage>,
@@ -120,9 +130,11 @@ pub struct Delayed {
     pub survives_power_loss: bool,
     /// Updates of stripes that went to the cache.
     pub updates: u64,
-    /// Pages that the cache covered and forgot: nothing protects them until their stripe is committed.
+    /// Pages that the cache covered and forgot: nothing protects them until their stripe is
+    /// committed.
     pub exposed: u64,
-    /// Stripes whose parity was worked out in the cache because a version that it needed was about to be erased.
+    /// Stripes whose parity was worked out in the cache because a version that it needed was about
+    /// to be erased.
     pub made_whole: u64,
     /// Stripes that lag behind at the end.
     pub stripes_at_end: u64,
@@ -136,10 +148,12 @@ pub struct Delayed {
     pub power_loss: PowerLoss,
 }
 
-/// Pages of the host in stripes that lag behind: a loss of power takes their parity, which counts as their loss. None where the cache survives it.
+/// Pages of the host in stripes that lag behind: a loss of power takes their parity, which counts
+/// as their loss. None where the cache survives it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// At a moment drawn evenly from the run or, without a clock, from the host's page writes; null where there was none.
+    /// At a moment drawn evenly from the run or, without a clock, from the host's page writes; null
+    /// where there was none.
     pub pages_mean: Option<f64>,
     /// At the worst moment.
     pub pages_most: u64,
@@ -151,7 +165,8 @@ impl Parity {
         let (geometry, counts) = (drive.geometry(), drive.parity_counts());
         let stripes = geometry.stripes?;
         let pec: Vec<u32> = drive.block_states().map(|row| row.pec).collect();
-        let of_die = |pec: &[u32]| pec.iter().map(|pec| f64::from(*pec)).sum::<f64>() / pec.len() as f64;
+        let of_die =
+            |pec: &[u32]| pec.iter().map(|pec| f64::from(*pec)).sum::<f64>() / pec.len() as f64;
         Some(Self {
             stripe_pages: stripes.members(),
             parity_pages: stripes.count(),
@@ -160,7 +175,10 @@ impl Parity {
             rebuilt_pages: counts.rebuilt,
             given_up: counts.given_up,
             unprotected_stripes: drive.unprotected_stripes(),
-            pec_mean_by_die: pec.chunks(geometry.blocks_per_domain() as usize).map(|of| (of_die(of) * 1e3).round() / 1e3).collect(),
+            pec_mean_by_die: pec
+                .chunks(geometry.blocks_per_domain() as usize)
+                .map(|of| (of_die(of) * 1e3).round() / 1e3)
+                .collect(),
             reads_first: ReadsFirst::of(drive),
             delayed: drive.parity_window().map(|window| Delayed::of(drive, &window)),
             by_wear: drive.forming_window().and_then(|window| ByWear::of(drive, &window, engine)),
@@ -171,7 +189,9 @@ impl Parity {
 impl ReadsFirst {
     fn of(drive: &Drive) -> Option<Self> {
         let (expected, bch) = (drive.expected()?, Bch::of(drive.config())?);
-        let is_known = expected.reads > 0.0 && drive.parity_counts().given_up == 0 && drive.unprotected_stripes() == 0;
+        let is_known = expected.reads > 0.0
+            && drive.parity_counts().given_up == 0
+            && drive.unprotected_stripes() == 0;
         Some(Self {
             raised: bch.tolerable() / bch.pages().rate_alone(bch.lost()),
             uber_target: drive.config().bch.uber,
@@ -211,11 +231,13 @@ impl Life {
             stage: lifetime.stage().number(),
             l: lifetime.last()?.beyond,
             began_after_writes: began.map(|began| began.map(|(writes, _)| writes)),
-            began_s: began.map(|began| began.filter(|_| drive.is_timed()).map(|(_, at)| at as f64 / 1e9)),
+            began_s: began
+                .map(|began| began.filter(|_| drive.is_timed()).map(|(_, at)| at as f64 / 1e9)),
             stripes_seen_to: lifetime.watermark(),
             all_seen_to_after_writes: seen.map(|(writes, _)| writes),
             all_seen_to_s: seen.filter(|_| drive.is_timed()).map(|(_, at)| at as f64 / 1e9),
-            left_to_parity_blocks: drive.block_states().filter(|block| block.left_to_parity).count() as u64,
+            left_to_parity_blocks: drive.block_states().filter(|block| block.left_to_parity).count()
+                as u64,
             stages: stages(drive, lifetime, engine),
         })
     }

@@ -1,11 +1,12 @@
 //! Whether a run is long enough to project a life from: rates and state have settled.
 //!
-//! Rates alone deceive. Data that is never written lies at the start among data that is, and GC brings it into blocks of its own over tens of
-//! cycles. Rates hardly change meanwhile, and are then those of another state. So a run has settled only where two things hold:
+//! Rates alone deceive. Data that is never written lies at the start among data that is, and GC
+//! brings it into blocks of its own over tens of cycles. Rates hardly change meanwhile, and are
+//! then those of another state. So a run has settled only where two things hold:
 //!
 //! - The middle third of its batches wears the drive as the last third does, within 10 %.
-//! - At most 1 % of the blocks with data still hold what the drive began with. Shares of full blocks and the spread of P/E counts
-//!   follow from what blocks hold.
+//! - At most 1 % of the blocks with data still hold what the drive began with. Shares of full
+//!   blocks and the spread of P/E counts follow from what blocks hold.
 //!
 //! ```text
 //! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: 34 and 34; 3 of 408 blocks never erased: settled
@@ -29,10 +30,13 @@ pub(crate) struct Turned {
     pub(crate) untouched: u32,
 }
 
-/// Whether the state and the rates of a run have settled. `batches`: of the run, where it is long enough for any.
+/// Whether the state and the rates of a run have settled. `batches`: of the run, where it is long
+/// enough for any.
 pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_block: f64) -> bool {
     let state = f64::from(turned.untouched) <= UNTOUCHED * f64::from(turned.with_data);
-    let cycles = |batch: &Part| (batch.erases.iter().sum::<f64>()).max(batch.programs.iter().sum::<f64>() / pages_per_block);
+    let cycles = |batch: &Part| {
+        (batch.erases.iter().sum::<f64>()).max(batch.programs.iter().sum::<f64>() / pages_per_block)
+    };
     state && batches.is_some_and(|batches| alike(&batches.iter().map(cycles).collect::<Vec<_>>()))
 }
 
@@ -66,7 +70,10 @@ mod tests {
         let even = batches(&[10.0, 11.0, 12.0, 11.0, 12.0, 11.0, 12.0, 11.0, 11.0]);
         let turned = |untouched| Turned { with_data: 408, untouched };
         assert!(has_settled(turned(3), Some(&even), 192.0));
-        assert!(!has_settled(turned(5), Some(&even), 192.0), "even rates deceive while the drive holds what it began with");
+        assert!(
+            !has_settled(turned(5), Some(&even), 192.0),
+            "even rates deceive while the drive holds what it began with"
+        );
         assert!(!has_settled(turned(3), None, 192.0), "a run without batches is too short");
         let rising = batches(&[10.0, 11.0, 12.0, 11.0, 12.0, 11.0, 13.0, 13.0, 12.0]);
         assert!(!has_settled(turned(0), Some(&rising), 192.0));

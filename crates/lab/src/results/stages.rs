@@ -1,4 +1,5 @@
-//! What came in each stage of a drive's life, where its parity has stages: from one beginning to the next, or to the end.
+//! What came in each stage of a drive's life, where its parity has stages: from one beginning to
+//! the next, or to the end.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
@@ -30,7 +31,8 @@ pub struct Stage {
     pub programs: ByCause,
     /// Stripes that have parity at its end.
     pub protected_stripes: u64,
-    /// Stripes that waited for parity because a move had made it necessary, by the time for which they did, in seconds; null without a clock.
+    /// Stripes that waited for parity because a move had made it necessary, by the time for which
+    /// they did, in seconds; null without a clock.
     pub waiting_s: Option<f64>,
     /// Latencies of requests that were complete in it.
     pub latency_us: Response,
@@ -49,28 +51,50 @@ pub struct Response {
 pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>) -> Vec<Stage> {
     let Some(waiting) = drive.forming_window() else { return vec![] };
     let began = lifetime.beginnings();
-    let now = |stage, at, host, flash| Beginning { stage, at, host, flash, protected_stripes: drive.stripes_with_parity(), waiting };
+    let now = |stage, at, host, flash| Beginning {
+        stage,
+        at,
+        host,
+        flash,
+        protected_stripes: drive.stripes_with_parity(),
+        waiting,
+    };
     let end = now(lifetime.stage(), drive.now(), *drive.host_counts(), *drive.flash_counts());
-    let start = Beginning { waiting: Window::default(), ..now(lifetime.first(), 0, HostCounts::default(), FlashCounts::default()) };
+    let start = Beginning {
+        waiting: Window::default(),
+        ..now(lifetime.first(), 0, HostCounts::default(), FlashCounts::default())
+    };
     let marks: Vec<&Beginning> = [&start].into_iter().chain(began).chain([&end]).collect();
     let latencies = latencies(engine, began.len());
-    let of = |(n, marks): (usize, &[&Beginning])| between(marks[0], marks[1], drive.is_timed(), &latencies[n]);
+    let of = |(n, marks): (usize, &[&Beginning])| {
+        between(marks[0], marks[1], drive.is_timed(), &latencies[n])
+    };
     marks.windows(2).enumerate().map(of).collect()
 }
 
 /// Latencies of reads and writes in each of so many further stages, and in the first.
 fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)> {
-    let Some(metrics) = engine.map(Replay::metrics) else { return vec![<(Latency, Latency)>::default(); further + 1] };
+    let Some(metrics) = engine.map(Replay::metrics) else {
+        return vec![<(Latency, Latency)>::default(); further + 1];
+    };
     let nothing = <(Latency, Latency)>::default();
-    let ends: Vec<(&Latency, &Latency)> = [&nothing].into_iter().chain(&metrics.stages).map(|(read, write)| (read, write)).collect();
-    let ends: Vec<(&Latency, &Latency)> = ends.into_iter().chain([(&metrics.read, &metrics.write)]).collect();
+    let ends: Vec<(&Latency, &Latency)> =
+        [&nothing].into_iter().chain(&metrics.stages).map(|(read, write)| (read, write)).collect();
+    let ends: Vec<(&Latency, &Latency)> =
+        ends.into_iter().chain([(&metrics.read, &metrics.write)]).collect();
     ends.windows(2).map(|ends| (ends[1].0.since(ends[0].0), ends[1].1.since(ends[0].1))).collect()
 }
 
-fn between(from: &Beginning, to: &Beginning, timed: bool, (read, write): &(Latency, Latency)) -> Stage {
+fn between(
+    from: &Beginning,
+    to: &Beginning,
+    timed: bool,
+    (read, write): &(Latency, Latency),
+) -> Stage {
     let seconds = |ns: u128| timed.then(|| ns as f64 / 1e9);
-    let less =
-        |of: fn(&FlashCounts) -> &[u64; Cause::COUNT]| ByCause(std::array::from_fn(|cause| of(&to.flash)[cause] - of(&from.flash)[cause]));
+    let less = |of: fn(&FlashCounts) -> &[u64; Cause::COUNT]| {
+        ByCause(std::array::from_fn(|cause| of(&to.flash)[cause] - of(&from.flash)[cause]))
+    };
     Stage {
         stage: from.stage.number(),
         from_s: seconds(from.at.into()),

@@ -1,4 +1,5 @@
-//! The uncorrectable bit error rate (UBER) of a run: what reads of the host were likely to lose, and what was lost, by each bit that was read.
+//! The uncorrectable bit error rate (UBER) of a run: what reads of the host were likely to lose,
+//! and what was lost, by each bit that was read.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
@@ -8,8 +9,8 @@ use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 /// Data errors by each bit of data that the host read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Uber {
-    /// The chance that the last level does not decode a codeword, summed over all codewords that were read, over their data bits; null where
-    /// nothing was read.
+    /// The chance that the last level does not decode a codeword, summed over all codewords that
+    /// were read, over their data bits; null where nothing was read.
     pub rate: Option<f64>,
     /// Data bits of the pages that were read from flash for the host, whole pages.
     pub bits_read: u64,
@@ -47,7 +48,10 @@ impl OverSeeds {
     /// Of the results of runs, each with the pages that it lost.
     pub fn of(runs: &[(Uber, u64)]) -> Self {
         let rates: Vec<f64> = runs.iter().filter_map(|(uber, _)| uber.rate).collect();
-        let (bits_read, lost) = (runs.iter().map(|(uber, _)| uber.bits_read).sum(), runs.iter().map(|(_, lost)| lost).sum());
+        let (bits_read, lost) = (
+            runs.iter().map(|(uber, _)| uber.bits_read).sum(),
+            runs.iter().map(|(_, lost)| lost).sum(),
+        );
         let by_bit = |errors: f64| (bits_read > 0).then(|| errors / bits_read as f64);
         let (low, high) = poisson_95(lost);
         Self {
@@ -89,7 +93,11 @@ fn poisson_95(counted: u64) -> (f64, f64) {
     let ln_factorial: f64 = (2..=counted).map(|k| (k as f64).ln()).sum();
     // No mean beyond these is 30 deviations off.
     let far = 30.0 * n.sqrt() + 30.0;
-    let low = if counted == 0 { 0.0 } else { mean_where((0.0, n), |mean| at_least(n, mean, ln_factorial) < TAIL) };
+    let low = if counted == 0 {
+        0.0
+    } else {
+        mean_where((0.0, n), |mean| at_least(n, mean, ln_factorial) < TAIL)
+    };
     let high = mean_where((n, n + far), |mean| at_most(n, mean, ln_factorial) > TAIL);
     (low, high)
 }
@@ -114,7 +122,8 @@ fn at_least(n: f64, mean: f64, ln_factorial: f64) -> f64 {
 
 /// P(n or fewer) of a mean that is at least n.
 fn at_most(n: f64, mean: f64, ln_factorial: f64) -> f64 {
-    probability(n, mean, ln_factorial) * sum_of_ratios((0u32..).map(|k| (n - f64::from(k)).max(0.0) / mean))
+    probability(n, mean, ln_factorial)
+        * sum_of_ratios((0u32..).map(|k| (n - f64::from(k)).max(0.0) / mean))
 }
 
 /// 1 + r1 + r1 r2 + ..., each ratio smaller than the one before.
@@ -134,8 +143,8 @@ fn sum_of_ratios(ratios: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
 
-    /// Three runs of a million bits each, 1e-6, 2e-6 and 3e-6 by chance, of which one lost two pages: 2.4843e-6 is the half width by hand, 0.2422 and
-    /// 7.225 are Garwood's.
+    /// Three runs of a million bits each, 1e-6, 2e-6 and 3e-6 by chance, of which one lost two
+    /// pages: 2.4843e-6 is the half width by hand, 0.2422 and 7.225 are Garwood's.
     #[test]
     fn seeds_are_taken_together() {
         let of = |rate, counted| Uber {
@@ -147,7 +156,9 @@ mod tests {
             over_seeds: None,
         };
         let all = OverSeeds::of(&[(of(1e-6, 0.0), 0), (of(2e-6, 2e-6), 2), (of(3e-6, 0.0), 0)]);
-        let near = |is: Option<f64>, by_hand: f64| assert!((is.unwrap() / by_hand - 1.0).abs() < 1e-3, "{is:?}, {by_hand}");
+        let near = |is: Option<f64>, by_hand: f64| {
+            assert!((is.unwrap() / by_hand - 1.0).abs() < 1e-3, "{is:?}, {by_hand}")
+        };
         near(all.rate.map(|rate| rate.mean), 2e-6);
         near(all.rate.and_then(|rate| rate.ci95), 2.4843e-6);
         near(all.counted, 2.0 / 3e6);
@@ -159,12 +170,24 @@ mod tests {
     /// Garwood's table: 0, 1, 2, 10 and 50 counted.
     #[test]
     fn intervals_are_the_published_ones() {
-        for (counted, low, high) in [(0, 0.0, 3.689), (1, 0.0253, 5.572), (2, 0.2422, 7.225), (10, 4.795, 18.390), (50, 37.11, 65.92)] {
+        for (counted, low, high) in [
+            (0, 0.0, 3.689),
+            (1, 0.0253, 5.572),
+            (2, 0.2422, 7.225),
+            (10, 4.795, 18.390),
+            (50, 37.11, 65.92),
+        ] {
             let (is_low, is_high) = poisson_95(counted);
-            assert!((is_low - low).abs() < 1e-3 * low + 1e-4 && (is_high - high).abs() < 1e-3 * high, "{counted}: {is_low} {is_high}");
+            assert!(
+                (is_low - low).abs() < 1e-3 * low + 1e-4 && (is_high - high).abs() < 1e-3 * high,
+                "{counted}: {is_low} {is_high}"
+            );
         }
         // Of many counts it is that of a normal distribution.
         let (low, high) = poisson_95(1_000_000);
-        assert!((low - (1e6 - 1960.0)).abs() < 5.0 && (high - (1e6 + 1960.0)).abs() < 5.0, "{low} {high}");
+        assert!(
+            (low - (1e6 - 1960.0)).abs() < 5.0 && (high - (1e6 + 1960.0)).abs() < 5.0,
+            "{low} {high}"
+        );
     }
 }

@@ -8,8 +8,9 @@ use crate::numbers::{count, digits, plural, seconds};
 
 use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
 
-/// A drive that is done so much later than its last request came has more to do than it can: more than this share of the time in which
-/// requests came, and long enough to be no single slow request.
+/// A drive that is done so much later than its last request came has more to do than it can: more
+/// than this share of the time in which requests came, and long enough to be no single slow
+/// request.
 const LAG_SHARE: f64 = 0.01;
 const LAG_S: f64 = 0.02;
 /// So many seconds are too much for any run.
@@ -33,14 +34,19 @@ impl Summary {
         }
     }
 
-    /// Whether requests came faster than the drive could serve them, so that latencies only say how long the run was.
+    /// Whether requests came faster than the drive could serve them, so that latencies only say how
+    /// long the run was.
     pub fn is_saturated(&self) -> bool {
         self.throughput.backlog_s.is_some_and(|lag| lag > LONG_LAG_S) || self.backlog_grows()
     }
 
-    /// Whether the drive was done so late that it lags more the longer it runs, and not for one long job at the end.
+    /// Whether the drive was done so late that it lags more the longer it runs, and not for one
+    /// long job at the end.
     pub fn backlog_grows(&self) -> bool {
-        let (Some(lag), Some(simulated)) = (self.throughput.backlog_s, self.simulation.simulated_s) else { return false };
+        let (Some(lag), Some(simulated)) = (self.throughput.backlog_s, self.simulation.simulated_s)
+        else {
+            return false;
+        };
         lag > LAG_S && lag > LAG_SHARE * (simulated - lag)
     }
 
@@ -61,7 +67,8 @@ impl Summary {
         sentences.into_iter().flatten().for_each(|sentence| self.warn(sentence));
     }
 
-    /// Adds that `start.reads` means nothing for some blocks, where preparation had read many as often already.
+    /// Adds that `start.reads` means nothing for some blocks, where preparation had read many as
+    /// often already.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
             self.warn(format!(
@@ -104,8 +111,9 @@ impl Summary {
 
     fn of_spare_blocks(&self) -> Option<String> {
         let erases = self.flash.erases.sum() as f64;
-        let unpaid =
-            self.host.write_pages > 0 && self.wear.cycles_observed > UNPAID * erases && self.wear.confidence() != Confidence::NoWear;
+        let unpaid = self.host.write_pages > 0
+            && self.wear.cycles_observed > UNPAID * erases
+            && self.wear.confidence() != Confidence::NoWear;
         unpaid.then(|| {
             format!(
                 "{} blocks' worth of pages were programmed and {} blocks erased: the drive still fills its spare blocks, and garbage collection \
@@ -127,10 +135,13 @@ impl Summary {
         })
     }
 
-    /// Whether parity repairs some of what UBER counts as lost. It does not where limits are those of whole stripes, and what is expected is worked out.
+    /// Whether parity repairs some of what UBER counts as lost. It does not where limits are those
+    /// of whole stripes, and what is expected is worked out.
     pub(crate) fn is_repaired_beyond_uber(&self) -> bool {
         let kept_some = |by_wear: &ByWear| by_wear.protected_stripes + by_wear.formed > 0;
-        let repairs = |parity: &Parity| parity.reads_first.is_none() && parity.by_wear.as_ref().is_none_or(kept_some);
+        let repairs = |parity: &Parity| {
+            parity.reads_first.is_none() && parity.by_wear.as_ref().is_none_or(kept_some)
+        };
         self.uber.is_some() && self.parity.as_ref().is_some_and(repairs)
     }
 
@@ -140,7 +151,10 @@ impl Summary {
     }
 
     fn of_repair(&self) -> Option<String> {
-        let technique = self.parity_technique.as_ref().filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
+        let technique = self
+            .parity_technique
+            .as_ref()
+            .filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
         Some(format!(
             "UBER is that of pages by themselves, before repair: where a stripe has parity, {technique} rebuilds a page that cannot be read. What the \
              host loses then is less, and how much less is not worked out."
@@ -170,7 +184,8 @@ impl Summary {
     }
 
     fn of_wear_to_come(&self) -> Option<String> {
-        let (technique, by_wear) = (self.parity_technique.as_ref()?, self.parity.as_ref()?.by_wear.as_ref()?);
+        let (technique, by_wear) =
+            (self.parity_technique.as_ref()?, self.parity.as_ref()?.by_wear.as_ref()?);
         (by_wear.worn_share == 0.0).then(|| {
             format!(
                 "No block came to more than {} P/E cycles (parity.t_p; the most worn has {}): {technique} kept no parity in this run. A longer run or \
@@ -183,7 +198,10 @@ impl Summary {
 
     /// Of the oldest data in blocks that are recycled; nothing where no block is.
     fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
-        let (technique, refresh) = (self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?, self.refresh.as_ref()?);
+        let (technique, refresh) = (
+            self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?,
+            self.refresh.as_ref()?,
+        );
         let oldest_s = oldest_s?;
         (refresh.invocations == 0).then(|| {
             format!(

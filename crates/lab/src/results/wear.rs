@@ -24,15 +24,17 @@ pub struct Wear {
     pub pec_max: u32,
     /// Of the mean block, with what reprogramming wears.
     pub effective_pec_mean: f64,
-    /// Share of the P/E cycles with a reprogramming in place, over the blocks that ever had one; of cycles that ended since the drive was
-    /// made, preparation included. Null where no block had one.
+    /// Share of the P/E cycles with a reprogramming in place, over the blocks that ever had one; of
+    /// cycles that ended since the drive was made, preparation included. Null where no block had
+    /// one.
     pub ipr_rate: Option<f64>,
     /// P/E cycles that the drive is rated for.
     pub rated_pec: u32,
     /// Whether rates and state of the run have settled, so that a life can be projected from it.
     #[serde(default)]
     pub life_settled: bool,
-    /// Block cycles of this run over all blocks: as many as blocks were erased, or as the pages programmed fill, whichever is more.
+    /// Block cycles of this run over all blocks: as many as blocks were erased, or as the pages
+    /// programmed fill, whichever is more.
     pub cycles_observed: f64,
     /// What the life is counted in; null where the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
@@ -105,7 +107,12 @@ impl AgeWear {
 
 impl Summary {
     /// Projects the life from this run and others, on drives of other ages.
-    pub(crate) fn join_ages(&mut self, start_pec: u32, ageing: &Ageing, others: &[(u32, (&Self, &Ageing))]) {
+    pub(crate) fn join_ages(
+        &mut self,
+        start_pec: u32,
+        ageing: &Ageing,
+        others: &[(u32, (&Self, &Ageing))],
+    ) {
         let worn: Vec<Worn> = others.iter().map(|(_, (_, other))| other.worn.clone()).collect();
         let own = AgeWear::of(start_pec, self, ageing);
         let ages = others.iter().map(|(pec, (summary, ageing))| AgeWear::of(*pec, summary, ageing));
@@ -121,7 +128,10 @@ impl Summary {
                 ));
             }
             for sentence in &summary.warnings {
-                self.warn(format!("On the drive of {} P/E cycles: {sentence}", count(u64::from(*pec))));
+                self.warn(format!(
+                    "On the drive of {} P/E cycles: {sentence}",
+                    count(u64::from(*pec))
+                ));
             }
         }
     }
@@ -168,7 +178,11 @@ pub(crate) struct Before {
 impl Before {
     pub(crate) fn of(drive: &mut Drive) -> Self {
         let pec = drive.block_states().map(|block| block.pec).collect();
-        Self { effective_mean: effective_mean(drive), pec, underway: ReadsPerRewrite::new(drive).underway(drive) }
+        Self {
+            effective_mean: effective_mean(drive),
+            pec,
+            underway: ReadsPerRewrite::new(drive).underway(drive),
+        }
     }
 }
 
@@ -203,27 +217,36 @@ impl ReadsPerRewrite {
 
     /// None where reads cause no rewrite.
     pub(crate) fn at(&mut self, drive: &mut Drive, pec: u32) -> Option<f64> {
-        // Thresholds follow from limits, so P/E counts that look up the same limits have the same reads per rewrite.
+        // Thresholds follow from limits, so P/E counts that look up the same limits have the same
+        // reads per rewrite.
         let class = self.limits.as_ref()?.lookup_class(pec);
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
     /// Reads that valid pages have taken towards their next rewrite, summed over pages.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
-        self.read_blocks(drive).map(|(valid, reads, per_rewrite)| valid * reads.min(per_rewrite)).sum()
+        self.read_blocks(drive)
+            .map(|(valid, reads, per_rewrite)| valid * reads.min(per_rewrite))
+            .sum()
     }
 
-    /// Blocks with data that was read and that reads will have rewritten: valid pages, reads, and the reads of a rewrite.
+    /// Blocks with data that was read and that reads will have rewritten: valid pages, reads, and
+    /// the reads of a rewrite.
     fn read_blocks(&mut self, drive: &mut Drive) -> impl Iterator<Item = (f64, f64, f64)> {
-        let read = drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
+        let read =
+            drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
         let blocks: Vec<_> = read.map(|b| (b.pec, b.reads, f64::from(b.valid))).collect();
-        let with_interval = blocks.into_iter().filter_map(|(pec, reads, valid)| Some((valid, reads, self.at(drive, pec)?)));
+        let with_interval = blocks
+            .into_iter()
+            .filter_map(|(pec, reads, valid)| Some((valid, reads, self.at(drive, pec)?)));
         with_interval.collect::<Vec<_>>().into_iter()
     }
 
-    /// In the mean over the cycles that blocks went through since then; of the cycle to come where they went through none.
+    /// In the mean over the cycles that blocks went through since then; of the cycle to come where
+    /// they went through none.
     fn mean_since(&mut self, drive: &mut Drive, before: &[u32]) -> f64 {
-        let blocks: Vec<_> = before.iter().copied().zip(drive.block_states().map(|b| b.pec)).collect();
+        let blocks: Vec<_> =
+            before.iter().copied().zip(drive.block_states().map(|b| b.pec)).collect();
         let (mut cycles, mut sum) = (0.0, 0.0);
         for pec in blocks.iter().flat_map(|(from, to)| *from..*to) {
             cycles += 1.0;
@@ -238,16 +261,23 @@ pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     terms: Terms,
     requests: u64,
-    /// Reads of the most read block that holds data and is recycled, over those of its next rewrite.
+    /// Reads of the most read block that holds data and is recycled, over those of its next
+    /// rewrite.
     pub(super) progress: f64,
-    /// The age of the oldest page in blocks that are recycled, in seconds; none where no block with data is.
+    /// The age of the oldest page in blocks that are recycled, in seconds; none where no block with
+    /// data is.
     pub(super) oldest_recycled_s: Option<f64>,
     reads_per_rewrite: Vec<f64>,
 }
 
 impl Ageing {
     /// At the end of a run of so many simulated seconds; without a clock the time is 0.
-    pub(crate) fn of(drive: &mut Drive, seconds: Option<f64>, before: &Before, terms: Terms) -> Self {
+    pub(crate) fn of(
+        drive: &mut Drive,
+        seconds: Option<f64>,
+        before: &Before,
+        terms: Terms,
+    ) -> Self {
         let host = *drive.host_counts();
         let mut intervals = ReadsPerRewrite::new(drive);
         let flash = *drive.flash_counts();
@@ -255,7 +285,12 @@ impl Ageing {
             let of = |cause: Cause| counts[cause as usize] as f64;
             let named = of(Cause::Host) + of(Cause::Reclaim) + of(Cause::Gc);
             let all: u64 = counts.iter().sum();
-            Shares { host: of(Cause::Host), reclaim: of(Cause::Reclaim), gc: of(Cause::Gc), rest: all as f64 - named }
+            Shares {
+                host: of(Cause::Host),
+                reclaim: of(Cause::Reclaim),
+                gc: of(Cause::Gc),
+                rest: all as f64 - named,
+            }
         };
         let (erases, effective) = (shares(flash.erases), effective_mean(drive));
         let blocks = f64::from(drive.geometry().blocks);
@@ -273,7 +308,10 @@ impl Ageing {
             reads_per_rewrite: intervals.mean_since(drive, &before.pec),
             underway: (intervals.underway(drive) - before.underway).max(0.0),
         };
-        let progress = intervals.read_blocks(drive).map(|(_, reads, per_rewrite)| reads / per_rewrite).fold(0.0, f64::max);
+        let progress = intervals
+            .read_blocks(drive)
+            .map(|(_, reads, per_rewrite)| reads / per_rewrite)
+            .fold(0.0, f64::max);
         let rated = drive.config().drive.rated_pec;
         let oldest_recycled_s = drive.oldest_recycled_age().map(|age| age as f64 / 1e9);
         Self {
@@ -282,7 +320,9 @@ impl Ageing {
             requests: host.read_requests + host.write_requests + host.trim_requests,
             progress,
             oldest_recycled_s,
-            reads_per_rewrite: (0..rated).map(|pec| intervals.at(drive, pec).unwrap_or(1.0)).collect(),
+            reads_per_rewrite: (0..rated)
+                .map(|pec| intervals.at(drive, pec).unwrap_or(1.0))
+                .collect(),
         }
     }
 
@@ -291,14 +331,21 @@ impl Ageing {
     fn requests_for_life(&self) -> Option<u64> {
         let observed = self.worn.observed();
         let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
-        (observed < CONFIDENT_CYCLES && so_far > 0.0).then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
+        (observed < CONFIDENT_CYCLES && so_far > 0.0)
+            .then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
     }
 
     /// From this effective age of the mean block on, by its own run and others at other ages.
     pub(crate) fn life(&self, others: &[Worn], age: f64, unit: LifeUnit) -> Life {
         let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
         runs.sort_by(|a, b| a.age.total_cmp(&b.age));
-        life(&runs, age, self.reads_per_rewrite.len() as u32, &|pec| self.reads_per_rewrite[pec as usize], unit)
+        life(
+            &runs,
+            age,
+            self.reads_per_rewrite.len() as u32,
+            &|pec| self.reads_per_rewrite[pec as usize],
+            unit,
+        )
     }
 }
 
@@ -322,7 +369,8 @@ impl Wear {
             }
         }
         let worn = &ageing.worn;
-        let unit = LifeUnit::of(ageing.terms.has_times, worn.write_bytes as u64, worn.read_bytes as u64);
+        let unit =
+            LifeUnit::of(ageing.terms.has_times, worn.write_bytes as u64, worn.read_bytes as u64);
         let mut wear = Self {
             pec_min: min,
             pec_mean: sum as f64 / f64::from(drive.geometry().blocks),
@@ -354,13 +402,23 @@ impl Wear {
     /// Takes over the lives that follow from a run, and others at other ages.
     fn live(&mut self, ageing: &Ageing, others: &[Worn], method: &'static str) {
         let of = |unit| ageing.life(others, self.effective_pec_mean, unit);
-        let (days, written, read) = (of(LifeUnit::Days), of(LifeUnit::HostBytes), of(LifeUnit::ReadBytes));
+        let (days, written, read) =
+            (of(LifeUnit::Days), of(LifeUnit::HostBytes), of(LifeUnit::ReadBytes));
         let days = if ageing.terms.has_times { days } else { Life::default() };
-        (self.projected_life_days, self.life_low_days, self.life_high_days) = (days.middle, days.low, days.high);
-        (self.host_bytes_until_worn, self.host_bytes_until_worn_low, self.host_bytes_until_worn_high) =
-            (written.middle, written.low, written.high);
-        (self.read_bytes_until_worn, self.read_bytes_until_worn_low, self.read_bytes_until_worn_high) = (read.middle, read.low, read.high);
-        self.drive_writes_per_day = written.middle.map(|bytes| drive_writes_a_day(bytes, ageing.terms.capacity_bytes));
+        (self.projected_life_days, self.life_low_days, self.life_high_days) =
+            (days.middle, days.low, days.high);
+        (
+            self.host_bytes_until_worn,
+            self.host_bytes_until_worn_low,
+            self.host_bytes_until_worn_high,
+        ) = (written.middle, written.low, written.high);
+        (
+            self.read_bytes_until_worn,
+            self.read_bytes_until_worn_low,
+            self.read_bytes_until_worn_high,
+        ) = (read.middle, read.low, read.high);
+        self.drive_writes_per_day =
+            written.middle.map(|bytes| drive_writes_a_day(bytes, ageing.terms.capacity_bytes));
         self.life_method = self.life().and_then(|life| life.low).map(|_| method);
     }
 
@@ -373,8 +431,16 @@ impl Wear {
     pub fn life_in(&self, unit: LifeUnit) -> Life {
         let (middle, low, high) = match unit {
             LifeUnit::Days => (self.projected_life_days, self.life_low_days, self.life_high_days),
-            LifeUnit::HostBytes => (self.host_bytes_until_worn, self.host_bytes_until_worn_low, self.host_bytes_until_worn_high),
-            LifeUnit::ReadBytes => (self.read_bytes_until_worn, self.read_bytes_until_worn_low, self.read_bytes_until_worn_high),
+            LifeUnit::HostBytes => (
+                self.host_bytes_until_worn,
+                self.host_bytes_until_worn_low,
+                self.host_bytes_until_worn_high,
+            ),
+            LifeUnit::ReadBytes => (
+                self.read_bytes_until_worn,
+                self.read_bytes_until_worn_low,
+                self.read_bytes_until_worn_high,
+            ),
         };
         Life { middle, low, high }
     }

@@ -1,4 +1,5 @@
-//! Words of results that live as long as the program: names of techniques, gears and formats. Results that are read back get the same ones.
+//! Words of results that live as long as the program: names of techniques, gears and formats.
+//! Results that are read back get the same ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +9,8 @@ use serde::{Deserialize, Deserializer};
 /// A name from a list of this program.
 pub(crate) type Word = &'static str;
 
-/// The word with this text. Each text is kept once for the life of the program; results have few of them.
+/// The word with this text. Each text is kept once for the life of the program; results have few of
+/// them.
 fn word(text: String) -> Word {
     static KNOWN: Mutex<BTreeSet<Word>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,5 +38,8 @@ pub(crate) fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Word>, D
 
 /// Reads counts by their names.
 pub(crate) fn counts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Word, u64>, D::Error> {
-    Ok(BTreeMap::<String, u64>::deserialize(from)?.into_iter().map(|(name, count)| (word(name), count)).collect())
+    Ok(BTreeMap::<String, u64>::deserialize(from)?
+        .into_iter()
+        .map(|(name, count)| (word(name), count))
+        .collect())
 }

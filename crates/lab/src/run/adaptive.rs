@@ -1,4 +1,5 @@
-//! A run whose requests an adversary makes as it goes: between bursts it looks where the data lies now and what it has endured.
+//! A run whose requests an adversary makes as it goes: between bursts it looks where the data lies
+//! now and what it has endured.
 
 use std::time::Instant;
 
@@ -12,7 +13,8 @@ use crate::failure::Failure;
 use crate::plan::RunPlan;
 use crate::progress::Progress;
 
-/// Runs a plan with so many requests, `depth` of them outstanding within a burst, or `rate` of them a second.
+/// Runs a plan with so many requests, `depth` of them outstanding within a burst, or `rate` of them
+/// a second.
 pub(super) fn attacked(
     plan: &RunPlan,
     requests: u64,
@@ -31,12 +33,26 @@ pub(super) fn attacked(
     if let Some(rate) = rate {
         adversary = adversary.by_a_clock((1e9 / rate) as Ns);
     }
-    let served = adversary.attack(&mut run.session.drive, run.session.engine.as_mut(), requests, &mut |_| (), &mut step);
+    let served = adversary.attack(
+        &mut run.session.drive,
+        run.session.engine.as_mut(),
+        requests,
+        &mut |_| (),
+        &mut step,
+    );
     let requests = served.map_err(Failure::from)?;
     if !progress.may_go_on() {
         return Err(Failure::interrupted());
     }
-    let served = Served { requests, passes: 1, stable: None, last_arrival: None, has_times: rate.is_some(), trace: None, jobs: None };
+    let served = Served {
+        requests,
+        passes: 1,
+        stable: None,
+        last_arrival: None,
+        has_times: rate.is_some(),
+        trace: None,
+        jobs: None,
+    };
     progress.stage(None, "checking the end");
     Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
 }

@@ -1,6 +1,8 @@
-//! A run that goes on until the drive's own erases, those of reclaim and GC, have gone so many times round the blocks that are read.
+//! A run that goes on until the drive's own erases, those of reclaim and GC, have gone so many
+//! times round the blocks that are read.
 //!
-//! Blocks under different techniques live differently long, so runs by cycles differ in length: their counts compare per page read.
+//! Blocks under different techniques live differently long, so runs by cycles differ in length:
+//! their counts compare per page read.
 //!
 //! ```text
 //! 100 blocks are read, 3 cycles wanted: the run ends at the first look that finds 300 erases more than at its beginning.
@@ -66,12 +68,17 @@ mod tests {
     use crate::run::{Outcome, execute};
     use crate::setup::{Base, Gear, Named, Setup};
 
-    /// 3 million even reads at most, of which a million may be the warm-up, on `tiny` at 3,000 P/E cycles.
+    /// 3 million even reads at most, of which a million may be the warm-up, on `tiny` at 3,000 P/E
+    /// cycles.
     fn run(cycles: Option<Cycles>) -> Outcome {
         let set = vec!["workload.requests=3000000".into(), "start.pec=3000".into()];
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
-        let setup = Setup { warm_up: 1_000_000, ..Setup::new(base, Named::Workload("uniform-read".into())) };
-        let plan = RunPlan { cycles, ..RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap() };
+        let setup = Setup {
+            warm_up: 1_000_000,
+            ..Setup::new(base, Named::Workload("uniform-read".into()))
+        };
+        let plan =
+            RunPlan { cycles, ..RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap() };
         execute(&plan, &Unwatched).unwrap()
     }
 
@@ -89,7 +96,10 @@ mod tests {
         let done = outcome.cycles.unwrap();
         let (erases, reads) = erases_and_reads(&outcome);
         assert!(!done.warm_up_capped && done.warm_up >= 0.5 && !done.counted_capped, "{done:?}");
-        assert!((20..30).contains(&erases) && reads < 2_000_000 && reads % 1024 == 0, "{erases} erases in {reads} reads");
+        assert!(
+            (20..30).contains(&erases) && reads < 2_000_000 && reads % 1024 == 0,
+            "{erases} erases in {reads} reads"
+        );
         assert!((done.counted - erases as f64 / 10.0).abs() < 1e-9);
         // An erase more takes longer.
         assert!(erases_and_reads(&run(Some(cycles(Some(done.counted + 0.1))))).1 > reads);
@@ -100,7 +110,10 @@ mod tests {
         assert_eq!(erases_and_reads(&capped), (all, 2_000_000));
         // No cycles are wanted of the part that counts: it takes what requests it may.
         let outcome = run(Some(cycles(None)));
-        assert_eq!((erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped), (2_000_000, false));
+        assert_eq!(
+            (erases_and_reads(&outcome).1, outcome.cycles.unwrap().counted_capped),
+            (2_000_000, false)
+        );
         let done = run(Some(Cycles { warm_up: None, ..cycles(None) })).cycles.unwrap();
         assert!(done.warm_up > 1.0 && !done.warm_up_capped, "{done:?}");
     }

@@ -48,7 +48,13 @@ pub(super) fn run(plan: &RunPlan, progress: &dyn Progress) -> Result<Outcome, Fa
     Ok(run.conclude(plan, &served, started.elapsed().as_secs_f64()))
 }
 
-fn warm(plan: &RunPlan, session: &mut Session, workload: &mut Fluid, until: Ns, progress: &dyn Progress) -> Result<(), Failure> {
+fn warm(
+    plan: &RunPlan,
+    session: &mut Session,
+    workload: &mut Fluid,
+    until: Ns,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
     let mut steps = Steps::new(plan, workload, progress);
     let source = &mut workload.source;
     let drive = session.drive_mut();

@@ -18,11 +18,17 @@ use crate::progress::Progress;
 use crate::results::jobs::{JobResult, jobs};
 use crate::session::{self, Session, Step};
 
-/// Serves the workload that a plan has beside its own, at once; time passes by its clock, and begins anew behind it.
-pub(super) fn prepare(plan: &RunPlan, session: &mut Session, progress: &dyn Progress) -> Result<(), Failure> {
+/// Serves the workload that a plan has beside its own, at once; time passes by its clock, and
+/// begins anew behind it.
+pub(super) fn prepare(
+    plan: &RunPlan,
+    session: &mut Session,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
     let Some(mut requests) = plan.source_before()? else { return Ok(()) };
     let mut last = 0;
-    let mut step = |served: u64, _: &Drive| progress.advance(served - std::mem::replace(&mut last, served));
+    let mut step =
+        |served: u64, _: &Drive| progress.advance(served - std::mem::replace(&mut last, served));
     session.warm_up(&mut requests, &mut step)?;
     session.restart_clock();
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
@@ -40,7 +46,8 @@ pub(super) fn warm_up(
     if plan.warm_up == 0 {
         return Ok(());
     }
-    let phase = plan.cycles.map(|cycles| Phase::begin(session.drive(), cycles.blocks, cycles.warm_up));
+    let phase =
+        plan.cycles.map(|cycles| Phase::begin(session.drive(), cycles.blocks, cycles.warm_up));
     let mut served = 0;
     while served < plan.warm_up && !ends.get() {
         let mut last = 0;
@@ -70,7 +77,10 @@ pub(super) fn warm_up(
 }
 
 pub(super) fn too_short(plan: &RunPlan, requests: u64) -> Failure {
-    Failure::usage(format!("--warm-up {}: the workload has only {requests} requests in a pass", plan.warm_up))
+    Failure::usage(format!(
+        "--warm-up {}: the workload has only {requests} requests in a pass",
+        plan.warm_up
+    ))
 }
 
 /// Serves what counts, and says what became of it.
@@ -84,7 +94,8 @@ pub(super) fn serve(
 ) -> Result<Served, Failure> {
     let Measured { session, series, .. } = run;
     let timed = session.engine.is_some();
-    let phase = plan.cycles.map(|cycles| Phase::begin(&session.drive, cycles.blocks, cycles.counted));
+    let phase =
+        plan.cycles.map(|cycles| Phase::begin(&session.drive, cycles.blocks, cycles.counted));
     let mut last = 0;
     let mut step = |served: u64, drive: &Drive| {
         series.look(drive, timed.then(|| drive.now()));
@@ -117,14 +128,28 @@ pub(super) fn serve(
     }
     let (generated, last_arrival) = requests.numbers();
     if generated != served {
-        return Err(Failure::failed(format!("of {generated} requests {served} were served; this is a bug of vpass")));
+        return Err(Failure::failed(format!(
+            "of {generated} requests {served} were served; this is a bug of vpass"
+        )));
     }
     let (trace, jobs) = found(requests.source(), session.engine.as_ref(), passes);
-    Ok(Served { requests: served, passes, stable, last_arrival, has_times: last_arrival.is_some(), trace, jobs })
+    Ok(Served {
+        requests: served,
+        passes,
+        stable,
+        last_arrival,
+        has_times: last_arrival.is_some(),
+        trace,
+        jobs,
+    })
 }
 
 /// Requests served, passes, and whether the end is a stable one.
-fn until_stable(session: &mut session::Measured, requests: &mut Passes<Stream>, step: Step) -> Result<(u64, u64, bool), Failure> {
+fn until_stable(
+    session: &mut session::Measured,
+    requests: &mut Passes<Stream>,
+    step: Step,
+) -> Result<(u64, u64, bool), Failure> {
     let mut served = 0;
     let mut settling = Settling::begin(&session.drive);
     for pass in 1..=MOST_PASSES {
@@ -141,7 +166,11 @@ fn until_stable(session: &mut session::Measured, requests: &mut Passes<Stream>, 
 }
 
 /// What a trace or the jobs of a fio file came to.
-fn found(stream: &Stream, engine: Option<&Replay>, passes: u64) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
+fn found(
+    stream: &Stream,
+    engine: Option<&Replay>,
+    passes: u64,
+) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
     let fio = if let Stream::Fio(source) = stream { Some(source) } else { None };
     (stream.report(), fio.map(|source| jobs(source, engine, passes)))
 }

@@ -1,8 +1,10 @@
-//! Whether a repeated workload's wear has settled: programs and erases per host page, by cause, in two windows of passes.
+//! Whether a repeated workload's wear has settled: programs and erases per host page, by cause, in
+//! two windows of passes.
 //!
-//! Passes so far are cut in three: the first third may be the way there, the other two are compared. So windows grow with the run, and
-//! what still creeps is seen in the end. Each must be long enough for GC to have gone round the spare blocks several times. Results are
-//! those of all passes, so these too must wear as the last third.
+//! Passes so far are cut in three: the first third may be the way there, the other two are
+//! compared. So windows grow with the run, and what still creeps is seen in the end. Each must be
+//! long enough for GC to have gone round the spare blocks several times. Results are those of all
+//! passes, so these too must wear as the last third.
 //!
 //! ```text
 //! after pass  0  1  2  3  4  5  6     programs by GC  0  10  25  42  60  78  96, 100 host pages a pass
@@ -50,7 +52,11 @@ impl Settling {
     /// A pass has ended.
     pub(super) fn note(&mut self, drive: &Drive) {
         let (host, flash) = (drive.host_counts(), drive.flash_counts());
-        self.after.push(Counts { host_pages: host.read_pages + host.write_pages, programs: flash.programs, erases: flash.erases });
+        self.after.push(Counts {
+            host_pages: host.read_pages + host.write_pages,
+            programs: flash.programs,
+            erases: flash.erases,
+        });
     }
 
     /// Whether the last third of the passes wears as the one before, and as all of them.
@@ -60,9 +66,14 @@ impl Settling {
         if length == 0 {
             return false;
         }
-        let window = |from: usize, to: usize| Window::between(&self.after[from], &self.after[to], self.pages_per_block);
-        let (before, now) = (window(passes - 2 * length, passes - length), window(passes - length, passes));
-        before.cycles.min(now.cycles) >= self.enough_cycles && before.is_like(&now) && window(0, passes).is_like(&now)
+        let window = |from: usize, to: usize| {
+            Window::between(&self.after[from], &self.after[to], self.pages_per_block)
+        };
+        let (before, now) =
+            (window(passes - 2 * length, passes - length), window(passes - length, passes));
+        before.cycles.min(now.cycles) >= self.enough_cycles
+            && before.is_like(&now)
+            && window(0, passes).is_like(&now)
     }
 }
 
@@ -76,8 +87,11 @@ struct Window {
 impl Window {
     fn between(from: &Counts, to: &Counts, pages_per_block: f64) -> Self {
         let host_pages = (to.host_pages - from.host_pages).max(1) as f64;
-        let grown = |from: &[u64; Cause::COUNT], to: &[u64; Cause::COUNT]| std::array::from_fn(|c| (to[c] - from[c]) as f64);
-        let (programs, erases): ([f64; Cause::COUNT], _) = (grown(&from.programs, &to.programs), grown(&from.erases, &to.erases));
+        let grown = |from: &[u64; Cause::COUNT], to: &[u64; Cause::COUNT]| {
+            std::array::from_fn(|c| (to[c] - from[c]) as f64)
+        };
+        let (programs, erases): ([f64; Cause::COUNT], _) =
+            (grown(&from.programs, &to.programs), grown(&from.erases, &to.erases));
         let sum = |counts: &[f64; Cause::COUNT]| counts.iter().sum::<f64>();
         Self {
             cycles: sum(&erases).max(sum(&programs) / pages_per_block),
@@ -99,7 +113,8 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Passes of 100 host pages, each of which the host programs, and so many pages by GC; GC erases a block of 10 for each 10 programmed.
+    /// Passes of 100 host pages, each of which the host programs, and so many pages by GC; GC
+    /// erases a block of 10 for each 10 programmed.
     fn settling(by_gc: &[u64], enough_cycles: f64) -> Settling {
         let mut after = vec![Counts::default()];
         for gc in by_gc {
@@ -116,7 +131,9 @@ mod tests {
     #[test]
     fn worked_example() {
         let settling = settling(&[10, 15, 17, 18, 18, 18], 20.0);
-        let window = |from: usize, to: usize| Window::between(&settling.after[from], &settling.after[to], 10.0);
+        let window = |from: usize, to: usize| {
+            Window::between(&settling.after[from], &settling.after[to], 10.0)
+        };
         assert_eq!(settling.after[6].programs[Cause::Gc as usize], 96);
         assert!(window(2, 4).is_like(&window(4, 6)) && !window(0, 6).is_like(&window(4, 6)));
         assert!(!settling.has_settled());
@@ -125,18 +142,24 @@ mod tests {
     #[test]
     fn a_long_run_outweighs_its_beginning() {
         let passes: Vec<u64> = [10, 15, 17].into_iter().chain([18; 15]).collect();
-        assert!(!settling(&passes[..6], 20.0).has_settled() && settling(&passes, 20.0).has_settled());
+        assert!(
+            !settling(&passes[..6], 20.0).has_settled() && settling(&passes, 20.0).has_settled()
+        );
     }
 
     #[test]
     fn what_creeps_has_not_settled_although_gc_does_all() {
-        // GC is the only cause of erases, and its programs double: the shares of erases by cause were never anything but 1.
+        // GC is the only cause of erases, and its programs double: the shares of erases by cause
+        // were never anything but 1.
         assert!(!settling(&[100, 120, 140, 160, 180, 200], 20.0).has_settled());
     }
 
     #[test]
     fn a_window_that_is_too_short_says_nothing() {
-        assert!(!settling(&[18; 6], 25.0).has_settled(), "two passes are 22 block cycles or 23.6 blocks' worth of pages");
+        assert!(
+            !settling(&[18; 6], 25.0).has_settled(),
+            "two passes are 22 block cycles or 23.6 blocks' worth of pages"
+        );
         assert!(settling(&[18; 9], 25.0).has_settled());
         assert!(!settling(&[18; 2], 0.0).has_settled(), "no three windows");
         assert!(!settling(&[0; 0], 0.0).has_settled());

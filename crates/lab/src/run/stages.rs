@@ -1,5 +1,5 @@
-//! Where the time of the host's page reads goes: an observer of the timed gear that takes each apart, by page kind and by which pages of
-//! its wordline are valid.
+//! Where the time of the host's page reads goes: an observer of the timed gear that takes each
+//! apart, by page kind and by which pages of its wordline are valid.
 //!
 //! ```text
 //! Read ------ Begun, of the first retry ------ Begun -------- Transfer.at -------------- from ---------- to
@@ -65,7 +65,10 @@ impl ReadStages {
             retried: HashMap::new(),
             sums: std::array::from_fn(|_| std::array::from_fn(|_| StagesSum::default())),
         };
-        drive.map_rows().filter(|row| row.ppn < NO_PPN).for_each(|row| stages.lies_at(row.lpn, row.ppn));
+        drive
+            .map_rows()
+            .filter(|row| row.ppn < NO_PPN)
+            .for_each(|row| stages.lies_at(row.lpn, row.ppn));
         stages
     }
 
@@ -77,14 +80,16 @@ impl ReadStages {
     fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
         self.lies_nowhere(lpn);
         self.place[lpn.index()] = ppn;
-        let (wordline, kind) = (self.geometry.wordline_of(ppn) as usize, self.geometry.kind_of(ppn));
+        let (wordline, kind) =
+            (self.geometry.wordline_of(ppn) as usize, self.geometry.kind_of(ppn));
         self.valid[wordline] |= 1 << kind;
     }
 
     fn lies_nowhere(&mut self, lpn: Lpn) {
         let before = std::mem::replace(&mut self.place[lpn.index()], NO_PPN);
         if before < NO_PPN {
-            let (wordline, kind) = (self.geometry.wordline_of(before) as usize, self.geometry.kind_of(before));
+            let (wordline, kind) =
+                (self.geometry.wordline_of(before) as usize, self.geometry.kind_of(before));
             self.valid[wordline] &= !(1 << kind);
         }
     }
@@ -148,14 +153,20 @@ impl Observer for ReadStages {
     fn time(&mut self, events: &[TimeEvent]) {
         for event in events {
             match *event {
-                TimeEvent::Read { op, request, ppn, at, .. } => self.waits(op, request, ppn, false, at),
-                TimeEvent::Retry { op, request, ppn, at, .. } => self.waits(op, request, ppn, true, at),
+                TimeEvent::Read { op, request, ppn, at, .. } => {
+                    self.waits(op, request, ppn, false, at)
+                }
+                TimeEvent::Retry { op, request, ppn, at, .. } => {
+                    self.waits(op, request, ppn, true, at)
+                }
                 TimeEvent::Begun { op, at, .. } => {
                     if let Some(read) = self.under.get_mut(&op) {
                         read.begun = at;
                     }
                 }
-                TimeEvent::Transfer { op, at, from, to, .. } => self.transferred(op, (at, from, to)),
+                TimeEvent::Transfer { op, at, from, to, .. } => {
+                    self.transferred(op, (at, from, to))
+                }
                 _ => {}
             }
         }

@@ -11,8 +11,8 @@ use crate::plan::{RunPlan, Workload};
 use crate::results::jobs::JobResult;
 use crate::results::mapping_unit::MappingUnit;
 use crate::results::{
-    Ageing, BatchMeans, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh, Retries, Simulation, Summary, Throughput,
-    Trace, TraceDevice, Uber, Wear,
+    Ageing, BatchMeans, Failures, Flash, Hints, Latencies, Losses, Parity, Reclaim, Refresh,
+    Retries, Simulation, Summary, Throughput, Trace, TraceDevice, Uber, Wear,
 };
 
 /// What became of the workload.
@@ -39,13 +39,17 @@ pub(super) fn summary(
     let host = drive.host_counts();
     let flash = Flash::of(drive);
     let simulated_s = simulated_s(engine, served);
-    let (requests, bytes) = ((host.read_requests, host.write_requests), (host.read_bytes, host.write_bytes));
+    let (requests, bytes) =
+        ((host.read_requests, host.write_requests), (host.read_bytes, host.write_bytes));
     let throughput = Throughput::of(requests, bytes, simulated_s.filter(|_| engine.is_some()));
     let throughput = match (engine, served.last_arrival, simulated_s) {
-        (Some(_), Some(last), Some(done)) => throughput.against(served.requests, last as f64 / 1e9, done),
+        (Some(_), Some(last), Some(done)) => {
+            throughput.against(served.requests, last as f64 / 1e9, done)
+        }
         _ => throughput,
     };
-    let (programs, page_bytes) = (flash.programs.sum() as f64, u64::from(drive.geometry().page_bytes));
+    let (programs, page_bytes) =
+        (flash.programs.sum() as f64, u64::from(drive.geometry().page_bytes));
     let mut summary = Summary {
         vpass: env!("CARGO_PKG_VERSION"),
         drive: plan.drive.name.clone(),
@@ -62,7 +66,8 @@ pub(super) fn summary(
         seed: plan.seed,
         passes: served.passes,
         stable: served.stable,
-        write_amplification: (host.write_bytes > 0).then(|| programs * page_bytes as f64 / host.write_bytes as f64),
+        write_amplification: (host.write_bytes > 0)
+            .then(|| programs * page_bytes as f64 / host.write_bytes as f64),
         programs_per_page_write: (host.write_pages > 0).then(|| programs / host.write_pages as f64),
         mapping_unit: MappingUnit::of(page_bytes, [host]),
         host: *host,
@@ -92,7 +97,9 @@ pub(super) fn summary(
     summary.warn_of_itself(ageing, drive.config().refresh.period);
     summary.warn_of_start_reads(drive.start_reads());
     plan.gear_warnings().into_iter().for_each(|sentence| summary.warn(sentence));
-    let most_worn = drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32;
+    let most_worn =
+        drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0)
+            as u32;
     let before_the_run = plan.trace_warnings().into_iter().chain(plan.promise_warnings(most_worn));
     before_the_run.for_each(|sentence| summary.warn(sentence));
     summary
@@ -104,7 +111,9 @@ pub(super) fn simulated_s(engine: Option<&Replay>, served: &Served) -> Option<f6
 }
 
 fn trace(plan: &RunPlan, served: &Served) -> Option<Trace> {
-    let (Workload::Trace { survey, .. }, Some(report)) = (&plan.workload, &served.trace) else { return None };
+    let (Workload::Trace { survey, .. }, Some(report)) = (&plan.workload, &served.trace) else {
+        return None;
+    };
     let files: Vec<_> = survey.files().iter().map(|f| f.path.display().to_string()).collect();
     let device = |d: &Device| TraceDevice {
         name: d.name.clone(),

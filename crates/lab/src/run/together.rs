@@ -1,4 +1,5 @@
-//! One stream of requests for several drives: each request is drawn once and served by one drive after another.
+//! One stream of requests for several drives: each request is drawn once and served by one drive
+//! after another.
 
 use std::num::NonZeroU32;
 use std::time::Instant;
@@ -20,8 +21,8 @@ use crate::progress::Progress;
 use crate::session::{Session, Step};
 use crate::setup::Gear;
 
-/// Requests drawn at a time: so many that it counts little that a drive's turn begins with another drive's data in the caches. 12 MiB of
-/// them took a tenth less time than 3 MiB.
+/// Requests drawn at a time: so many that it counts little that a drive's turn begins with another
+/// drive's data in the caches. 12 MiB of them took a tenth less time than 3 MiB.
 const CHUNK: usize = 512 << 10;
 
 /// Whether two plans can share a stream, whatever their drives and techniques.
@@ -29,39 +30,70 @@ pub fn have_the_same_requests(a: &RunPlan, b: &RunPlan) -> bool {
     follow_from(a).is_some_and(|of_a| follow_from(b) == Some(of_a))
 }
 
-/// All that the requests of a plan follow from, and where counting begins; none where they depend on how they are served, or go
-/// over several passes.
+/// All that the requests of a plan follow from, and where counting begins; none where they depend
+/// on how they are served, or go over several passes.
 fn follow_from(plan: &RunPlan) -> Option<(&WorkloadConfig, Option<Bytes>, Bytes, u64, u64)> {
     let Workload::Generated(loaded) = &plan.workload else { return None };
     let Generated::Workload(file) = &loaded.config else { return None };
     let config = &plan.drive.config;
-    let once = plan.gear == Gear::Untimed && plan.repeat.get() == 1 && !plan.until_stable && plan.cycles.is_none() && plan.ages.is_empty();
+    let once = plan.gear == Gear::Untimed
+        && plan.repeat.get() == 1
+        && !plan.until_stable
+        && plan.cycles.is_none()
+        && plan.ages.is_empty();
     let once = once && plan.before.is_none() && plan.fail.is_empty();
-    once.then_some((&file.workload, config.drive.capacity, config.geometry.page_size, plan.seed, plan.warm_up))
+    once.then_some((
+        &file.workload,
+        config.drive.capacity,
+        config.geometry.page_size,
+        plan.seed,
+        plan.warm_up,
+    ))
 }
 
 /// Runs plans that have the same requests; each finds what it finds alone.
 ///
 /// # Errors
 /// The workload's, a drive's, or an interruption.
-pub fn execute_together(plans: &[&RunPlan], progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
+pub fn execute_together(
+    plans: &[&RunPlan],
+    progress: &dyn Progress,
+) -> Result<Vec<Outcome>, Failure> {
     in_chunks(plans, CHUNK, progress)
 }
 
-fn in_chunks(plans: &[&RunPlan], chunk: usize, progress: &dyn Progress) -> Result<Vec<Outcome>, Failure> {
+fn in_chunks(
+    plans: &[&RunPlan],
+    chunk: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<Outcome>, Failure> {
     let Some(any) = plans.first() else { return Ok(vec![]) };
     plans.iter().try_for_each(|plan| plan.require_no_acceleration())?;
-    let mut sessions = plans.iter().map(|plan| begun(plan, progress)).collect::<Result<Vec<_>, _>>()?;
+    let mut sessions =
+        plans.iter().map(|plan| begun(plan, progress)).collect::<Result<Vec<_>, _>>()?;
     let mut source = Passes::new(any.source()?, NonZeroU32::MIN);
     source.end_after(any.warm_up);
     warm_up_all(any, &mut source, &mut sessions, chunk, progress)?;
     source.begin(NonZeroU32::MIN);
-    let mut runs: Vec<(Measured, f64)> = sessions.into_iter().map(|session| (Measured::begin(session), 0.0)).collect();
+    let mut runs: Vec<(Measured, f64)> =
+        sessions.into_iter().map(|session| (Measured::begin(session), 0.0)).collect();
     serve_all(&mut source, &mut runs, chunk, progress)?;
     progress.stage(None, "checking the end");
     let (requests, last_arrival) = source.numbers();
-    let served = Served { requests, passes: 1, stable: None, last_arrival, has_times: last_arrival.is_some(), trace: None, jobs: None };
-    Ok(plans.iter().zip(runs).map(|(plan, (run, wall_s))| run.conclude(plan, &served, wall_s)).collect())
+    let served = Served {
+        requests,
+        passes: 1,
+        stable: None,
+        last_arrival,
+        has_times: last_arrival.is_some(),
+        trace: None,
+        jobs: None,
+    };
+    Ok(plans
+        .iter()
+        .zip(runs)
+        .map(|(plan, (run, wall_s))| run.conclude(plan, &served, wall_s))
+        .collect())
 }
 
 fn warm_up_all(
@@ -89,21 +121,35 @@ fn warm_up_all(
 }
 
 /// With the seconds of each drive's own turns.
-fn serve_all(source: &mut dyn RequestSource, runs: &mut [(Measured, f64)], chunk: usize, progress: &dyn Progress) -> Result<(), Failure> {
+fn serve_all(
+    source: &mut dyn RequestSource,
+    runs: &mut [(Measured, f64)],
+    chunk: usize,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
     let mut requests = Vec::with_capacity(chunk);
     while draw(source, &mut requests, chunk)? {
         for (run, wall_s) in &mut *runs {
             let started = Instant::now();
             let Measured { session, series, .. } = run;
-            take_turn(&mut |step| session.serve_part(&requests, step), &mut |drive| series.look(drive, None), progress)?;
+            take_turn(
+                &mut |step| session.serve_part(&requests, step),
+                &mut |drive| series.look(drive, None),
+                progress,
+            )?;
             *wall_s += started.elapsed().as_secs_f64();
         }
     }
     if progress.may_go_on() { Ok(()) } else { Err(Failure::interrupted()) }
 }
 
-/// Puts the next `chunk` requests, or as many as are left, in the place of those before; false where none is left.
-fn draw(source: &mut dyn RequestSource, requests: &mut Vec<Request>, chunk: usize) -> Result<bool, Failure> {
+/// Puts the next `chunk` requests, or as many as are left, in the place of those before; false
+/// where none is left.
+fn draw(
+    source: &mut dyn RequestSource,
+    requests: &mut Vec<Request>,
+    chunk: usize,
+) -> Result<bool, Failure> {
     requests.clear();
     while requests.len() < chunk {
         let before = requests.len();
@@ -148,7 +194,9 @@ mod tests {
 
     /// The same at a thousand requests a second.
     fn with_clock(mut plan: RunPlan) -> RunPlan {
-        if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &mut plan.workload {
+        if let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) =
+            &mut plan.workload
+        {
             (file.workload.queue_depth, file.workload.rate) = (None, Some(1000.0));
         }
         plan
@@ -156,21 +204,32 @@ mod tests {
 
     #[test]
     fn drives_served_together_find_what_each_finds_alone() {
-        // Hot reads that call for reclaims; parts of pages lie in the write buffer when the warm-up ends, within a chunk.
+        // Hot reads that call for reclaims; parts of pages lie in the write buffer when the warm-up
+        // ends, within a chunk.
         let keys = "workload.requests=400000 workload.read_share=0.9 workload.block_size=2KiB \
                     workload.distribution=hot-cold:0.01/0.95 workload.write_distribution=hot-cold:0.01/0.95 \
                     workload.hot_sets=disjoint workload.run=1MiB start.pec=3000";
         let set = keys.split_whitespace().map(str::to_owned).collect();
         let base = Base { gear: Gear::Untimed, set, ..Base::new("tiny") };
-        let setup = Setup { warm_up: 50_001, ..Setup::new(base, Named::Workload("uniform-read".into())) };
-        let plans = ["block", "page-type"]
-            .map(|reclaim| with_clock(RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap()));
+        let setup =
+            Setup { warm_up: 50_001, ..Setup::new(base, Named::Workload("uniform-read".into())) };
+        let plans = ["block", "page-type"].map(|reclaim| {
+            with_clock(
+                RunPlan::new(&setup, Chosen { reclaim, ..Chosen::default() }, &unwatched).unwrap(),
+            )
+        });
         assert!(have_the_same_requests(&plans[0], &plans[1]));
         let together = in_chunks(&[&plans[0], &plans[1]], 4096, &Unwatched).unwrap();
         for (plan, outcome) in plans.iter().zip(&together) {
-            assert!(found(outcome) == found(&execute(plan, &Unwatched).unwrap()), "{}", plan.reclaim);
+            assert!(
+                found(outcome) == found(&execute(plan, &Unwatched).unwrap()),
+                "{}",
+                plan.reclaim
+            );
             assert!(outcome.summary.reclaim.invocations > 0 && outcome.summary.oracle.is_some());
-            assert!(outcome.summary.simulation.simulated_s.is_some_and(|s| (300.0..400.0).contains(&s)));
+            assert!(
+                outcome.summary.simulation.simulated_s.is_some_and(|s| (300.0..400.0).contains(&s))
+            );
         }
     }
 }

@@ -12,7 +12,8 @@ pub(crate) fn mean(values: &[f64]) -> (f64, f64) {
     (mean, values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0) / n)
 }
 
-/// Whether two sets of values have the same mean within a share of it, or three standard errors of their difference.
+/// Whether two sets of values have the same mean within a share of it, or three standard errors of
+/// their difference.
 pub(crate) fn agree(what: &str, share: f64, one: &[f64], other: &[f64]) {
     let ((a, of_a), (b, of_b)) = (mean(one), mean(other));
     let allowed = (share * a.abs()).max(3.0 * (of_a + of_b).sqrt());

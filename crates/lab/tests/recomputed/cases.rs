@@ -1,4 +1,5 @@
-//! Small runs, so many that every technique has one and every number of a summary is above 0 in one.
+//! Small runs, so many that every technique has one and every number of a summary is above 0 in
+//! one.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -126,22 +127,41 @@ impl Case {
         let drive = file("toml", &format!("{DRIVE}{}", if self.is_tired { TIRED } else { "" }));
         let mut set = vec!["reclaim.check_interval=100"];
         if self.trace.is_none() {
-            set.extend(["workload.read_share=0.97", "workload.requests=40000", "workload.distribution=hot-cold:0.1/0.9"]);
+            set.extend([
+                "workload.read_share=0.97",
+                "workload.requests=40000",
+                "workload.distribution=hot-cold:0.1/0.9",
+            ]);
             set.push("workload.block_size=12KiB");
         }
         set.extend(&self.set);
         let set = set.into_iter().map(str::to_owned).collect();
         let queue_depth = self.trace.as_ref().map(|_| 4);
-        let base =
-            Base { gear: self.gear, queue_depth, set, seed: self.seed, oracle: Watch::Off, ..Base::new(drive.display().to_string()) };
+        let base = Base {
+            gear: self.gear,
+            queue_depth,
+            set,
+            seed: self.seed,
+            oracle: Watch::Off,
+            ..Base::new(drive.display().to_string())
+        };
         let workload = match &self.trace {
-            Some(text) => Named::Trace { files: vec![file("log", text)], replay: Replay::default() },
+            Some(text) => {
+                Named::Trace { files: vec![file("log", text)], replay: Replay::default() }
+            }
             None => Named::Workload("random-70-30".into()),
         };
-        let hints = if self.hints { HintSource::File(file("hints", HINTS)) } else { HintSource::Off };
-        let fail = self.fail.split(',').filter(|one| !one.is_empty()).map(|one| one.parse().unwrap()).collect();
+        let hints =
+            if self.hints { HintSource::File(file("hints", HINTS)) } else { HintSource::Off };
+        let fail = self
+            .fail
+            .split(',')
+            .filter(|one| !one.is_empty())
+            .map(|one| one.parse().unwrap())
+            .collect();
         let setup = Setup { hints, fail, ..Setup::new(base, workload) };
-        RunPlan::new(&setup, self.chosen, &unwatched).unwrap_or_else(|e| panic!("{}: {}", self.name, e.sentence))
+        RunPlan::new(&setup, self.chosen, &unwatched)
+            .unwrap_or_else(|e| panic!("{}: {}", self.name, e.sentence))
     }
 }
 
@@ -161,7 +181,8 @@ const OPEN: [&str; 2] = ["workload.queue_depth=", "workload.rate=20000"];
 const STRIPED: [&str; 2] = ["drive.spare=0.6", "parity.stripe=3"];
 
 /// Stripes with a page in a block of more than 505 P/E cycles have parity.
-const WORN: [&str; 3] = ["parity.pe-aware.t_p=505", "start.pec_spread=6", "workload.read_share=0.9"];
+const WORN: [&str; 3] =
+    ["parity.pe-aware.t_p=505", "start.pec_spread=6", "workload.read_share=0.9"];
 
 /// All of them.
 pub(crate) fn cases() -> Vec<Case> {
@@ -172,14 +193,22 @@ pub(crate) fn cases() -> Vec<Case> {
     }
     for technique in GC {
         let chosen = Chosen { gc: technique.name, ..Chosen::default() };
-        all.push(Case { chosen, ..Case::new(technique.name) }.set(&["workload.read_share=0.7", "workload.requests=20000"]));
+        all.push(
+            Case { chosen, ..Case::new(technique.name) }
+                .set(&["workload.read_share=0.7", "workload.requests=20000"]),
+        );
     }
     for technique in REFRESH {
-        let aged = Case::new(format!("refresh {}", technique.name)).tired().refresh(technique.name).set(&OPEN);
+        let aged = Case::new(format!("refresh {}", technique.name))
+            .tired()
+            .refresh(technique.name)
+            .set(&OPEN);
         all.push(aged.set(&["refresh.period=1s", "error.longest_age=1h"]));
     }
     for technique in PARITY {
-        all.push(Case::new(format!("parity {}", technique.name)).parity(technique.name).set(&STRIPED));
+        all.push(
+            Case::new(format!("parity {}", technique.name)).parity(technique.name).set(&STRIPED),
+        );
     }
     all.extend(others());
     all
@@ -192,9 +221,18 @@ fn others() -> Vec<Case> {
         Case { gear: Gear::Untimed, ..Case::new("untimed").reclaim("straw-wl") },
         Case::new("retries").tired().reclaim("none"),
         Case::new("by age").tired().reclaim("none").set(&OPEN).set(&aged),
-        Case { fail: "block:40@r20000,page:77@r30000", ..Case::new("by age and failures").tired().reclaim("none").set(&OPEN).set(&aged) },
-        Case { fail: "block:40@r20000,block:70@r20001", ..Case::new("raid5 that fails").parity("raid5").set(&STRIPED) },
-        Case { fail: "block:40@r20000,block:41@r20000", ..Case::new("pe-aware that fails").parity("pe-aware").set(&STRIPED).set(&WORN) },
+        Case {
+            fail: "block:40@r20000,page:77@r30000",
+            ..Case::new("by age and failures").tired().reclaim("none").set(&OPEN).set(&aged)
+        },
+        Case {
+            fail: "block:40@r20000,block:70@r20001",
+            ..Case::new("raid5 that fails").parity("raid5").set(&STRIPED)
+        },
+        Case {
+            fail: "block:40@r20000,block:41@r20000",
+            ..Case::new("pe-aware that fails").parity("pe-aware").set(&STRIPED).set(&WORN)
+        },
         Case { hints: true, ..Case::new("hints").tired().reclaim("none") },
         Case::new("exposed").parity("hc").set(&STRIPED).set(&[
             "parity.hc.n_update=1",
@@ -203,11 +241,25 @@ fn others() -> Vec<Case> {
             "workload.read_share=0.7",
             "workload.requests=20000",
         ]),
-        Case::new("guarded wordlines").reclaim("ipr").set(&["timing.program_unit=wordline", "workload.block_size=16KiB"]),
+        Case::new("guarded wordlines")
+            .reclaim("ipr")
+            .set(&["timing.program_unit=wordline", "workload.block_size=16KiB"]),
         Case::new("wordlines").set(&["timing.program_unit=wordline", "workload.block_size=16KiB"]),
-        Case::new("padded").set(&["drive.write_buffer=0", "timing.program_unit=wordline", "workload.block_size=16KiB"]),
-        Case::new("open blocks").tired().refresh("block").set(&OPEN).set(&["refresh.period=1s", "workload.read_share=0.9995"]),
-        Case::new("levelled").set(&["wear.static_gap=2", "workload.read_share=0.7", "workload.requests=20000"]),
+        Case::new("padded").set(&[
+            "drive.write_buffer=0",
+            "timing.program_unit=wordline",
+            "workload.block_size=16KiB",
+        ]),
+        Case::new("open blocks")
+            .tired()
+            .refresh("block")
+            .set(&OPEN)
+            .set(&["refresh.period=1s", "workload.read_share=0.9995"]),
+        Case::new("levelled").set(&[
+            "wear.static_gap=2",
+            "workload.read_share=0.7",
+            "workload.requests=20000",
+        ]),
         Case::new("worn stripes").parity("pe-aware").set(&STRIPED).set(&WORN),
         Case { trace: Some(trims()), ..Case::new("trims") },
     ]

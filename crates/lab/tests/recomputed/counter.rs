@@ -13,7 +13,9 @@ use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Seq, Wordlin
 use vpass_core::config::DriveConfig;
 use vpass_core::drive::{Drive, Techniques};
 use vpass_core::time::{Replay, run_untimed};
-use vpass_core::watch::observer::{FROM_BUFFER, NO_LPN, NO_PPN, NOBODY, Observer, Origin, PhysRead, ReadResult};
+use vpass_core::watch::observer::{
+    FROM_BUFFER, NO_LPN, NO_PPN, NOBODY, Observer, Origin, PhysRead, ReadResult,
+};
 use vpass_core::watch::time_event::TimeEvent;
 use vpass_lab::plan::RunPlan;
 use vpass_lab::setup::Gear;
@@ -47,7 +49,8 @@ pub(crate) struct Counts {
     pub(crate) given_up: u64,
     pub(crate) updates: u64,
     pub(crate) exposed: u64,
-    /// Stripes that wait for parity, and those that lag behind: summed over page writes, and at most.
+    /// Stripes that wait for parity, and those that lag behind: summed over page writes, and at
+    /// most.
     pub(crate) waited: u64,
     pub(crate) most_waiting: u64,
     pub(crate) lagged: u64,
@@ -75,7 +78,8 @@ pub(crate) struct Counted {
     pub(crate) counts: Counts,
     pub(crate) blocks: Vec<Block>,
     pub(crate) waiting: BTreeSet<u32>,
-    /// Stripes whose parity lags behind, with their members that nothing protects until it is programmed.
+    /// Stripes whose parity lags behind, with their members that nothing protects until it is
+    /// programmed.
     pub(crate) lagging: BTreeMap<u32, u64>,
     geometry: Geometry,
     /// Age from which on data cannot be decoded, whatever was read; none where data does not age.
@@ -147,7 +151,8 @@ impl Counted {
         let counts = &mut self.counts;
         let by_host = read.cause == Cause::Host && !read.fill && read.lpn != NOBODY;
         counts.uncorrectable += u64::from(by_host && read.result == ReadResult::Uncorrectable);
-        counts.unmapped += u64::from(by_host && read.ppn == NO_PPN && read.result == ReadResult::Good);
+        counts.unmapped +=
+            u64::from(by_host && read.ppn == NO_PPN && read.result == ReadResult::Good);
         if read.ppn == FROM_BUFFER && self.rest == Some(read.lpn) {
             // The host asked for this page: its rest was not read to write it.
             (counts.fills, counts.rests) = (counts.fills - 1, counts.rests + 1);
@@ -283,7 +288,9 @@ impl Observer for Counted {
         let is_copy = matches!(origin, Origin::Copy(_));
         self.counts.reclaim_copies += u64::from(is_copy && cause == Cause::Reclaim);
         self.place[lpn.index()] = ppn;
-        if self.geometry.stripes.is_some_and(|stripes| stripes.is_parity(lpn)) && matches!(origin, Origin::Xor(_)) {
+        if self.geometry.stripes.is_some_and(|stripes| stripes.is_parity(lpn))
+            && matches!(origin, Origin::Xor(_))
+        {
             let stripe = lpn.number() - self.geometry.host_pages;
             self.counts.formed += u64::from(self.waiting.remove(&stripe));
             self.lagging.remove(&stripe);
@@ -355,7 +362,8 @@ impl Observer for Counted {
     fn time(&mut self, events: &[TimeEvent]) {
         for event in events {
             let TimeEvent::Completed { request, start, end } = *event else { continue };
-            let (op, ..) = self.counts.requests[request as usize - self.first.unwrap_or(0) as usize];
+            let (op, ..) =
+                self.counts.requests[request as usize - self.first.unwrap_or(0) as usize];
             self.counts.last_completion = self.counts.last_completion.max(end);
             match op {
                 Op::Read => self.counts.read_ns.push(end - start),

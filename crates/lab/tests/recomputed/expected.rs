@@ -23,7 +23,10 @@ impl Book {
     pub(crate) fn append(&mut self, other: Self) {
         for (path, value) in other.0 {
             let before = self.0.insert(path.clone(), value);
-            assert!(before.is_none_or(|before| is_near(before, value)), "{path}: {before:?} and {value:?}");
+            assert!(
+                before.is_none_or(|before| is_near(before, value)),
+                "{path}: {before:?} and {value:?}"
+            );
         }
     }
 
@@ -31,7 +34,9 @@ impl Book {
     pub(crate) fn differences(&self, summary: &Value) -> Vec<String> {
         let numbers = self.0.iter().map(|(path, right)| (path, number_at(summary, path), *right));
         let wrong = numbers.filter(|(_, said, right)| !is_near(*said, *right));
-        wrong.map(|(path, said, right)| format!("{path}: {said:?} is reported, {right:?} is right")).collect()
+        wrong
+            .map(|(path, said, right)| format!("{path}: {said:?} is reported, {right:?} is right"))
+            .collect()
     }
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = String> + '_ {
@@ -39,7 +44,10 @@ impl Book {
     }
 
     pub(crate) fn paths_above_zero(&self) -> impl Iterator<Item = String> + '_ {
-        self.0.iter().filter(|(_, value)| value.is_some_and(|value| value > 0.0)).map(|(path, _)| path.clone())
+        self.0
+            .iter()
+            .filter(|(_, value)| value.is_some_and(|value| value > 0.0))
+            .map(|(path, _)| path.clone())
     }
 }
 
@@ -61,7 +69,12 @@ fn sum(counts: &ByCause) -> f64 {
 }
 
 /// All that follows from events and tables.
-pub(crate) fn of_events(counted: &Counted, blocks: &Table, series: &Table, outcome: &Outcome) -> Book {
+pub(crate) fn of_events(
+    counted: &Counted,
+    blocks: &Table,
+    series: &Table,
+    outcome: &Outcome,
+) -> Book {
     let mut book = Book::default();
     host(&mut book, counted);
     flash(&mut book, counted);
@@ -84,13 +97,16 @@ fn host(book: &mut Book, counted: &Counted) {
         let whole = ((offset + bytes) / page).saturating_sub(offset.div_ceil(page));
         let mut add = |key, n| *of.entry(key).or_default() += n;
         match op {
-            Op::Read => [("read_requests", 1), ("read_bytes", *bytes), ("read_pages", end - first)].map(|(key, n)| add(key, n)),
+            Op::Read => [("read_requests", 1), ("read_bytes", *bytes), ("read_pages", end - first)]
+                .map(|(key, n)| add(key, n)),
             Op::Write => {
                 add("partial_page_writes", end - first - whole);
                 add("small_writes", u64::from(*bytes < page));
-                [("write_requests", 1), ("write_bytes", *bytes), ("write_pages", end - first)].map(|(key, n)| add(key, n))
+                [("write_requests", 1), ("write_bytes", *bytes), ("write_pages", end - first)]
+                    .map(|(key, n)| add(key, n))
             }
-            Op::Trim => [("trim_requests", 1), ("trim_requests", 0), ("trim_pages", whole)].map(|(key, n)| add(key, n)),
+            Op::Trim => [("trim_requests", 1), ("trim_requests", 0), ("trim_pages", whole)]
+                .map(|(key, n)| add(key, n)),
         };
     }
     let get = |key: &str| of.get(key).copied().unwrap_or(0) as f64;
@@ -98,22 +114,41 @@ fn host(book: &mut Book, counted: &Counted) {
         book.note(format!("host.{key}"), *n as f64);
     }
     let counts = &counted.counts;
-    assert_eq!((counts.written_pages as f64, counts.trimmed_pages as f64), (get("write_pages"), get("trim_pages")));
+    assert_eq!(
+        (counts.written_pages as f64, counts.trimmed_pages as f64),
+        (get("write_pages"), get("trim_pages"))
+    );
     book.note("host.fill_reads", counts.fills as f64);
     book.note("host.unmapped_read_pages", counts.unmapped as f64);
     book.note("mapping_unit.bytes", page as f64);
     book.note("mapping_unit.small_write_share", ratio(get("small_writes"), get("write_requests")));
-    book.note("mapping_unit.partial_page_share", ratio(get("partial_page_writes"), get("write_pages")));
-    book.note("mapping_unit.fill_reads_per_write", ratio(counts.fills as f64, get("write_requests")));
-    book.note("write_amplification", ratio(sum(&counts.programs) * page as f64, get("write_bytes")));
+    book.note(
+        "mapping_unit.partial_page_share",
+        ratio(get("partial_page_writes"), get("write_pages")),
+    );
+    book.note(
+        "mapping_unit.fill_reads_per_write",
+        ratio(counts.fills as f64, get("write_requests")),
+    );
+    book.note(
+        "write_amplification",
+        ratio(sum(&counts.programs) * page as f64, get("write_bytes")),
+    );
     book.note("programs_per_page_write", ratio(sum(&counts.programs), get("write_pages")));
 }
 
 fn flash(book: &mut Book, counted: &Counted) {
     let counts = &counted.counts;
-    let kinds = [("reads", &counts.reads), ("programs", &counts.programs), ("erases", &counts.erases), ("reprograms", &counts.reprograms)];
+    let kinds = [
+        ("reads", &counts.reads),
+        ("programs", &counts.programs),
+        ("erases", &counts.erases),
+        ("reprograms", &counts.reprograms),
+    ];
     for (what, by_cause) in kinds {
-        for (cause, n) in Cause::ALL.iter().zip(by_cause).filter(|(cause, n)| **cause != Cause::Hint || **n > 0) {
+        for (cause, n) in
+            Cause::ALL.iter().zip(by_cause).filter(|(cause, n)| **cause != Cause::Hint || **n > 0)
+        {
             book.note(format!("flash.{what}.{}", cause.name()), *n as f64);
         }
     }
@@ -127,7 +162,10 @@ fn losses(book: &mut Book, counted: &Counted, outcome: &Outcome) {
     book.note("data_lost_pages", counts.lost as f64);
     if outcome.summary.losses.is_some() {
         book.note("losses.by_age", counts.lost_by_age as f64);
-        book.note("losses.by_reads", (counts.lost - counts.lost_by_age - counts.lost_by_failure) as f64);
+        book.note(
+            "losses.by_reads",
+            (counts.lost - counts.lost_by_age - counts.lost_by_failure) as f64,
+        );
     }
     if outcome.summary.failures.is_some() {
         book.note("failures.lost_pages", counts.lost_by_failure as f64);
@@ -146,11 +184,14 @@ fn losses(book: &mut Book, counted: &Counted, outcome: &Outcome) {
 
 /// Wear by `blocks.csv`, whose cycles are held against the erases that were seen.
 fn wear(book: &mut Book, counted: &Counted, blocks: &Table) {
-    let seen = |of: &dyn Fn(usize) -> u64| (0..counted.blocks.len()).map(|n| of(n) as f64).collect::<Vec<_>>();
+    let seen = |of: &dyn Fn(usize) -> u64| {
+        (0..counted.blocks.len()).map(|n| of(n) as f64).collect::<Vec<_>>()
+    };
     assert_eq!(blocks.column("pec_cycles"), seen(&|n| counted.blocks[n].pec.into()));
     let merges = sum(&counted.counts.reprograms) > 0.0;
     if !merges {
-        // Where wordlines are merged, pages are passed over, and movers deposit doses without sensing.
+        // Where wordlines are merged, pages are passed over, and movers deposit doses without
+        // sensing.
         assert_eq!(blocks.column("written_pages"), seen(&|n| counted.blocks[n].written.into()));
         assert_eq!(blocks.column("reads_dose_units"), seen(&|n| counted.blocks[n].sensings));
     }

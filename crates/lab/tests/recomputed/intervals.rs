@@ -21,7 +21,10 @@ const SEEDS: u64 = 3;
 #[track_caller]
 fn near(what: &str, said: Option<f64>, right: f64) {
     let said = said.unwrap_or_else(|| panic!("{what}: nothing is said, {right} is right"));
-    assert!((said - right).abs() <= 1e-9 * right.abs().max(1e-6), "{what}: {said} is said, {right} is right");
+    assert!(
+        (said - right).abs() <= 1e-9 * right.abs().max(1e-6),
+        "{what}: {said} is said, {right} is right"
+    );
 }
 
 fn case(name: &str) -> Case {
@@ -35,7 +38,9 @@ fn batches(series: &Table, column: &str) -> Vec<f64> {
     let all = requests.last().unwrap();
     let nearest = |end: f64| {
         let looks = (0..requests.len()).filter(|row| requests[*row] > 0.0);
-        looks.min_by(|a, b| (requests[*a] - end).abs().total_cmp(&(requests[*b] - end).abs())).unwrap()
+        looks
+            .min_by(|a, b| (requests[*a] - end).abs().total_cmp(&(requests[*b] - end).abs()))
+            .unwrap()
     };
     let ends = (1..=BATCHES).map(|batch| counts[nearest(all * batch as f64 / BATCHES as f64)]);
     let ends: Vec<f64> = std::iter::once(0.0).chain(ends).collect();
@@ -43,13 +48,15 @@ fn batches(series: &Table, column: &str) -> Vec<f64> {
 }
 
 fn half_of_sum(batches: &[f64]) -> f64 {
-    let squares: f64 = batches.windows(2).map(|pair| (pair[1] - pair[0]) * (pair[1] - pair[0])).sum();
+    let squares: f64 =
+        batches.windows(2).map(|pair| (pair[1] - pair[0]) * (pair[1] - pair[0])).sum();
     2.447 * (10.0 / 18.0 * squares).sqrt()
 }
 
 fn half_of_ratio(over: &[f64], under: &[f64]) -> f64 {
     let (sum, all) = (over.iter().sum::<f64>(), under.iter().sum::<f64>());
-    let rest: Vec<f64> = over.iter().zip(under).map(|(over, under)| over - sum / all * under).collect();
+    let rest: Vec<f64> =
+        over.iter().zip(under).map(|(over, under)| over - sum / all * under).collect();
     half_of_sum(&rest) / all
 }
 
@@ -67,7 +74,8 @@ fn of_all_causes(series: &Table, what: &str, unit: &str) -> Vec<f64> {
 fn batch_means_by_the_rows_of_the_series() {
     for name in ["block", "ipr", "retries", "refresh block", "parity raid5", "untimed"] {
         let ran = Ran::of(&case(name));
-        let (series, said) = (&ran.series, |key: &str| number_at(&ran.summary, &format!("batch_means.{key}")));
+        let (series, said) =
+            (&ran.series, |key: &str| number_at(&ran.summary, &format!("batch_means.{key}")));
         let sums = [
             ("reclaim_write_pages", "programs_reclaim_pages"),
             ("reclaim_erases", "erases_reclaim_blocks"),
@@ -77,16 +85,24 @@ fn batch_means_by_the_rows_of_the_series() {
         for (key, column) in sums {
             near(&format!("{name}: {key}"), said(key), half_of_sum(&batches(series, column)));
         }
-        let (programs, erases) = (of_all_causes(series, "programs", "pages"), of_all_causes(series, "erases", "blocks"));
+        let (programs, erases) =
+            (of_all_causes(series, "programs", "pages"), of_all_causes(series, "erases", "blocks"));
         let written = batches(series, "host_write_pages");
         let amplification = programs.iter().sum::<f64>() / written.iter().sum::<f64>();
-        near(&format!("{name}: amplification"), said("write_amplification_share"), half_of_ratio(&programs, &written) / amplification);
+        near(
+            &format!("{name}: amplification"),
+            said("write_amplification_share"),
+            half_of_ratio(&programs, &written) / amplification,
+        );
         // Block cycles are erases or the blocks that the programs fill, whichever are more.
         let filled: Vec<f64> = programs.iter().map(|pages| pages / 24.0).collect();
         let cycles = if erases.iter().sum::<f64>() > filled.iter().sum() { erases } else { filled };
         near(&format!("{name}: cycles"), said("cycles_observed"), half_of_sum(&cycles));
         if series.has("host_retries") {
-            let half = half_of_ratio(&batches(series, "host_retries"), &batches(series, "host_read_pages"));
+            let half = half_of_ratio(
+                &batches(series, "host_retries"),
+                &batches(series, "host_read_pages"),
+            );
             near(&format!("{name}: retries"), said("retries_mean"), half);
         }
     }
@@ -107,20 +123,31 @@ const COLUMNS: [(&str, &str, Option<&str>); 7] = [
 fn intervals_of_a_comparison_by_its_runs() {
     let (seeds, case) = (1..=SEEDS, case("hints"));
     let plans: Vec<_> = seeds.map(|seed| case.seeded(seed).plan()).collect();
-    let finished = plans.iter().map(|plan| execute(plan, &Unwatched).map(|outcome| outcome.summary)).collect();
+    let finished =
+        plans.iter().map(|plan| execute(plan, &Unwatched).map(|outcome| outcome.summary)).collect();
     let (rows, stopped) = rows(&plans.iter().collect::<Vec<_>>(), finished, SEEDS as usize);
     let json = json_of(&rows, &stopped, &plans[0], SEEDS as u32).unwrap();
     let technique: &Value = &json["techniques"][0];
     for (column, path, noise) in COLUMNS {
-        let runs = |path: &str| (0..SEEDS).map(|n| number_at(technique, &format!("runs.{n}.{path}"))).collect::<Option<Vec<f64>>>();
+        let runs = |path: &str| {
+            (0..SEEDS)
+                .map(|n| number_at(technique, &format!("runs.{n}.{path}")))
+                .collect::<Option<Vec<f64>>>()
+        };
         let values = runs(path).unwrap();
         let mean = values.iter().sum::<f64>() / 3.0;
         let deviation = (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / 2.0).sqrt();
         let of_seeds = 4.303 * deviation / 3f64.sqrt();
-        let of_batches = noise.and_then(runs).map(|halves| halves.iter().map(|half| half * half).sum::<f64>().sqrt() / 3.0);
+        let of_batches = noise
+            .and_then(runs)
+            .map(|halves| halves.iter().map(|half| half * half).sum::<f64>().sqrt() / 3.0);
         let said = |key: &str| number_at(technique, &format!("columns.{column}.{key}"));
         near(&format!("{column}: mean"), said("mean"), mean);
         near(&format!("{column}: interval of the seeds"), said("ci95"), of_seeds);
-        near(&format!("{column}: wider interval"), said("half95"), of_batches.map_or(of_seeds, |half| half.max(of_seeds)));
+        near(
+            &format!("{column}: wider interval"),
+            said("half95"),
+            of_batches.map_or(of_seeds, |half| half.max(of_seeds)),
+        );
     }
 }

@@ -42,7 +42,8 @@ struct Ran {
 impl Ran {
     fn of(case: &Case) -> Self {
         let plan = case.plan();
-        let outcome = execute(&plan, &Unwatched).unwrap_or_else(|e| panic!("{}: {}", case.name, e.sentence));
+        let outcome =
+            execute(&plan, &Unwatched).unwrap_or_else(|e| panic!("{}: {}", case.name, e.sentence));
         let files = of_run(&plan, &outcome, "run").unwrap();
         let file = |name: &str| {
             let (_, bytes) = files.iter().find(|(of, _)| of == name).unwrap();
@@ -105,7 +106,10 @@ fn summaries_say_what_was_counted() {
     for case in cases() {
         let ran = Ran::of(&case);
         let book = ran.book();
-        let differences = book.differences(&ran.summary).into_iter().chain(tables::differences(&ran.series, &ran.summary));
+        let differences = book
+            .differences(&ran.summary)
+            .into_iter()
+            .chain(tables::differences(&ran.series, &ran.summary));
         wrong.extend(differences.map(|one| format!("{}: {one}", ran.name)));
         known.extend(book.paths());
         shown.extend(book.paths_above_zero());

@@ -22,8 +22,10 @@ disturb = { model = "wordline", table = [{ pec = 0, limit = [2e7], alpha = [2.0]
 "#;
 
 const SECOND: Ns = 1_000_000_000;
-/// Phases: seconds, requests by each page read, and the pages that are read, every so-many-th at so many reads a second.
-const PHASES: [(u64, f64, usize, f32); 3] = [(3, 0.5, 2, 400.0), (5, 2.0, 3, 700.0), (2, 1.0, 7, 90.0)];
+/// Phases: seconds, requests by each page read, and the pages that are read, every so-many-th at so
+/// many reads a second.
+const PHASES: [(u64, f64, usize, f32); 3] =
+    [(3, 0.5, 2, 400.0), (5, 2.0, 3, 700.0), (2, 1.0, 7, 90.0)];
 
 /// Reads that follow [`PHASES`]: said anew at each change, or as changes of single pages.
 struct Changing {
@@ -141,7 +143,11 @@ fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
     let techniques = Techniques { reclaim: "none".into(), ..Techniques::default() };
     let mut drive = Drive::new(config, &techniques, false).unwrap();
     let (pages, blocks) = (drive.geometry().host_pages as usize, drive.geometry().blocks as usize);
-    drive.observe(Box::new(Drawn { reads: 0, doses: vec![vec![]; blocks], places: vec![(0, 0); pages] }));
+    drive.observe(Box::new(Drawn {
+        reads: 0,
+        doses: vec![vec![]; blocks],
+        places: vec![(0, 0); pages],
+    }));
     drive.precondition(1);
     drive.begin_measurement();
     let mut source = Changing { pages, phase: 0, anew, none: NoWrites };
@@ -156,12 +162,17 @@ fn run(anew: bool, seed: u64) -> (Drawn, [u64; 3]) {
 
 /// Expected reads of a page over all phases, each times a weight.
 fn expected(page: usize, weight: impl Fn(usize) -> f64) -> f64 {
-    (0..PHASES.len()).map(|phase| weight(phase) * f64::from(rate(phase, page)) * PHASES[phase].0 as f64).sum()
+    (0..PHASES.len())
+        .map(|phase| weight(phase) * f64::from(rate(phase, page)) * PHASES[phase].0 as f64)
+        .sum()
 }
 
 #[track_caller]
 fn within(what: &str, drawn: f64, mean: f64, variance: f64) {
-    assert!((drawn - mean).abs() <= 5.0 * variance.sqrt(), "{what}: {drawn} drawn, {mean} expected");
+    assert!(
+        (drawn - mean).abs() <= 5.0 * variance.sqrt(),
+        "{what}: {drawn} drawn, {mean} expected"
+    );
 }
 
 #[test]
@@ -175,10 +186,17 @@ fn reads_before_a_change_of_rates_are_kept() {
         for (block, wordlines) in of_wordline.iter().enumerate() {
             for (wordline, mean) in wordlines.iter().enumerate() {
                 let of = drawn.doses[block].get(wordline).copied().unwrap_or(0);
-                within(&format!("anew {anew}, block {block}, wordline {wordline}"), of as f64, *mean, *mean);
+                within(
+                    &format!("anew {anew}, block {block}, wordline {wordline}"),
+                    of as f64,
+                    *mean,
+                    *mean,
+                );
             }
         }
-        let all = |weight: &dyn Fn(usize) -> f64| (0..drawn.places.len()).map(|page| expected(page, weight)).sum::<f64>();
+        let all = |weight: &dyn Fn(usize) -> f64| {
+            (0..drawn.places.len()).map(|page| expected(page, weight)).sum::<f64>()
+        };
         within("pages", pages as f64, all(&|_| 1.0), all(&|_| 1.0));
         assert_eq!(pages, drawn.reads, "pages that the host read, and those that were drawn");
         // Without new rates the share of requests stays that of the first phase.

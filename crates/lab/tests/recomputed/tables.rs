@@ -12,7 +12,8 @@ impl Table {
     pub(crate) fn parse(text: &str) -> Self {
         let mut lines = text.lines();
         let columns = lines.next().unwrap().split(',').map(str::to_owned).collect();
-        let rows = lines.map(|line| line.split(',').map(|cell| cell.parse().ok()).collect()).collect();
+        let rows =
+            lines.map(|line| line.split(',').map(|cell| cell.parse().ok()).collect()).collect();
         Self { columns, rows }
     }
 
@@ -22,8 +23,15 @@ impl Table {
 
     /// A column from top to bottom.
     pub(crate) fn column(&self, name: &str) -> Vec<f64> {
-        let at = self.columns.iter().position(|column| column == name).unwrap_or_else(|| panic!("no column {name}"));
-        self.rows.iter().map(|row| row[at].unwrap_or_else(|| panic!("{name}: not a number"))).collect()
+        let at = self
+            .columns
+            .iter()
+            .position(|column| column == name)
+            .unwrap_or_else(|| panic!("no column {name}"));
+        self.rows
+            .iter()
+            .map(|row| row[at].unwrap_or_else(|| panic!("{name}: not a number")))
+            .collect()
     }
 
     pub(crate) fn last(&self, name: &str) -> f64 {
@@ -73,7 +81,10 @@ pub(crate) fn differences(series: &Table, summary: &Value) -> Vec<String> {
             wrong.push(format!("{column} falls"));
         }
     }
-    let requests: Option<f64> = ["read", "write", "trim"].iter().map(|op| number_at(summary, &format!("host.{op}_requests"))).sum();
+    let requests: Option<f64> = ["read", "write", "trim"]
+        .iter()
+        .map(|op| number_at(summary, &format!("host.{op}_requests")))
+        .sum();
     if requests.as_ref() != series.column("requests").last() {
         wrong.push(format!("requests: {requests:?} are reported"));
     }

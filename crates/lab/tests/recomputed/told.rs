@@ -68,16 +68,32 @@ fn refresh(book: &mut Book, outcome: &Outcome) {
 fn parity(book: &mut Book, outcome: &Outcome) {
     let (counts, drive) = (outcome.drive.parity_counts(), &outcome.drive);
     let Some(parity) = &outcome.summary.parity else { return };
-    let mut told = vec![("modified", counts.modified), ("whole", counts.whole), ("rebuilt_pages", counts.rebuilt)];
-    told.extend([("given_up", counts.given_up), ("unprotected_stripes", drive.unprotected_stripes())]);
+    let mut told = vec![
+        ("modified", counts.modified),
+        ("whole", counts.whole),
+        ("rebuilt_pages", counts.rebuilt),
+    ];
+    told.extend([
+        ("given_up", counts.given_up),
+        ("unprotected_stripes", drive.unprotected_stripes()),
+    ]);
     if let Some(window) = drive.forming_window().filter(|_| parity.by_wear.is_some()) {
         told.extend([("by_wear.formed", counts.formed), ("by_wear.dissolved", counts.dissolved)]);
         told.push(("by_wear.protected_stripes", drive.stripes_with_parity()));
-        book.note("parity.by_wear.waiting_s", drive.is_timed().then(|| window.stripe_ns as f64 / 1e9));
+        book.note(
+            "parity.by_wear.waiting_s",
+            drive.is_timed().then(|| window.stripe_ns as f64 / 1e9),
+        );
     }
     if let Some(window) = drive.parity_window() {
-        told.extend([("delayed.made_whole", counts.made_whole), ("delayed.cache_pages", drive.parity_cache_pages().into())]);
-        book.note("parity.delayed.stripe_s", drive.is_timed().then(|| window.stripe_ns as f64 / 1e9));
+        told.extend([
+            ("delayed.made_whole", counts.made_whole),
+            ("delayed.cache_pages", drive.parity_cache_pages().into()),
+        ]);
+        book.note(
+            "parity.delayed.stripe_s",
+            drive.is_timed().then(|| window.stripe_ns as f64 / 1e9),
+        );
     }
     for (key, n) in told {
         book.note(format!("parity.{key}"), n as f64);

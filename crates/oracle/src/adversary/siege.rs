@@ -1,5 +1,6 @@
-//! A siege of a drive under a technique that lets data be lost: it counts its reads so that a page is just at its limit, or one read beyond, and
-//! then does what must show there. An adversary that reads until it sees harm done has mostly passed that point.
+//! A siege of a drive under a technique that lets data be lost: it counts its reads so that a page
+//! is just at its limit, or one read beyond, and then does what must show there. An adversary that
+//! reads until it sees harm done has mostly passed that point.
 //!
 //! ```text
 //! a page endures 37.5 more reads beside it     37 reads: it must be read well     one more, and it must be reported lost
@@ -37,7 +38,8 @@ enum Act {
     Leaves,
 }
 
-/// How often each: what needs a block to be cleaned in time, or one that is open, often comes to nothing.
+/// How often each: what needs a block to be cleaned in time, or one that is open, often comes to
+/// nothing.
 const ACTS: [Act; 9] = [
     Act::ReadsPast,
     Act::ReadsPast,
@@ -55,7 +57,8 @@ const ACTS: [Act; 9] = [
 enum Last {
     /// A page in an open block is past its limit, and nobody has read it.
     InOpenBlock,
-    /// The end of the run itself brings a page past its limit: the read that would complete another.
+    /// The end of the run itself brings a page past its limit: the read that would complete
+    /// another.
     ByLooking,
     /// As it comes.
     Nothing,
@@ -109,8 +112,12 @@ impl Siege {
         let sight = Sight::of(drive);
         let acted = match act {
             Act::BringsForth => self.brings_forth(drive, &sight),
-            Act::ReadsAt => self.victim(drive, &sight, Taste::Any).and_then(|victim| reads_at(drive, &sight, victim)),
-            Act::WritesPart => self.victim(drive, &sight, Taste::Emptiest).and_then(|victim| self.writes_part(drive, &sight, victim)),
+            Act::ReadsAt => self
+                .victim(drive, &sight, Taste::Any)
+                .and_then(|victim| reads_at(drive, &sight, victim)),
+            Act::WritesPart => self
+                .victim(drive, &sight, Taste::Emptiest)
+                .and_then(|victim| self.writes_part(drive, &sight, victim)),
             Act::ReadsPast | Act::Leaves => {
                 let taste = self.dice.pick(&[Taste::Any, Taste::Open]);
                 self.victim(drive, &sight, taste).and_then(|victim| {
@@ -132,10 +139,20 @@ impl Siege {
     fn last(&mut self, drive: &mut Drive) -> Vec<Request> {
         let sight = Sight::of(drive);
         self.block = None;
-        let acted = match self.dice.pick(&[Last::InOpenBlock, Last::ByLooking, Last::ByLooking, Last::Nothing]) {
-            Last::InOpenBlock => self.victim(drive, &sight, Taste::Open).and_then(|victim| past(drive, &sight, victim)),
-            // Where a wordline's own reads disturb it, one is not nearer to its limit than the other.
-            Last::ByLooking if drive.config().disturb.model == DisturbModel::Wordline => self.lost_by_looking(drive, &sight),
+        let acted = match self.dice.pick(&[
+            Last::InOpenBlock,
+            Last::ByLooking,
+            Last::ByLooking,
+            Last::Nothing,
+        ]) {
+            Last::InOpenBlock => self
+                .victim(drive, &sight, Taste::Open)
+                .and_then(|victim| past(drive, &sight, victim)),
+            // Where a wordline's own reads disturb it, one is not nearer to its limit than the
+            // other.
+            Last::ByLooking if drive.config().disturb.model == DisturbModel::Wordline => {
+                self.lost_by_looking(drive, &sight)
+            }
             Last::ByLooking | Last::Nothing => None,
         };
         acted.unwrap_or_default()
@@ -143,15 +160,23 @@ impl Siege {
 
     /// A page that something lies beside, and that is not lost yet, in the block that it is at.
     fn victim(&mut self, drive: &mut Drive, sight: &Sight, taste: Taste) -> Option<Ppn> {
-        let (block, acts) = self.block.take().or_else(|| self.choose(drive, taste).map(|block| (block, PATIENCE)))?;
+        let (block, acts) = self
+            .block
+            .take()
+            .or_else(|| self.choose(drive, taste).map(|block| (block, PATIENCE)))?;
         if acts > 0 && matches!(taste, Taste::Any) {
             self.block = Some((block, acts - 1));
         }
         let oracle = oracle_of(drive);
         let first = Ppn::new(block.number() * sight.pages_per_block as u32);
-        let live = first.run(sight.pages_per_block as u32).filter(|ppn| sight.owners[ppn.index()] != NOBODY);
-        let left = live.filter(|ppn| sight.neighbours(*ppn).next().is_some()).map(|ppn| (oracle.reads_left(ppn), ppn));
-        let mut whole: Vec<(f64, Ppn)> = left.filter(|(left, _)| (0.0..MOST_READS as f64).contains(left)).collect();
+        let live = first
+            .run(sight.pages_per_block as u32)
+            .filter(|ppn| sight.owners[ppn.index()] != NOBODY);
+        let left = live
+            .filter(|ppn| sight.neighbours(*ppn).next().is_some())
+            .map(|ppn| (oracle.reads_left(ppn), ppn));
+        let mut whole: Vec<(f64, Ppn)> =
+            left.filter(|(left, _)| (0.0..MOST_READS as f64).contains(left)).collect();
         whole.sort_by(|a, b| a.0.total_cmp(&b.0));
         let among = if self.dice.chance(0.7) { 1 } else { whole.len() };
         (!whole.is_empty()).then(|| whole[self.dice.between(0, among as u64 - 1) as usize].1)
@@ -161,27 +186,39 @@ impl Siege {
         let filled = BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0);
         let mut blocks: Vec<_> = match taste {
             Taste::Open => filled.filter(|(_, row)| row.state == BlockState::Open).collect(),
-            Taste::Any | Taste::Emptiest => filled.filter(|(_, row)| row.state == BlockState::Closed).collect(),
+            Taste::Any | Taste::Emptiest => {
+                filled.filter(|(_, row)| row.state == BlockState::Closed).collect()
+            }
         };
         if matches!(taste, Taste::Emptiest) {
             blocks.sort_by_key(|(_, row)| row.valid);
             blocks.truncate(3);
         }
-        (!blocks.is_empty()).then(|| blocks[self.dice.between(0, blocks.len() as u64 - 1) as usize].0)
+        (!blocks.is_empty())
+            .then(|| blocks[self.dice.between(0, blocks.len() as u64 - 1) as usize].0)
     }
 
-    /// Parts of pages whose rest is lost, each followed by as many pages elsewhere as it takes until it leaves the buffer; meanwhile its block
-    /// may be cleaned, which holds nothing else by then.
-    fn writes_part(&mut self, drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
+    /// Parts of pages whose rest is lost, each followed by as many pages elsewhere as it takes
+    /// until it leaves the buffer; meanwhile its block may be cleaned, which holds nothing else by
+    /// then.
+    fn writes_part(
+        &mut self,
+        drive: &mut Drive,
+        sight: &Sight,
+        victim: Ppn,
+    ) -> Option<Vec<Request>> {
         let neighbour = sight.neighbours(victim).next()?;
         let mut requests = past(drive, sight, victim)?;
         let slots = drive.config().drive.write_buffer.0 / u64::from(drive.geometry().page_bytes);
         let lost: Vec<Lpn> = sight.neighbours(sight.place_of(neighbour)).collect();
         // A block that holds little else is cleaned next.
-        let others = sight.block(victim).iter().filter(|lpn| **lpn != NOBODY && !lost.contains(lpn));
+        let others =
+            sight.block(victim).iter().filter(|lpn| **lpn != NOBODY && !lost.contains(lpn));
         requests.extend(others.map(|lpn| Request { op: Op::Trim, ..read(drive, *lpn) }));
         // Blocks are cleaned when new ones are opened.
-        if let Some(left) = self.until_full(drive, sight).filter(|left| slots > 0 && *left < MOST_READS / 10) {
+        if let Some(left) =
+            self.until_full(drive, sight).filter(|left| slots > 0 && *left < MOST_READS / 10)
+        {
             requests.extend(self.writes(drive, left.saturating_sub(slots / 2)));
         }
         for lpn in lost {
@@ -201,18 +238,28 @@ impl Siege {
                 // In two parts it comes back.
                 let whole = Request { op: Op::Write, ..read(drive, lpn) };
                 let first = Request { bytes: whole.bytes / 2, ..whole };
-                let second = Request { offset: whole.offset + u64::from(first.bytes), bytes: whole.bytes - first.bytes, ..whole };
+                let second = Request {
+                    offset: whole.offset + u64::from(first.bytes),
+                    bytes: whole.bytes - first.bytes,
+                    ..whole
+                };
                 requests.extend([first, second, read(drive, lpn)]);
             }
         }
         Some(requests)
     }
 
-    /// Reads beside the page that an open block holds next, until it is lost before it is written; then it is written, and read.
+    /// Reads beside the page that an open block holds next, until it is lost before it is written;
+    /// then it is written, and read.
     fn brings_forth(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
-        let open = BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.state == BlockState::Open && row.valid > 0);
-        let next: Vec<Ppn> = open.map(|(block, row)| drive.geometry().first_page(block) + u32::from(row.written)).collect();
-        let next: Vec<Ppn> = next.into_iter().filter(|ppn| ppn.index() % sight.pages_per_block != 0).collect();
+        let open = BlockId::all()
+            .zip(drive.block_states())
+            .filter(|(_, row)| row.state == BlockState::Open && row.valid > 0);
+        let next: Vec<Ppn> = open
+            .map(|(block, row)| drive.geometry().first_page(block) + u32::from(row.written))
+            .collect();
+        let next: Vec<Ppn> =
+            next.into_iter().filter(|ppn| ppn.index() % sight.pages_per_block != 0).collect();
         let ppn = *next.get(self.dice.between(0, next.len().max(1) as u64 - 1) as usize)?;
         let neighbour = sight.neighbours(ppn).next()?;
         let place = sight.place_of(neighbour);
@@ -222,37 +269,53 @@ impl Siege {
         if reads > MOST_READS {
             return None;
         }
-        // What else is on this wordline, and on the other side of the one that is read, would be lost before it and show what is coming.
-        let others = [Some(ppn.index()), ppn.index().checked_sub(2 * sight.stride * sight.bits)].into_iter().flatten();
-        let others = others.filter(|other| other / sight.pages_per_block == ppn.index() / sight.pages_per_block).map(Ppn::from_index);
-        let mut requests: Vec<Request> =
-            others.flat_map(|other| sight.wordline(other)).map(|lpn| Request { op: Op::Trim, ..read(drive, lpn) }).collect();
+        // What else is on this wordline, and on the other side of the one that is read, would be
+        // lost before it and show what is coming.
+        let others = [Some(ppn.index()), ppn.index().checked_sub(2 * sight.stride * sight.bits)]
+            .into_iter()
+            .flatten();
+        let others = others
+            .filter(|other| other / sight.pages_per_block == ppn.index() / sight.pages_per_block)
+            .map(Ppn::from_index);
+        let mut requests: Vec<Request> = others
+            .flat_map(|other| sight.wordline(other))
+            .map(|lpn| Request { op: Op::Trim, ..read(drive, lpn) })
+            .collect();
         requests.extend(vec![read(drive, neighbour); reads as usize]);
         let width = u64::from(drive.geometry().dies()) * sight.bits as u64;
         let slots = drive.config().drive.write_buffer.0 / u64::from(drive.geometry().page_bytes);
         let written = self.writes(drive, slots + 2 * width);
-        let again: Vec<Request> = written.iter().map(|request| Request { op: Op::Read, ..*request }).collect();
+        let again: Vec<Request> =
+            written.iter().map(|request| Request { op: Op::Read, ..*request }).collect();
         requests.extend(written);
         requests.extend(again);
         Some(requests)
     }
 
-    /// Reads of a wordline until the one below it is all but lost; reads of that one, until the other is lost, of which nobody knows; and a
-    /// part of the other. What should complete it is read at the end of the run, and takes the last from the one below.
+    /// Reads of a wordline until the one below it is all but lost; reads of that one, until the
+    /// other is lost, of which nobody knows; and a part of the other. What should complete it is
+    /// read at the end of the run, and takes the last from the one below.
     fn lost_by_looking(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
         let pages = sight.owners.len() as u64;
         let from = self.dice.between(0, pages - 1);
-        let all = (from..pages).chain(0..from).map(|ppn| Ppn::new(ppn as u32)).filter(|ppn| sight.owners[ppn.index()] != NOBODY);
-        let ((lpn, then), (above, first)) = all.filter_map(|below| both(drive, sight, below)).find(|(a, b)| a.1 + b.1 <= MOST_READS)?;
+        let all = (from..pages)
+            .chain(0..from)
+            .map(|ppn| Ppn::new(ppn as u32))
+            .filter(|ppn| sight.owners[ppn.index()] != NOBODY);
+        let ((lpn, then), (above, first)) = all
+            .filter_map(|below| both(drive, sight, below))
+            .find(|(a, b)| a.1 + b.1 <= MOST_READS)?;
         let mut requests = vec![read(drive, above); first as usize];
         requests.extend(vec![read(drive, lpn); then as usize]);
         requests.push(self.part(drive, above));
         Some(requests)
     }
 
-    /// Pages that open blocks take until those of one stream, whichever that is, are full: they are written in turns.
+    /// Pages that open blocks take until those of one stream, whichever that is, are full: they are
+    /// written in turns.
     fn until_full(&mut self, drive: &Drive, sight: &Sight) -> Option<u64> {
-        let open = drive.block_states().filter(|row| row.state == BlockState::Open && row.written > 0);
+        let open =
+            drive.block_states().filter(|row| row.state == BlockState::Open && row.written > 0);
         let written: Vec<usize> = open.map(|row| usize::from(row.written)).collect();
         let one = *written.get(self.dice.between(0, written.len().max(1) as u64 - 1) as usize)?;
         let like_it = written.iter().filter(|other| other.abs_diff(one) <= sight.bits).count();
@@ -261,7 +324,12 @@ impl Siege {
 
     fn writes(&mut self, drive: &Drive, count: u64) -> Vec<Request> {
         let pages = u64::from(drive.geometry().host_pages);
-        (0..count).map(|_| Request { op: Op::Write, ..read(drive, Lpn::new(self.dice.between(0, pages - 1) as u32)) }).collect()
+        (0..count)
+            .map(|_| Request {
+                op: Op::Write,
+                ..read(drive, Lpn::new(self.dice.between(0, pages - 1) as u32))
+            })
+            .collect()
     }
 
     fn part(&mut self, drive: &Drive, lpn: Lpn) -> Request {
@@ -278,14 +346,22 @@ fn read(drive: &Drive, lpn: Lpn) -> Request {
     Request { at: 0, offset: lpn.offset(bytes), bytes, op: Op::Read, origin: 0, hint: None }
 }
 
-/// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else all but.
+/// Reads beside a page, and far from it, that use up its limit to the last, if there are such; else
+/// all but.
 fn reads_at(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request>> {
     let neighbour = sight.neighbours(victim).next()?;
     let (near, left) = step(drive, victim, sight.place_of(neighbour))?;
-    let far = sight.far_from(victim).next().map(|lpn| (lpn, oracle_of(drive).weight(sight.place_of(lpn))));
+    let far = sight
+        .far_from(victim)
+        .next()
+        .map(|lpn| (lpn, oracle_of(drive).weight(sight.place_of(lpn))));
     let exact = far.and_then(|(lpn, weight)| {
-        let counts = (0..=left / near).rev().take(1 << 10).map(|count| (count, left - count * near));
-        counts.filter(|(_, rest)| rest % weight == 0).map(|(count, rest)| (count, rest / weight, lpn)).find(|(_, more, _)| *more < 2000)
+        let counts =
+            (0..=left / near).rev().take(1 << 10).map(|count| (count, left - count * near));
+        counts
+            .filter(|(_, rest)| rest % weight == 0)
+            .map(|(count, rest)| (count, rest / weight, lpn))
+            .find(|(_, more, _)| *more < 2000)
     });
     let (count, more, lpn) = exact.unwrap_or((left / near, 0, neighbour));
     let mut requests = vec![read(drive, neighbour); count as usize];
@@ -294,7 +370,8 @@ fn reads_at(drive: &mut Drive, sight: &Sight, victim: Ppn) -> Option<Vec<Request
     Some(requests)
 }
 
-/// What a read of the flash page beside it takes from a page, and what that has left, in 1/1024 dose units.
+/// What a read of the flash page beside it takes from a page, and what that has left, in 1/1024
+/// dose units.
 fn step(drive: &mut Drive, victim: Ppn, neighbour: Ppn) -> Option<(u64, u64)> {
     let oracle = oracle_of(drive);
     let (dose, limit) = oracle.truth(victim)?;
@@ -302,7 +379,8 @@ fn step(drive: &mut Drive, victim: Ppn, neighbour: Ppn) -> Option<(u64, u64)> {
     (limit >= dose && near > 0).then(|| (near, limit - dose))
 }
 
-/// A page and one above it, and how often each must be read: to bring the other past its limit, and to leave the other just within.
+/// A page and one above it, and how often each must be read: to bring the other past its limit, and
+/// to leave the other just within.
 fn both(drive: &mut Drive, sight: &Sight, below: Ppn) -> Option<((Lpn, u64), (Lpn, u64))> {
     let (ppn, above) = sight.above(below)?;
     let ((near, left), (back, room)) = (step(drive, below, ppn)?, step(drive, ppn, below)?);

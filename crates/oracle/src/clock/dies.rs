@@ -1,6 +1,8 @@
-//! Dies, their arrays and channels: what waits for them, what they are at, and that no die is idle while something waits for it. Who came first
-//! goes first: among the reads of an array, among the work of a die, among its pieces of jobs. Reads go before work unless a job is urgent, a
-//! piece of a job waits, or writers wait for room in the buffer. All else of the order is the engine's affair.
+//! Dies, their arrays and channels: what waits for them, what they are at, and that no die is idle
+//! while something waits for it. Who came first goes first: among the reads of an array, among the
+//! work of a die, among its pieces of jobs. Reads go before work unless a job is urgent, a piece of
+//! a job waits, or writers wait for room in the buffer. All else of the order is the engine's
+//! affair.
 
 mod stages;
 mod turn;
@@ -127,13 +129,27 @@ impl Dies {
     }
 
     /// A host read waits from now on, of a page that is read like this.
-    pub(super) fn read(&mut self, op: OpId, part: (u32, u32), (ppn, how): (Ppn, How), came: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn read(
+        &mut self,
+        op: OpId,
+        part: (u32, u32),
+        (ppn, how): (Ppn, How),
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         let (sense, transfer) = lengths.begin(ppn, lengths.channel(part.1.into()), how);
         self.queue_read(op, part, ppn, (sense, transfer, false), came, lengths)
     }
 
     /// A page waits from now on, among the host's reads, that a rebuild is read from.
-    pub(super) fn load(&mut self, op: OpId, stripe: u32, read: (Ppn, How), came: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn load(
+        &mut self,
+        op: OpId,
+        stripe: u32,
+        read: (Ppn, How),
+        came: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         self.loads(stripe, op)?;
         self.load_awaited(op, stripe, read, came, lengths)
     }
@@ -184,7 +200,14 @@ impl Dies {
         lengths: &Lengths,
     ) -> Result<(), String> {
         let transfer = lengths.retry_transfer(lengths.pages(1), attempt);
-        self.queue_read(op, NOBODY, ppn, (lengths.retry(ppn, coding, attempt), transfer, true), came, lengths)
+        self.queue_read(
+            op,
+            NOBODY,
+            ppn,
+            (lengths.retry(ppn, coding, attempt), transfer, true),
+            came,
+            lengths,
+        )
     }
 
     /// A retry of one does.
@@ -198,7 +221,14 @@ impl Dies {
         lengths: &Lengths,
     ) -> Result<(), String> {
         let transfer = lengths.retry_transfer(lengths.channel(part.1.into()), attempt);
-        self.queue_read(op, part, ppn, (lengths.retry(ppn, coding, attempt), transfer, true), came, lengths)
+        self.queue_read(
+            op,
+            part,
+            ppn,
+            (lengths.retry(ppn, coding, attempt), transfer, true),
+            came,
+            lengths,
+        )
     }
 
     fn queue_read(
@@ -221,15 +251,32 @@ impl Dies {
         let met_reclaim = self.all[(unit / lengths.units_per_die) as usize].reclaim > 0;
         let (load_for, since, to) = (None, None, None);
         let to_repair = false;
-        self.reads[at] =
-            Some(HostRead { request, bytes, met_reclaim, in_vain, load_for, to_repair, came, unit, sense, transfer, since, to });
+        self.reads[at] = Some(HostRead {
+            request,
+            bytes,
+            met_reclaim,
+            in_vain,
+            load_for,
+            to_repair,
+            came,
+            unit,
+            sense,
+            transfer,
+            since,
+            to,
+        });
         self.units[unit as usize].waiting.push_back(op);
         self.touch(unit / lengths.units_per_die);
         Ok(())
     }
 
     /// Work waits from now on, the program of a wordline for its loads.
-    pub(super) fn queue(&mut self, op: OpId, work: UnderWay, program_of: Option<u32>) -> Result<(), String> {
+    pub(super) fn queue(
+        &mut self,
+        op: OpId,
+        work: UnderWay,
+        program_of: Option<u32>,
+    ) -> Result<(), String> {
         if work.is_piece && self.pieces_are_whole {
             self.all[work.half.die as usize].turn.take();
         }
@@ -252,7 +299,9 @@ impl Dies {
     fn loads(&mut self, wordline: u32, op: OpId) -> Result<(), String> {
         let loads = self.wordlines.entry(wordline).or_default();
         if !loads.1.is_empty() {
-            return Err(format!("work {op} loads for wordline {wordline}, of which the program waits already"));
+            return Err(format!(
+                "work {op} loads for wordline {wordline}, of which the program waits already"
+            ));
         }
         loads.0 += 1;
         Ok(())
@@ -274,7 +323,10 @@ impl Dies {
         if on {
             (d.jobs, d.reclaim) = (d.jobs + 1, d.reclaim + of_reclaim);
         } else {
-            let jobs = d.jobs.checked_sub(1).ok_or_else(|| format!("die {die} is done with a job that it was not given"))?;
+            let jobs = d
+                .jobs
+                .checked_sub(1)
+                .ok_or_else(|| format!("die {die} is done with a job that it was not given"))?;
             (d.jobs, d.reclaim) = (jobs, d.reclaim - of_reclaim);
         }
         self.touch(die);
@@ -293,11 +345,16 @@ impl Dies {
     }
 
     fn work(&mut self, op: OpId) -> Result<&mut UnderWay, String> {
-        self.works.get_mut(&op).ok_or_else(|| format!("work {op} goes on, and was never given to a die"))
+        self.works
+            .get_mut(&op)
+            .ok_or_else(|| format!("work {op} goes on, and was never given to a die"))
     }
 
     fn host_read(&mut self, op: OpId) -> Result<&mut HostRead, String> {
-        self.reads.get_mut(op as usize).and_then(Option::as_mut).ok_or_else(|| format!("read {op} goes on, and was never given to a die"))
+        self.reads
+            .get_mut(op as usize)
+            .and_then(Option::as_mut)
+            .ok_or_else(|| format!("read {op} goes on, and was never given to a die"))
     }
 
     fn is_quiet(&self, die: u32, at: Ns) -> bool {
@@ -328,7 +385,9 @@ impl Dies {
             let something = reads > 0 || works > 0 || d.suspended.is_some();
             if something && self.is_quiet(die, now) {
                 let left = u32::from(d.suspended.is_some());
-                return Err(format!("die {die} idles at {now} ns; {reads} reads, {works} works and {left} suspended ones wait"));
+                return Err(format!(
+                    "die {die} idles at {now} ns; {reads} reads, {works} works and {left} suspended ones wait"
+                ));
             }
             if d.jobs > 0 && self.copy_programs == 0 && !something && self.is_quiet(die, now) {
                 return Err(format!("die {die} idles at {now} ns, and a job waits for a step"));
@@ -340,7 +399,9 @@ impl Dies {
             let idle = |unit: &Unit| !unit.waiting.is_empty() && !unit.senses && unit.free <= now;
             if let Some(at) = self.units_of(die).iter().position(idle) {
                 let reads = self.units_of(die)[at].waiting.len();
-                return Err(format!("array {at} of die {die} idles at {now} ns; {reads} reads wait for it"));
+                return Err(format!(
+                    "array {at} of die {die} idles at {now} ns; {reads} reads wait for it"
+                ));
             }
         }
         Ok(())
@@ -358,11 +419,17 @@ impl Dies {
             return Err(format!("work {op} is not done at the end and does not wait: {work:?}"));
         }
         if let Some(op) = named.iter().find(|op| !self.works.contains_key(op)) {
-            return Err(format!("work {op} waits at the end, and is done or was never given to a die"));
+            return Err(format!(
+                "work {op} waits at the end, and is done or was never given to a die"
+            ));
         }
         if named.len() < pending.len() {
             return Err("a work waits twice at the end".into());
         }
-        self.reads.iter().flatten().next().map_or(Ok(()), |read| Err(format!("a read is not done at the end: {read:?}")))
+        self.reads
+            .iter()
+            .flatten()
+            .next()
+            .map_or(Ok(()), |read| Err(format!("a read is not done at the end: {read:?}")))
     }
 }

@@ -1,5 +1,5 @@
-//! Physical work that must take time: what the drive did to its flash, until the engine gives it to a die. Each piece must be given once,
-//! and none may be left out.
+//! Physical work that must take time: what the drive did to its flash, until the engine gives it to
+//! a die. Each piece must be given once, and none may be left out.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
@@ -24,7 +24,8 @@ struct Sensed {
 /// What is known of work that is given to a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// The block of which it moves a page, where that is for a job of reclaim that ends with its erase.
+    /// The block of which it moves a page, where that is for a job of reclaim that ends with its
+    /// erase.
     pub(super) moved: Option<BlockId>,
     /// How it reads; the coding that it makes.
     pub(super) how: How,
@@ -53,9 +54,11 @@ pub(super) struct Expected {
     merged: VecDeque<(BlockId, Cause, u8)>,
     /// With the P/E cycles of the block until then.
     erased: VecDeque<(BlockId, Cause, u32)>,
-    /// Blocks that were opened without some page kinds, and their codings: where a program takes a wordline, merging is part of it.
+    /// Blocks that were opened without some page kinds, and their codings: where a program takes a
+    /// wordline, merging is part of it.
     sparse: BTreeMap<BlockId, u8>,
-    /// Codings of blocks that were recoded as a whole, and of wordlines, numbered within their blocks.
+    /// Codings of blocks that were recoded as a whole, and of wordlines, numbered within their
+    /// blocks.
     recoded: BTreeMap<(BlockId, Option<u32>), u8>,
     /// Blocks under a job of reclaim that ends with their erase.
     emptied: BTreeSet<BlockId>,
@@ -86,7 +89,11 @@ impl Expected {
     }
 
     pub(super) fn forget_block(&mut self, block: BlockId) {
-        let of_block: Vec<_> = self.recoded.range((block, None)..=(block, Some(u32::MAX))).map(|(at, _)| *at).collect();
+        let of_block: Vec<_> = self
+            .recoded
+            .range((block, None)..=(block, Some(u32::MAX)))
+            .map(|(at, _)| *at)
+            .collect();
         for at in of_block {
             self.recoded.remove(&at);
         }
@@ -99,29 +106,43 @@ impl Expected {
     }
 
     pub(super) fn sensed(&mut self, read: &PhysRead, level: u8, lengths: &Lengths) {
-        let to_the_last = read.cause == Cause::Reclaim && self.emptied.contains(&lengths.block(read.ppn));
+        let to_the_last =
+            read.cause == Cause::Reclaim && self.emptied.contains(&lengths.block(read.ppn));
         let how = How { coding: self.coding_of(read.ppn, lengths), level };
-        self.sensed.push_back(Sensed { lpn: read.lpn, ppn: read.ppn, cause: read.cause, how, to_the_last });
-        self.retried.extend((1..=read.retries).map(|attempt| (read.ppn, level + attempt, read.cause, how.coding)));
+        self.sensed.push_back(Sensed {
+            lpn: read.lpn,
+            ppn: read.ppn,
+            cause: read.cause,
+            how,
+            to_the_last,
+        });
+        self.retried.extend(
+            (1..=read.retries).map(|attempt| (read.ppn, level + attempt, read.cause, how.coding)),
+        );
     }
 
-    /// A host read of this page is answered by a rebuild under this number: of failed flash nothing is sensed.
+    /// A host read of this page is answered by a rebuild under this number: of failed flash nothing
+    /// is sensed.
     pub(super) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
-        if take(&mut self.sensed, |s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host).is_some() {
+        if take(&mut self.sensed, |s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host)
+            .is_some()
+        {
             self.rebuilt.push_back((lpn, number));
         }
     }
 
     /// The host is going to get this page, when what is read under this number is there.
     pub(super) fn take_rebuilt(&mut self, lpn: Lpn, number: u32) -> Result<(), String> {
-        take(&mut self.rebuilt, |rebuilt| *rebuilt == (lpn, number))
-            .map(|_| ())
-            .ok_or_else(|| format!("lpn {lpn} is given to the host as rebuilt under {number}; it was not"))
+        take(&mut self.rebuilt, |rebuilt| *rebuilt == (lpn, number)).map(|_| ()).ok_or_else(|| {
+            format!("lpn {lpn} is given to the host as rebuilt under {number}; it was not")
+        })
     }
 
-    /// A host read of this page, in vain, has it rebuilt under this number. Tells whether it is a read that takes time.
+    /// A host read of this page, in vain, has it rebuilt under this number. Tells whether it is a
+    /// read that takes time.
     pub(super) fn repairs(&mut self, lpn: Lpn, ppn: Ppn, number: u32) -> bool {
-        let takes_time = self.sensed.iter().any(|s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host);
+        let takes_time =
+            self.sensed.iter().any(|s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host);
         if takes_time {
             self.repaired.push_back((lpn, ppn, number));
         }
@@ -129,13 +150,22 @@ impl Expected {
     }
 
     /// The host's read of this page fails, and what is rebuilt under this number is what it gets.
-    pub(super) fn take_repair(&mut self, (lpn, ppn): (Lpn, Ppn), number: u32) -> Result<(), String> {
-        take(&mut self.repaired, |repaired| *repaired == (lpn, ppn, number))
-            .map(|_| ())
-            .ok_or_else(|| format!("lpn {lpn} is read in vain at ppn {ppn}, and rebuilt under {number}; it was not"))
+    pub(super) fn take_repair(
+        &mut self,
+        (lpn, ppn): (Lpn, Ppn),
+        number: u32,
+    ) -> Result<(), String> {
+        take(&mut self.repaired, |repaired| *repaired == (lpn, ppn, number)).map(|_| ()).ok_or_else(
+            || {
+                format!(
+                    "lpn {lpn} is read in vain at ppn {ppn}, and rebuilt under {number}; it was not"
+                )
+            },
+        )
     }
 
-    /// Whether a host read is going to fail because of which something is rebuilt under this number.
+    /// Whether a host read is going to fail because of which something is rebuilt under this
+    /// number.
     pub(super) fn is_to_be_repaired(&self, number: u32) -> bool {
         self.repaired.iter().any(|(_, _, repaired)| *repaired == number)
     }
@@ -191,16 +221,22 @@ impl Expected {
             self.sensed.pop_front();
             return Ok(first.how);
         }
-        take(&mut self.sensed, fits)
-            .map(|s| s.how)
-            .ok_or_else(|| format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen"))
+        take(&mut self.sensed, fits).map(|s| s.how).ok_or_else(|| {
+            format!("a read of lpn {lpn} at ppn {ppn} takes time that did not happen")
+        })
     }
 
-    /// A page that is read for the host, or on the drive's own account, is sensed again; gives its coding.
+    /// A page that is read for the host, or on the drive's own account, is sensed again; gives its
+    /// coding.
     pub(super) fn take_retry(&mut self, ppn: Ppn, attempt: u8, cause: Cause) -> Result<u8, String> {
         take(&mut self.retried, |retry| (retry.0, retry.1, retry.2) == (ppn, attempt, cause))
             .map(|retry| retry.3)
-            .ok_or_else(|| format!("retry {attempt} of ppn {ppn} for {} takes time that did not happen", cause.name()))
+            .ok_or_else(|| {
+                format!(
+                    "retry {attempt} of ppn {ppn} for {} takes time that did not happen",
+                    cause.name()
+                )
+            })
     }
 
     /// Work is given to a die.
@@ -215,18 +251,27 @@ impl Expected {
             }
             Work::Load { src, cause, .. } => self.take_source(src, cause, lengths),
             Work::Retry { src, attempt, cause } => self.take_retry(src, attempt, cause).map(of),
-            Work::Program { dst, pages, cause, .. } => self.take_program(dst, pages, cause).map(nothing),
+            Work::Program { dst, pages, cause, .. } => {
+                self.take_program(dst, pages, cause).map(nothing)
+            }
             Work::Striped { dst, cause, .. } => self.take_program(dst, 1, cause).map(nothing),
             Work::Merge { block, cause } => {
-                take(&mut self.merged, |m| (m.0, m.1) == (block, cause)).map(|m| of(m.2)).ok_or_else(|| never(work))
+                take(&mut self.merged, |m| (m.0, m.1) == (block, cause))
+                    .map(|m| of(m.2))
+                    .ok_or_else(|| never(work))
             }
             Work::Erase { block, cause } => {
-                let taken = |(_, _, endured): (BlockId, Cause, u32)| Taken { endured, ..Taken::default() };
-                take(&mut self.erased, |e| (e.0, e.1) == (block, cause)).map(taken).ok_or_else(|| never(work))
+                let taken =
+                    |(_, _, endured): (BlockId, Cause, u32)| Taken { endured, ..Taken::default() };
+                take(&mut self.erased, |e| (e.0, e.1) == (block, cause))
+                    .map(taken)
+                    .ok_or_else(|| never(work))
             }
             Work::Probe { block, wordlines } => {
                 let fits = |s: &Sensed| s.lpn == NOBODY && lengths.block(s.ppn) == block;
-                let probed = (0..wordlines).try_for_each(|_| take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work)));
+                let probed = (0..wordlines).try_for_each(|_| {
+                    take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work))
+                });
                 probed.map(nothing)
             }
         }
@@ -234,8 +279,14 @@ impl Expected {
 
     fn take_source(&mut self, src: Ppn, cause: Cause, lengths: &Lengths) -> Result<Taken, String> {
         take(&mut self.sensed, |s| s.ppn == src && s.cause == cause)
-            .map(|s| Taken { moved: s.to_the_last.then(|| lengths.block(src)), how: s.how, endured: 0 })
-            .ok_or_else(|| format!("a read of ppn {src} for {} takes time that did not happen", cause.name()))
+            .map(|s| Taken {
+                moved: s.to_the_last.then(|| lengths.block(src)),
+                how: s.how,
+                endured: 0,
+            })
+            .ok_or_else(|| {
+                format!("a read of ppn {src} for {} takes time that did not happen", cause.name())
+            })
     }
 
     fn take_program(&mut self, dst: Ppn, pages: u32, cause: Cause) -> Result<(), String> {
@@ -261,5 +312,7 @@ fn never(work: &Work) -> String {
 }
 
 fn none_left<T: Debug>(what: &str, left: &VecDeque<T>) -> Result<(), String> {
-    left.front().map_or(Ok(()), |first| Err(format!("{} {what}s take no time, the first of them {first:?}", left.len())))
+    left.front().map_or(Ok(()), |first| {
+        Err(format!("{} {what}s take no time, the first of them {first:?}", left.len()))
+    })
 }

@@ -1,5 +1,5 @@
-//! Latencies of groups of origins, as a host counts those of each of its tenants: every request is one of its group's, and what is told of a group
-//! is what became of these.
+//! Latencies of groups of origins, as a host counts those of each of its tenants: every request is
+//! one of its group's, and what is told of a group is what became of these.
 
 use vpass_core::base::metrics::{Group, Groups};
 use vpass_core::base::request::{Op, Request};
@@ -67,7 +67,10 @@ impl OfGroups {
     /// What is told of each is what was seen.
     pub(super) fn check(&self, told: &Groups) -> Result<(), String> {
         for (number, seen) in self.seen.iter().enumerate() {
-            let group = told.list().get(number).ok_or_else(|| format!("nothing is told of group {number}"))?;
+            let group = told
+                .list()
+                .get(number)
+                .ok_or_else(|| format!("nothing is told of group {number}"))?;
             let lines = [
                 ("reads", seen.read, &group.read),
                 ("reads that met reclaim", seen.met_reclaim, &group.read_during_reclaim),
@@ -77,7 +80,10 @@ impl OfGroups {
                 check_latencies(&format!("{what} of group {number}"), told, count, sum)?;
             }
             if group.span != seen.span {
-                return Err(format!("group {number} is told to last for {:?} ns; it lasts for {:?} ns", group.span, seen.span));
+                return Err(format!(
+                    "group {number} is told to last for {:?} ns; it lasts for {:?} ns",
+                    group.span, seen.span
+                ));
             }
         }
         Ok(())

@@ -1,4 +1,5 @@
-//! Requests between submission and completion: when each must be complete, by the parts of it, the host link and the write buffer.
+//! Requests between submission and completion: when each must be complete, by the parts of it, the
+//! host link and the write buffer.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -58,7 +59,8 @@ pub(super) struct Host {
     pub(super) groups: OfGroups,
     /// When the last request was complete.
     pub(super) last_end: Ns,
-    /// Stripes under way: programs, pages of the host among them, and the request that waits for it.
+    /// Stripes under way: programs, pages of the host among them, and the request that waits for
+    /// it.
     stripes: BTreeMap<u32, (u32, u32, Option<u32>)>,
 }
 
@@ -85,20 +87,32 @@ impl Host {
     pub(super) fn begin(&mut self, latencies: &TimedMetrics) {
         self.groups.begin(&latencies.groups);
         self.read = (latencies.read.count(), latencies.read.total_ns());
-        self.met_reclaim = (latencies.read_during_reclaim.count(), latencies.read_during_reclaim.total_ns());
+        self.met_reclaim =
+            (latencies.read_during_reclaim.count(), latencies.read_during_reclaim.total_ns());
         self.write = (latencies.write.count(), latencies.write.total_ns());
     }
 
     fn get(&mut self, number: u32) -> Result<&mut Asked, String> {
         let at = number.wrapping_sub(self.first) as usize;
-        self.asked.get_mut(at).filter(|a| a.start.is_some() && !a.completed).ok_or_else(|| format!("request {number} is not under way"))
+        self.asked
+            .get_mut(at)
+            .filter(|a| a.start.is_some() && !a.completed)
+            .ok_or_else(|| format!("request {number} is not under way"))
     }
 
-    pub(super) fn paced(&mut self, open: bool, depth: u32, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn paced(
+        &mut self,
+        open: bool,
+        depth: u32,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         (self.open, self.depth) = (open, depth);
         // A source that reacts to completions keeps to its own depth.
         if open && depth != lengths.max_outstanding && depth != u32::MAX {
-            return Err(format!("{depth} requests may be outstanding; the drive takes {}", lengths.max_outstanding));
+            return Err(format!(
+                "{depth} requests may be outstanding; the drive takes {}",
+                lengths.max_outstanding
+            ));
         }
         Ok(())
     }
@@ -122,14 +136,16 @@ impl Host {
                 self.programming
             ));
         }
-        let next = self.asked.get(self.next.wrapping_sub(self.first) as usize).map(|a| a.request.at);
+        let next =
+            self.asked.get(self.next.wrapping_sub(self.first) as usize).map(|a| a.request.at);
         if next.is_some_and(|at| !self.open || at <= now) && self.outstanding(now) < self.depth {
             return Err(format!("request {} is there at {now} ns, and not submitted", self.next));
         }
         Ok(())
     }
 
-    /// Whether writes or trims are to be taken in; and when the first of them could have been, were there room.
+    /// Whether writes or trims are to be taken in; and when the first of them could have been, were
+    /// there room.
     pub(super) fn stalls_since(&self) -> Option<Ns> {
         self.stalled.front().map(|(_, arrived)| *arrived)
     }
@@ -138,22 +154,33 @@ impl Host {
         lengths.slots == 0 || self.programming < lengths.slots
     }
 
-    pub(super) fn submitted(&mut self, number: u32, now: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn submitted(
+        &mut self,
+        number: u32,
+        now: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         self.end_through();
         if number != self.next {
             return Err(format!("request {number} is submitted where {} has its turn", self.next));
         }
         if self.outstanding(now) >= self.depth {
-            return Err(format!("request {number} is submitted at {now} ns, with {} outstanding already", self.depth));
+            return Err(format!(
+                "request {number} is submitted at {now} ns, with {} outstanding already",
+                self.depth
+            ));
         }
         self.next = self.next.wrapping_add(1);
         self.undone += 1;
         let open = self.open;
         let at = number.wrapping_sub(self.first) as usize;
-        let asked = self.asked.get_mut(at).ok_or_else(|| format!("request {number} was never asked"))?;
+        let asked =
+            self.asked.get_mut(at).ok_or_else(|| format!("request {number} was never asked"))?;
         let Request { at, bytes, op, .. } = asked.request;
         if open && at > now {
-            return Err(format!("request {number} is submitted at {now} ns, and arrives at {at} ns"));
+            return Err(format!(
+                "request {number} is submitted at {now} ns, and arrives at {at} ns"
+            ));
         }
         asked.start = Some(if open { at } else { now });
         match op {
@@ -176,23 +203,38 @@ impl Host {
 
     /// The next page of a read is to be served: which one.
     #[inline]
-    pub(super) fn next_page(&mut self, number: u32, bytes: u32, lengths: &Lengths) -> Result<Lpn, String> {
+    pub(super) fn next_page(
+        &mut self,
+        number: u32,
+        bytes: u32,
+        lengths: &Lengths,
+    ) -> Result<Lpn, String> {
         let asked = self.get(number)?;
         let (first, count) = pages(&asked.request, lengths);
         if asked.request.op != Op::Read || asked.begun == count {
-            return Err(format!("request {number} is served a page more than the {} it reads", asked.begun));
+            return Err(format!(
+                "request {number} is served a page more than the {} it reads",
+                asked.begun
+            ));
         }
         let page = asked.begun;
         asked.begun += 1;
         let wanted = bytes_of(&asked.request, u64::from((first + page).number()), lengths);
         if bytes != wanted {
-            return Err(format!("page {page} of request {number} is served with {bytes} bytes of {wanted}"));
+            return Err(format!(
+                "page {page} of request {number} is served with {bytes} bytes of {wanted}"
+            ));
         }
         Ok(first + page)
     }
 
     /// A page has come from its die, and is ready in the controller.
-    pub(super) fn deliver_page(&mut self, read: &HostRead, ready: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn deliver_page(
+        &mut self,
+        read: &HostRead,
+        ready: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         self.meets_reclaim(read.request, read.met_reclaim)?;
         self.deliver(read.request, read.bytes, ready, lengths)
     }
@@ -205,7 +247,13 @@ impl Host {
 
     /// Data for the host is ready in the controller.
     #[inline]
-    pub(super) fn deliver(&mut self, number: u32, bytes: u32, ready: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn deliver(
+        &mut self,
+        number: u32,
+        bytes: u32,
+        ready: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         let end = lengths.link(bytes).map_or(ready, |ns| {
             self.read_link = self.read_link.max(ready) + ns;
             self.read_link
@@ -216,7 +264,10 @@ impl Host {
     fn part_done(&mut self, number: u32, end: Ns) -> Result<(), String> {
         let asked = self.get(number)?;
         asked.end = asked.end.max(end);
-        asked.left = asked.left.checked_sub(1).ok_or_else(|| format!("request {number} has more parts than it should"))?;
+        asked.left = asked
+            .left
+            .checked_sub(1)
+            .ok_or_else(|| format!("request {number} has more parts than it should"))?;
         if asked.left == 0 {
             asked.done = true;
             let end = asked.end;
@@ -227,16 +278,27 @@ impl Host {
         Ok(())
     }
 
-    pub(super) fn accepted(&mut self, number: u32, now: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(super) fn accepted(
+        &mut self,
+        number: u32,
+        now: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         self.end_through();
-        let Some((first, arrived)) = self.stalled.pop_front().filter(|(first, _)| *first == number) else {
+        let Some((first, arrived)) = self.stalled.pop_front().filter(|(first, _)| *first == number)
+        else {
             return Err(format!("request {number} is taken in out of turn"));
         };
         if !self.has_room(lengths) {
-            return Err(format!("request {number} is taken in at {now} ns, with {} pages of the buffer on their way", self.programming));
+            return Err(format!(
+                "request {number} is taken in at {now} ns, with {} pages of the buffer on their way",
+                self.programming
+            ));
         }
         if arrived > now {
-            return Err(format!("request {number} is taken in at {now} ns, and its data arrives at {arrived} ns"));
+            return Err(format!(
+                "request {number} is taken in at {now} ns, and its data arrives at {arrived} ns"
+            ));
         }
         let asked = self.get(first)?;
         (asked.left, asked.end) = (1, now);
@@ -275,7 +337,10 @@ impl Host {
 
     /// It is programmed; the buffer is free of the stripe's pages with the last of them.
     pub(super) fn programmed_striped(&mut self, stripe: u32, now: Ns) -> Result<(), String> {
-        let under_way = self.stripes.get_mut(&stripe).ok_or_else(|| format!("stripe {stripe} was programmed and is not under way"))?;
+        let under_way = self
+            .stripes
+            .get_mut(&stripe)
+            .ok_or_else(|| format!("stripe {stripe} was programmed and is not under way"))?;
         under_way.0 -= 1;
         if under_way.0 > 0 {
             return Ok(());
@@ -284,7 +349,12 @@ impl Host {
         self.programmed(pages, request, now)
     }
 
-    pub(super) fn programmed(&mut self, pages: u32, request: Option<u32>, now: Ns) -> Result<(), String> {
+    pub(super) fn programmed(
+        &mut self,
+        pages: u32,
+        request: Option<u32>,
+        now: Ns,
+    ) -> Result<(), String> {
         self.programming -= pages;
         request.map_or(Ok(()), |number| self.part_done(number, now))
     }
@@ -300,12 +370,17 @@ impl Host {
         self.end_through();
         let asked = self.get(number)?;
         if !asked.done {
-            return Err(format!("request {number}, {:?}, is complete at {end} ns with {} parts to come", asked.request, asked.left));
+            return Err(format!(
+                "request {number}, {:?}, is complete at {end} ns with {} parts to come",
+                asked.request, asked.left
+            ));
         }
         let began = asked.start.unwrap_or(0);
         if (start, end) != (began, asked.end) {
-            let text =
-                format!("request {number}, {:?}, takes from {start} to {end} ns; it must from {began} to {} ns", asked.request, asked.end);
+            let text = format!(
+                "request {number}, {:?}, takes from {start} to {end} ns; it must from {began} to {} ns",
+                asked.request, asked.end
+            );
             return Err(text);
         }
         asked.completed = true;
@@ -340,7 +415,9 @@ impl Host {
             ("reads that met reclaim", self.met_reclaim, &latencies.read_during_reclaim),
             ("writes", self.write, &latencies.write),
         ];
-        lines.into_iter().try_for_each(|(what, (count, sum), told)| check_latencies(what, told, count, sum))?;
+        lines
+            .into_iter()
+            .try_for_each(|(what, (count, sum), told)| check_latencies(what, told, count, sum))?;
         self.groups.check(&latencies.groups)
     }
 }

@@ -2,16 +2,26 @@
 
 use vpass_core::base::metrics::Latency;
 
-/// The latencies of a kind against their number and sum, to the nanosecond, and what is exported of them.
-pub(super) fn check_latencies(what: &str, told: &Latency, count: u64, sum: u128) -> Result<(), String> {
+/// The latencies of a kind against their number and sum, to the nanosecond, and what is exported of
+/// them.
+pub(super) fn check_latencies(
+    what: &str,
+    told: &Latency,
+    count: u64,
+    sum: u128,
+) -> Result<(), String> {
     let (n, ns) = (told.count(), told.total_ns());
     if (count, sum) != (n, ns) {
-        return Err(format!("{n} {what} are reported to have taken {ns} ns; {count} took {sum} ns"));
+        return Err(format!(
+            "{n} {what} are reported to have taken {ns} ns; {count} took {sum} ns"
+        ));
     }
     // Within what a histogram of three digits is exact to.
     let (mean, exact) = (told.histogram().mean(), sum as f64 / count.max(1) as f64);
     if (mean - exact).abs() > exact / 500.0 + 1.0 {
-        return Err(format!("the {what} took {exact:.0} ns in the mean; by the histogram of their latencies {mean:.0} ns"));
+        return Err(format!(
+            "the {what} took {exact:.0} ns in the mean; by the histogram of their latencies {mean:.0} ns"
+        ));
     }
     Ok(())
 }

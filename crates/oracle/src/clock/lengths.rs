@@ -31,7 +31,8 @@ pub(super) struct Lengths {
     worn_erases: BTreeMap<u32, Ns>,
     pub(super) probe: Ns,
     pub(super) ecc: Ns,
-    /// Of each retry: the array, the channel, the decoder; the first two as of the first sensing where nothing is said.
+    /// Of each retry: the array, the channel, the decoder; the first two as of the first sensing
+    /// where nothing is said.
     retry: Vec<(Option<Ns>, Option<Ns>, Ns)>,
     pub(super) suspend_program: Ns,
     pub(super) suspend_erase: Ns,
@@ -42,7 +43,8 @@ pub(super) struct Lengths {
     pub(super) page_bytes: u32,
     pub(super) cache_read: bool,
     pub(super) by_wordline: bool,
-    /// Pages that may be on their way from the write buffer to flash when a write is taken in; none without a buffer.
+    /// Pages that may be on their way from the write buffer to flash when a write is taken in; none
+    /// without a buffer.
     pub(super) slots: u32,
     /// The pause after which incomplete wordlines are programmed.
     pub(super) pad_after: Option<Ns>,
@@ -84,7 +86,8 @@ fn retry(ecc: &EccConfig, n: usize) -> (Option<Ns>, Option<Ns>, Ns) {
 impl Lengths {
     pub(super) fn new(geometry: &Geometry, config: &DriveConfig) -> Self {
         let (t, g) = (&config.timing, &config.geometry);
-        let program: Vec<Ns> = (0..g.cell.bits()).map(|kind| ns(program_us(config, kind))).collect();
+        let program: Vec<Ns> =
+            (0..g.cell.bits()).map(|kind| ns(program_us(config, kind))).collect();
         let overwrite = program.iter().copied().max().unwrap_or(0);
         Self {
             sense: t.sense_per_kind_us(g.cell).into_iter().map(ns).collect(),
@@ -116,7 +119,11 @@ impl Lengths {
             dies: g.channels * g.dies_per_channel,
             channels: g.channels,
             max_outstanding: config.drive.max_outstanding,
-            batch: if let Schedule::Batch(copies) = config.reclaim.schedule { Some(copies) } else { None },
+            batch: if let Schedule::Batch(copies) = config.reclaim.schedule {
+                Some(copies)
+            } else {
+                None
+            },
         }
     }
 
@@ -143,39 +150,49 @@ impl Lengths {
 
     pub(super) fn sense(&self, ppn: Ppn, coding: u8) -> Ns {
         let kind = ppn.number() % self.bits;
-        self.codings
-            .reads_like(coding, kind)
-            .map_or_else(|| self.of_sensings(self.codings.sensings(coding, kind)), |kind| self.sense[kind as usize])
+        self.codings.reads_like(coding, kind).map_or_else(
+            || self.of_sensings(self.codings.sensings(coding, kind)),
+            |kind| self.sense[kind as usize],
+        )
     }
 
-    /// What fewer sensings take than any page kind has in full density: as much less as the next fewest take more.
+    /// What fewer sensings take than any page kind has in full density: as much less as the next
+    /// fewest take more.
     fn of_sensings(&self, sensings: u32) -> Ns {
-        let all = (0..self.bits).map(|kind| (self.codings.sensings(0, kind), self.sense[kind as usize]));
+        let all =
+            (0..self.bits).map(|kind| (self.codings.sensings(0, kind), self.sense[kind as usize]));
         let few = all.clone().min().expect("cells have page kinds");
         let Some(more) = all.filter(|(sensings, _)| *sensings > few.0).min() else { return few.1 };
         let each = (more.1 as f64 - few.1 as f64) / f64::from(more.0 - few.0);
         (few.1 as f64 - each * f64::from(few.0 - sensings)).max(0.0).round() as Ns
     }
 
-    /// What a retry keeps the array for, the first of which is 1: nothing else is sensed until the controller has tried to decode it.
+    /// What a retry keeps the array for, the first of which is 1: nothing else is sensed until the
+    /// controller has tried to decode it.
     pub(super) fn retry(&self, ppn: Ppn, coding: u8, attempt: u8) -> Ns {
-        let (sense, _, decode) = self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
+        let (sense, _, decode) =
+            self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
         sense.unwrap_or(self.sense(ppn, coding)) + decode
     }
 
-    /// What the first sensing of a read keeps array and channel for, where it begins with this level, 0 the first, and the first level would keep
-    /// the channel for so long. Where the level decodes more slowly than the first one, nothing else is sensed meanwhile.
+    /// What the first sensing of a read keeps array and channel for, where it begins with this
+    /// level, 0 the first, and the first level would keep the channel for so long. Where the level
+    /// decodes more slowly than the first one, nothing else is sensed meanwhile.
     pub(super) fn begin(&self, ppn: Ppn, transfer: Ns, How { coding, level }: How) -> (Ns, Ns) {
         if level == 0 {
             return (self.sense(ppn, coding), transfer);
         }
         let (_, _, decode) = self.retry.get(usize::from(level) - 1).copied().unwrap_or_default();
-        (self.retry(ppn, coding, level) - decode.min(self.ecc), self.retry_transfer(transfer, level))
+        (
+            self.retry(ppn, coding, level) - decode.min(self.ecc),
+            self.retry_transfer(transfer, level),
+        )
     }
 
     /// What it keeps the channel for, where the first sensing took so much.
     pub(super) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
-        let (_, transfer, _) = self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
+        let (_, transfer, _) =
+            self.retry.get(usize::from(attempt.wrapping_sub(1))).copied().unwrap_or_default();
         transfer.unwrap_or(first)
     }
 

@@ -13,12 +13,27 @@ pub(super) struct Pads {
 
 impl Pads {
     /// `quiet_since` is the end of the last request.
-    pub(super) fn check(&mut self, work: &Work, now: Ns, quiet_since: Ns, sparse: bool, lengths: &Lengths) -> Result<(), String> {
-        let Work::Program { pages, cause: Cause::Host, wordline: Some(_), .. } = *work else { return Ok(()) };
-        let Some(pause) = lengths.pad_after.filter(|_| pages < lengths.bits && lengths.slots > 0 && !sparse) else { return Ok(()) };
+    pub(super) fn check(
+        &mut self,
+        work: &Work,
+        now: Ns,
+        quiet_since: Ns,
+        sparse: bool,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
+        let Work::Program { pages, cause: Cause::Host, wordline: Some(_), .. } = *work else {
+            return Ok(());
+        };
+        let Some(pause) =
+            lengths.pad_after.filter(|_| pages < lengths.bits && lengths.slots > 0 && !sparse)
+        else {
+            return Ok(());
+        };
         let due = self.at.max(quiet_since) + pause;
         if now != due && now != self.at {
-            return Err(format!("a wordline is programmed with {pages} pages at {now} ns; its pause ends at {due} ns"));
+            return Err(format!(
+                "a wordline is programmed with {pages} pages at {now} ns; its pause ends at {due} ns"
+            ));
         }
         self.at = now;
         Ok(())

@@ -1,13 +1,14 @@
-//! Whether a job of reclaim goes ahead of reads when it must, and only then: when at the rate since it began its block's reads would run out
-//! before it is done.
+//! Whether a job of reclaim goes ahead of reads when it must, and only then: when at the rate since
+//! it began its block's reads would run out before it is done.
 //!
 //! ```text
 //! 40 reads in the 20 ms since it began, and 100 more are allowed     they run out in 50 ms
 //! 60 pages are left to move, a millisecond each                      it is done in 60 ms: it goes ahead
 //! ```
 //!
-//! What happens in time is told a little later than what happens to flash, so both sides are bounded. A job must go ahead where it must by the fewest reads
-//! and pages that there can have been; it must not where it need not by the most.
+//! What happens in time is told a little later than what happens to flash, so both sides are
+//! bounded. A job must go ahead where it must by the fewest reads and pages that there can have
+//! been; it must not where it need not by the most.
 
 use std::collections::BTreeMap;
 
@@ -73,11 +74,16 @@ impl Urgency {
     pub(super) fn new(geometry: &Geometry, config: &DriveConfig, dose_of_kind: Vec<u32>) -> Self {
         let t = &config.timing;
         let bits = f64::from(geometry.cell.bits());
-        let transfer = if t.channel_mb_s > 0.0 { f64::from(geometry.page_bytes) * 1000.0 / t.channel_mb_s } else { 0.0 };
+        let transfer = if t.channel_mb_s > 0.0 {
+            f64::from(geometry.page_bytes) * 1000.0 / t.channel_mb_s
+        } else {
+            0.0
+        };
         let sense: f64 = t.sense_per_kind_us(geometry.cell).iter().sum::<f64>() / bits;
         let read = (sense + t.ecc_us) * 1000.0 + transfer;
         let together = if t.program_unit == ProgramUnit::Wordline { bits } else { 1.0 };
-        let program: Vec<f64> = (0..geometry.cell.bits()).map(|kind| program_us(config, kind) * 1000.0).collect();
+        let program: Vec<f64> =
+            (0..geometry.cell.bits()).map(|kind| program_us(config, kind) * 1000.0).collect();
         let slowest = program.iter().copied().fold(0.0, f64::max);
         Self {
             copy_ns: read + transfer + program.iter().sum::<f64>() / bits / together,
@@ -88,7 +94,8 @@ impl Urgency {
         }
     }
 
-    /// What jobs merge may be adjusted: read before and behind, and what is corrupted of it programmed elsewhere.
+    /// What jobs merge may be adjusted: read before and behind, and what is corrupted of it
+    /// programmed elsewhere.
     pub(super) fn expect_adjusting(&mut self, bits: u32, adjust: Ns) {
         self.merge_ns += f64::from(bits) * self.copy_ns + adjust as f64;
     }
@@ -105,8 +112,10 @@ impl Urgency {
     pub(super) fn near(&self, at: Ns) -> Vec<BlockId> {
         let is_near = |job: &&Job| {
             job.begun.is_some_and(|begun| {
-                let left = begun.left.map_or(f64::INFINITY, |left| left.saturating_sub(job.read) as f64);
-                2.0 * job.read as f64 * f64::from(begun.most.0) * self.copy_ns >= left * at.saturating_sub(job.at) as f64
+                let left =
+                    begun.left.map_or(f64::INFINITY, |left| left.saturating_sub(job.read) as f64);
+                2.0 * job.read as f64 * f64::from(begun.most.0) * self.copy_ns
+                    >= left * at.saturating_sub(job.at) as f64
             })
         };
         self.dies.iter().flatten().filter(is_near).map(|job| job.block).collect()
@@ -142,12 +151,16 @@ impl Urgency {
     pub(super) fn check_calm(&self, die: u32, at: Ns) -> Result<(), String> {
         for job in &self.dies[die as usize] {
             let Some(begun) = job.begun else { continue };
-            let (Some(left), Some(now)) = (begun.left, self.now(&begun, job.block)) else { continue };
+            let (Some(left), Some(now)) = (begun.left, self.now(&begun, job.block)) else {
+                continue;
+            };
             // The read that made the job necessary came before it, and is told of behind it.
             let most = self.dose_of_kind.iter().max().copied().unwrap_or(0);
             let read = job.read.saturating_sub(most.into());
             let takes = f64::from(now.pages) * self.copy_ns * (1.0 - MARGIN);
-            if read as f64 * takes > left.saturating_sub(read) as f64 * (at - job.at).max(1) as f64 && read > 0 {
+            if read as f64 * takes > left.saturating_sub(read) as f64 * (at - job.at).max(1) as f64
+                && read > 0
+            {
                 return Err(format!(
                     "die {die} begins a read at {at} ns before the job of block {}, which goes ahead: since {} ns {read} quarters were read of {left}, and {} pages are left",
                     job.block, job.at, now.pages
@@ -164,7 +177,9 @@ impl Urgency {
             let Some(now) = self.now(&begun, job.block) else { return true };
             let Some(left) = begun.left else { return false };
             let read = now.dose - begun.dose;
-            let takes = (f64::from(begun.most.0) * self.copy_ns + f64::from(begun.most.1) * self.merge_ns) * (1.0 + MARGIN);
+            let takes = (f64::from(begun.most.0) * self.copy_ns
+                + f64::from(begun.most.1) * self.merge_ns)
+                * (1.0 + MARGIN);
             // Less than a dose unit is none.
             let left = (left.saturating_sub(read) / 4 * 4).saturating_sub(4);
             read as f64 * takes >= left as f64 * (at - job.at).max(1) as f64
@@ -172,7 +187,10 @@ impl Urgency {
         if self.dies[die as usize].iter().any(may) {
             return Ok(());
         }
-        Err(format!("a job of die {die} goes ahead of reads at {at} ns, and none of its {} need", self.dies[die as usize].len()))
+        Err(format!(
+            "a job of die {die} goes ahead of reads at {at} ns, and none of its {} need",
+            self.dies[die as usize].len()
+        ))
     }
 }
 

@@ -108,15 +108,25 @@ impl UnderWay {
                 bus: Some(lengths.retry_transfer(lengths.pages(1), attempt)),
                 ..read(src)
             }),
-            Work::Copy { src, dst: Some(dst), cause } => {
-                Self { then: Some(program(dst, 1)), host_pages: by_host(cause, 1), ..Self::new(read(src)) }
+            Work::Copy { src, dst: Some(dst), cause } => Self {
+                then: Some(program(dst, 1)),
+                host_pages: by_host(cause, 1),
+                ..Self::new(read(src))
+            },
+            Work::Load { src, wordline, .. } => {
+                Self { load_for: Some(wordline), ..Self::new(read(src)) }
             }
-            Work::Load { src, wordline, .. } => Self { load_for: Some(wordline), ..Self::new(read(src)) },
-            Work::Program { dst, pages, cause, .. } => Self { host_pages: by_host(cause, pages), ..Self::new(program(dst, pages)) },
-            Work::Merge { block, .. } => {
-                Self::new(Half { die: lengths.die_of_block(block), array: lengths.merge(how.coding), ..program(Ppn::new(0), 1) })
+            Work::Program { dst, pages, cause, .. } => {
+                Self { host_pages: by_host(cause, pages), ..Self::new(program(dst, pages)) }
             }
-            Work::Striped { dst, stripe, .. } => Self { stripe: Some(stripe), ..Self::new(program(dst, 1)) },
+            Work::Merge { block, .. } => Self::new(Half {
+                die: lengths.die_of_block(block),
+                array: lengths.merge(how.coding),
+                ..program(Ppn::new(0), 1)
+            }),
+            Work::Striped { dst, stripe, .. } => {
+                Self { stripe: Some(stripe), ..Self::new(program(dst, 1)) }
+            }
             Work::Erase { block, .. } => Self::new(Half {
                 die: lengths.die_of_block(block),
                 array: lengths.erase(taken.endured),
@@ -124,18 +134,29 @@ impl UnderWay {
                 out: false,
                 suspension: Some(lengths.suspend_erase),
             }),
-            Work::Probe { .. } => Self::piece(die_of_part(work, lengths).unwrap_or(0), part_ns(work, taken, lengths), Cause::Reclaim),
+            Work::Probe { .. } => Self::piece(
+                die_of_part(work, lengths).unwrap_or(0),
+                part_ns(work, taken, lengths),
+                Cause::Reclaim,
+            ),
         }
     }
 
     /// A piece of a job.
     pub(super) fn piece(die: u32, ns: Ns, cause: Cause) -> Self {
-        Self { is_piece: true, cause, ..Self::new(Half { die, array: ns, bus: None, out: false, suspension: None }) }
+        Self {
+            is_piece: true,
+            cause,
+            ..Self::new(Half { die, array: ns, bus: None, out: false, suspension: None })
+        }
     }
 
     /// Whether what is under way is the program of a copy, of which idle gaps pile up so many only.
     pub(super) fn is_copy_program(&self) -> bool {
-        self.cause != Cause::Host && self.stripe.is_none() && !self.half.out && self.half.bus.is_some()
+        self.cause != Cause::Host
+            && self.stripe.is_none()
+            && !self.half.out
+            && self.half.bus.is_some()
     }
 
     /// Array time that it must take.
@@ -144,14 +165,20 @@ impl UnderWay {
     }
 }
 
-/// What work of which this is known adds to the piece of a job that it is part of: one thing after another, uninterrupted.
+/// What work of which this is known adds to the piece of a job that it is part of: one thing after
+/// another, uninterrupted.
 pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
     let how = taken.how;
     let program = |dst, pages| lengths.pages(pages) + lengths.program(dst);
     match *work {
-        Work::Copy { src, dst, .. } => lengths.whole_read(src, how) + dst.map_or(0, |dst| program(dst, 1)),
+        Work::Copy { src, dst, .. } => {
+            lengths.whole_read(src, how) + dst.map_or(0, |dst| program(dst, 1))
+        }
         Work::Load { src, .. } => lengths.whole_read(src, how),
-        Work::Retry { src, attempt, .. } => lengths.retry(src, how.coding, attempt) + lengths.retry_transfer(lengths.pages(1), attempt),
+        Work::Retry { src, attempt, .. } => {
+            lengths.retry(src, how.coding, attempt)
+                + lengths.retry_transfer(lengths.pages(1), attempt)
+        }
         Work::Program { dst, pages, .. } => program(dst, pages),
         Work::Striped { dst, .. } => program(dst, 1),
         Work::Merge { .. } => lengths.pages(1) + lengths.merge(how.coding),
@@ -160,14 +187,19 @@ pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
     }
 }
 
-/// The die of what a job moves; a program says nothing about that, nor does what is read for parity.
+/// The die of what a job moves; a program says nothing about that, nor does what is read for
+/// parity.
 pub(super) fn die_of_part(work: &Work, lengths: &Lengths) -> Option<u32> {
     match *work {
         Work::Load { cause: Cause::Parity, .. }
         | Work::Retry { cause: Cause::Parity, .. }
         | Work::Program { .. }
         | Work::Striped { .. } => None,
-        Work::Copy { src, .. } | Work::Load { src, .. } | Work::Retry { src, .. } => Some(lengths.die(src)),
-        Work::Merge { block, .. } | Work::Erase { block, .. } | Work::Probe { block, .. } => Some(lengths.die_of_block(block)),
+        Work::Copy { src, .. } | Work::Load { src, .. } | Work::Retry { src, .. } => {
+            Some(lengths.die(src))
+        }
+        Work::Merge { block, .. } | Work::Erase { block, .. } | Work::Probe { block, .. } => {
+            Some(lengths.die_of_block(block))
+        }
     }
 }

@@ -22,7 +22,8 @@ impl Truth {
         if self.limit > 0 { self.dose as f64 / self.limit as f64 } else { f64::INFINITY }
     }
 
-    /// The share is above `ratio`; without a division. (Signed numbers convert faster, and none comes near 2^63.)
+    /// The share is above `ratio`; without a division. (Signed numbers convert faster, and none
+    /// comes near 2^63.)
     #[inline]
     pub(crate) fn exceeds(self, ratio: f64) -> bool {
         self.dose.cast_signed() as f64 > ratio * self.limit as f64

@@ -14,14 +14,20 @@ pub(super) struct Worn {
 }
 
 impl Worn {
-    /// A cycle ends, which counts as so many and stands for so many `times` itself. Gives the cycles that the block is worn as if by, as far
-    /// as limits go.
-    pub(super) fn end_cycle(&mut self, (cycles, times): (u32, u32), wear: f64, counts: bool) -> u32 {
+    /// A cycle ends, which counts as so many and stands for so many `times` itself. Gives the
+    /// cycles that the block is worn as if by, as far as limits go.
+    pub(super) fn end_cycle(
+        &mut self,
+        (cycles, times): (u32, u32),
+        wear: f64,
+        counts: bool,
+    ) -> u32 {
         self.cycles += cycles;
         if std::mem::take(&mut self.is_reprogrammed) {
             self.reprogrammed += times;
             let seldom = 0.2 * f64::from(self.cycles) / f64::from(self.reprogrammed);
-            self.beyond_milli += u64::from(times) * ((wear - 1.0) * seldom.max(1.0).sqrt() * 1000.0).round() as u64;
+            self.beyond_milli +=
+                u64::from(times) * ((wear - 1.0) * seldom.max(1.0).sqrt() * 1000.0).round() as u64;
         }
         self.all() + if counts { self.beyond_milli.div_ceil(1000) as u32 } else { 0 }
     }

@@ -1,5 +1,6 @@
-//! Wordlines that refresh adjusts in place (ida-coding-2018 III): what is sensed before and after, which pages are corrupted, and that these are
-//! written elsewhere. By what the seed says, drawn here once more.
+//! Wordlines that refresh adjusts in place (ida-coding-2018 III): what is sensed before and after,
+//! which pages are corrupted, and that these are written elsewhere. By what the seed says, drawn
+//! here once more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +39,9 @@ impl Adjusted {
     pub(crate) fn expect(&mut self, config: &DriveConfig, refresh: &str, seed: u64) {
         let rate = config.refresh.params.get(Some("ida"), "error_rate").map_or(0.2, Number::value);
         self.error_rate = (refresh == "ida").then_some((rate, seed));
-        let is_on = |key: &str| config.refresh.params.get(Some("ida"), key).is_some_and(|number| number.value() > 0.0);
+        let is_on = |key: &str| {
+            config.refresh.params.get(Some("ida"), key).is_some_and(|number| number.value() > 0.0)
+        };
         self.between = refresh == "ida" && (is_on("at_reclaim") || is_on("at_gc"));
     }
 
@@ -83,12 +86,16 @@ impl Oracle {
     /// A wordline that was just merged is read with a coding of its own from now on.
     pub(crate) fn adjusted_wordline(&mut self, block: BlockId, wordline: u32, coding: u8) {
         self.end_verifying(block);
-        let Some((rate, seed)) = self.adjusted.error_rate.filter(|_| coding >= FASTER) else { return };
+        let Some((rate, seed)) = self.adjusted.error_rate.filter(|_| coding >= FASTER) else {
+            return;
+        };
         let bits = self.geometry.cell.bits();
         let first = (self.geometry.first_wordline(block) + wordline) * bits;
         let cycles = u64::from(self.doses.cycles_of(block)) << 32;
         for ppn in (first..first + bits).filter(|ppn| self.density.codings.keeps(coding, *ppn)) {
-            self.adjusted.unverified.insert(Ppn::new(ppn), chance(seed, cycles + u64::from(ppn) + 1) < rate);
+            self.adjusted
+                .unverified
+                .insert(Ppn::new(ppn), chance(seed, cycles + u64::from(ppn) + 1) < rate);
         }
         self.adjusted.wordlines += 1;
         let now = self.ageing.now();
@@ -98,7 +105,9 @@ impl Oracle {
     /// Whether a job that moves these pages of a block, or all of it, finds no data there.
     pub(crate) fn moves_nothing(&self, block: BlockId, pages: Option<&PageSet>) -> bool {
         let first = self.geometry.first_page(block);
-        let is_live = |page: PageInBlock| self.carried(first + page).is_some_and(|stamp| self.stamps.is_live(stamp));
+        let is_live = |page: PageInBlock| {
+            self.carried(first + page).is_some_and(|stamp| self.stamps.is_live(stamp))
+        };
         pages.is_some_and(|pages| !pages.iter().any(is_live))
     }
 
@@ -128,19 +137,40 @@ impl Oracle {
                     self.adjusted.corrupted.insert(read.ppn);
                     self.adjusted.pages += 1;
                 }
-                let may_be = is_corrupted || self.doses.may_be_lost(&self.medium, At::new(&self.geometry, read.ppn), truth);
+                let may_be = is_corrupted
+                    || self.doses.may_be_lost(
+                        &self.medium,
+                        At::new(&self.geometry, read.ppn),
+                        truth,
+                    );
                 if in_memory {
-                    ("was given up after its wordline was adjusted, which did not corrupt it", !may_be)
+                    (
+                        "was given up after its wordline was adjusted, which did not corrupt it",
+                        !may_be,
+                    )
                 } else {
-                    ("was taken for good after its wordline was adjusted, which corrupted it", is_corrupted)
+                    (
+                        "was taken for good after its wordline was adjusted, which corrupted it",
+                        is_corrupted,
+                    )
                 }
             }
             None if in_memory => ("was said to be in memory", true),
-            None => ("was read; adjusting its wordline has corrupted it", self.adjusted.corrupted.contains(&read.ppn)),
+            None => (
+                "was read; adjusting its wordline has corrupted it",
+                self.adjusted.corrupted.contains(&read.ppn),
+            ),
         };
         if is_wrong {
             let place = self.place(read.ppn);
-            self.findings.add(Kind::Stamp, || format!("{} read of lpn {}: {place} {what}: {}", read.cause.name(), read.lpn, words(truth)));
+            self.findings.add(Kind::Stamp, || {
+                format!(
+                    "{} read of lpn {}: {place} {what}: {}",
+                    read.cause.name(),
+                    read.lpn,
+                    words(truth)
+                )
+            });
         }
     }
 
@@ -154,7 +184,9 @@ impl Oracle {
         let first = self.geometry.first_page(block);
         let pages = first..first + self.geometry.pages_per_block;
         let left = self.adjusted.corrupted.range(pages).copied();
-        let left: Vec<Ppn> = left.filter(|ppn| self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp))).collect();
+        let left: Vec<Ppn> = left
+            .filter(|ppn| self.carried(*ppn).is_some_and(|stamp| self.stamps.is_live(stamp)))
+            .collect();
         for ppn in left {
             let place = self.place(ppn);
             self.findings.add(Kind::Stamp, || format!("{place} was corrupted as its wordline was adjusted, and was not written elsewhere"));
@@ -173,17 +205,27 @@ impl Oracle {
     /// The drive says that all which a block holds was adjusted, the first of it at this time.
     pub(crate) fn renew(&mut self, block: BlockId, since: Moment) -> Result<(), String> {
         let Some((first, adjusted)) = self.adjusted.by_job.get(&block) else {
-            return Err(format!("block {block} is said to be as new as at {since} ns; nothing of it was adjusted"));
+            return Err(format!(
+                "block {block} is said to be as new as at {since} ns; nothing of it was adjusted"
+            ));
         };
         let start = self.geometry.first_wordline(block);
-        let holds =
-            |index: &u32| self.medium.stamps(start + index).any(|stamp| self.stamps.is_live(stamp)) || self.keeps_any(start + index);
-        let old = (0..self.geometry.wordlines_per_block).filter(holds).find(|index| !adjusted.contains(index));
+        let holds = |index: &u32| {
+            self.medium.stamps(start + index).any(|stamp| self.stamps.is_live(stamp))
+                || self.keeps_any(start + index)
+        };
+        let old = (0..self.geometry.wordlines_per_block)
+            .filter(holds)
+            .find(|index| !adjusted.contains(index));
         if let Some(index) = old {
-            return Err(format!("block {block} is said to be as new as at {since} ns; wordline {index} holds data and was not adjusted"));
+            return Err(format!(
+                "block {block} is said to be as new as at {since} ns; wordline {index} holds data and was not adjusted"
+            ));
         }
         if since != *first {
-            return Err(format!("block {block} is said to be as new as at {since} ns; its first wordline was adjusted at {first} ns"));
+            return Err(format!(
+                "block {block} is said to be as new as at {since} ns; its first wordline was adjusted at {first} ns"
+            ));
         }
         self.ageing.renew(block, since);
         Ok(())
@@ -191,9 +233,15 @@ impl Oracle {
 
     /// What the drive reports, against what was seen.
     pub(crate) fn check_adjusted(&mut self, wordlines: u64, pages: u64) {
-        let lines = [("wordlines adjusted", wordlines, self.adjusted.wordlines), ("pages corrupted", pages, self.adjusted.pages)];
-        for (what, claimed, seen) in lines.into_iter().filter(|(_, claimed, seen)| claimed != seen) {
-            self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {seen} were seen"));
+        let lines = [
+            ("wordlines adjusted", wordlines, self.adjusted.wordlines),
+            ("pages corrupted", pages, self.adjusted.pages),
+        ];
+        for (what, claimed, seen) in lines.into_iter().filter(|(_, claimed, seen)| claimed != seen)
+        {
+            self.findings.add(Kind::Books, || {
+                format!("the drive reports {claimed} {what}; {seen} were seen")
+            });
         }
     }
 }

@@ -1,8 +1,10 @@
-//! Who caused reclaim's copies, by the oracle's own arithmetic. When a job begins, the valid pages that it is to move are shared out over the
-//! ranges of the host's pages, by what reads of each range deposited on the wordlines that move.
+//! Who caused reclaim's copies, by the oracle's own arithmetic. When a job begins, the valid pages
+//! that it is to move are shared out over the ranges of the host's pages, by what reads of each
+//! range deposited on the wordlines that move.
 //!
-//! For that this file keeps where each page's data lies, and whose each flash page is or last was. Which lost pages the drive still holds to be valid
-//! is the drive's affair. Once pages were reported lost, the check is therefore only that nobody is blamed for more than was moved.
+//! For that this file keeps where each page's data lies, and whose each flash page is or last was.
+//! Which lost pages the drive still holds to be valid is the drive's affair. Once pages were
+//! reported lost, the check is therefore only that nobody is blamed for more than was moved.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::mem::{huge_zeros, prefetch, zeros};
@@ -25,9 +27,11 @@ const ROUNDING: f64 = 1e-9;
 /// Whose flash pages are, and copies by range.
 #[derive(Debug, Default)]
 pub(crate) struct Blame {
-    /// Of each host page: where its data, or the older part of it, lies on flash. Its number and 1; 0 where a computed start put it.
+    /// Of each host page: where its data, or the older part of it, lies on flash. Its number and 1;
+    /// 0 where a computed start put it.
     places: Vec<u32>,
-    /// Of each flash page: whose it is, or was since its block's erase. Its number and 1; 0 where that follows from a computed start.
+    /// Of each flash page: whose it is, or was since its block's erase. Its number and 1; 0 where
+    /// that follows from a computed start.
     owners: Vec<u32>,
     range_pages: u32,
     own_reads_count: bool,
@@ -76,7 +80,8 @@ impl Blame {
 
     pub(crate) fn erased(&mut self, geometry: &Geometry, block: BlockId) {
         if !self.owners.is_empty() {
-            self.owners[geometry.first_page(block).index()..][..geometry.pages_per_block as usize].fill(NO_LPN.number() + 1);
+            self.owners[geometry.first_page(block).index()..][..geometry.pages_per_block as usize]
+                .fill(NO_LPN.number() + 1);
         }
     }
 
@@ -122,7 +127,8 @@ impl Blame {
         first.run(geometry.pages_per_block).filter(|ppn| self.is_valid(medium, *ppn)).count() as u32
     }
 
-    /// Where neither its place nor the owner of the flash page changed since the start, a page lies where the start put it.
+    /// Where neither its place nor the owner of the flash page changed since the start, a page lies
+    /// where the start put it.
     fn is_valid(&self, medium: &Medium, ppn: Ppn) -> bool {
         let lies_there = |lpn: Lpn| match self.places[lpn.index()] {
             0 => self.owners[ppn.index()] == 0,
@@ -139,10 +145,18 @@ impl Oracle {
             return;
         }
         let first = self.geometry.first_page(block);
-        let wanted = |page: &u32| pages.is_none_or(|pages| pages.words()[*page as usize / 64] >> (page % 64) & 1 == 1);
-        let moves: Vec<u32> =
-            (0..self.protocol.written(block)).filter(wanted).filter(|page| self.blame.is_valid(&self.medium, first + *page)).collect();
-        let shares = if pages.is_some() { self.shares(block, &moves) } else { vec![1.0; self.geometry.wordlines_per_block as usize] };
+        let wanted = |page: &u32| {
+            pages.is_none_or(|pages| pages.words()[*page as usize / 64] >> (page % 64) & 1 == 1)
+        };
+        let moves: Vec<u32> = (0..self.protocol.written(block))
+            .filter(wanted)
+            .filter(|page| self.blame.is_valid(&self.medium, first + *page))
+            .collect();
+        let shares = if pages.is_some() {
+            self.shares(block, &moves)
+        } else {
+            vec![1.0; self.geometry.wordlines_per_block as usize]
+        };
         let mut weights = vec![0.0; RANGES as usize];
         for (index, share) in (0..).zip(&shares) {
             self.weigh(block, index, *share, &mut weights);
@@ -150,7 +164,11 @@ impl Oracle {
         let total: f64 = weights.iter().sum();
         if total > 0.0 {
             let copies = moves.len() as f64;
-            self.blame.copies.iter_mut().zip(weights).for_each(|(booked, weight)| *booked += copies * weight / total);
+            self.blame
+                .copies
+                .iter_mut()
+                .zip(weights)
+                .for_each(|(booked, weight)| *booked += copies * weight / total);
         }
     }
 
@@ -161,7 +179,12 @@ impl Oracle {
         moving.dedup();
         let of = |reader: u32| {
             let deposits = |victim: &u32| {
-                let at = At { block, wordline: self.geometry.first_wordline(block) + victim, index: *victim, kind: 0 };
+                let at = At {
+                    block,
+                    wordline: self.geometry.first_wordline(block) + victim,
+                    index: *victim,
+                    kind: 0,
+                };
                 let is_beside = reader.abs_diff(*victim) == stride;
                 match reader == *victim {
                     true if self.blame.own_reads_count => 1.0,
@@ -183,9 +206,11 @@ impl Oracle {
             return;
         }
         let first = g.first_page(block) + index * bits;
-        let owners: Vec<Lpn> = first.run(bits).filter_map(|ppn| self.blame.owner(&self.medium, ppn)).collect();
+        let owners: Vec<Lpn> =
+            first.run(bits).filter_map(|ppn| self.blame.owner(&self.medium, ppn)).collect();
         for lpn in &owners {
-            weights[(lpn.number() / self.blame.range_pages) as usize] += weight / owners.len() as f64;
+            weights[(lpn.number() / self.blame.range_pages) as usize] +=
+                weight / owners.len() as f64;
         }
     }
 
@@ -194,12 +219,15 @@ impl Oracle {
         let size = self.geometry.host_pages.div_ceil(RANGES).max(1);
         let (mut told, mut end, mut right) = (vec![0.0; RANGES as usize], 0u64, true);
         for range in drive.blamed_ranges() {
-            right &= range.copies >= 0.0 && u64::from(range.first.number()) >= end && range.pages > 0;
+            right &=
+                range.copies >= 0.0 && u64::from(range.first.number()) >= end && range.pages > 0;
             end = u64::from(range.first.number()) + u64::from(range.pages);
             told[(range.first.number() / size).min(RANGES - 1) as usize] += range.copies;
         }
         if !right || end > u64::from(self.geometry.host_pages) {
-            self.findings.add(Kind::Books, || "the ranges blamed for reclaim overlap, or lie beyond the drive".into());
+            self.findings.add(Kind::Books, || {
+                "the ranges blamed for reclaim overlap, or lie beyond the drive".into()
+            });
         }
         let (sum, moved): (f64, _) = (told.iter().sum(), self.claims.reclaim_reads);
         if !drive.is_timed() && sum > moved as f64 * (1.0 + ROUNDING) + 1e-6 {

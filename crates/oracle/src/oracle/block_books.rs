@@ -1,5 +1,6 @@
-//! What the drive believes of each block at the end of a run, against the truth: the dose read from it, its cycles and its wear. A dose that the
-//! drive did not count rarely costs a page before the run ends, but it shows here at once.
+//! What the drive believes of each block at the end of a run, against the truth: the dose read from
+//! it, its cycles and its wear. A dose that the drive did not count rarely costs a page before the
+//! run ends, but it shows here at once.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::drive::Drive;
@@ -14,22 +15,29 @@ impl Oracle {
     /// Compares the drive's blocks, the first one first.
     pub(crate) fn check_blocks(&mut self, rows: impl Iterator<Item = BlockRow>) {
         for (block, row) in self.geometry.block_ids().zip(rows) {
-            let what = self.dose_difference(block, &row).or_else(|| self.wear_difference(block, &row));
+            let what =
+                self.dose_difference(block, &row).or_else(|| self.wear_difference(block, &row));
             if let Some(what) = what {
                 self.findings.add(Kind::Books, || format!("block {block}: {what}"));
             }
         }
     }
 
-    /// Compares what the drive takes for dose and limit of each page with data: one that is wrong by little rarely costs a page before a
-    /// run ends.
+    /// Compares what the drive takes for dose and limit of each page with data: one that is wrong
+    /// by little rarely costs a page before a run ends.
     pub(crate) fn check_doses(&mut self, drive: &Drive) {
         self.know_ages(drive.now());
         for ppn in drive.valid_pages() {
-            let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else { continue };
-            let taken = (taken.0.in_1024ths().cast_unsigned(), taken.1.in_1024ths().cast_unsigned());
+            let (Some(truth), Some(taken)) = (self.truth(ppn), drive.dose_and_limit(ppn)) else {
+                continue;
+            };
+            let taken =
+                (taken.0.in_1024ths().cast_unsigned(), taken.1.in_1024ths().cast_unsigned());
             let slack = self.doses.slack(&self.medium, At::new(&self.geometry, ppn));
-            if truth.1.abs_diff(taken.1) > self.doses.rounded() || taken.0 < truth.0 || taken.0 > truth.0 + slack {
+            if truth.1.abs_diff(taken.1) > self.doses.rounded()
+                || taken.0 < truth.0
+                || taken.0 > truth.0 + slack
+            {
                 let place = self.place(ppn);
                 self.findings.add(Kind::Books, || {
                     format!(
@@ -61,20 +69,33 @@ impl Oracle {
         // Quarters of a unit are exact.
         let counted = (row.reads * COUNTED_UNIT as f64) as u64;
         let units = |quarters: u64| quarters as f64 / COUNTED_UNIT as f64;
-        (read != counted)
-            .then(|| format!("the drive counts a dose of {} since its erase; {} was read from it", units(counted), units(read)))
+        (read != counted).then(|| {
+            format!(
+                "the drive counts a dose of {} since its erase; {} was read from it",
+                units(counted),
+                units(read)
+            )
+        })
     }
 
     fn wear_difference(&self, block: BlockId, row: &BlockRow) -> Option<String> {
         let worn = self.doses.worn(block);
         if row.cycles != worn.cycles {
-            return Some(format!("the drive counts {} cycles; {} were seen", row.cycles, worn.cycles));
+            return Some(format!(
+                "the drive counts {} cycles; {} were seen",
+                row.cycles, worn.cycles
+            ));
         }
         let milli = worn.effective_milli;
-        // Each reprogrammed cycle is rounded to a thousandth by both; hardly ever does one lie so near a half that they differ.
+        // Each reprogrammed cycle is rounded to a thousandth by both; hardly ever does one lie so
+        // near a half that they differ.
         let off = row.effective_milli.abs_diff(milli);
-        (off > u64::from(worn.reprogrammed / 64))
-            .then(|| format!("the drive takes it for worn by {} thousandths of a cycle; it is by {milli}", row.effective_milli))
+        (off > u64::from(worn.reprogrammed / 64)).then(|| {
+            format!(
+                "the drive takes it for worn by {} thousandths of a cycle; it is by {milli}",
+                row.effective_milli
+            )
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! Why data was lost: age took it, or what reads did to it, or chance where retries are drawn. The drive counts the losses by age; here they are
-//! counted from the oracle's own ages and limits.
+//! Why data was lost: age took it, or what reads did to it, or chance where retries are drawn. The
+//! drive counts the losses by age; here they are counted from the oracle's own ages and limits.
 //!
 //! ```text
 //! by age    older than data may become, or so old that the last retry decodes nothing, had nobody read it
@@ -21,7 +21,8 @@ use crate::report::Kind;
 pub(crate) struct Why {
     /// Whether age took it, for certain and perhaps.
     by_age: (bool, bool),
-    /// Whether nobody promises to keep it: it may be older than data may become, or its block was left alone for parity to repair it.
+    /// Whether nobody promises to keep it: it may be older than data may become, or its block was
+    /// left alone for parity to repair it.
     not_promised: bool,
 }
 
@@ -48,7 +49,8 @@ impl Causes {
     }
 
     fn add(&mut self, why: Why) {
-        self.by_age = (self.by_age.0 + u64::from(why.by_age.0), self.by_age.1 + u64::from(why.by_age.1));
+        self.by_age =
+            (self.by_age.0 + u64::from(why.by_age.0), self.by_age.1 + u64::from(why.by_age.1));
         self.not_promised += u64::from(why.not_promised);
     }
 
@@ -58,13 +60,15 @@ impl Causes {
         self.add(why);
     }
 
-    /// A page on flash that has failed is reported lost, however old it was. No technique promised to prevent that.
+    /// A page on flash that has failed is reported lost, however old it was. No technique promised
+    /// to prevent that.
     pub(crate) fn lose_by_failure(&mut self, lpn: Lpn) {
         self.failed.remove(&lpn);
         self.not_promised += 1;
     }
 
-    /// So many pages that nobody had read were reported lost some time ago, of blocks that change now.
+    /// So many pages that nobody had read were reported lost some time ago, of blocks that change
+    /// now.
     pub(crate) fn lose_unread(&mut self, pages: usize) {
         (0..pages).for_each(|_| self.add(Why::UNKNOWN));
     }
@@ -85,7 +89,10 @@ impl Oracle {
         let is_too_old = age > longest;
         let may_be_too_old = is_too_old || now.is_none() && step_of(age) == step_of(longest);
         let (is_spoilt, may_be_spoilt) = self.doses.is_spoilt_by_age(at);
-        Why { by_age: (is_too_old || is_spoilt, may_be_too_old || may_be_spoilt), not_promised: may_be_too_old || is_left_alone }
+        Why {
+            by_age: (is_too_old || is_spoilt, may_be_too_old || may_be_spoilt),
+            not_promised: may_be_too_old || is_left_alone,
+        }
     }
 
     /// A page could not be read.
@@ -94,7 +101,8 @@ impl Oracle {
         self.causes.failed.insert(lpn, why);
     }
 
-    /// The causes of all losses, those included that nobody has read and that stand in the flash still.
+    /// The causes of all losses, those included that nobody has read and that stand in the flash
+    /// still.
     fn causes_by(&mut self, now: Ns) -> Causes {
         self.know_ages(now);
         let (mut causes, mut unseen) = (self.causes.clone(), self.unseen_losses.clone());
@@ -104,8 +112,8 @@ impl Oracle {
         causes
     }
 
-    /// Losses that no technique promised to prevent, since the beginning: of data that may have been older than data may become, and of data in
-    /// blocks that were left alone.
+    /// Losses that no technique promised to prevent, since the beginning: of data that may have
+    /// been older than data may become, and of data in blocks that were left alone.
     pub(crate) fn losses_not_promised(&mut self, now: Ns) -> u64 {
         self.causes_by(now).not_promised
     }
@@ -114,7 +122,11 @@ impl Oracle {
     pub(crate) fn check_causes(&mut self, lost_by_age: u64, now: Ns) {
         let (least, most) = self.causes_by(now).by_age;
         if !(least..=most).contains(&lost_by_age) {
-            self.findings.add(Kind::Books, || format!("the drive reports {lost_by_age} pages lost by age; {least} to {most} were seen"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive reports {lost_by_age} pages lost by age; {least} to {most} were seen"
+                )
+            });
         }
     }
 }
@@ -133,7 +145,14 @@ mod tests {
         fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
             for n in 0..self.0.min(max as u64) {
                 let page = (self.0 - n) * 7919 % 1000;
-                out.push(Request { at: 0, offset: page * 4096, bytes: 4096, op: Op::Read, origin: 0, hint: None });
+                out.push(Request {
+                    at: 0,
+                    offset: page * 4096,
+                    bytes: 4096,
+                    op: Op::Read,
+                    origin: 0,
+                    hint: None,
+                });
             }
             self.0 = self.0.saturating_sub(max as u64);
             Ok(())
@@ -144,8 +163,8 @@ mod tests {
         }
     }
 
-    /// An hour takes 1e-5 of 0.0075 for the first level and 0.0115 for the last: data older than 48 days is ruined, though it may become a year old,
-    /// and 2,000 reads take some of the rest.
+    /// An hour takes 1e-5 of 0.0075 for the first level and 0.0115 for the last: data older than 48
+    /// days is ruined, though it may become a year old, and 2,000 reads take some of the rest.
     #[test]
     fn the_drive_is_held_to_what_it_says_of_causes() {
         let text = r#"
@@ -158,7 +177,12 @@ mod tests {
             ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "none".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
         drive.precondition(1);
         drive.begin_measurement();
@@ -178,6 +202,10 @@ mod tests {
             assert_eq!(oracle.report().books_errors, before + 1, "{wrong} of {lost}");
         }
         let report = oracle.conclude(&drive);
-        assert_eq!((report.books_errors, report.false_losses, report.limit_violations), (4, 0, 0), "and nothing else");
+        assert_eq!(
+            (report.books_errors, report.false_losses, report.limit_violations),
+            (4, 0, 0),
+            "and nothing else"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What else the drive reports of itself, against what was seen: the host's requests, losses, reclaim's copies and cleaning, blame.
+//! What else the drive reports of itself, against what was seen: the host's requests, losses,
+//! reclaim's copies and cleaning, blame.
 
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::base::units::Cause;
@@ -24,7 +25,8 @@ pub(crate) struct Seen {
     /// Pages that reclaim read to move them, and copied.
     pub(crate) reclaim_reads: u64,
     pub(crate) reclaim_copies: u64,
-    /// Blocks that GC erased just before reclaim went on; and, where wear levelling may have come between, at most.
+    /// Blocks that GC erased just before reclaim went on; and, where wear levelling may have come
+    /// between, at most.
     pub(crate) cleaned_for_reclaim: u64,
     cleaned_at_most: u64,
 }
@@ -58,7 +60,9 @@ impl Oracle {
         if read.lpn == NOBODY {
             return;
         }
-        if self.geometry.has_page(read.ppn) && self.jobs.contains_key(&self.geometry.block_of(read.ppn)) {
+        if self.geometry.has_page(read.ppn)
+            && self.jobs.contains_key(&self.geometry.block_of(read.ppn))
+        {
             let wanted = self.blame.check_wanted(&self.medium, read);
             self.findings.note(Kind::Stamp, wanted);
         }
@@ -111,7 +115,11 @@ impl Oracle {
         if self.is_full() {
             lines.push(("jobs of reclaim", reclaim.invocations, seen.jobs));
             lines.push(("alarms of blocks", reclaim.alarms, seen.alarms));
-            lines.push(("jobs that were overtaken", reclaim.deadline_misses, self.questions.overtaken));
+            lines.push((
+                "jobs that were overtaken",
+                reclaim.deadline_misses,
+                self.questions.overtaken,
+            ));
         }
         // Parity of other stripes is programmed between a cleaning and the reclaim that it was for.
         if !drive.is_timed() && !self.parity.is_on() {
@@ -119,12 +127,18 @@ impl Oracle {
         }
         for (what, claimed, counted) in lines {
             if claimed != counted {
-                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were seen"));
+                self.findings.add(Kind::Books, || {
+                    format!("the drive reports {claimed} {what}; {counted} were seen")
+                });
             }
         }
         if reclaim.gc_erases > seen.cleaned_at_most {
             let (claimed, counted) = (reclaim.gc_erases, seen.cleaned_at_most);
-            self.findings.add(Kind::Books, || format!("the drive reports {claimed} blocks cleaned for reclaim; at most {counted} were"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive reports {claimed} blocks cleaned for reclaim; at most {counted} were"
+                )
+            });
         }
         self.findings.absorb(&self.wear.findings);
         let neglect = self.wear.neglect.take().filter(|_| !drive.is_timed());

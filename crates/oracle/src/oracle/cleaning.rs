@@ -1,8 +1,9 @@
-//! Whether GC takes the right victim, in the untimed gear, where no job is under way when GC chooses. It must not take a block that a move has just
-//! filled while another would do. Under `greedy` it must not take a block with more valid pages than another block has.
+//! Whether GC takes the right victim, in the untimed gear, where no job is under way when GC
+//! chooses. It must not take a block that a move has just filled while another would do. Under
+//! `greedy` it must not take a block with more valid pages than another block has.
 //!
-//! A page with newer data in memory may be valid or not, and so may a page that is lost. So one block counts as better than another only if it
-//! leads by more pages than there are of those.
+//! A page with newer data in memory may be valid or not, and so may a page that is lost. So one
+//! block counts as better than another only if it leads by more pages than there are of those.
 
 use vpass_core::base::units::{BlockId, Cause};
 
@@ -22,7 +23,8 @@ pub(crate) struct Cleaning {
     /// The block that another mover reads from, which is no victim.
     moving: Option<BlockId>,
     victims: u64,
-    /// A better choice, unless it turns out to be what another mover had begun to move; and what to say.
+    /// A better choice, unless it turns out to be what another mover had begun to move; and what to
+    /// say.
     better: Option<(BlockId, String)>,
     /// Whether it takes the block with the fewest valid pages.
     pub(crate) is_greedy: bool,
@@ -49,7 +51,9 @@ impl Oracle {
         } else if self.cleaning.victim != Some(block) {
             self.cleaning.victim = Some(block);
             self.cleaning.victims += 1;
-            if self.wear.is_protected(block, &self.geometry) || self.cleaning.is_greedy && self.cleaning.victims.is_multiple_of(ONE_IN) {
+            if self.wear.is_protected(block, &self.geometry)
+                || self.cleaning.is_greedy && self.cleaning.victims.is_multiple_of(ONE_IN)
+            {
                 self.check_victim(block);
             }
         }
@@ -88,12 +92,16 @@ impl Oracle {
                 && Some(*block) != self.cleaning.moving
                 && self.wear.is_full(*block)
                 && self.protocol.has_all_pages(*block);
-            may_be && !self.wear.is_protected(*block, &self.geometry) && self.valid_of(*block) + self.lost_of(*block) + unsure < most
+            may_be
+                && !self.wear.is_protected(*block, &self.geometry)
+                && self.valid_of(*block) + self.lost_of(*block) + unsure < most
         });
         let Some(better) = better else { return };
         let other = self.valid_of(better);
         let sentence = if is_protected {
-            format!("GC cleans block {victim}, which was filled by a move not long ago, though block {better} could be cleaned")
+            format!(
+                "GC cleans block {victim}, which was filled by a move not long ago, though block {better} could be cleaned"
+            )
         } else {
             format!("GC cleans block {victim} of {held} valid pages; block {better} has {other}")
         };

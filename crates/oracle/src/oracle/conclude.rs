@@ -1,4 +1,5 @@
-//! Where counting begins anew, and where a run ends: what the drive reports of itself, against what was seen since.
+//! Where counting begins anew, and where a run ends: what the drive reports of itself, against what
+//! was seen since.
 
 use vpass_core::base::metrics::HostCounts;
 use vpass_core::drive::Drive;
@@ -35,8 +36,8 @@ impl Oracle {
         self.findings.absorb(time.findings());
     }
 
-    /// Ends a run: compares books and map of the drive with the truth, looks for pages past their limit that nobody has
-    /// read, and gives the verdict.
+    /// Ends a run: compares books and map of the drive with the truth, looks for pages past their
+    /// limit that nobody has read, and gives the verdict.
     pub fn conclude(mut self, drive: &Drive) -> OracleReport {
         let time = std::mem::replace(&mut self.time, TimeCheck::new(0, 0));
         self.check_time(&time);
@@ -58,7 +59,8 @@ impl Oracle {
         let refresh = drive.refresh_counts();
         self.check_adjusted(refresh.merged_wordlines, refresh.corrupted_pages);
         self.excuse_what_is_left_alone();
-        let aged = self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
+        let aged =
+            self.ageing.check(drive.refresh_counts().invocations, drive.now(), drive.oldest_age());
         self.findings.note(Kind::Books, aged);
         self.know_ages(drive.now());
         self.check_causes(drive.lost_by_age(), drive.now());
@@ -68,7 +70,9 @@ impl Oracle {
         self.check_failure_books(drive);
         self.check_forming(drive);
         self.check_expected(drive);
-        let rows = || drive.all_map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered });
+        let rows = || {
+            drive.all_map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered })
+        };
         self.check_blocks(drive.block_states());
         if !self.is_right_since_start(drive) {
             self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
@@ -79,7 +83,11 @@ impl Oracle {
     /// The measured phase begins: its counts begin at nothing, and what is lost, lost it stays.
     pub(crate) fn begin_measured_phase(&mut self) {
         self.forget_hint_counts();
-        let checked = self.start_reads.check().and_then(|()| self.start_wear.check()).and_then(|()| self.ageing.check_start());
+        let checked = self
+            .start_reads
+            .check()
+            .and_then(|()| self.start_wear.check())
+            .and_then(|()| self.ageing.check_start());
         self.findings.note(Kind::Books, checked);
         self.acceleration.begin_measured_phase();
         self.ageing.begin_measured_phase();

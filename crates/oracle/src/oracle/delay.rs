@@ -1,7 +1,9 @@
-//! Parity that is programmed late: what the cache of partial parity must hold, and which versions must not be erased until it is programmed.
+//! Parity that is programmed late: what the cache of partial parity must hold, and which versions
+//! must not be erased until it is programmed.
 //!
-//! Of each page of the host the version that the parity on flash counts is known, and where that lies. A member that a partial parity does not cover
-//! must still be in that version; of one that it covers it must hold the version that is on flash.
+//! Of each page of the host the version that the parity on flash counts is known, and where that
+//! lies. A member that a partial parity does not cover must still be in that version; of one that
+//! it covers it must hold the version that is on flash.
 
 use std::collections::BTreeMap;
 
@@ -31,15 +33,16 @@ struct Partial {
 #[derive(Debug, Default)]
 pub(crate) struct Delay {
     partials: BTreeMap<u32, Partial>,
-    /// What the version of each page of the host stands for that the parity on flash counts, and where it lies.
+    /// What the version of each page of the host stands for that the parity on flash counts, and
+    /// where it lies.
     counted: Vec<u64>,
     counted_at: Vec<Ppn>,
     /// Pages of the host in each stripe, the last apart.
     stripes: Option<Stripes>,
     /// Pages that change beyond which the technique may forget the others, as its paper has it.
     exposes_beyond: Option<u32>,
-    /// Since the measured phase began: pages that were forgotten; stripes with a partial parity, summed up over the page writes of the host, and the most at a time; and the
-    /// pages in them.
+    /// Since the measured phase began: pages that were forgotten; stripes with a partial parity,
+    /// summed up over the page writes of the host, and the most at a time; and the pages in them.
     newly_exposed: u64,
     stripe_writes: u64,
     page_writes: u64,
@@ -50,13 +53,21 @@ impl Delay {
     pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
         let pages = stripes.pages() as usize;
         let of_hc = |key| config.parity.params.get(Some("hc"), key).map(Number::value);
-        let exposes_beyond =
-            of_hc("published").filter(|published| *published > 0.0).map(|_| of_hc("n_update").map_or(N_UPDATE, |most| most as u32));
-        Self { exposes_beyond, counted: vec![0; pages], counted_at: vec![NO_PPN; pages], stripes: Some(stripes), ..Self::default() }
+        let exposes_beyond = of_hc("published")
+            .filter(|published| *published > 0.0)
+            .map(|_| of_hc("n_update").map_or(N_UPDATE, |most| most as u32));
+        Self {
+            exposes_beyond,
+            counted: vec![0; pages],
+            counted_at: vec![NO_PPN; pages],
+            stripes: Some(stripes),
+            ..Self::default()
+        }
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
-        (self.newly_exposed, self.stripe_writes, self.page_writes, self.most) = (0, 0, 0, self.open());
+        (self.newly_exposed, self.stripe_writes, self.page_writes, self.most) =
+            (0, 0, 0, self.open());
     }
 
     /// Stripes with a partial parity, and pages of the host in them.
@@ -76,8 +87,10 @@ impl Delay {
     /// A page of the host is here now, standing for this, or nowhere.
     pub(crate) fn is_at(&mut self, lpn: Lpn, ppn: Option<Ppn>, stands: u64) {
         let Some(stripes) = self.stripes else { return };
-        let is_covered =
-            self.partials.get(&stripes.of(lpn)).is_some_and(|partial| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0);
+        let is_covered = self
+            .partials
+            .get(&stripes.of(lpn))
+            .is_some_and(|partial| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0);
         if let Some(ppn) = ppn.filter(|_| !is_covered && self.counted[lpn.index()] == stands) {
             // A copy of it.
             self.counted_at[lpn.index()] = ppn;
@@ -113,28 +126,37 @@ impl Parity {
 
     /// What a stripe's parity should be when it is programmed next, or again.
     pub(crate) fn should_be(&self, stripe: u32) -> u64 {
-        let all = if self.delay.partials.contains_key(&stripe) { &self.sums } else { &self.contents };
+        let all =
+            if self.delay.partials.contains_key(&stripe) { &self.sums } else { &self.contents };
         all[stripe as usize]
     }
 
-    /// Whether the parity on flash and the partial one are what they should be; none where there is no partial one.
+    /// Whether the parity on flash and the partial one are what they should be; none where there is
+    /// no partial one.
     pub(crate) fn is_as_delayed(&self, stripe: u32) -> Option<bool> {
         let (partial, stripes) = (self.delay.partials.get(&stripe)?, self.stripes?);
         let (mut on_flash, mut in_cache) = (0, 0);
         for lpn in stripes.data(stripe) {
             let stands = self.stands[lpn.index()];
             let is = |members: Members| members & stripes.bit(lpn) != 0;
-            on_flash ^= if is(partial.covered | partial.exposed) { self.delay.counted[lpn.index()] } else { stands };
+            on_flash ^= if is(partial.covered | partial.exposed) {
+                self.delay.counted[lpn.index()]
+            } else {
+                stands
+            };
             in_cache ^= if is(partial.covered) { stands } else { 0 };
         }
         Some(on_flash == self.contents[stripe as usize] && in_cache == partial.sum)
     }
 
-    /// Where all lies that a page is rebuilt of, beside what the cache holds; none where nothing counts what it holds now.
+    /// Where all lies that a page is rebuilt of, beside what the cache holds; none where nothing
+    /// counts what it holds now.
     pub(crate) fn sources(&self, lpn: Lpn) -> Option<Vec<Ppn>> {
         let stripes = self.stripes?;
         let stripe = stripes.of(lpn);
-        let others = |of: Members| stripes.data(stripe).filter(move |other| *other != lpn && of & stripes.bit(*other) != 0);
+        let others = |of: Members| {
+            stripes.data(stripe).filter(move |other| *other != lpn && of & stripes.bit(*other) != 0)
+        };
         let place = |lpn: Lpn| self.places[lpn.index()];
         let (all, is_parity) = (stripes.all_of(stripe), stripes.is_parity(lpn));
         let Some(partial) = self.delay.partials.get(&stripe) else {
@@ -151,42 +173,80 @@ impl Parity {
         if partial.exposed & stripes.bit(lpn) != 0 {
             return None;
         }
-        let kept =
-            stripes.data(stripe).filter(|other| counted & stripes.bit(*other) != 0).map(|other| self.delay.counted_at[other.index()]);
-        Some(others(all & !counted).map(place).chain(kept).chain([place(stripes.parity(stripe))]).collect())
+        let kept = stripes
+            .data(stripe)
+            .filter(|other| counted & stripes.bit(*other) != 0)
+            .map(|other| self.delay.counted_at[other.index()]);
+        Some(
+            others(all & !counted)
+                .map(place)
+                .chain(kept)
+                .chain([place(stripes.parity(stripe))])
+                .collect(),
+        )
     }
 
-    /// Whether delayed parity needs what lies at a place: the version that the parity on flash counts of a page that was covered since, as long as
-    /// there is a page in its stripe that is not.
+    /// Whether delayed parity needs what lies at a place: the version that the parity on flash
+    /// counts of a page that was covered since, as long as there is a page in its stripe that is
+    /// not.
     pub(crate) fn is_kept(&self, lpn: Lpn, ppn: Ppn) -> bool {
-        let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn) && lpn.number() < stripes.pages()) else { return false };
+        let Some(stripes) = self
+            .stripes
+            .filter(|stripes| !stripes.is_parity(lpn) && lpn.number() < stripes.pages())
+        else {
+            return false;
+        };
         let Some(partial) = self.delay.partials.get(&stripes.of(lpn)) else { return false };
         let is_covered = |lpn: Lpn| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0;
-        let is_alone = stripes.data(stripes.of(lpn)).all(|other| is_covered(other) || self.places[other.index()] == NO_PPN);
-        is_covered(lpn) && !is_alone && self.delay.counted_at[lpn.index()] == ppn && self.delay.counted[lpn.index()] != 0
+        let is_alone = stripes
+            .data(stripes.of(lpn))
+            .all(|other| is_covered(other) || self.places[other.index()] == NO_PPN);
+        is_covered(lpn)
+            && !is_alone
+            && self.delay.counted_at[lpn.index()] == ppn
+            && self.delay.counted[lpn.index()] != 0
     }
 }
 
 impl Oracle {
     /// The drive keeps what was worked out as the partial parity of a stripe.
-    pub(crate) fn delays(&mut self, stripe: u32, number: u32, (covered, exposed): (Members, Members)) -> Result<(), String> {
+    pub(crate) fn delays(
+        &mut self,
+        stripe: u32,
+        number: u32,
+        (covered, exposed): (Members, Members),
+    ) -> Result<(), String> {
         let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else {
-            return Err(format!("stripe {stripe} has a partial parity, and the drive no such stripe"));
+            return Err(format!(
+                "stripe {stripe} has a partial parity, and the drive no such stripe"
+            ));
         };
         self.parity.end_loading();
         let sum = self.take_xor(number)?;
         if (covered | exposed) & !stripes.all_of(stripe) != 0 {
-            return Err(format!("the partial parity of stripe {stripe} covers pages that are not in it"));
+            return Err(format!(
+                "the partial parity of stripe {stripe} covers pages that are not in it"
+            ));
         }
-        let (covered_before, exposed_before) =
-            self.parity.delay.partials.get(&stripe).map_or((0, 0), |partial| (partial.covered, partial.exposed));
+        let (covered_before, exposed_before) = self
+            .parity
+            .delay
+            .partials
+            .get(&stripe)
+            .map_or((0, 0), |partial| (partial.covered, partial.exposed));
         let forgotten = (covered_before | exposed_before) & !covered;
         if exposed != forgotten {
-            return Err(format!("the partial parity of stripe {stripe} exposes {exposed:#b}; it has forgotten {forgotten:#b}"));
+            return Err(format!(
+                "the partial parity of stripe {stripe} exposes {exposed:#b}; it has forgotten {forgotten:#b}"
+            ));
         }
         let newly = covered_before & !covered;
-        if newly != 0 && self.parity.delay.exposes_beyond.is_none_or(|most| covered.count_ones() <= most) {
-            return Err(format!("the partial parity of stripe {stripe} forgets pages that it should cover"));
+        if newly != 0
+            && self.parity.delay.exposes_beyond.is_none_or(|most| covered.count_ones() <= most)
+        {
+            return Err(format!(
+                "the partial parity of stripe {stripe} forgets pages that it should cover"
+            ));
         }
         self.parity.delay.newly_exposed += u64::from(newly.count_ones());
         if self.parity.unprotected.contains(&stripe) {
@@ -199,7 +259,9 @@ impl Oracle {
         if self.parity.is_as_delayed(stripe) == Some(true) {
             return Ok(());
         }
-        Err(format!("the partial parity of stripe {stripe} is not the XOR of what it covers, or the parity on flash not that of the rest"))
+        Err(format!(
+            "the partial parity of stripe {stripe} is not the XOR of what it covers, or the parity on flash not that of the rest"
+        ))
     }
 
     /// What the drive reports of the window without protection, against what was seen.
@@ -207,17 +269,35 @@ impl Oracle {
         let delay = &self.parity.delay;
         if self.parity.is_on() && exposed != delay.newly_exposed {
             let seen = delay.newly_exposed;
-            self.findings.add(Kind::Books, || format!("the drive reports {exposed} exposed pages; {seen} were seen"));
+            self.findings.add(Kind::Books, || {
+                format!("the drive reports {exposed} exposed pages; {seen} were seen")
+            });
         }
         let delay = &self.parity.delay;
         let Some(window) = reported else {
             if !delay.partials.is_empty() {
-                self.findings.add(Kind::Books, || "the drive reports no window, and parity is delayed".into());
+                self.findings.add(Kind::Books, || {
+                    "the drive reports no window, and parity is delayed".into()
+                });
             }
             return;
         };
-        let said = (window.stripes, window.pages, window.most_stripes, window.most_pages, window.stripe_writes, window.page_writes);
-        let seen = (delay.open().0, delay.open().1, delay.most.0, delay.most.1, delay.stripe_writes, delay.page_writes);
+        let said = (
+            window.stripes,
+            window.pages,
+            window.most_stripes,
+            window.most_pages,
+            window.stripe_writes,
+            window.page_writes,
+        );
+        let seen = (
+            delay.open().0,
+            delay.open().1,
+            delay.most.0,
+            delay.most.1,
+            delay.stripe_writes,
+            delay.page_writes,
+        );
         if said != seen {
             self.findings.add(Kind::Books, || {
                 format!("the drive reports delayed parity as (stripes, pages, most of both, both summed up over writes) {said:?}; {seen:?} was seen")

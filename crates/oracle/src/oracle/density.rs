@@ -1,5 +1,5 @@
-//! Blocks and wordlines that hold fewer pages than they could: a merge may take away only what nobody wants, and limits change only where
-//! every wordline with data is merged.
+//! Blocks and wordlines that hold fewer pages than they could: a merge may take away only what
+//! nobody wants, and limits change only where every wordline with data is merged.
 
 use vpass_core::base::units::{BlockId, Ppn};
 
@@ -16,7 +16,10 @@ impl Oracle {
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
-            self.take_away(block, self.density.codings.given_up(mode) * self.geometry.wordlines_per_block);
+            self.take_away(
+                block,
+                self.density.codings.given_up(mode) * self.geometry.wordlines_per_block,
+            );
             self.doses.set_mode(block, mode);
         }
     }
@@ -27,23 +30,38 @@ impl Oracle {
             return;
         }
         if wordline >= self.geometry.wordlines_per_block {
-            return self.findings.add(Kind::Protocol, || format!("merge of wordline {wordline} of block {block}, which has not so many"));
+            return self.findings.add(Kind::Protocol, || {
+                format!("merge of wordline {wordline} of block {block}, which has not so many")
+            });
         }
         let checked = self.protocol.merge(block, wordline, mode);
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
-        let (first, bits) = (self.geometry.first_wordline(block) + wordline, self.geometry.cell.bits());
+        let (first, bits) =
+            (self.geometry.first_wordline(block) + wordline, self.geometry.cell.bits());
         // An adjustment knows of no page that was not sensed before where its cells belong.
         let codings = self.density.codings;
-        let is_unknown = |kind: &u32| self.adjusted.is_one(mode) && codings.keeps(mode, *kind) && !self.density.has_sensed(first, *kind);
-        let gone: Vec<u32> = codings.kinds_given_up(mode).chain((0..bits).filter(is_unknown)).collect();
-        self.check_not_needed(gone.iter().map(|kind| Ppn::new(first * bits + kind)), "is programmed over");
+        let is_unknown = |kind: &u32| {
+            self.adjusted.is_one(mode)
+                && codings.keeps(mode, *kind)
+                && !self.density.has_sensed(first, *kind)
+        };
+        let gone: Vec<u32> =
+            codings.kinds_given_up(mode).chain((0..bits).filter(is_unknown)).collect();
+        self.check_not_needed(
+            gone.iter().map(|kind| Ppn::new(first * bits + kind)),
+            "is programmed over",
+        );
         self.forget(block, wordline, gone.into_iter(), "a merge took away");
         if self.protocol.is_full(block) {
             if right {
                 self.check_sensed(block, wordline, mode);
             }
-            self.doses.reprogram(&mut self.medium, block, self.geometry.first_wordline(block) + wordline);
+            self.doses.reprogram(
+                &mut self.medium,
+                block,
+                self.geometry.first_wordline(block) + wordline,
+            );
             self.questions.put_off(block, self.doses.of_reprogramming());
         }
     }
@@ -77,8 +95,16 @@ impl Oracle {
         // A wordline written in part has not the mode's limits.
         let (written, kinds) = (self.protocol.written(block), self.geometry.cell.bits());
         let part = Ppn::new((self.geometry.first_wordline(block) + written / kinds) * kinds);
-        self.check_not_needed(part.run(written % kinds), "is left without guard levels by reprogramming");
-        self.forget(block, written / kinds, 0..written % kinds, "reprogramming left without guard levels");
+        self.check_not_needed(
+            part.run(written % kinds),
+            "is left without guard levels by reprogramming",
+        );
+        self.forget(
+            block,
+            written / kinds,
+            0..written % kinds,
+            "reprogramming left without guard levels",
+        );
         // Limits grow: what the old ones explain cannot be explained by the new ones.
         self.settle_block(block);
         self.end_service(block);
@@ -87,7 +113,8 @@ impl Oracle {
         self.doses.note_reprogramming(block);
     }
 
-    /// Nothing is to be found in these page kinds of a wordline any more; a finding for each page that the host can still read.
+    /// Nothing is to be found in these page kinds of a wordline any more; a finding for each page
+    /// that the host can still read.
     fn forget(&mut self, block: BlockId, index: u32, kinds: impl Iterator<Item = u32>, how: &str) {
         let wordline = self.geometry.first_wordline(block) + index;
         for kind in kinds {
@@ -95,7 +122,9 @@ impl Oracle {
             let stamp = self.medium.stamp(at);
             if self.stamps.is_live(stamp) {
                 let place = self.place(Ppn::new(wordline * self.geometry.cell.bits() + kind));
-                self.findings.add(Kind::Stamp, || format!("{how} {}, the newest data of the page, at {place}", stamp.words()));
+                self.findings.add(Kind::Stamp, || {
+                    format!("{how} {}, the newest data of the page, at {place}", stamp.words())
+                });
             }
             self.medium.set_stamp(at, Stamp::DEAD);
         }

@@ -1,5 +1,5 @@
-//! What the drive reports of blocks with guard levels, against what was seen: how many were made, how many GC erased, and what they had used of
-//! their limits by then.
+//! What the drive reports of blocks with guard levels, against what was seen: how many were made,
+//! how many GC erased, and what they had used of their limits by then.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,8 @@ pub(crate) struct DensityBooks {
     erased_by_gc: u64,
     /// Pages that guard levels take away now in each domain, and may at most in one.
     away: Vec<u64>,
-    /// Blocks of low density that were reprogrammed, and how many there may be, but under a policy that does what it likes.
+    /// Blocks of low density that were reprogrammed, and how many there may be, but under a policy
+    /// that does what it likes.
     made: BTreeSet<BlockId>,
     may_be: Option<usize>,
     away_of: BTreeMap<BlockId, u32>,
@@ -86,7 +87,8 @@ impl Oracle {
     /// The policy is to keep to `density.low_density`.
     pub(crate) fn expect_low_density(&mut self, config: &DriveConfig) {
         let bits = config.geometry.cell.bits();
-        let blocks = (config.density.low_density * f64::from(self.geometry.blocks_per_domain())) as usize;
+        let blocks =
+            (config.density.low_density * f64::from(self.geometry.blocks_per_domain())) as usize;
         self.density.may_be = Some(if bits == 1 { 0 } else { blocks });
     }
 
@@ -95,21 +97,30 @@ impl Oracle {
         self.density.made.insert(block);
         let Some(most) = self.density.may_be else { return };
         // Of its die, where data cannot go to another.
-        let near = self.density.made.iter().filter(|made| self.geometry.domain_of(**made) == self.geometry.domain_of(block));
+        let near = self
+            .density
+            .made
+            .iter()
+            .filter(|made| self.geometry.domain_of(**made) == self.geometry.domain_of(block));
         let stay = near.filter(|made| **made == block || !self.jobs.contains_key(made)).count();
         if stay > most {
-            self.findings.add(Kind::Books, || format!("{stay} blocks are of low density; density.low_density allows {most}"));
+            self.findings.add(Kind::Books, || {
+                format!("{stay} blocks are of low density; density.low_density allows {most}")
+            });
         }
     }
 }
 
 impl Oracle {
-    /// A wordline of a block of full density is programmed over itself: every page of it was sensed just before, or at least what it holds where
-    /// only that is wanted.
+    /// A wordline of a block of full density is programmed over itself: every page of it was sensed
+    /// just before, or at least what it holds where only that is wanted.
     pub(crate) fn check_sensed(&mut self, block: BlockId, wordline: u32, mode: u8) {
         let first = self.geometry.first_wordline(block) + wordline;
-        let wanted = |(kind, stamp)| u32::from(!self.adjusted.is_one(mode) || self.stamps.is_live(stamp)) << kind;
-        let wanted: u32 = (0..self.geometry.cell.bits()).zip(self.medium.stamps(first)).map(wanted).sum();
+        let wanted = |(kind, stamp)| {
+            u32::from(!self.adjusted.is_one(mode) || self.stamps.is_live(stamp)) << kind
+        };
+        let wanted: u32 =
+            (0..self.geometry.cell.bits()).zip(self.medium.stamps(first)).map(wanted).sum();
         let right = self.density.wordline == first && self.density.sensed & wanted == wanted;
         self.density.sensed = 0;
         if !right {
@@ -126,19 +137,26 @@ impl Oracle {
         *self.density.away_of.entry(block).or_default() += pages;
         let (away, may_take) = (self.density.away[domain], self.density.may_take);
         if away > may_take {
-            self.findings.add(Kind::Books, || format!("guard levels take {away} pages away; density.spare_share allows {may_take}"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "guard levels take {away} pages away; density.spare_share allows {may_take}"
+                )
+            });
         }
     }
 
-    /// Pages that a block does without once it goes to a mode: it is written no further, so those that it never got are among them.
+    /// Pages that a block does without once it goes to a mode: it is written no further, so those
+    /// that it never got are among them.
     pub(crate) fn pages_gone(&self, block: BlockId, mode: u8) -> u32 {
         let bits = self.geometry.cell.bits();
-        self.geometry.pages_per_block - self.protocol.written(block) / bits * (bits - self.density.codings.given_up(mode))
+        self.geometry.pages_per_block
+            - self.protocol.written(block) / bits * (bits - self.density.codings.given_up(mode))
     }
 
     /// A block is about to be erased.
     pub(crate) fn note_density(&mut self, block: BlockId, cause: Cause) {
-        self.density.away[self.geometry.domain_of(block)] -= u64::from(self.density.away_of.remove(&block).unwrap_or(0));
+        self.density.away[self.geometry.domain_of(block)] -=
+            u64::from(self.density.away_of.remove(&block).unwrap_or(0));
         self.density.made.remove(&block);
         if !self.is_sparse(block) {
             return;
@@ -158,11 +176,17 @@ impl Oracle {
         let seen = &self.density;
         let lines = [
             ("blocks reprogrammed", reclaim.reprograms, seen.reprogrammed),
-            ("blocks of low density erased by GC", reclaim.low_density_erases_by_gc, seen.erased_by_gc),
+            (
+                "blocks of low density erased by GC",
+                reclaim.low_density_erases_by_gc,
+                seen.erased_by_gc,
+            ),
         ];
         for (what, claimed, counted) in lines {
             if claimed != counted {
-                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were seen"));
+                self.findings.add(Kind::Books, || {
+                    format!("the drive reports {claimed} {what}; {counted} were seen")
+                });
             }
         }
         if reclaim.low_density_used.0 != seen.used {
@@ -179,7 +203,8 @@ impl Oracle {
     }
 }
 
-/// Pages of each domain that hold neither data of the host nor parity; where pages have dies of their own, of the die that has most.
+/// Pages of each domain that hold neither data of the host nor parity; where pages have dies of
+/// their own, of the die that has most.
 fn spare_pages(geometry: &Geometry) -> u32 {
     let of_data = geometry.stripes.map_or(geometry.host_pages, |stripes| {
         let mut by_die = vec![0; geometry.dies() as usize];

@@ -1,4 +1,5 @@
-//! A drive without a write buffer keeps nothing back: when the next write or trim comes, all that earlier ones brought is on flash.
+//! A drive without a write buffer keeps nothing back: when the next write or trim comes, all that
+//! earlier ones brought is on flash.
 
 use vpass_core::base::units::Lpn;
 

@@ -1,5 +1,5 @@
-//! The end of a run: valid pages past their limit that nobody has read and the drive has not reported,
-//! and reported losses that no read had shown.
+//! The end of a run: valid pages past their limit that nobody has read and the drive has not
+//! reported, and reported losses that no read had shown.
 
 use std::collections::BTreeSet;
 
@@ -26,28 +26,47 @@ impl Oracle {
             self.scan(block, "at the end", &mut findings, &mut tally.worst_dose_ratio);
         }
         for stamp in unseen {
-            findings.add(Kind::FalseLoss, || format!("lpn {} was reported lost; no page with its data is past its limit", stamp.lpn));
+            findings.add(Kind::FalseLoss, || {
+                format!(
+                    "lpn {} was reported lost; no page with its data is past its limit",
+                    stamp.lpn
+                )
+            });
         }
         OracleReport::new(&findings, tally)
     }
 
-    /// Strikes out the losses that this block explains: a page with the lost data is past its limit, or as good as. `found` hears of the page.
-    pub(crate) fn settle_losses(&self, block: BlockId, unseen: &mut BTreeSet<Stamp>, mut found: impl FnMut(At)) {
+    /// Strikes out the losses that this block explains: a page with the lost data is past its
+    /// limit, or as good as. `found` hears of the page.
+    pub(crate) fn settle_losses(
+        &self,
+        block: BlockId,
+        unseen: &mut BTreeSet<Stamp>,
+        mut found: impl FnMut(At),
+    ) {
         if unseen.is_empty() {
             return;
         }
         self.each_wordline(block, |wordline, of_wordline| {
             for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
-                let at = At { block, wordline, index: wordline - self.geometry.first_wordline(block), kind };
+                let at = At {
+                    block,
+                    wordline,
+                    index: wordline - self.geometry.first_wordline(block),
+                    kind,
+                };
                 let truth = self.doses.of_kind(of_wordline, at);
-                if self.doses.may_be_lost(&self.medium, at, truth) && unseen.remove(&stamp.undamaged()) {
+                if self.doses.may_be_lost(&self.medium, at, truth)
+                    && unseen.remove(&stamp.undamaged())
+                {
                     found(at);
                 }
             }
         });
     }
 
-    /// What this block explains of losses that no read had shown is settled, before the block changes.
+    /// What this block explains of losses that no read had shown is settled, before the block
+    /// changes.
     pub(crate) fn settle_block(&mut self, block: BlockId) {
         let mut unseen = std::mem::take(&mut self.unseen_losses);
         let before = unseen.len();
@@ -56,20 +75,32 @@ impl Oracle {
         self.unseen_losses = unseen;
     }
 
-    pub(crate) fn scan(&self, block: BlockId, when: &str, findings: &mut Findings, worst: &mut f64) {
+    pub(crate) fn scan(
+        &self,
+        block: BlockId,
+        when: &str,
+        findings: &mut Findings,
+        worst: &mut f64,
+    ) {
         // Almost every block was read so little that none of its wordlines needs a look.
         let bound = self.doses.bound(block);
         if !bound.is_past() && !bound.exceeds(*worst) {
             return;
         }
         self.each_wordline(block, |wordline, of_wordline| {
-            // Almost every wordline is better off than the worst page seen, and none of its pages needs a look.
+            // Almost every wordline is better off than the worst page seen, and none of its pages
+            // needs a look.
             if !of_wordline.is_past() && !of_wordline.exceeds(*worst) {
                 return;
             }
             let first = Ppn::new(wordline * self.geometry.cell.bits());
             for (kind, stamp) in (0..).zip(self.medium.stamps(wordline)) {
-                let at = At { block, wordline, index: wordline - self.geometry.first_wordline(block), kind };
+                let at = At {
+                    block,
+                    wordline,
+                    index: wordline - self.geometry.first_wordline(block),
+                    kind,
+                };
                 let (ppn, truth) = (first + kind, self.doses.of_kind(of_wordline, at));
                 if !self.stamps.is_live(stamp) || stamp.tag.is_damaged() {
                     continue;
@@ -77,20 +108,28 @@ impl Oracle {
                 *worst = worst.max(truth.ratio());
                 if self.doses.is_past(at, truth) && !self.failures.is_failed(ppn) {
                     findings.add(Kind::Limit, || {
-                        format!("{when} lpn {} stands unreported past its limit at {}: {}", stamp.lpn, self.place(ppn), words(truth))
+                        format!(
+                            "{when} lpn {} stands unreported past its limit at {}: {}",
+                            stamp.lpn,
+                            self.place(ppn),
+                            words(truth)
+                        )
                     });
                 }
             }
         });
     }
 
-    /// Calls `look` with each wordline in which anything is programmed, counted over the whole drive, and the truth about its
-    /// weakest page kind.
+    /// Calls `look` with each wordline in which anything is programmed, counted over the whole
+    /// drive, and the truth about its weakest page kind.
     fn each_wordline(&self, block: BlockId, mut look: impl FnMut(u32, Truth)) {
         let programmed = self.protocol.written(block).div_ceil(self.geometry.cell.bits());
         for index in 0..programmed {
             let wordline = self.geometry.first_wordline(block) + index;
-            look(wordline, self.doses.of_wordline(&self.medium, At { block, wordline, index, kind: 0 }));
+            look(
+                wordline,
+                self.doses.of_wordline(&self.medium, At { block, wordline, index, kind: 0 }),
+            );
         }
     }
 }

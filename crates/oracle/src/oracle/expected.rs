@@ -1,4 +1,5 @@
-//! Where parity raises the limits of reads: what is expected to be lost, from each block's own doses. And parity that raises limits may never be late.
+//! Where parity raises the limits of reads: what is expected to be lost, from each block's own
+//! doses. And parity that raises limits may never be late.
 
 use vpass_core::base::units::BlockId;
 use vpass_core::config::{Combine, DriveConfig};
@@ -18,7 +19,8 @@ const WITHIN: f64 = 0.05;
 /// Below this share of the target all that is left is what lies between points.
 const NOTHING: f64 = 1e-6;
 
-/// What a block served between two erases: dose units, those that it bears, and the share of these that the longest age takes.
+/// What a block served between two erases: dose units, those that it bears, and the share of these
+/// that the longest age takes.
 #[derive(Clone, Copy, Debug)]
 struct Served {
     reads: f64,
@@ -45,22 +47,42 @@ impl Expected {
         let stripe = Stripe::new(config, Some(raised_by(config)?))?;
         let limit = Code::new(config)?.cap;
         let shares = config.bch.combine == Combine::Sum;
-        let aged = if shares { Some((ErrorRates::new(config)?, Endurances::new(config), step_of(config.longest_age().0))) } else { None };
+        let aged = if shares {
+            Some((
+                ErrorRates::new(config)?,
+                Endurances::new(config),
+                step_of(config.longest_age().0),
+            ))
+        } else {
+            None
+        };
         let data_bits = config.ecc.codeword?.0 as f64 * 8.0;
-        Some(Box::new(Self { stripe, limit, data_bits, target: config.bch.uber, aged, served: vec![], before: vec![] }))
+        Some(Box::new(Self {
+            stripe,
+            limit,
+            data_bits,
+            target: config.bch.uber,
+            aged,
+            served: vec![],
+            before: vec![],
+        }))
     }
 
     /// The share of what a block bears that age takes.
     fn aged(&self, pec: u32) -> f64 {
         let Some((rates, endurances, step)) = &self.aged else { return 0.0 };
-        let limit = |step| rates.limit(endurances, pec, Whose { group: 0, kind: 0, step }, 0) as f64;
+        let limit =
+            |step| rates.limit(endurances, pec, Whose { group: 0, kind: 0, step }, 0) as f64;
         (1.0 - limit(*step) / limit(0)).clamp(0.0, 1.0)
     }
 
     /// Codewords lost by each data bit that all of these read.
     fn uber(&self, live: &[Served]) -> f64 {
-        let lost: Vec<f64> = (0..=POINTS).map(|n| self.stripe.lost(self.limit * n as f64 / POINTS as f64)).collect();
-        let part = |below: usize, place: f64| within(below as f64, (lost[below], lost[below + 1]), place) / POINTS as f64;
+        let lost: Vec<f64> =
+            (0..=POINTS).map(|n| self.stripe.lost(self.limit * n as f64 / POINTS as f64)).collect();
+        let part = |below: usize, place: f64| {
+            within(below as f64, (lost[below], lost[below + 1]), place) / POINTS as f64
+        };
         let mut sums = vec![0.0];
         (0..POINTS).for_each(|below| sums.push(sums[below] + part(below, below as f64 + 1.0)));
         let until = |share: f64| {
@@ -69,7 +91,9 @@ impl Expected {
             sums[below] + part(below, place) + (share - 1.0).max(0.0) * lost[POINTS]
         };
         let of = |all: &[Served]| {
-            let lost = |one: &Served| one.bears * (until(one.aged + one.reads / one.bears) - until(one.aged));
+            let lost = |one: &Served| {
+                one.bears * (until(one.aged + one.reads / one.bears) - until(one.aged))
+            };
             (all.iter().map(lost).sum::<f64>(), all.iter().map(|one| one.reads).sum::<f64>())
         };
         let (all, live, before) = (of(&self.served), of(live), of(&self.before));
@@ -78,8 +102,8 @@ impl Expected {
     }
 }
 
-/// The integral of what rises as a power from one number to the next, having these values at both, from the first to a place between; straight where it
-/// rises from nothing.
+/// The integral of what rises as a power from one number to the next, having these values at both,
+/// from the first to a place between; straight where it rises from nothing.
 fn within(from: f64, (first, last): (f64, f64), to: f64) -> f64 {
     if first <= 0.0 {
         return 0.5 * last * (to - from) * (to - from);
@@ -131,11 +155,16 @@ impl Oracle {
 
     /// What the drive says is to be expected.
     pub(crate) fn check_expected(&mut self, drive: &Drive) {
-        let own = self.expected.take().map(|expected| (expected.uber(&self.live(&expected)), expected.target));
+        let own = self
+            .expected
+            .take()
+            .map(|expected| (expected.uber(&self.live(&expected)), expected.target));
         let said = drive.expected().map(|expected| expected.uber);
         let agrees = match (own, said) {
             (None, None) => true,
-            (Some((own, target)), Some(said)) => (said - own).abs() <= WITHIN * own + NOTHING * target,
+            (Some((own, target)), Some(said)) => {
+                (said - own).abs() <= WITHIN * own + NOTHING * target
+            }
             _ => false,
         };
         if !agrees {

@@ -1,5 +1,5 @@
-//! Flash that has failed: nothing can be read there or is written there, what parity can give back is not lost, and what it cannot is reported before
-//! the host goes on.
+//! Flash that has failed: nothing can be read there or is written there, what parity can give back
+//! is not lost, and what it cannot is reported before the host goes on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,8 @@ pub(crate) struct Failures {
     failed: Vec<Stretch>,
     /// Pages that must be reported lost before the host goes on.
     lost: BTreeSet<Lpn>,
-    /// Pages of which failures took what the host might still have read, or what was to complete newer parts of them.
+    /// Pages of which failures took what the host might still have read, or what was to complete
+    /// newer parts of them.
     gone: BTreeSet<Lpn>,
     /// Those of them of which that was the newest data, and those that nothing gives back.
     whole: BTreeSet<Lpn>,
@@ -71,11 +72,18 @@ impl Oracle {
             }
             self.keep_from_use(block);
         }
-        let stamps: Vec<_> = pages.pages().map(|ppn| (ppn, self.medium.stamp(At::new(&self.geometry, ppn)))).collect();
+        let stamps: Vec<_> = pages
+            .pages()
+            .map(|ppn| (ppn, self.medium.stamp(At::new(&self.geometry, ppn))))
+            .collect();
         let completing = self.completing();
-        for (ppn, stamp) in stamps.into_iter().filter(|(_, stamp)| stamp.lpn.number() < self.geometry.host_pages) {
+        for (ppn, stamp) in
+            stamps.into_iter().filter(|(_, stamp)| stamp.lpn.number() < self.geometry.host_pages)
+        {
             let is_there = !self.parity.is_on() || self.parity.places[stamp.lpn.index()] == ppn;
-            if is_there && (self.stamps.is_live(stamp) || completing.get(&stamp.lpn) == Some(&stamp)) {
+            if is_there
+                && (self.stamps.is_live(stamp) || completing.get(&stamp.lpn) == Some(&stamp))
+            {
                 self.failures.gone.insert(stamp.lpn);
                 if self.stamps.is_live(stamp) {
                     self.failures.whole.insert(stamp.lpn);
@@ -89,11 +97,16 @@ impl Oracle {
         }
     }
 
-    /// For pages that were written in part, what flash carries that completes them: of their versions there the newest.
+    /// For pages that were written in part, what flash carries that completes them: of their
+    /// versions there the newest.
     fn completing(&self) -> BTreeMap<Lpn, Stamp> {
         let mut found: BTreeMap<Lpn, Stamp> = BTreeMap::new();
         for stamp in (0..self.raw_pages).filter_map(|ppn| self.carried(Ppn::new(ppn))) {
-            if self.stamps.newest(stamp.lpn).is_some_and(|newest| newest.is_present() && newest.is_partial()) {
+            if self
+                .stamps
+                .newest(stamp.lpn)
+                .is_some_and(|newest| newest.is_present() && newest.is_partial())
+            {
                 let known = found.entry(stamp.lpn).or_insert(stamp);
                 *known = stamp.max(*known);
             }
@@ -105,7 +118,8 @@ impl Oracle {
     fn weigh_failed(&mut self, lpn: Lpn) {
         if let Some(why) = self.is_beyond(lpn) {
             self.failures.helpless.entry(lpn).or_insert(why);
-            // That another page is past its limit the drive may find out when it comes to rebuild this one.
+            // That another page is past its limit the drive may find out when it comes to rebuild
+            // this one.
             if why != Helpless::AnotherUnread && self.failures.whole.contains(&lpn) {
                 self.failures.lost.insert(lpn);
             }
@@ -114,7 +128,9 @@ impl Oracle {
 
     /// A stripe has no parity any more: what of it lies on failed flash is past help.
     pub(crate) fn weigh_stripe(&mut self, stripe: u32) {
-        let Some(stripes) = self.parity.stripes.filter(|_| !self.failures.gone.is_empty()) else { return };
+        let Some(stripes) = self.parity.stripes.filter(|_| !self.failures.gone.is_empty()) else {
+            return;
+        };
         for lpn in stripes.data(stripe) {
             if self.failures.gone.contains(&lpn) {
                 self.weigh_failed(lpn);
@@ -122,16 +138,22 @@ impl Oracle {
         }
     }
 
-    /// A page of the host in a stripe that lies on failed flash, with parity that is to give it back.
+    /// A page of the host in a stripe that lies on failed flash, with parity that is to give it
+    /// back.
     pub(crate) fn to_be_rebuilt(&self, stripe: u32) -> Option<Lpn> {
-        let stripes = self.parity.stripes.filter(|_| !self.failures.failed.is_empty() && self.parity.has_parity(stripe))?;
+        let stripes = self
+            .parity
+            .stripes
+            .filter(|_| !self.failures.failed.is_empty() && self.parity.has_parity(stripe))?;
         stripes.data(stripe).find(|lpn| self.failures.is_failed(self.parity.places[lpn.index()]))
     }
 
     /// Whether fewer dies are left than a stripe has pages of the host and of parity.
     pub(crate) fn lacks_dies(&self, stripes: Stripes, stripe: u32) -> bool {
         let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
-        let has_failed = |die: &u32| self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(die * per_die), per_die));
+        let has_failed = |die: &u32| {
+            self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(die * per_die), per_die))
+        };
         let left = (0..self.geometry.dies()).filter(|die| !has_failed(die)).count();
         left <= stripes.data(stripe).len()
     }
@@ -155,7 +177,12 @@ impl Oracle {
 
     /// A block is erased: if a part of it has failed, it is no free one.
     pub(crate) fn keep_failed_from_use(&mut self, block: BlockId) {
-        if self.geometry.first_page(block).run(self.geometry.pages_per_block).any(|ppn| self.failures.is_failed(ppn)) {
+        if self
+            .geometry
+            .first_page(block)
+            .run(self.geometry.pages_per_block)
+            .any(|ppn| self.failures.is_failed(ppn))
+        {
             self.wear.retire(block);
         }
     }
@@ -164,39 +191,59 @@ impl Oracle {
     fn is_beyond(&self, lpn: Lpn) -> Option<Helpless> {
         let Some(stripes) = self.parity.stripes else { return Some(Helpless::NoParity) };
         let stripe = stripes.of(lpn);
-        if !self.parity.unprotected.contains(&stripe) && self.parity.worn.is_on() && !self.parity.has_parity(stripe) {
-            return Some(if self.parity.worn.should_have_parity(stripe) { Helpless::Waiting } else { Helpless::NotWorn });
+        if !self.parity.unprotected.contains(&stripe)
+            && self.parity.worn.is_on()
+            && !self.parity.has_parity(stripe)
+        {
+            return Some(if self.parity.worn.should_have_parity(stripe) {
+                Helpless::Waiting
+            } else {
+                Helpless::NotWorn
+            });
         }
-        let sources = if self.parity.unprotected.contains(&stripe) { None } else { self.parity.sources(lpn) };
+        let sources =
+            if self.parity.unprotected.contains(&stripe) { None } else { self.parity.sources(lpn) };
         let Some(sources) = sources else { return Some(Helpless::Unprotected) };
         if sources.iter().any(|ppn| self.failures.is_failed(*ppn)) {
             return Some(Helpless::AnotherFailed);
         }
-        let was_read = |ppn: &Ppn| *ppn == NO_PPN || self.carried(*ppn).is_some_and(|stamp| !stamp.tag.is_damaged());
+        let was_read = |ppn: &Ppn| {
+            *ppn == NO_PPN || self.carried(*ppn).is_some_and(|stamp| !stamp.tag.is_damaged())
+        };
         (!sources.iter().all(was_read)).then_some(Helpless::AnotherUnread)
     }
 
     /// A page is reported lost; tells whether a failure explains it.
     pub(crate) fn explain_by_failure(&mut self, lpn: Lpn) -> bool {
         // Others of its stripe may go with it.
-        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) {
+        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
+        {
             self.weigh_stripe(stripes.of(lpn));
         }
         self.failures.lost.remove(&lpn);
-        let on_failed = !self.parity.is_on() || self.failures.is_failed(self.parity.places.get(lpn.index()).copied().unwrap_or(NO_PPN));
+        let on_failed = !self.parity.is_on()
+            || self
+                .failures
+                .is_failed(self.parity.places.get(lpn.index()).copied().unwrap_or(NO_PPN));
         if !on_failed || !self.failures.gone.remove(&lpn) {
             return false;
         }
         self.failures.whole.remove(&lpn);
         let why = self.failures.helpless.remove(&lpn).or_else(|| self.is_beyond(lpn));
         if why.is_none() {
-            self.findings.add(Kind::FalseLoss, || format!("lpn {lpn} was reported lost, and its stripe gives it back"));
+            self.findings.add(Kind::FalseLoss, || {
+                format!("lpn {lpn} was reported lost, and its stripe gives it back")
+            });
         }
         self.failures.taken.pages += 1;
-        self.failures.taken.unprotected += u64::from(matches!(why, Some(Helpless::Unprotected | Helpless::NotWorn | Helpless::Waiting)));
+        self.failures.taken.unprotected += u64::from(matches!(
+            why,
+            Some(Helpless::Unprotected | Helpless::NotWorn | Helpless::Waiting)
+        ));
         self.failures.taken.not_worn += u64::from(why == Some(Helpless::NotWorn));
         self.failures.taken.waiting += u64::from(why == Some(Helpless::Waiting));
-        self.failures.taken.twice_failed += u64::from(matches!(why, Some(Helpless::AnotherFailed | Helpless::AnotherUnread)));
+        self.failures.taken.twice_failed +=
+            u64::from(matches!(why, Some(Helpless::AnotherFailed | Helpless::AnotherUnread)));
         true
     }
 
@@ -222,7 +269,8 @@ impl Oracle {
         }
     }
 
-    /// What the drive reports of failures, against what was seen; and what still lies on failed flash can be given back.
+    /// What the drive reports of failures, against what was seen; and what still lies on failed
+    /// flash can be given back.
     pub(crate) fn check_failure_books(&mut self, drive: &Drive) {
         if self.failures.failed.is_empty() {
             return;
@@ -230,14 +278,19 @@ impl Oracle {
         self.check_failures();
         let (told, seen) = (drive.failure_books().unwrap_or_default().taken, self.failures.taken);
         if told != seen {
-            self.findings.add(Kind::Books, || format!("the drive reports {told:?}; {seen:?} was seen"));
+            self.findings
+                .add(Kind::Books, || format!("the drive reports {told:?}; {seen:?} was seen"));
         }
         // Without parity it is not known of which of its versions a page in memory lacks something.
         let is_wanted = |lpn: &Lpn| self.parity.is_on() || self.failures.whole.contains(lpn);
         let left: Vec<Lpn> = self.failures.gone.iter().copied().filter(is_wanted).collect();
-        if let Some((lpn, why)) = left.into_iter().find_map(|lpn| Some((lpn, self.is_beyond(lpn)?))) {
-            self.findings
-                .add(Kind::FalseLoss, || format!("lpn {lpn} is left to be rebuilt at the end, and nothing gives it back: {why:?}"));
+        if let Some((lpn, why)) = left.into_iter().find_map(|lpn| Some((lpn, self.is_beyond(lpn)?)))
+        {
+            self.findings.add(Kind::FalseLoss, || {
+                format!(
+                    "lpn {lpn} is left to be rebuilt at the end, and nothing gives it back: {why:?}"
+                )
+            });
         }
     }
 
@@ -248,20 +301,26 @@ impl Oracle {
             *ppn != NO_PPN && self.failures.is_failed(*ppn) && is_wanted()
         });
         if let Some(lpn) = left {
-            self.findings.add(Kind::Protocol, || format!("all is said to be rebuilt; lpn {lpn} lies on flash that has failed"));
+            self.findings.add(Kind::Protocol, || {
+                format!("all is said to be rebuilt; lpn {lpn} lies on flash that has failed")
+            });
         }
     }
 
-    /// Where a page of a stripe may lie once dies have failed: on its own die or, where that has failed, on one without another page of the stripe.
+    /// Where a page of a stripe may lie once dies have failed: on its own die or, where that has
+    /// failed, on one without another page of the stripe.
     pub(crate) fn check_member(&mut self, lpn: Lpn, ppn: Ppn) {
         let Some(stripes) = self.parity.stripes else { return };
-        let die_of = |ppn: Ppn| ppn.number() / self.geometry.pages_per_block / self.geometry.blocks_per_domain();
+        let die_of = |ppn: Ppn| {
+            ppn.number() / self.geometry.pages_per_block / self.geometry.blocks_per_domain()
+        };
         let (die, own) = (die_of(ppn), u32::from(stripes.die(lpn)));
         if die == own {
             return;
         }
         let per_die = self.geometry.blocks_per_domain() * self.geometry.pages_per_block;
-        let own_has_failed = self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
+        let own_has_failed =
+            self.failures.failed.iter().any(|pages| pages.covers(Ppn::new(own * per_die), per_die));
         let shares = |other: &Lpn| {
             let place = self.parity.places[other.index()];
             *other != lpn && place != NO_PPN && die_of(place) == die
@@ -269,7 +328,11 @@ impl Oracle {
         let stripe = stripes.of(lpn);
         let with = stripes.data(stripe).chain([stripes.parity(stripe)]).find(shares);
         if !own_has_failed || with.is_some() {
-            self.findings.add(Kind::Protocol, || format!("lpn {lpn} of stripe {stripe} was written to die {die}; it belongs on die {own}"));
+            self.findings.add(Kind::Protocol, || {
+                format!(
+                    "lpn {lpn} of stripe {stripe} was written to die {die}; it belongs on die {own}"
+                )
+            });
         }
     }
 }

@@ -1,5 +1,5 @@
-//! How full blocks look to GC: valid pages over the pages that a block can hold, scaled to a full block, so that one which is not meant to be filled,
-//! or has guard levels, does not look empty.
+//! How full blocks look to GC: valid pages over the pages that a block can hold, scaled to a full
+//! block, so that one which is not meant to be filled, or has guard levels, does not look empty.
 //!
 //! ```text
 //! 12 pages, of which guard levels took 4; 4 are valid    4 of 8, and so 6 of 12
@@ -12,7 +12,8 @@ use vpass_core::base::units::{BlockId, Cause};
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
-/// What GC was shown when it chose last: blocks, and the list in which it found each. Taken when the move begins that follows from it.
+/// What GC was shown when it chose last: blocks, and the list in which it found each. Taken when
+/// the move begins that follows from it.
 pub(crate) type Sight = Arc<Mutex<Option<Vec<(BlockId, u32)>>>>;
 
 impl Oracle {
@@ -23,7 +24,13 @@ impl Oracle {
 
     /// A move begins. Nothing was told since GC chose its block, if that is what moves.
     pub(crate) fn check_fullness(&mut self, cause: Cause) {
-        let Some(shown) = self.sight.as_ref().and_then(|sight| sight.lock().unwrap_or_else(PoisonError::into_inner).take()) else { return };
+        let Some(shown) = self
+            .sight
+            .as_ref()
+            .and_then(|sight| sight.lock().unwrap_or_else(PoisonError::into_inner).take())
+        else {
+            return;
+        };
         if cause != Cause::Gc || !self.blame.is_exact() || !self.openings.are_known() {
             return;
         }

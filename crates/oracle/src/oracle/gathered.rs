@@ -1,4 +1,5 @@
-//! Pages on their way to flash: copies that wait in the controller's memory for the rest of their wordline, and the order of programs.
+//! Pages on their way to flash: copies that wait in the controller's memory for the rest of their
+//! wordline, and the order of programs.
 
 use vpass_core::base::units::{Cause, Lpn, Ppn, Seq};
 
@@ -8,14 +9,18 @@ use crate::report::Kind;
 use crate::stamps::{Stamp, Stamps};
 
 impl Oracle {
-    /// A mover takes what a flash page carries into the controller's memory; nobody may read that page any more.
+    /// A mover takes what a flash page carries into the controller's memory; nobody may read that
+    /// page any more.
     pub(crate) fn gather(&mut self, lpn: Lpn, from: Ppn) -> Result<(), String> {
         let carried = self.carried(from).unwrap_or(Stamp::ERASED);
         Stamps::check_copy(lpn, carried).map_err(|what| format!("{what}, ppn {from}"))?;
         self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
         match self.waiting.insert(lpn, carried) {
             None => Ok(()),
-            Some(before) => Err(format!("copy for lpn {lpn} of ppn {from}, while {} waits to be programmed", before.words())),
+            Some(before) => Err(format!(
+                "copy for lpn {lpn} of ppn {from}, while {} waits to be programmed",
+                before.words()
+            )),
         }
     }
 
@@ -29,17 +34,26 @@ impl Oracle {
         Ok(())
     }
 
-    /// Whether what the controller's memory holds of a page, if it is a mover's copy, is what the host may read.
+    /// Whether what the controller's memory holds of a page, if it is a mover's copy, is what the
+    /// host may read.
     pub(crate) fn is_newest_in_memory(&self, lpn: Lpn) -> bool {
         self.waiting.get(&lpn).is_none_or(|stamp| self.stamps.is_live(*stamp))
     }
 
     /// A program of whatever content, by the rules of flash; where it is, unless beyond the flash.
-    pub(crate) fn program_in_order(&mut self, ppn: Ppn, lpn: Lpn, seq: Seq, cause: Cause) -> Option<At> {
+    pub(crate) fn program_in_order(
+        &mut self,
+        ppn: Ppn,
+        lpn: Lpn,
+        seq: Seq,
+        cause: Cause,
+    ) -> Option<At> {
         let checked = self.protocol.sequence(seq);
         self.findings.note(Kind::Protocol, checked);
         if !self.geometry.has_page(ppn) {
-            self.findings.add(Kind::Protocol, || format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash"));
+            self.findings.add(Kind::Protocol, || {
+                format!("program of ppn {ppn} with lpn {lpn}; it is beyond the flash")
+            });
             return None;
         }
         let at = At::new(&self.geometry, ppn);
@@ -47,7 +61,8 @@ impl Oracle {
         let checked = self.protocol.program(at.block, page);
         self.findings.note(Kind::Protocol, checked);
         if self.is_full() {
-            let of_worn = !matches!(cause, Cause::Host | Cause::Parity) && self.lay_in_worn_block(lpn);
+            let of_worn =
+                !matches!(cause, Cause::Host | Cause::Parity) && self.lay_in_worn_block(lpn);
             self.wear.program(&self.geometry, at.block, page, (cause, of_worn));
         }
         let mode = self.doses.mode_of(at.block);

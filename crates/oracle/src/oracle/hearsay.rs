@@ -1,8 +1,9 @@
-//! What a policy is told of a block when it is asked, against the truth. A bound that rests on a wrong number rarely loses data in the few drives
-//! that come to its border; the number itself is wrong in every drive.
+//! What a policy is told of a block when it is asked, against the truth. A bound that rests on a
+//! wrong number rarely loses data in the few drives that come to its border; the number itself is
+//! wrong in every drive.
 //!
-//! Told may be less than the truth where that only costs copies: limits too low, pages held for valid that are not. What is checked is
-//! what a promise rests on.
+//! Told may be less than the truth where that only costs copies: limits too low, pages held for
+//! valid that are not. What is checked is what a promise rests on.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +25,8 @@ pub(crate) struct Told {
     pub(crate) block: BlockId,
     /// In quarters of a dose unit.
     pub(crate) dose: u32,
-    /// The P/E count at which limits are to be looked up, and what it finds there for each group of wordlines.
+    /// The P/E count at which limits are to be looked up, and what it finds there for each group of
+    /// wordlines.
     pub(crate) pec: u32,
     pub(crate) endures: Vec<Endurance>,
     pub(crate) late: u32,
@@ -45,7 +47,8 @@ pub(crate) struct Told {
     pub(crate) within: Option<Within>,
     /// The blocks that it divides.
     pub(crate) divides: Vec<(BlockId, Divided)>,
-    /// Wordlines that were just probed, and what share of each one's limit is used up by what the probe found.
+    /// Wordlines that were just probed, and what share of each one's limit is used up by what the
+    /// probe found.
     pub(crate) probed: Vec<(u32, f64)>,
 }
 
@@ -58,7 +61,8 @@ pub(crate) struct Within {
     pub(crate) pages: Vec<bool>,
 }
 
-/// Where all pages of a block are to go: parts of it, with the coding mode of the stream that each goes to.
+/// Where all pages of a block are to go: parts of it, with the coding mode of the stream that each
+/// goes to.
 pub(crate) type Divided = Vec<(Part, u8)>;
 
 /// Between whoever hears what a policy is told, and the oracle.
@@ -79,7 +83,12 @@ impl Oracle {
     /// From now on somebody hears what the policy is told.
     pub(crate) fn overhear(&mut self, ear: &Ear, config: &DriveConfig, timed: bool) {
         let to_come = vec![None; self.geometry.blocks as usize];
-        self.hearsay = Hearsay { ear: Some(ear.clone()), late: late_reads(config, timed), to_come, divided: BTreeMap::new() };
+        self.hearsay = Hearsay {
+            ear: Some(ear.clone()),
+            late: late_reads(config, timed),
+            to_come,
+            divided: BTreeMap::new(),
+        };
     }
 
     /// The policy was asked about a block just now.
@@ -87,11 +96,18 @@ impl Oracle {
         let Some(ear) = &self.hearsay.ear else { return };
         let Some(told) = ear.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         if told.block == block {
-            let wrong = self.wrong_number(&told).or_else(|| self.wrong_budget(block, told.budget)).or_else(|| self.wrong_away(&told));
-            let wrong = wrong.or_else(|| self.wrong_guards(&told)).or_else(|| self.wrong_within(&told)).or_else(|| self.wrong_probe(&told));
+            let wrong = self
+                .wrong_number(&told)
+                .or_else(|| self.wrong_budget(block, told.budget))
+                .or_else(|| self.wrong_away(&told));
+            let wrong = wrong
+                .or_else(|| self.wrong_guards(&told))
+                .or_else(|| self.wrong_within(&told))
+                .or_else(|| self.wrong_probe(&told));
             self.note_opening(&told);
             if let Some(what) = wrong {
-                self.findings.add(Kind::Books, || format!("of block {block} the policy is told {what}"));
+                self.findings
+                    .add(Kind::Books, || format!("of block {block} the policy is told {what}"));
             }
             self.hearsay.to_come[block.index()] = Some(told.to_come);
         }
@@ -110,16 +126,26 @@ impl Oracle {
             return Some(format!("limits of {} P/E cycles; it is worn as by {pec}", told.pec));
         }
         if told.late < self.hearsay.late {
-            return Some(format!("that {} reads come before a job is done; {} may", told.late, self.hearsay.late));
+            return Some(format!(
+                "that {} reads come before a job is done; {} may",
+                told.late, self.hearsay.late
+            ));
         }
         if told.mode != self.doses.mode_of(block) {
-            return Some(format!("that its coding is number {}; it is number {}", told.mode, self.doses.mode_of(block)));
+            return Some(format!(
+                "that its coding is number {}; it is number {}",
+                told.mode,
+                self.doses.mode_of(block)
+            ));
         }
         let endured = |group: usize| self.doses.of_group(block, group);
-        // Where retries count, a technique may assume more than a fresh page endures without. They change no weight.
+        // Where retries count, a technique may assume more than a fresh page endures without. They
+        // change no weight.
         let goes_by_fresh = !self.doses.has_rates();
-        let too_good =
-            |(group, told): &(usize, &Endurance)| told.limit > endured(*group).limit && goes_by_fresh || told.alpha < endured(*group).alpha;
+        let too_good = |(group, told): &(usize, &Endurance)| {
+            told.limit > endured(*group).limit && goes_by_fresh
+                || told.alpha < endured(*group).alpha
+        };
         let (group, told) = told.endures.iter().enumerate().find(too_good)?;
         Some(format!("{told:?} of wordline group {group}; it is {:?}", endured(group)))
     }
@@ -127,7 +153,8 @@ impl Oracle {
     fn wrong_guards(&self, told: &Told) -> Option<String> {
         let is_guarded = |index: u32| self.doses.own_mode(told.block, index) > 0;
         let told_of = |index: u32| told.guarded.get(index as usize).copied().unwrap_or(false);
-        let wrong = (0..self.geometry.wordlines_per_block).find(|index| told_of(*index) != is_guarded(*index))?;
+        let wrong = (0..self.geometry.wordlines_per_block)
+            .find(|index| told_of(*index) != is_guarded(*index))?;
         let words = if is_guarded(wrong) { "none; it has some" } else { "some; it has none" };
         Some(format!("of the guard levels of wordline {wrong} that it has {words}"))
     }
@@ -139,7 +166,9 @@ impl Oracle {
         for (index, (read, holds)) in (0..).zip(&within.wordlines) {
             let counted = self.medium.read(first + index);
             if u64::from(*read) != counted {
-                return Some(format!("{read} quarters read from wordline {index}; there were {counted}"));
+                return Some(format!(
+                    "{read} quarters read from wordline {index}; there were {counted}"
+                ));
             }
             for (kind, stamp) in (0..).zip(self.medium.stamps(first + index)) {
                 if !self.stamps.is_live(stamp) {
@@ -147,14 +176,19 @@ impl Oracle {
                 }
                 live += 1;
                 if !holds || !within.pages[(index * bits + kind) as usize] {
-                    return Some(format!("that wordline {index}, or its page of kind {kind}, holds nothing; it holds lpn {}", stamp.lpn));
+                    return Some(format!(
+                        "that wordline {index}, or its page of kind {kind}, holds nothing; it holds lpn {}",
+                        stamp.lpn
+                    ));
                 }
             }
         }
-        (told.valid < live).then(|| format!("that {} of its pages are valid; {live} are", told.valid))
+        (told.valid < live)
+            .then(|| format!("that {} of its pages are valid; {live} are", told.valid))
     }
 
-    /// What a probe finds is a share of the limit that the policy goes by: of that of the longest age, where data ages.
+    /// What a probe finds is a share of the limit that the policy goes by: of that of the longest
+    /// age, where data ages.
     fn wrong_probe(&self, told: &Told) -> Option<String> {
         let (first, bits) = (self.geometry.first_wordline(told.block), self.geometry.cell.bits());
         let heaviest = (0..bits).map(|kind| u64::from(self.doses.of_read(kind))).max()?;
@@ -209,7 +243,12 @@ impl Oracle {
         let given_up = |mode: u8| self.density.codings.given_up(mode);
         if given_up(*wanted) < given_up(self.doses.mode_of(to.block)) {
             let place = self.place(from);
-            self.findings.add(Kind::Books, || format!("{place} is to go to a block of full density; it goes to block {}", to.block));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "{place} is to go to a block of full density; it goes to block {}",
+                    to.block
+                )
+            });
         }
     }
 
@@ -221,9 +260,10 @@ impl Oracle {
     }
 }
 
-/// As `reclaim.late_reads` says or, without a word, the reads of a die in the time of a job, but no more than an eighth of what the weakest
-/// wordlines endure of reads beside them; none where jobs run at once. And as many as a block has pages where moves of blocks that are left alone
-/// read others to rebuild what they have lost.
+/// As `reclaim.late_reads` says or, without a word, the reads of a die in the time of a job, but no
+/// more than an eighth of what the weakest wordlines endure of reads beside them; none where jobs
+/// run at once. And as many as a block has pages where moves of blocks that are left alone read
+/// others to rebuild what they have lost.
 pub(crate) fn late_reads(config: &DriveConfig, timed: bool) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let pages = config.geometry.wordlines_per_block * config.geometry.cell.bits();
@@ -241,11 +281,17 @@ fn late_by_jobs(config: &DriveConfig, timed: bool) -> u32 {
     let bits = f64::from(geometry.cell.bits());
     let sense: f64 = timing.sense_per_kind_us(geometry.cell).iter().sum::<f64>() / bits;
     let together = if timing.program_unit == ProgramUnit::Wordline { bits } else { 1.0 };
-    let program = (0..geometry.cell.bits()).map(|kind| program_us(config, kind)).sum::<f64>() / bits;
-    let in_a_job = bits * f64::from(geometry.wordlines_per_block) * (1.0 + program / together / sense);
+    let program =
+        (0..geometry.cell.bits()).map(|kind| program_us(config, kind)).sum::<f64>() / bits;
+    let in_a_job =
+        bits * f64::from(geometry.wordlines_per_block) * (1.0 + program / together / sense);
     let beside = |row: &vpass_core::config::PerPec| {
         let alpha = |group: usize| row.alpha.get(group).copied().unwrap_or(1.0);
-        row.limit.iter().enumerate().map(|(group, limit)| limit / alpha(group)).fold(f64::INFINITY, f64::min)
+        row.limit
+            .iter()
+            .enumerate()
+            .map(|(group, limit)| limit / alpha(group))
+            .fold(f64::INFINITY, f64::min)
     };
     let weakest = config.disturb.table.iter().map(beside).fold(f64::INFINITY, f64::min);
     // What is a whole number but for the last digit of its arithmetic may be one less.
@@ -275,7 +321,10 @@ mod tests {
         // 4 copies take the time of 11 reads each; 900 / 9 / 8 is 12.5.
         assert_eq!(late_reads(&of("schedule = \"deadline\""), true), 12);
         assert_eq!(late_reads(&of("schedule = \"deadline\", late_reads = 70"), true), 70);
-        assert_eq!([late_reads(&of(""), false), late_reads(&of("schedule = \"foreground\""), true)], [0, 0]);
+        assert_eq!(
+            [late_reads(&of(""), false), late_reads(&of("schedule = \"foreground\""), true)],
+            [0, 0]
+        );
         let mut quick = of("schedule = \"deadline\"");
         quick.timing.program_us = KindUs::All(60.0);
         assert_eq!(late_reads(&quick, true), 8, "4 copies of the time of 2.2 reads");

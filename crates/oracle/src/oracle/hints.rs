@@ -1,5 +1,6 @@
-//! Whether the drive goes by what the host says of how slow reads of its data may be. What is said of a page is worked out from the host's ranges
-//! byte by byte, and what it allows from the drive's timing.
+//! Whether the drive goes by what the host says of how slow reads of its data may be. What is said
+//! of a page is worked out from the host's ranges byte by byte, and what it allows from the drive's
+//! timing.
 //!
 //! ```text
 //! a block goes by the word of the first page programmed in it          and every other page has that word
@@ -7,8 +8,9 @@
 //! and for blocks that were there from the start                        they go by the tightest word of what they held then
 //! ```
 //!
-//! Under a technique that loses nothing no read of the host's takes more retries than the word of its block allows, unless the age that data
-//! may come to takes more, or chance does (`error.noise`).
+//! Under a technique that loses nothing no read of the host's takes more retries than the word of
+//! its block allows, unless the age that data may come to takes more, or chance does
+//! (`error.noise`).
 
 use std::collections::BTreeMap;
 
@@ -69,7 +71,8 @@ pub(crate) struct Hints {
     allows: [u8; AccessLatency::COUNT],
     /// Of a block that holds anything.
     goes_by: Vec<Option<AccessLatency>>,
-    /// Whether a block holds anything, and how many hold nothing: at every level of the oracle, which follows wear at one alone.
+    /// Whether a block holds anything, and how many hold nothing: at every level of the oracle,
+    /// which follows wear at one alone.
     used: Vec<bool>,
     free: u32,
     /// Whether a page may wait for others while blocks become free.
@@ -82,7 +85,8 @@ pub(crate) struct Hints {
     unknown: bool,
     /// Where techniques count with more retries than a word allows.
     raised: Option<LimitTable>,
-    /// Share of a block's valid pages that must be more relaxed than the block, before they are moved in the background.
+    /// Share of a block's valid pages that must be more relaxed than the block, before they are
+    /// moved in the background.
     regroup: Option<f64>,
     /// Whether reads are held to what their blocks go by, and up to which age of data.
     held: Option<u64>,
@@ -91,7 +95,11 @@ pub(crate) struct Hints {
 impl Hints {
     /// None where the host says nothing.
     pub(crate) fn new(geometry: &Geometry, config: &DriveConfig) -> Option<Self> {
-        let of_page = words_of_pages(config.hints.said.as_ref()?, geometry.page_bytes.into(), geometry.host_pages);
+        let of_page = words_of_pages(
+            config.hints.said.as_ref()?,
+            geometry.page_bytes.into(),
+            geometry.host_pages,
+        );
         let mut words = of_page.clone();
         words.sort_unstable();
         words.dedup();
@@ -171,7 +179,9 @@ fn allowed(config: &DriveConfig) -> [u8; AccessLatency::COUNT] {
             let first = us(sense_us) + transfer + us(t.ecc_us) + link;
             let retry = |k: usize| {
                 let sense = ecc.retry_sense_us.get(k).map_or(us(sense_us), |time| us(*time));
-                sense + ecc.retry_transfer_us.get(k).map_or(transfer, |time| us(*time)) + us(ecc.retry_decode_us[k])
+                sense
+                    + ecc.retry_transfer_us.get(k).map_or(transfer, |time| us(*time))
+                    + us(ecc.retry_decode_us[k])
             };
             let takes = |retries: usize| first + (0..retries).map(retry).sum::<u64>();
             (0..=most).take_while(|retries| takes(*retries) <= us(budget)).last().unwrap_or(0)
@@ -179,12 +189,14 @@ fn allowed(config: &DriveConfig) -> [u8; AccessLatency::COUNT] {
         t.sense_per_kind_us(config.geometry.cell).into_iter().map(of_kind).min().unwrap_or(0) as u8
     };
     let without = config.reclaim.retries.min(most as u32) as u8;
-    [hints.smallest_us, Some(hints.typical_us), Some(hints.idle_us)].map(|budget| budget.map_or(without, fits))
+    [hints.smallest_us, Some(hints.typical_us), Some(hints.idle_us)]
+        .map(|budget| budget.map_or(without, fits))
 }
 
 impl Oracle {
-    /// The technique loses nothing: reads are held to the budgets of their blocks. Where chance draws their retries a page whose budget has room
-    /// for its data may take more all the same, though seldom: one read proves nothing there.
+    /// The technique loses nothing: reads are held to the budgets of their blocks. Where chance
+    /// draws their retries a page whose budget has room for its data may take more all the same,
+    /// though seldom: one read proves nothing there.
     pub fn expect_budgets(&mut self, config: &DriveConfig) {
         if let Some(hints) = self.hints.as_mut().filter(|_| !config.error.noise) {
             hints.held = Some(if config.keeps_time() { config.longest_age().0 } else { u64::MAX });
@@ -200,8 +212,10 @@ impl Oracle {
     pub(crate) fn expect_reads(&mut self, requests: &[Request]) {
         let is_full = self.is_full();
         let Some(hints) = &mut self.hints else { return };
-        for request in requests.iter().filter(|request| request.op == Op::Read && request.bytes > 0) {
-            let (size, end) = (u64::from(hints.page_bytes), request.offset + u64::from(request.bytes));
+        for request in requests.iter().filter(|request| request.op == Op::Read && request.bytes > 0)
+        {
+            let (size, end) =
+                (u64::from(hints.page_bytes), request.offset + u64::from(request.bytes));
             for lpn in (request.offset / size..end.div_ceil(size)).map(|lpn| Lpn::new(lpn as u32)) {
                 let word = request.hint.unwrap_or_else(|| hints.word(lpn));
                 hints.counts[word as usize].reads += 1;
@@ -227,7 +241,8 @@ impl Oracle {
     /// A page is programmed: it goes where data of its word is.
     pub(crate) fn program_by_hint(&mut self, at: At, lpn: Lpn, origin: Origin) {
         let Some(hints) = &mut self.hints else { return };
-        let within = matches!(origin, Origin::Copy(from) if self.geometry.block_of(from) == at.block);
+        let within =
+            matches!(origin, Origin::Copy(from) if self.geometry.block_of(from) == at.block);
         let checked = hints.program(at.block, lpn, within);
         self.findings.note(Kind::Books, checked);
     }
@@ -250,13 +265,20 @@ impl Oracle {
         }
     }
 
-    /// All of a block, or some, is moved so that its data lies among its own: enough of what is valid in it is more relaxed than the block.
+    /// All of a block, or some, is moved so that its data lies among its own: enough of what is
+    /// valid in it is more relaxed than the block.
     pub(crate) fn check_regrouping(&mut self, block: BlockId, in_part: bool) {
         let first = self.geometry.first_page(block);
-        let stamps = (0..self.geometry.pages_per_block).filter_map(|page| self.carried(first + page));
-        let valid: Vec<Lpn> = stamps.filter(|stamp| self.stamps.is_live(*stamp)).map(|stamp| stamp.lpn).collect();
-        let Some((hints, least)) = self.hints.as_ref().and_then(|hints| Some((hints, hints.regroup?))) else {
-            return self.findings.add(Kind::Books, || format!("block {block} is regrouped by hints, and nothing asks for that"));
+        let stamps =
+            (0..self.geometry.pages_per_block).filter_map(|page| self.carried(first + page));
+        let valid: Vec<Lpn> =
+            stamps.filter(|stamp| self.stamps.is_live(*stamp)).map(|stamp| stamp.lpn).collect();
+        let Some((hints, least)) =
+            self.hints.as_ref().and_then(|hints| Some((hints, hints.regroup?)))
+        else {
+            return self.findings.add(Kind::Books, || {
+                format!("block {block} is regrouped by hints, and nothing asks for that")
+            });
         };
         let goes_by = hints.goes_by[block.index()].unwrap_or_default();
         let relaxed = valid.iter().filter(|lpn| hints.word(**lpn) > goes_by).count();
@@ -278,10 +300,13 @@ impl Oracle {
     /// The word that a block goes by is another than the policy was told of, if it is.
     pub(crate) fn wrong_budget(&self, block: BlockId, told: AccessLatency) -> Option<String> {
         let goes_by = self.hints.as_ref()?.goes_by[block.index()]?;
-        (goes_by != told).then(|| format!("that its data's access latency is {}; it is {}", told.name(), goes_by.name()))
+        (goes_by != told).then(|| {
+            format!("that its data's access latency is {}; it is {}", told.name(), goes_by.name())
+        })
     }
 
-    /// A read of the host's took retries: no more than it may, and it is counted where it took more than its data's word allows.
+    /// A read of the host's took retries: no more than it may, and it is counted where it took more
+    /// than its data's word allows.
     pub(crate) fn judge_latency(&mut self, read: &PhysRead, at: At) {
         let Some(hints) = &mut self.hints else { return };
         if read.cause != Cause::Host || read.fill {
@@ -289,12 +314,19 @@ impl Oracle {
         }
         let word = self.requests.hint.unwrap_or_else(|| hints.word(read.lpn));
         hints.counts[word as usize].missed += u64::from(read.retries > hints.allows[word as usize]);
-        let (Some(longest), Some(goes_by)) = (hints.held, hints.goes_by[at.block.index()]) else { return };
+        let (Some(longest), Some(goes_by)) = (hints.held, hints.goes_by[at.block.index()]) else {
+            return;
+        };
         if self.ageing.age(at.block, None) > longest {
             return;
         }
-        let of_table =
-            |table: &LimitTable| table.retries_at(goes_by, table.group_of(WordlineInBlock::new(at.index)), self.doses.pec_of(at.block));
+        let of_table = |table: &LimitTable| {
+            table.retries_at(
+                goes_by,
+                table.group_of(WordlineInBlock::new(at.index)),
+                self.doses.pec_of(at.block),
+            )
+        };
         let raised = hints.raised.as_ref().map_or(0, of_table);
         let allowed = hints.allows[goes_by as usize].max(raised);
         if read.retries > allowed {
@@ -316,8 +348,10 @@ impl Oracle {
     pub(crate) fn check_hints(&mut self, drive: &Drive) {
         let (Some(hints), Some(outcomes)) = (&self.hints, drive.hint_outcomes()) else { return };
         for of in outcomes {
-            let (seen, allows) = (hints.counts[of.latency as usize], hints.allows[of.latency as usize]);
-            let pages = drive.map_rows().filter(|row| hints.word(row.lpn) == of.latency).count() as u64;
+            let (seen, allows) =
+                (hints.counts[of.latency as usize], hints.allows[of.latency as usize]);
+            let pages =
+                drive.map_rows().filter(|row| hints.word(row.lpn) == of.latency).count() as u64;
             let missed = if hints.unknown { of.counts.missed } else { seen.missed };
             // Of reads in bulk more is known of all words together.
             let reads = if hints.is_bulk { of.counts.reads } else { seen.reads };
@@ -325,7 +359,11 @@ impl Oracle {
             let claimed = (of.counts, of.budget.retries, of.pages);
             if claimed != (seen, allows, pages) {
                 self.findings.add(Kind::Books, || {
-                    format!("of {} data the drive reports {claimed:?}; it is {:?}", of.latency.name(), (seen, allows, pages))
+                    format!(
+                        "of {} data the drive reports {claimed:?}; it is {:?}",
+                        of.latency.name(),
+                        (seen, allows, pages)
+                    )
                 });
             }
         }
@@ -338,18 +376,27 @@ impl Oracle {
 }
 
 impl Hints {
-    /// Reads by word, in bulk and one by one: together they are all that there were, and data of a word or a tighter one was read in blocks that
-    /// go by that word or a tighter one.
+    /// Reads by word, in bulk and one by one: together they are all that there were, and data of a
+    /// word or a tighter one was read in blocks that go by that word or a tighter one.
     fn add_up(&self, claimed: [u64; AccessLatency::COUNT], all: u64) -> Result<(), String> {
         let alone = all.saturating_sub(self.in_bulk.iter().sum());
         let (mut so_tight, mut at_most) = (0, alone);
-        for (word, (claimed, in_bulk)) in AccessLatency::ALL.iter().zip(claimed.iter().zip(self.in_bulk)) {
+        for (word, (claimed, in_bulk)) in
+            AccessLatency::ALL.iter().zip(claimed.iter().zip(self.in_bulk))
+        {
             (so_tight, at_most) = (so_tight + claimed, at_most + in_bulk);
             if so_tight > at_most {
-                return Err(format!("{so_tight} reads of {} data or tighter are reported; it lies in blocks of {at_most}", word.name()));
+                return Err(format!(
+                    "{so_tight} reads of {} data or tighter are reported; it lies in blocks of {at_most}",
+                    word.name()
+                ));
             }
         }
-        if so_tight == all { Ok(()) } else { Err(format!("reads of {so_tight} pages are reported by word; there were {all}")) }
+        if so_tight == all {
+            Ok(())
+        } else {
+            Err(format!("reads of {so_tight} pages are reported by word; there were {all}"))
+        }
     }
 }
 
@@ -376,7 +423,9 @@ mod tests {
             };
             let ranges: Vec<HintRange> = (0..6).map(&mut range).collect();
             let of_byte = |byte: u64| {
-                let holds = |range: &&HintRange| (range.offset.0..range.offset.0 + range.bytes.0).contains(&byte);
+                let holds = |range: &&HintRange| {
+                    (range.offset.0..range.offset.0 + range.bytes.0).contains(&byte)
+                };
                 let said = ranges.iter().filter(holds).max_by_key(|range| range.rank);
                 said.and_then(|range| range.access_latency).unwrap_or_default()
             };
@@ -389,7 +438,12 @@ mod tests {
     /// A hundred thousand ranges took a minute when each page looked through all of them.
     #[test]
     fn many_ranges_take_no_time() {
-        let range = |n: u64| HintRange { offset: Bytes(n * 24), bytes: Bytes(16), access_latency: Some(AccessLatency::Idle), rank: 0 };
+        let range = |n: u64| HintRange {
+            offset: Bytes(n * 24),
+            bytes: Bytes(16),
+            access_latency: Some(AccessLatency::Idle),
+            rank: 0,
+        };
         let ranges: Vec<HintRange> = (0..100_000).map(range).collect();
         let words = words_of_pages(&ranges, 8, 300_000);
         assert_eq!(words.iter().filter(|word| **word == AccessLatency::Idle).count(), 200_000);

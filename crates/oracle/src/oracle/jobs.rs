@@ -1,5 +1,6 @@
-//! Jobs from their beginning to their end: only one job at a time moves a block, and pages that a job writes again within its block lie on
-//! wordlines of their own, because what a wordline has endured counts from its first page.
+//! Jobs from their beginning to their end: only one job at a time moves a block, and pages that a
+//! job writes again within its block lie on wordlines of their own, because what a wordline has
+//! endured counts from its first page.
 
 use std::collections::BTreeMap;
 
@@ -43,9 +44,20 @@ impl Oracle {
             self.openings.reclaims(block, pages.is_none());
         }
         let serial = if cause == Cause::Reclaim { self.tell_clock(block) } else { None };
-        let job = Job { cause, serial, pages: pages.cloned(), written: self.protocol.written(block), within: false };
+        let job = Job {
+            cause,
+            serial,
+            pages: pages.cloned(),
+            written: self.protocol.written(block),
+            within: false,
+        };
         if self.jobs.insert(block, job).is_some() {
-            self.findings.add(Kind::Protocol, || format!("{} begins to move block {block}, which is being moved already", cause.name()));
+            self.findings.add(Kind::Protocol, || {
+                format!(
+                    "{} begins to move block {block}, which is being moved already",
+                    cause.name()
+                )
+            });
         }
     }
 
@@ -61,14 +73,23 @@ impl Oracle {
     /// Time is about to be told: how jobs stand that may be urgent.
     pub(crate) fn note_jobs(&mut self) {
         let near = self.clock.near();
-        let now = near.into_iter().filter_map(|block| Some((block, self.job_now(block)?))).collect();
+        let now =
+            near.into_iter().filter_map(|block| Some((block, self.job_now(block)?))).collect();
         self.clock.stand(now);
     }
 
     fn job_now(&self, block: BlockId) -> Option<Now> {
         let job = self.jobs.get(&block)?;
-        let wanted = |page: u32| job.pages.as_ref().is_none_or(|pages| pages.words()[page as usize / 64] >> (page % 64) & 1 == 1);
-        let live = |page: &u32| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, self.geometry.first_page(block) + *page)));
+        let wanted = |page: u32| {
+            job.pages
+                .as_ref()
+                .is_none_or(|pages| pages.words()[page as usize / 64] >> (page % 64) & 1 == 1)
+        };
+        let live = |page: &u32| {
+            self.stamps.is_live(
+                self.medium.stamp(At::new(&self.geometry, self.geometry.first_page(block) + *page)),
+            )
+        };
         let pages = (0..job.written).filter(|page| wanted(*page)).filter(live).count() as u32;
         Some(Now { serial: job.serial?, pages, dose: self.doses.read_of(block)? })
     }
@@ -103,7 +124,9 @@ impl Oracle {
     /// The policy is to be asked about a block: at the next read where its answer holds no more.
     pub(crate) fn name_question(&mut self, block: BlockId, at: Reads) {
         // Of a block that holds nothing yet it names its first.
-        let is_asked = at != Reads(0) && block.number() < self.geometry.blocks && self.protocol.written(block) > 0;
+        let is_asked = at != Reads(0)
+            && block.number() < self.geometry.blocks
+            && self.protocol.written(block) > 0;
         self.claims.alarms += u64::from(is_asked && !self.jobs.contains_key(&block));
         self.questions.name(block, if self.doses.counts() { at } else { Reads::NEVER });
     }
@@ -119,12 +142,14 @@ impl Oracle {
         }
     }
 
-    /// Of what a job wrote within its block nothing is left on a wordline that was programmed in part when it began.
+    /// Of what a job wrote within its block nothing is left on a wordline that was programmed in
+    /// part when it began.
     fn check_filling(&mut self, block: BlockId, written: u32) {
         let bits = self.geometry.cell.bits();
         let first = self.geometry.first_page(block);
         let shared = written..written.next_multiple_of(bits);
-        let live = |ppn: &Ppn| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, *ppn)));
+        let live =
+            |ppn: &Ppn| self.stamps.is_live(self.medium.stamp(At::new(&self.geometry, *ppn)));
         if let Some(ppn) = shared.map(|page| first + page).find(live) {
             let place = self.place(ppn);
             self.findings.add(Kind::Protocol, || {

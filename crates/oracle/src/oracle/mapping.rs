@@ -1,4 +1,5 @@
-//! The drive's map against the truth: every entry leads to the newest data, back again, and no page is missing.
+//! The drive's map against the truth: every entry leads to the newest data, back again, and no page
+//! is missing.
 
 use vpass_core::base::units::{Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN};
@@ -19,8 +20,9 @@ pub struct MapEntry {
 }
 
 impl Oracle {
-    /// Compares the drive's map, in ascending order of `lpn`, its reverse map (`owner`), the flash pages that it holds to be valid and its count
-    /// of them per block with the truth. (That no two entries lead to one flash page follows: a flash page carries one stamp.)
+    /// Compares the drive's map, in ascending order of `lpn`, its reverse map (`owner`), the flash
+    /// pages that it holds to be valid and its count of them per block with the truth. (That no two
+    /// entries lead to one flash page follows: a flash page carries one stamp.)
     pub fn check_map<I: Iterator<Item = MapEntry>>(
         &mut self,
         entries: impl Fn() -> I,
@@ -28,14 +30,16 @@ impl Oracle {
         held: impl IntoIterator<Item = Ppn>,
         valid: &[u32],
     ) {
-        // To follow each entry to its place on flash is slow, and says what is wrong. Almost always nothing is.
+        // To follow each entry to its place on flash is slow, and says what is wrong. Almost always
+        // nothing is.
         if !self.is_right(entries(), &owner, held, valid) {
             self.check_each(entries(), owner, valid);
         }
     }
 
-    /// Whether the map is right, found without going from entry to place: the stamps to which its entries should lead, all together, are those
-    /// of the pages that the drive holds to be valid, and the reverse map says what these stamps say. Both sides are summed up in one number, an
+    /// Whether the map is right, found without going from entry to place: the stamps to which its
+    /// entries should lead, all together, are those of the pages that the drive holds to be valid,
+    /// and the reverse map says what these stamps say. Both sides are summed up in one number, an
     /// entry's place included; a wrong map has the right sum in one case of 2^64.
     fn is_right(
         &self,
@@ -56,9 +60,13 @@ impl Oracle {
             }
             if self.geometry.has_page(entry.ppn) {
                 on_flash[self.geometry.block_of(entry.ppn).index()] += 1;
-                let carried =
-                    if entry.buffered { self.carried(entry.ppn) } else { newest.map(|tag| Stamp { lpn: entry.lpn, tag: tag.on_flash() }) };
-                wanted = wanted.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(entry.ppn)));
+                let carried = if entry.buffered {
+                    self.carried(entry.ppn)
+                } else {
+                    newest.map(|tag| Stamp { lpn: entry.lpn, tag: tag.on_flash() })
+                };
+                wanted =
+                    wanted.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(entry.ppn)));
             } else {
                 right &= entry.buffered;
             }
@@ -72,14 +80,21 @@ impl Oracle {
         right && wanted == found && count == self.stamps.present() && on_flash == valid
     }
 
-    fn check_each(&mut self, entries: impl Iterator<Item = MapEntry>, owner: impl Fn(Ppn) -> Lpn, valid: &[u32]) {
+    fn check_each(
+        &mut self,
+        entries: impl Iterator<Item = MapEntry>,
+        owner: impl Fn(Ppn) -> Lpn,
+        valid: &[u32],
+    ) {
         let mut on_flash = vec![0u32; self.geometry.blocks as usize];
         let mut count = 0u64;
         let mut last = None;
         for entry in entries {
             count += 1;
             if last.is_some_and(|last| last >= entry.lpn) {
-                self.findings.add(Kind::Books, || format!("the map lists lpn {} out of order or twice", entry.lpn));
+                self.findings.add(Kind::Books, || {
+                    format!("the map lists lpn {} out of order or twice", entry.lpn)
+                });
             }
             last = Some(entry.lpn);
             let checked = self.check_entry(entry, &owner);
@@ -90,25 +105,46 @@ impl Oracle {
         }
         let present = self.stamps.present();
         if count != present {
-            self.findings.add(Kind::Books, || format!("the map holds {count} pages; the host has {present} pages with data"));
+            self.findings.add(Kind::Books, || {
+                format!("the map holds {count} pages; the host has {present} pages with data")
+            });
         }
         self.check_valid(&on_flash, valid);
     }
 
-    pub(crate) fn check_entry(&self, entry: MapEntry, owner: impl Fn(Ppn) -> Lpn) -> Result<(), String> {
+    pub(crate) fn check_entry(
+        &self,
+        entry: MapEntry,
+        owner: impl Fn(Ppn) -> Lpn,
+    ) -> Result<(), String> {
         let MapEntry { lpn, ppn, buffered } = entry;
-        let newest = self.stamps.newest(lpn).ok_or_else(|| format!("the map holds lpn {lpn}, which is beyond the host's capacity"))?;
+        let newest = self.stamps.newest(lpn).ok_or_else(|| {
+            format!("the map holds lpn {lpn}, which is beyond the host's capacity")
+        })?;
         if !newest.is_present() {
-            return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}", newest.words()));
+            return Err(format!(
+                "the map leads from lpn {lpn} to ppn {ppn}, but that page holds {}",
+                newest.words()
+            ));
         }
-        if buffered && self.is_full() && !self.memory.holds(lpn) && !self.waiting.contains_key(&lpn) {
-            return Err(format!("the map leads from lpn {lpn} to memory, which holds nothing of it"));
+        if buffered && self.is_full() && !self.memory.holds(lpn) && !self.waiting.contains_key(&lpn)
+        {
+            return Err(format!(
+                "the map leads from lpn {lpn} to memory, which holds nothing of it"
+            ));
         }
         if ppn == NO_PPN || ppn == FROM_BUFFER {
-            return if buffered { Ok(()) } else { Err(format!("lpn {lpn} holds {} and is mapped nowhere", newest.words())) };
+            return if buffered {
+                Ok(())
+            } else {
+                Err(format!("lpn {lpn} holds {} and is mapped nowhere", newest.words()))
+            };
         }
-        let carried = self.carried(ppn).ok_or_else(|| format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash"))?;
-        // Where chance decides, what could not be read for the parity of another page may be read well the next time.
+        let carried = self.carried(ppn).ok_or_else(|| {
+            format!("the map leads from lpn {lpn} to ppn {ppn}, which is beyond the flash")
+        })?;
+        // Where chance decides, what could not be read for the parity of another page may be read
+        // well the next time.
         let carried = if self.doses.draws_retries() { carried.undamaged() } else { carried };
         if carried.lpn != lpn || (carried.tag != newest.on_flash() && !buffered) {
             return Err(format!(
@@ -120,7 +156,9 @@ impl Oracle {
         }
         let back = owner(ppn);
         if back != lpn {
-            return Err(format!("the map leads from lpn {lpn} to ppn {ppn}, the reverse map from there to lpn {back}"));
+            return Err(format!(
+                "the map leads from lpn {lpn} to ppn {ppn}, the reverse map from there to lpn {back}"
+            ));
         }
         Ok(())
     }
@@ -135,7 +173,12 @@ impl Oracle {
         }
         if valid.len() != on_flash.len() {
             let blocks = valid.len();
-            self.findings.add(Kind::Books, || format!("the drive counts valid pages of {blocks} blocks; it has {}", on_flash.len()));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive counts valid pages of {blocks} blocks; it has {}",
+                    on_flash.len()
+                )
+            });
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Whether GC begins with a block when there is need: when too few are free to go on writing, when the IPR pool has none for those who want one,
-//! or in the idle gaps of the timed gear, up to the share of the spare blocks that `gc.background` names.
+//! Whether GC begins with a block when there is need: when too few are free to go on writing, when
+//! the IPR pool has none for those who want one, or in the idle gaps of the timed gear, up to the
+//! share of the spare blocks that `gc.background` names.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::units::{BlockId, Cause};
@@ -51,11 +52,17 @@ impl Oracle {
         let domain = self.geometry.domain_of(block);
         let is_here = |block: &BlockId| self.geometry.domain_of(*block) == domain;
         let (free, cleaning) = if self.parity.is_on() {
-            (self.wear.free().filter(is_here).count() as u32, self.blocks_under(Cause::Gc).filter(is_here).count() as u32)
+            (
+                self.wear.free().filter(is_here).count() as u32,
+                self.blocks_under(Cause::Gc).filter(is_here).count() as u32,
+            )
         } else {
             (self.wear.free_count(), self.jobs_of(Cause::Gc))
         };
-        let for_pool = || self.openings.wants_pool() && !self.wear.free().filter(is_here).any(|block| self.openings.is_in_pool(block));
+        let for_pool = || {
+            self.openings.wants_pool()
+                && !self.wear.free().filter(is_here).any(|block| self.openings.is_in_pool(block))
+        };
         // A block that GC is cleaning already will be free.
         let reserve = self.reserve();
         if free > reserve && free + cleaning >= self.need.in_gaps && !for_pool() {
@@ -74,16 +81,27 @@ impl Oracle {
             return;
         }
         let all = self.geometry.pages_per_block;
-        // Where flash has failed, one that holds fewer pages than it could may have to give way, however full it looks.
-        let gives_way = || self.failures.is_any() && self.blame.valid_of(&self.geometry, &self.medium, block) < all;
-        let gains_nothing = || self.blame.is_exact() && !self.openings.may_evict(block) && self.fullness(block) == all && !gives_way();
+        // Where flash has failed, one that holds fewer pages than it could may have to give way,
+        // however full it looks.
+        let gives_way = || {
+            self.failures.is_any() && self.blame.valid_of(&self.geometry, &self.medium, block) < all
+        };
+        let gains_nothing = || {
+            self.blame.is_exact()
+                && !self.openings.may_evict(block)
+                && self.fullness(block) == all
+                && !gives_way()
+        };
         if gains_nothing() {
-            self.findings.add(Kind::Books, || format!("GC begins with block {block}, of which every page is valid"));
+            self.findings.add(Kind::Books, || {
+                format!("GC begins with block {block}, of which every page is valid")
+            });
         }
     }
 
-    /// The host goes on. If it has just brought a page to flash, so few blocks being free that idle gaps should be spent on it, then GC has begun
-    /// with a block, unless a die cannot take more, the reserve is all that is left, or no block would give anything back.
+    /// The host goes on. If it has just brought a page to flash, so few blocks being free that idle
+    /// gaps should be spent on it, then GC has begun with a block, unless a die cannot take more,
+    /// the reserve is all that is left, or no block would give anything back.
     pub(crate) fn check_background(&mut self) {
         if !std::mem::take(&mut self.need.flushed)
             || !self.clock.is_on()
@@ -98,8 +116,11 @@ impl Oracle {
         if free + cleaning >= self.need.in_gaps || !may {
             return;
         }
-        let gives =
-            |block: &BlockId| self.wear.is_full(*block) && !self.is_moved(*block) && self.fullness(*block) < self.geometry.pages_per_block;
+        let gives = |block: &BlockId| {
+            self.wear.is_full(*block)
+                && !self.is_moved(*block)
+                && self.fullness(*block) < self.geometry.pages_per_block
+        };
         if let Some(block) = self.geometry.block_ids().find(gives) {
             let wanted = self.need.in_gaps;
             self.findings.add(Kind::Books, || {

@@ -1,4 +1,5 @@
-//! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears of it.
+//! What the drive tells its oracle, event by event: each part of the oracle that it concerns hears
+//! of it.
 
 use vpass_core::base::dose::Quarters;
 use vpass_core::base::failure::Stretch;
@@ -108,7 +109,9 @@ impl Observer for Oracle {
         self.clock.programmed(ppn, true, cause);
         self.need.happens(cause == Cause::Host && origin == Origin::Host);
         if self.failures.is_failed(ppn) {
-            self.findings.add(Kind::Protocol, || format!("lpn {lpn} is programmed at ppn {ppn}, which has failed"));
+            self.findings.add(Kind::Protocol, || {
+                format!("lpn {lpn} is programmed at ppn {ppn}, which has failed")
+            });
         }
         let Some(at) = self.program_in_order(ppn, lpn, seq, cause) else { return };
         self.program_by_hint(at, lpn, origin);
@@ -136,7 +139,8 @@ impl Observer for Oracle {
                 let copied = self.carried(from).unwrap_or(Stamp::ERASED);
                 let checked = Stamps::program_copy(&mut self.medium, at, lpn, copied);
                 if checked.is_ok() && from != ppn {
-                    // The copy is the data from now on; what is left behind may stand there for long, and nobody may read it.
+                    // The copy is the data from now on; what is left behind may stand there for
+                    // long, and nobody may read it.
                     self.medium.set_stamp(At::new(&self.geometry, from), Stamp::DEAD);
                 }
                 checked.map_err(|what| format!("{what}, ppn {from}"))
@@ -145,7 +149,10 @@ impl Observer for Oracle {
         if !matches!(origin, Origin::Xor(_)) {
             self.lies_at(lpn, ppn);
         }
-        self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())));
+        self.findings.note(
+            Kind::Stamp,
+            checked.map_err(|what| format!("{} at ppn {ppn}: {what}", cause.name())),
+        );
     }
 
     fn xored(&mut self, number: u32, source: XorSource) {
@@ -158,8 +165,10 @@ impl Observer for Oracle {
 
     fn superseded(&mut self, lpn: Lpn) {
         self.forget_failed(lpn);
-        // What lies on failed flash takes the version that goes now: whether it could be read is known of that alone.
-        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) {
+        // What lies on failed flash takes the version that goes now: whether it could be read is
+        // known of that alone.
+        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
+        {
             self.weigh_stripe(stripes.of(lpn));
         }
         self.leaves_stripe(lpn);

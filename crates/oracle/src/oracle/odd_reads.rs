@@ -1,5 +1,6 @@
-//! Reads that do not simply find valid data at its place: from the write buffer, of nothing, of cells that nobody wants decoded, of a wrong
-//! page, of a page past its limit, and reads that the drive could not decode.
+//! Reads that do not simply find valid data at its place: from the write buffer, of nothing, of
+//! cells that nobody wants decoded, of a wrong page, of a page past its limit, and reads that the
+//! drive could not decode.
 
 use vpass_core::base::units::Cause;
 use vpass_core::watch::observer::{FROM_BUFFER, NO_PPN, NOBODY, PhysRead, ReadResult};
@@ -12,7 +13,8 @@ use crate::report::Kind;
 use crate::stamps::{Stamp, Tag};
 
 impl Oracle {
-    /// A read for a page that the host has not. Right only where nobody's data was wanted, but the states of programmed cells.
+    /// A read for a page that the host has not. Right only where nobody's data was wanted, but the
+    /// states of programmed cells.
     #[cold]
     #[inline(never)]
     pub(crate) fn read_for_nobody(&mut self, read: &PhysRead) {
@@ -22,14 +24,17 @@ impl Oracle {
         let at = At::new(&self.geometry, read.ppn);
         if self.medium.stamp(at) == Stamp::ERASED {
             let place = self.place(read.ppn);
-            self.findings.add(Kind::Protocol, || format!("{} sensed {place}, which is erased", read.cause.name()));
+            self.findings.add(Kind::Protocol, || {
+                format!("{} sensed {place}, which is erased", read.cause.name())
+            });
         }
         self.seen.reads[read.cause as usize] += 1;
         self.doses.sense(&mut self.medium, at);
         self.questions.put_off(at.block, self.doses.of_page(at));
     }
 
-    /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must be none.
+    /// A read that needed no flash page: the write buffer has the newest data; elsewhere there must
+    /// be none.
     pub(crate) fn read_off_flash(&mut self, read: &PhysRead, newest: Tag) {
         let good = read.result == ReadResult::Good;
         let lpn = read.lpn;
@@ -53,8 +58,11 @@ impl Oracle {
                 }
             }
             FROM_BUFFER if newest.is_present() && self.is_newest_in_memory(lpn) => {}
-            // A partly written page whose rest was never written, or is gone, has nothing to fill it with.
-            NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => self.claims.unmapped_reads += u64::from(by_host),
+            // A partly written page whose rest was never written, or is gone, has nothing to fill
+            // it with.
+            NO_PPN if read.fill || !(newest.is_present() || newest.is_lost()) => {
+                self.claims.unmapped_reads += u64::from(by_host)
+            }
             _ => self.wrong_page(read, Some(newest)),
         }
     }
@@ -63,24 +71,36 @@ impl Oracle {
     #[inline(never)]
     pub(crate) fn wrong_page(&mut self, read: &PhysRead, newest: Option<Tag>) {
         let &PhysRead { lpn, ppn, cause, .. } = read;
-        let holds = newest.map_or_else(|| "it is beyond the host's capacity".into(), |tag| format!("it holds {}", tag.words()));
+        let holds = newest.map_or_else(
+            || "it is beyond the host's capacity".into(),
+            |tag| format!("it holds {}", tag.words()),
+        );
         let found = match ppn {
             FROM_BUFFER => "was served from the write buffer".into(),
             NO_PPN => "was served as unmapped".into(),
             _ => match self.carried(ppn) {
-                Some(carried) => format!("went to {}, which carries {}", self.place(ppn), carried.words()),
+                Some(carried) => {
+                    format!("went to {}, which carries {}", self.place(ppn), carried.words())
+                }
                 None => format!("went to ppn {ppn}, which is beyond the flash"),
             },
         };
-        self.findings.add(Kind::Stamp, || format!("{} read of lpn {lpn} {found}; {holds}", cause.name()));
+        self.findings
+            .add(Kind::Stamp, || format!("{} read of lpn {lpn} {found}; {holds}", cause.name()));
     }
 
     #[cold]
     #[inline(never)]
     pub(crate) fn past_limit(&mut self, read: &PhysRead, truth: Truth) {
         let place = self.place(read.ppn);
-        self.findings
-            .add(Kind::Limit, || format!("{} read used lpn {} past its limit at {place}: {}", read.cause.name(), read.lpn, words(truth)));
+        self.findings.add(Kind::Limit, || {
+            format!(
+                "{} read used lpn {} past its limit at {place}: {}",
+                read.cause.name(),
+                read.lpn,
+                words(truth)
+            )
+        });
     }
 
     /// The drive could not decode a flash page.
@@ -91,7 +111,12 @@ impl Oracle {
         if !self.failures.is_failed(read.ppn) && !self.doses.may_be_lost(&self.medium, at, truth) {
             let place = self.place(read.ppn);
             self.findings.add(Kind::FalseLoss, || {
-                format!("{} read of lpn {} was reported uncorrectable at {place}: {}", read.cause.name(), read.lpn, words(truth))
+                format!(
+                    "{} read of lpn {} was reported uncorrectable at {place}: {}",
+                    read.cause.name(),
+                    read.lpn,
+                    words(truth)
+                )
             });
         }
         self.stamps.failed(&mut self.medium, at, read.lpn, read.cause != Cause::Parity);

@@ -1,5 +1,6 @@
-//! Whether a policy that goes by the age of each block hears of those that grow older: when a block enters a step of age, limits are those of that
-//! step, and what the policy said for the step before holds no more. Read or not, it is asked.
+//! Whether a policy that goes by the age of each block hears of those that grow older: when a block
+//! enters a step of age, limits are those of that step, and what the policy said for the step
+//! before holds no more. Read or not, it is asked.
 //!
 //! ```text
 //! asked when the block is in step 4, which ends 1.19 h after its first page: asked again by then, unless it is erased or a job has it
@@ -14,7 +15,8 @@ use crate::clock::program_us;
 use crate::error_rates::{end_of, step_of};
 use crate::oracle::Oracle;
 
-/// Timed, time is told when a request is submitted: a pause may come on top, and a die that works at one job in a piece.
+/// Timed, time is told when a request is submitted: a pause may come on top, and a die that works
+/// at one job in a piece.
 const LATE: Moment = 100_000_000;
 /// Slow dies may have so many operations before them.
 const QUEUED: f64 = 64.0;
@@ -55,17 +57,20 @@ impl Older {
 /// The longest that operations take which were there before, in ns.
 fn of_queue(config: &DriveConfig) -> Moment {
     let kinds = 0..config.geometry.cell.bits();
-    let longest_us = kinds.map(|kind| program_us(config, kind)).fold(config.timing.longest_erase_us(), f64::max);
+    let longest_us =
+        kinds.map(|kind| program_us(config, kind)).fold(config.timing.longest_erase_us(), f64::max);
     (QUEUED * longest_us * 1000.0) as Moment
 }
 
-/// Reading, programming and erasing a whole block, a page after the other, in ns. Each read takes all retries.
+/// Reading, programming and erasing a whole block, a page after the other, in ns. Each read takes
+/// all retries.
 fn longest_piece(config: &DriveConfig) -> Moment {
     let (cell, timing) = (config.geometry.cell, &config.timing);
     let sense_us = timing.sense_per_kind_us(cell).into_iter().fold(0.0, f64::max);
     let longest_us = config.ecc.retry_sense_us.iter().copied().fold(sense_us, f64::max);
     let sensings = config.ecc.levels().max(1) as f64;
-    let copy_us = sensings * longest_us + (0..cell.bits()).map(|kind| program_us(config, kind)).fold(0.0, f64::max);
+    let copy_us = sensings * longest_us
+        + (0..cell.bits()).map(|kind| program_us(config, kind)).fold(0.0, f64::max);
     let pages = config.geometry.wordlines_per_block * cell.bits();
     ((f64::from(pages) * copy_us + timing.longest_erase_us()) * 1000.0) as Moment
 }
@@ -75,11 +80,13 @@ impl Oracle {
     pub(crate) fn expect_follows_age(&mut self, config: &DriveConfig, timed: bool) {
         if self.doses.has_rates() && config.keeps_time() {
             self.older.longest = Some(step_of(config.longest_age().0));
-            self.older.late = if timed { LATE.max(of_queue(config)) + longest_piece(config) } else { 0 };
+            self.older.late =
+                if timed { LATE.max(of_queue(config)) + longest_piece(config) } else { 0 };
         }
     }
 
-    /// The policy has answered for a block as old as it is now, or what the block holds has become younger.
+    /// The policy has answered for a block as old as it is now, or what the block holds has become
+    /// younger.
     pub(crate) fn asked_of_age(&mut self, block: BlockId) {
         let Some(longest) = self.older.longest else { return };
         let due = self.ageing.since(block).and_then(|since| {
@@ -92,7 +99,10 @@ impl Oracle {
     /// The drive tells the time: all that were to be asked about before it were.
     pub(crate) fn check_older(&mut self) -> Result<(), String> {
         if let Some((at, block)) = self.older.overdue(self.ageing.now()) {
-            let (now, moves) = (self.ageing.now(), if self.jobs.contains_key(&block) { ", and it is being moved" } else { "" });
+            let (now, moves) = (
+                self.ageing.now(),
+                if self.jobs.contains_key(&block) { ", and it is being moved" } else { "" },
+            );
             return Err(format!(
                 "block {block} entered a step of age at {at} ns; at {now} ns its policy has not been asked about it{moves}"
             ));
@@ -103,7 +113,10 @@ impl Oracle {
     /// The clock is set back by so much.
     pub(crate) fn set_older_back(&mut self, passed: Moment) {
         self.older.due.iter_mut().flatten().for_each(|at| *at -= passed);
-        self.older.order = std::mem::take(&mut self.older.order).into_iter().map(|(at, block)| (at - passed, block)).collect();
+        self.older.order = std::mem::take(&mut self.older.order)
+            .into_iter()
+            .map(|(at, block)| (at - passed, block))
+            .collect();
     }
 }
 
@@ -117,7 +130,10 @@ mod tests {
         older.set(BlockId::new(3), Some(100));
         older.set(BlockId::new(1), Some(200));
         older.set(BlockId::new(3), Some(150));
-        assert_eq!([older.overdue(150), older.overdue(151), older.overdue(152)], [None, Some((150, BlockId::new(3))), None]);
+        assert_eq!(
+            [older.overdue(150), older.overdue(151), older.overdue(152)],
+            [None, Some((150, BlockId::new(3))), None]
+        );
         older.set(BlockId::new(1), None);
         assert_eq!(older.overdue(1000), None);
     }

@@ -1,5 +1,6 @@
-//! Where blocks come from when a stream opens one. Read-hot data goes to the IPR pool while that has a free block. Where the pool is kept, other
-//! data stays out of it while there is a free block outside. Whatever should lie in the pool and does not is booked.
+//! Where blocks come from when a stream opens one. Read-hot data goes to the IPR pool while that
+//! has a free block. Where the pool is kept, other data stays out of it while there is a free block
+//! outside. Whatever should lie in the pool and does not is booked.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::latency::AccessLatency;
@@ -22,18 +23,20 @@ pub(crate) struct Openings {
     pool_start: u32,
     /// The pool is kept for those who want it, if anybody does.
     keeps: bool,
-    /// The stream that opened each block, with the budget of its data, and whether it may still write it.
+    /// The stream that opened each block, with the budget of its data, and whether it may still
+    /// write it.
     opened_by: Vec<Option<(StreamId, AccessLatency)>>,
     is_open: Vec<bool>,
     blocks_per_die: u32,
     /// Pages after which each block is closed.
     most_pages: Vec<u32>,
     pages_per_block: u32,
-    /// Blocks that should lie in the pool, and those of them that do not, since the measured phase began.
+    /// Blocks that should lie in the pool, and those of them that do not, since the measured phase
+    /// began.
     wanted: u64,
     missed: u64,
-    /// Blocks that are to be reprogrammed; those that should have got guard levels and did not, since the measured phase began. Some were wanted so
-    /// that nothing could be done with them.
+    /// Blocks that are to be reprogrammed; those that should have got guard levels and did not,
+    /// since the measured phase began. Some were wanted so that nothing could be done with them.
     reprogrammed: Vec<BlockId>,
     refused: u64,
     unsure: bool,
@@ -62,7 +65,10 @@ impl Openings {
 
     /// Bytes for a drive of this geometry.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
-        u64::from(geometry.blocks) * (size_of::<u32>() + size_of::<Option<(StreamId, AccessLatency)>>() + size_of::<bool>()) as u64
+        u64::from(geometry.blocks)
+            * (size_of::<u32>()
+                + size_of::<Option<(StreamId, AccessLatency)>>()
+                + size_of::<bool>()) as u64
     }
 
     /// The measured phase begins.
@@ -81,7 +87,8 @@ impl Openings {
         self.is_open[block.index()] = false;
     }
 
-    /// The policy wants these blocks reprogrammed. What it wanted before has been done, or could not be.
+    /// The policy wants these blocks reprogrammed. What it wanted before has been done, or could
+    /// not be.
     pub(crate) fn wants_reprogrammed(&mut self, blocks: &[BlockId]) {
         self.unsure |= !self.reprogrammed.is_empty();
         self.reprogrammed = blocks.to_vec();
@@ -95,7 +102,8 @@ impl Openings {
         }
     }
 
-    /// Whether a full block may be moved out of the pool, though that gives nothing back, so that it has room for read-hot data.
+    /// Whether a full block may be moved out of the pool, though that gives nothing back, so that
+    /// it has room for read-hot data.
     pub(crate) fn may_evict(&self, block: BlockId) -> bool {
         self.keeps && self.wants_pool() && self.is_in_pool(block)
     }
@@ -134,9 +142,11 @@ impl Oracle {
     /// The policy is told of a block that a stream has opened.
     pub(crate) fn note_opening(&mut self, told: &Told) {
         let Some(stream) = told.opens else { return };
-        let lower = self.openings.own(stream).is_some_and(|own| own.mode > 0) && self.geometry.cell.bits() > 1;
+        let lower = self.openings.own(stream).is_some_and(|own| own.mode > 0)
+            && self.geometry.cell.bits() > 1;
         self.openings.refused += u64::from(lower && told.mode == 0);
-        let most = self.openings.own(stream).and_then(|own| own.most_pages).map_or(u32::MAX, u32::from);
+        let most =
+            self.openings.own(stream).and_then(|own| own.most_pages).map_or(u32::MAX, u32::from);
         self.openings.most_pages[told.block.index()] = most.min(self.geometry.pages_per_block);
         let wants = self.openings.own(stream).is_some_and(|own| own.pool);
         let in_pool = self.openings.is_in_pool(told.block);
@@ -148,31 +158,57 @@ impl Oracle {
         self.openings.is_open[told.block.index()] = true;
         let is_astray = if wants { !in_pool } else { in_pool && kept_out };
         let domain = self.geometry.domain_of(told.block);
-        let is_better = |other: &BlockId| self.openings.is_in_pool(*other) != in_pool && self.geometry.domain_of(*other) == domain;
+        let is_better = |other: &BlockId| {
+            self.openings.is_in_pool(*other) != in_pool && self.geometry.domain_of(*other) == domain
+        };
         if is_astray && let Some(other) = self.wear.free().find(is_better) {
-            let (what, where_) = if wants { ("read-hot data", "of the pool") } else { ("other data", "outside the pool") };
+            let (what, where_) = if wants {
+                ("read-hot data", "of the pool")
+            } else {
+                ("other data", "outside the pool")
+            };
             let block = told.block;
-            self.findings.add(Kind::Books, || format!("block {block} was opened for {what} while block {other} {where_} was free"));
+            self.findings.add(Kind::Books, || {
+                format!("block {block} was opened for {what} while block {other} {where_} was free")
+            });
         }
     }
 
-    /// A stream opens a block on a die where it has none open yet, if such a die has a free block for it.
-    fn check_die(&mut self, block: BlockId, stream: (StreamId, AccessLatency), wants: bool, kept_out: bool) {
+    /// A stream opens a block on a die where it has none open yet, if such a die has a free block
+    /// for it.
+    fn check_die(
+        &mut self,
+        block: BlockId,
+        stream: (StreamId, AccessLatency),
+        wants: bool,
+        kept_out: bool,
+    ) {
         if self.parity.is_on() {
             // The page that is written says which die.
             return;
         }
         let of = &self.openings;
-        let is_open = |b: &BlockId| of.is_open[b.index()] && self.protocol.written(*b) < of.most_pages[b.index()];
-        let own = self.geometry.block_ids().filter(|b| of.opened_by[b.index()] == Some(stream)).filter(is_open);
+        let is_open = |b: &BlockId| {
+            of.is_open[b.index()] && self.protocol.written(*b) < of.most_pages[b.index()]
+        };
+        let own = self
+            .geometry
+            .block_ids()
+            .filter(|b| of.opened_by[b.index()] == Some(stream))
+            .filter(is_open);
         let dies: Vec<u32> = own.map(|b| b.number() / of.blocks_per_die).collect();
         let die = block.number() / of.blocks_per_die;
         if !dies.contains(&die) {
             return;
         }
-        let on_side = |b: &BlockId| if wants { of.is_in_pool(*b) } else { !(kept_out && of.is_in_pool(*b)) };
+        let on_side =
+            |b: &BlockId| if wants { of.is_in_pool(*b) } else { !(kept_out && of.is_in_pool(*b)) };
         let has_side = self.wear.free().any(|b| on_side(&b));
-        let other = self.wear.free().filter(|b| !has_side || on_side(b)).find(|b| !dies.contains(&(b.number() / of.blocks_per_die)));
+        let other = self
+            .wear
+            .free()
+            .filter(|b| !has_side || on_side(b))
+            .find(|b| !dies.contains(&(b.number() / of.blocks_per_die)));
         if let Some(other) = other {
             self.findings.add(Kind::Books, || {
                 let stream = stream.0;
@@ -189,11 +225,14 @@ impl Oracle {
             return;
         }
         let Openings { wanted, missed, .. } = self.openings;
-        for (what, claimed, counted) in
-            [("blocks that should lie in the pool", reclaim.pool_openings, wanted), ("of them outside it", reclaim.pool_misses, missed)]
-        {
+        for (what, claimed, counted) in [
+            ("blocks that should lie in the pool", reclaim.pool_openings, wanted),
+            ("of them outside it", reclaim.pool_misses, missed),
+        ] {
             if claimed != counted {
-                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {counted} were opened"));
+                self.findings.add(Kind::Books, || {
+                    format!("the drive reports {claimed} {what}; {counted} were opened")
+                });
             }
         }
     }
@@ -201,25 +240,31 @@ impl Oracle {
     /// The same of blocks that should have got guard levels.
     pub(crate) fn check_refusals(&mut self, reclaim: &ReclaimCounts) {
         let Openings { refused, unsure, .. } = self.openings;
-        if self.openings.are_known() && !unsure && self.openings.reprogrammed.is_empty() && reclaim.low_density_refused != refused {
+        if self.openings.are_known()
+            && !unsure
+            && self.openings.reprogrammed.is_empty()
+            && reclaim.low_density_refused != refused
+        {
             let claimed = reclaim.low_density_refused;
             self.findings
                 .add(Kind::Books, || format!("the drive reports {claimed} blocks that were refused guard levels; {refused} were seen"));
         }
     }
 
-    /// A policy is told how many pages guard levels take away where a block's data must stay: those that are gone, and those that jobs under way will
-    /// take.
+    /// A policy is told how many pages guard levels take away where a block's data must stay: those
+    /// that are gone, and those that jobs under way will take.
     pub(crate) fn wrong_away(&self, told: &Told) -> Option<String> {
         let domain = self.geometry.domain_of(told.block);
         let gone = self.density.away(domain);
-        let near = self.reclaimed_blocks().filter(|block| self.geometry.domain_of(*block) == domain);
+        let near =
+            self.reclaimed_blocks().filter(|block| self.geometry.domain_of(*block) == domain);
         let leaving: u64 = near.map(|block| u64::from(self.most_leaving(block))).sum();
         let right = (gone..=gone + leaving).contains(&u64::from(told.away));
         (!right).then(|| format!("that low density takes {} pages away; {gone} are gone, and jobs take {leaving} at most", told.away))
     }
 
-    /// Pages of a block that a job of reclaim may still take away at most: as reprogramming the whole of it would, or a page of each wordline.
+    /// Pages of a block that a job of reclaim may still take away at most: as reprogramming the
+    /// whole of it would, or a page of each wordline.
     fn most_leaving(&self, block: BlockId) -> u32 {
         self.pages_gone(block, 1).max(self.geometry.wordlines_per_block)
     }

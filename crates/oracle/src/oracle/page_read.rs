@@ -1,4 +1,5 @@
-//! A read of a page, against the truth: whose data lies there, which version, and whether its dose is within its limit.
+//! A read of a page, against the truth: whose data lies there, which version, and whether its dose
+//! is within its limit.
 
 use vpass_core::base::units::{BlockId, Cause, Ns, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, NOBODY, PhysRead, ReadResult};
@@ -46,7 +47,9 @@ impl Oracle {
         }
         // What lies beyond the flash is not looked at anywhere.
         let mut pages = [CachedPage::default(); BATCH];
-        for (read, page) in batch.iter().zip(&mut pages).filter(|(read, _)| read.ppn.number() < self.raw_pages) {
+        for (read, page) in
+            batch.iter().zip(&mut pages).filter(|(read, _)| read.ppn.number() < self.raw_pages)
+        {
             *page = self.find(read.ppn);
             self.medium.prefetch_stamp(page.at);
             if !self.is_dull(page) {
@@ -55,7 +58,11 @@ impl Oracle {
         }
         for (read, page) in batch.iter().zip(&pages) {
             if read.ppn.number() < self.raw_pages && self.clock.is_on() {
-                let level = if read.lpn == NOBODY { 0 } else { self.doses.first_level(self.geometry.block_of(read.ppn)) };
+                let level = if read.lpn == NOBODY {
+                    0
+                } else {
+                    self.doses.first_level(self.geometry.block_of(read.ppn))
+                };
                 self.clock.sensed(read, level);
             }
             self.read_page(read, page);
@@ -79,7 +86,8 @@ impl Oracle {
     fn find(&self, ppn: Ppn) -> CachedPage {
         let at = At::new(&self.geometry, ppn);
         let Endurance { limit, alpha } = self.doses.page(at);
-        // Rounded down: no dose up to it exceeds the worst ratio, which only grows while the batch is judged.
+        // Rounded down: no dose up to it exceeds the worst ratio, which only grows while the batch
+        // is judged.
         let unremarkable = (self.worst_dose_ratio * limit.cast_signed() as f64) as u64;
         CachedPage { at, alpha, dull: limit.min(unremarkable) }
     }
@@ -126,7 +134,8 @@ impl Oracle {
             self.fill(read, carried);
         }
         // Whoever else reads may find an older version: newer data may wait in the write buffer.
-        let right = carried.lpn == read.lpn && (carried.tag.on_flash() == newest.on_flash() || !(by_host && good));
+        let right = carried.lpn == read.lpn
+            && (carried.tag.on_flash() == newest.on_flash() || !(by_host && good));
         if !right {
             self.wrong_page(read, Some(newest));
             if carried == Stamp::ERASED {
@@ -134,7 +143,9 @@ impl Oracle {
             }
         }
         if good && self.failures.is_failed(read.ppn) {
-            self.findings.add(Kind::Limit, || format!("lpn {} was read at ppn {}, which has failed", read.lpn, read.ppn));
+            self.findings.add(Kind::Limit, || {
+                format!("lpn {} was read at ppn {}, which has failed", read.lpn, read.ppn)
+            });
         }
         if good {
             if !self.is_dull(page) {
@@ -169,7 +180,10 @@ impl Oracle {
         }
         if let Some(judged) = self.doses.drawn(&self.medium, at, read, is_dull) {
             let page = self.place(read.ppn);
-            self.findings.note(Kind::Limit, judged.map_err(|what| format!("a read of lpn {} at {page}: {what}", read.lpn)));
+            self.findings.note(
+                Kind::Limit,
+                judged.map_err(|what| format!("a read of lpn {} at {page}: {what}", read.lpn)),
+            );
             return;
         }
         let (least, most) = self.doses.retries(&self.medium, at);
@@ -208,7 +222,8 @@ impl Oracle {
             let asked = self.questions.read(at.block, served);
             self.findings.note(Kind::Protocol, asked);
         } else {
-            self.questions.put_off(at.block, self.doses.of_page(at) * (1 + u32::from(read.retries)));
+            self.questions
+                .put_off(at.block, self.doses.of_page(at) * (1 + u32::from(read.retries)));
             if read.fill {
                 self.blame.leaves_flash(read.lpn);
             }

@@ -1,8 +1,10 @@
-//! Parity against what really lies on flash: each page of the host stands for a number made of it and its version, and the parity of a stripe
-//! must hold the XOR of what its pages on flash stand for. What the drive says that it adds is looked up where it physically lies.
+//! Parity against what really lies on flash: each page of the host stands for a number made of it
+//! and its version, and the parity of a stripe must hold the XOR of what its pages on flash stand
+//! for. What the drive says that it adds is looked up where it physically lies.
 //!
-//! A member that was never written, was trimmed or is lost counts as zero. While nothing but an update of a stripe goes on its parity may lag behind;
-//! when the host goes on it does not, unless the drive has said that the stripe is unprotected.
+//! A member that was never written, was trimmed or is lost counts as zero. While nothing but an
+//! update of a stripe goes on its parity may lag behind; when the host goes on it does not, unless
+//! the drive has said that the stripe is unprotected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +54,8 @@ pub(crate) struct Parity {
 
 /// What a page of a version stands for: splitmix64's finaliser.
 fn payload(stamp: Stamp) -> u64 {
-    let z = (u64::from(stamp.lpn.number()) << 32 | u64::from(stamp.tag.version())).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let z = (u64::from(stamp.lpn.number()) << 32 | u64::from(stamp.tag.version()))
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -90,11 +93,13 @@ impl Parity {
     pub(crate) fn weigh(&mut self, stripe: u32) {
         let at = stripe as usize;
         let has_parity = self.has_parity(stripe);
-        let has = (has_parity, self.is_as_delayed(stripe).is_some(), self.unprotected.contains(&stripe));
+        let has =
+            (has_parity, self.is_as_delayed(stripe).is_some(), self.unprotected.contains(&stripe));
         self.worn.weigh(stripe, self.is_on_flash(stripe), has);
         // Where wear calls for it, it is held against that, too, whether there is any.
         let is_none = self.worn.is_on() && !has_parity;
-        let is_right = is_none || self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);
+        let is_right =
+            is_none || self.is_as_delayed(stripe).unwrap_or(self.sums[at] == self.contents[at]);
         if is_right || self.unprotected.contains(&stripe) {
             self.wrong.remove(&stripe);
         } else {
@@ -131,7 +136,8 @@ impl Parity {
         if let Some(loaded) = after.filter(|_| self.is_loading && !self.worn.is_on()) {
             return self.load(stripes, lpn, loaded);
         }
-        let was = std::mem::replace(&mut self.places[lpn.index()], after.map_or(NO_PPN, |(ppn, _)| ppn));
+        let was =
+            std::mem::replace(&mut self.places[lpn.index()], after.map_or(NO_PPN, |(ppn, _)| ppn));
         let stands = after.map_or(0, |(_, stamp)| payload(stamp));
         let stood = std::mem::replace(&mut self.stands[lpn.index()], stands);
         let stripe = stripes.of(lpn);
@@ -192,7 +198,9 @@ impl Oracle {
 
     /// A page is on flash no more, trimmed or lost.
     pub(crate) fn leaves_stripe(&mut self, lpn: Lpn) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
+        let Some(stripes) = self.parity.stripes.filter(|stripes| !stripes.is_parity(lpn)) else {
+            return;
+        };
         self.parity.end_loading();
         if self.parity.places[lpn.index()] != NO_PPN {
             self.parity.set(lpn, None, false);
@@ -202,7 +210,9 @@ impl Oracle {
 
     /// Where a stripe has no page any more, it has no parity.
     fn drop_parity_of_none(&mut self, stripe: u32) {
-        if let Some(stripes) = self.parity.stripes.filter(|_| self.parity.members[stripe as usize] == 0) {
+        if let Some(stripes) =
+            self.parity.stripes.filter(|_| self.parity.members[stripe as usize] == 0)
+        {
             self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
             self.parity.weigh(stripe);
             let checked = self.stamps.trimmed(stripes.parity(stripe));
@@ -213,15 +223,21 @@ impl Oracle {
     /// Something is added to a XOR.
     pub(crate) fn add_to_xor(&mut self, number: u32, source: XorSource) {
         let Some(stripes) = self.parity.stripes else {
-            return self.findings.add(Kind::Protocol, || "parity is worked out on a drive that has none".into());
+            return self
+                .findings
+                .add(Kind::Protocol, || "parity is worked out on a drive that has none".into());
         };
         self.parity.end_loading();
         let (value, trouble) = match source {
             XorSource::Page(ppn) => self.what_lies_at(ppn, stripes),
-            XorSource::Memory(lpn) => match self.stamps.newest(lpn).filter(|newest| newest.is_present()) {
-                Some(tag) if !self.is_full() || self.memory.holds(lpn) => (payload(Stamp { lpn, tag }), None),
-                _ => (0, Some(format!("lpn {lpn} is not in memory"))),
-            },
+            XorSource::Memory(lpn) => {
+                match self.stamps.newest(lpn).filter(|newest| newest.is_present()) {
+                    Some(tag) if !self.is_full() || self.memory.holds(lpn) => {
+                        (payload(Stamp { lpn, tag }), None)
+                    }
+                    _ => (0, Some(format!("lpn {lpn} is not in memory"))),
+                }
+            }
             XorSource::Partial(stripe) => match self.parity.delay.sum(stripe) {
                 Some(sum) => (sum, None),
                 None => (0, Some(format!("there is no partial parity of stripe {stripe}"))),
@@ -233,7 +249,9 @@ impl Oracle {
     }
 
     fn what_lies_at(&self, ppn: Ppn, stripes: Stripes) -> (u64, Option<String>) {
-        let Some(stamp) = self.carried(ppn) else { return (0, Some(format!("ppn {ppn} is beyond the flash"))) };
+        let Some(stamp) = self.carried(ppn) else {
+            return (0, Some(format!("ppn {ppn} is beyond the flash")));
+        };
         if self.parity.last_read != Some(ppn) {
             return (0, Some(format!("ppn {ppn} was not read, or not well")));
         }
@@ -251,12 +269,19 @@ impl Oracle {
     /// What was worked out; it is done with.
     pub(crate) fn take_xor(&mut self, number: u32) -> Result<u64, String> {
         let (sum, trouble) = self.parity.xors.remove(&number).unwrap_or_default();
-        trouble.map_or(Ok(sum), |what| Err(format!("it is worked out of what cannot be had: {what}")))
+        trouble
+            .map_or(Ok(sum), |what| Err(format!("it is worked out of what cannot be had: {what}")))
     }
 
     /// A page gets what was worked out: the parity of a stripe, or data that could not be read.
-    pub(crate) fn program_xor(&mut self, at: At, (ppn, lpn): (Ppn, Lpn), number: u32) -> Result<(), String> {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) else {
+    pub(crate) fn program_xor(
+        &mut self,
+        at: At,
+        (ppn, lpn): (Ppn, Lpn),
+        number: u32,
+    ) -> Result<(), String> {
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
+        else {
             return Err(format!("lpn {lpn} is programmed with parity on a drive that has none"));
         };
         let content = self.take_xor(number)?;
@@ -280,7 +305,12 @@ impl Oracle {
         Ok(())
     }
 
-    fn program_rebuilt(&mut self, at: At, (ppn, lpn): (Ppn, Lpn), content: u64) -> Result<(), String> {
+    fn program_rebuilt(
+        &mut self,
+        at: At,
+        (ppn, lpn): (Ppn, Lpn),
+        content: u64,
+    ) -> Result<(), String> {
         let from = self.parity.places[lpn.index()];
         let before = self.parity.stands[lpn.index()];
         let carried = self.carried(from).unwrap_or(Stamp::ERASED).undamaged();
@@ -297,15 +327,27 @@ impl Oracle {
 
     fn check_rebuilt(&self, lpn: Lpn, before: u64, content: u64) -> Result<(), String> {
         let is_there = self.parity.places[lpn.index()] != NO_PPN;
-        if is_there && before == content { Ok(()) } else { Err(format!("lpn {lpn} is rebuilt as what it is not")) }
+        if is_there && before == content {
+            Ok(())
+        } else {
+            Err(format!("lpn {lpn} is rebuilt as what it is not"))
+        }
     }
 
     /// What could not be read of a page is in the controller's memory, rebuilt.
     pub(crate) fn rebuilt_in_memory(&mut self, lpn: Lpn, number: u32) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages()) else { return };
+        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
+        else {
+            return;
+        };
         let (sum, trouble) = self.parity.xors.get(&number).cloned().unwrap_or_default();
-        let should = if stripes.is_parity(lpn) { self.parity.should_be(stripes.of(lpn)) } else { self.parity.stands[lpn.index()] };
-        let checked = trouble.map_or(Ok(()), Err).and_then(|()| self.check_rebuilt(lpn, should, sum));
+        let should = if stripes.is_parity(lpn) {
+            self.parity.should_be(stripes.of(lpn))
+        } else {
+            self.parity.stands[lpn.index()]
+        };
+        let checked =
+            trouble.map_or(Ok(()), Err).and_then(|()| self.check_rebuilt(lpn, should, sum));
         self.findings.note(Kind::Stamp, checked);
         if let Some(carried) = self.carried(self.parity.places[lpn.index()]) {
             self.stamps.is_readable_again(carried.undamaged());
@@ -321,7 +363,9 @@ impl Oracle {
 
     /// The drive gives a stripe's parity up.
     pub(crate) fn unprotect(&mut self, stripe: u32) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else { return };
+        let Some(stripes) = self.parity.stripes.filter(|stripes| stripe < stripes.count()) else {
+            return;
+        };
         self.parity.end_loading();
         self.parity.given_up += 1;
         self.parity.places[stripes.parity(stripe).index()] = NO_PPN;
@@ -337,7 +381,8 @@ impl Oracle {
         self.weigh_stripe(stripe);
     }
 
-    /// A page is written in part, and the drive's last read of what flash holds of it, for parity or not, has failed.
+    /// A page is written in part, and the drive's last read of what flash holds of it, for parity
+    /// or not, has failed.
     pub(crate) fn has_lost_rest(&self, lpn: Lpn) -> bool {
         let is_partial = self.stamps.newest(lpn).is_some_and(Tag::is_partial);
         let lies = self.parity.places.get(lpn.index()).and_then(|place| self.carried(*place));
@@ -357,7 +402,8 @@ impl Oracle {
             let stamp = self.carried(ppn)?;
             let is_current = self.parity.places.get(stamp.lpn.index()) == Some(&ppn);
             let is_needed = is_current || self.parity.is_kept(stamp.lpn, ppn);
-            (is_needed && !self.parity.unprotected.contains(&stripes.of(stamp.lpn))).then_some((ppn, stamp))
+            (is_needed && !self.parity.unprotected.contains(&stripes.of(stamp.lpn)))
+                .then_some((ppn, stamp))
         };
         if let Some((ppn, stamp)) = places.find_map(needed) {
             let stripe = stripes.of(stamp.lpn);
@@ -371,11 +417,15 @@ impl Oracle {
     pub(crate) fn keeps_any(&self, wordline: u32) -> bool {
         let bits = self.geometry.cell.bits();
         let first = Ppn::new(wordline * bits);
-        self.parity.is_on() && first.run(bits).any(|ppn| self.carried(ppn).is_some_and(|stamp| self.parity.is_kept(stamp.lpn, ppn)))
+        self.parity.is_on()
+            && first.run(bits).any(|ppn| {
+                self.carried(ppn).is_some_and(|stamp| self.parity.is_kept(stamp.lpn, ppn))
+            })
     }
 
-    /// The host goes on: every stripe's parity is what it should be, and what was begun and left is not taken up again. While an update lasts,
-    /// moves that it sets off may rebuild any number of pages.
+    /// The host goes on: every stripe's parity is what it should be, and what was begun and left is
+    /// not taken up again. While an update lasts, moves that it sets off may rebuild any number of
+    /// pages.
     #[inline]
     pub(crate) fn check_stripes(&mut self) {
         if self.parity.is_loading || !self.parity.is_on() {
@@ -410,7 +460,8 @@ impl Oracle {
 }
 
 impl Tag {
-    /// Whether a flash page with this tag has what completes, or is, the newest version that nobody could read.
+    /// Whether a flash page with this tag has what completes, or is, the newest version that nobody
+    /// could read.
     pub(crate) fn waits_for(self, newest: Self) -> bool {
         newest.is_reported() && (self.on_flash() == newest.on_flash() || newest.is_partial())
     }

@@ -1,7 +1,10 @@
-//! Partly written pages: what of each page the controller's memory holds, and what must still be read to complete it.
+//! Partly written pages: what of each page the controller's memory holds, and what must still be
+//! read to complete it.
 //!
-//! The host writes parts of a page; what it left out stands in an older version on flash. Before the page is programmed or served, that
-//! version has to be read: for good ([`Observer::filled`](vpass_core::watch::observer::Observer::filled)), or for one answer to the host.
+//! The host writes parts of a page; what it left out stands in an older version on flash. Before
+//! the page is programmed or served, that version has to be read: for good
+//! ([`Observer::filled`](vpass_core::watch::observer::Observer::filled)), or for one answer to the
+//! host.
 //!
 //! ```text
 //! version 1 on flash:      1 1 1 1
@@ -30,7 +33,8 @@ struct Held {
     rest: Option<Tag>,
     /// The rest was read, and has not been used up.
     rest_read: bool,
-    /// Reads for the rest that are the host's, as far as is known: answered, they are none for the flash.
+    /// Reads for the rest that are the host's, as far as is known: answered, they are none for the
+    /// flash.
     for_host: u64,
     /// The last read for the rest was due to the host.
     last_by_host: bool,
@@ -72,22 +76,32 @@ enum Order {
     Any,
     /// The first that came first.
     FirstCome,
-    /// Either so or, where the technique keeps the pages of a stripe together, the stripe first that was written longest ago. Then pages of requests of
-    /// more than `cut_off` go through. `last` has when a page of each stripe was written last.
+    /// Either so or, where the technique keeps the pages of a stripe together, the stripe first
+    /// that was written longest ago. Then pages of requests of more than `cut_off` go through.
+    /// `last` has when a page of each stripe was written last.
     OfStripes { stripes: Stripes, cut_off: u64, last: BTreeMap<u32, u64> },
 }
 
 impl Order {
-    /// Pages of the longest request that is kept in the buffer unless the drive says otherwise (da-raid5-2013 III-E).
+    /// Pages of the longest request that is kept in the buffer unless the drive says otherwise
+    /// (da-raid5-2013 III-E).
     const CUT_OFF: u64 = 8;
 
     fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
-        let cut_off = |technique| config.parity.params.get(Some(technique), "cut_off").map_or(Self::CUT_OFF, |most| most.value() as u64);
+        let cut_off = |technique| {
+            config
+                .parity
+                .params
+                .get(Some(technique), "cut_off")
+                .map_or(Self::CUT_OFF, |most| most.value() as u64)
+        };
         let cut_off = cut_off("hc").min(cut_off("da-raid5"));
         match (config.timing.program_unit, stripes) {
             (ProgramUnit::Wordline, _) => Self::Any,
             (ProgramUnit::Page, None) => Self::FirstCome,
-            (ProgramUnit::Page, Some(stripes)) => Self::OfStripes { stripes, cut_off, last: BTreeMap::new() },
+            (ProgramUnit::Page, Some(stripes)) => {
+                Self::OfStripes { stripes, cut_off, last: BTreeMap::new() }
+            }
         }
     }
 
@@ -106,7 +120,10 @@ impl Order {
             Self::FirstCome => came_first,
             Self::OfStripes { stripes, last, .. } => {
                 let (stripe, its_last) = (stripes.of(other), last.get(&stripes.of(other)));
-                came_first && !own.passes && stripe != stripes.of(lpn) && its_last.is_some_and(|last| *last < own.last)
+                came_first
+                    && !own.passes
+                    && stripe != stripes.of(lpn)
+                    && its_last.is_some_and(|last| *last < own.last)
             }
         }
     }
@@ -151,16 +168,23 @@ impl Oracle {
             self.findings.add(Kind::Request, || wrong);
             None
         });
-        let claimed = self.memory.claimed.take().filter(|(of, _)| *of == lpn).map(|(_, parts)| parts);
+        let claimed =
+            self.memory.claimed.take().filter(|(of, _)| *of == lpn).map(|(_, parts)| parts);
         let Some(newest) = self.stamps.newest(lpn) else { return claims_whole };
-        // Before there are requests, and where the drive serves what none asks for, its word is all there is.
+        // Before there are requests, and where the drive serves what none asks for, its word is all
+        // there is.
         let parts = asked.or(claimed).unwrap_or(if claims_whole { WHOLE } else { 0 });
         let copy_waits = self.waiting.get(&lpn).is_some_and(|stamp| self.stamps.is_live(*stamp));
         let on_flash = newest.is_present().then(|| newest.on_flash());
         let is_kept = newest.is_lost() && self.must_hold(lpn);
         self.memory.taken += 1;
         let now = self.memory.taken;
-        let new = Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, since: (now, now), ..Held::default() };
+        let new = Held {
+            parts: if copy_waits { WHOLE } else { 0 },
+            rest: on_flash,
+            since: (now, now),
+            ..Held::default()
+        };
         let passes = self.memory.order.takes_in(lpn, self.requests.pages_now, now);
         let held = self.memory.held.entry(lpn).or_insert(new);
         held.parts |= parts;
@@ -171,9 +195,11 @@ impl Oracle {
         if own == WHOLE {
             held.rest = None;
         }
-        let (nobody_wrote_the_rest, mut is_whole) = (held.rest.is_none() && !newest.is_lost(), own == WHOLE);
+        let (nobody_wrote_the_rest, mut is_whole) =
+            (held.rest.is_none() && !newest.is_lost(), own == WHOLE);
         let right = if newest.is_lost() {
-            // What was written since the loss may be given up with it, when the page leaves the buffer.
+            // What was written since the loss may be given up with it, when the page leaves the
+            // buffer.
             let gave_up = own & !claimed != 0;
             held.since = (if gave_up { now } else { held.since.0 }, now);
             (held.parts, is_whole) = (claimed, claimed == WHOLE);
@@ -193,12 +219,15 @@ impl Oracle {
         is_whole
     }
 
-    /// Whether what memory holds of a page cannot have left it: something is still there that came before.
+    /// Whether what memory holds of a page cannot have left it: something is still there that came
+    /// before.
     pub(crate) fn must_hold(&self, lpn: Lpn) -> bool {
         let Some(own) = self.memory.held.get(&lpn) else { return false };
         let is_lost = |lpn: Lpn| self.stamps.newest(lpn).is_some_and(Tag::is_lost);
         let order = &self.memory.order;
-        self.memory.held.iter().any(|(other, held)| order.leaves_behind((lpn, own), (*other, held)) && !is_lost(*other))
+        self.memory.held.iter().any(|(other, held)| {
+            order.leaves_behind((lpn, own), (*other, held)) && !is_lost(*other)
+        })
     }
 
     /// A read that is to complete a partly written page.
@@ -223,21 +252,35 @@ impl Oracle {
 
     /// The drive keeps what it read to complete a page.
     pub(crate) fn keep_fill(&mut self, lpn: Lpn) -> Result<(), String> {
-        let held = self.memory.held.get_mut(&lpn).ok_or_else(|| format!("lpn {lpn} was completed; nothing of it is in memory"))?;
+        let held = self
+            .memory
+            .held
+            .get_mut(&lpn)
+            .ok_or_else(|| format!("lpn {lpn} was completed; nothing of it is in memory"))?;
         let (complete, was_whole) = (held.is_complete(), held.rest.is_none());
         (held.parts, held.rest, held.rest_read) = (WHOLE, None, false);
-        // What a mover read beneath it while the host's read was under way leaves that one for the host.
+        // What a mover read beneath it while the host's read was under way leaves that one for the
+        // host.
         held.for_host *= u64::from(!(held.last_by_host || was_whole));
-        if complete { Ok(()) } else { Err(format!("lpn {lpn} was completed with a rest that was not read")) }
+        if complete {
+            Ok(())
+        } else {
+            Err(format!("lpn {lpn} was completed with a rest that was not read"))
+        }
     }
 
-    /// The host gets a page out of the controller's memory: what it needs of the flash has been read for it.
+    /// The host gets a page out of the controller's memory: what it needs of the flash has been
+    /// read for it.
     pub(crate) fn serve_from_memory(&mut self, lpn: Lpn, good: bool) {
         let Some(held) = self.memory.held.get_mut(&lpn) else {
             // Of a page without data this is said already.
             let has_data = self.stamps.newest(lpn).is_some_and(Tag::is_present);
             if good && has_data && !self.waiting.contains_key(&lpn) {
-                self.findings.add(Kind::Stamp, || format!("host read of lpn {lpn} was served from memory, which holds nothing of it"));
+                self.findings.add(Kind::Stamp, || {
+                    format!(
+                        "host read of lpn {lpn} was served from memory, which holds nothing of it"
+                    )
+                });
             }
             return;
         };
@@ -255,10 +298,13 @@ impl Oracle {
     /// The newest data of a page goes to flash.
     pub(crate) fn program_held(&mut self, lpn: Lpn) -> Result<(), String> {
         match self.memory.held.remove(&lpn) {
-            None => Err(format!("program of host data of lpn {lpn}, of which memory holds nothing")),
-            Some(held) if !held.is_complete() => {
-                Err(format!("program of lpn {lpn}, of which memory holds parts {:#018x} only", held.parts))
+            None => {
+                Err(format!("program of host data of lpn {lpn}, of which memory holds nothing"))
             }
+            Some(held) if !held.is_complete() => Err(format!(
+                "program of lpn {lpn}, of which memory holds parts {:#018x} only",
+                held.parts
+            )),
             Some(_) => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
-//! Whether what a policy answers keeps its technique's promise: until it is asked again, and until the job is done that it may ask for only then, no
-//! page of the block comes to its limit, whatever is read.
+//! Whether what a policy answers keeps its technique's promise: until it is asked again, and until
+//! the job is done that it may ask for only then, no page of the block comes to its limit, whatever
+//! is read.
 //!
 //! ```text
 //! it wants nothing:   dose + alpha (reads until it is asked again + R_late) + movers' reads          <= limit     of every page
@@ -7,9 +8,10 @@
 //!                     dose + alpha (reads until the deadline + 1 + R_late) + movers' reads           <= limit     of one that stays
 //! ```
 //!
-//! Limits are the truth. Doses are, too; under a technique that only counts a block's reads they are what they may be by that count. Reads to
-//! come are those of the worst host: all beside the page. Of movers' reads each page counts once, where it lies: a technique reserves that, or
-//! more. So an answer that fails here loses data to some host, though hardly to the one that is at work.
+//! Limits are the truth. Doses are, too; under a technique that only counts a block's reads they
+//! are what they may be by that count. Reads to come are those of the worst host: all beside the
+//! page. Of movers' reads each page counts once, where it lies: a technique reserves that, or more.
+//! So an answer that fails here loses data to some host, though hardly to the one that is at work.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +36,8 @@ pub(crate) enum Wanted {
     Nothing,
     /// All of its data is to leave its place.
     All,
-    /// These pages are to leave, and those of the most significant kind on wordlines that are merged.
+    /// These pages are to leave, and those of the most significant kind on wordlines that are
+    /// merged.
     Some { pages: PageSet, merged: WordlineSet },
     /// It is to be reprogrammed in place; what is left has other limits then.
     Reprogrammed,
@@ -63,7 +66,8 @@ pub(crate) type Answers = Arc<Mutex<Option<Answer>>>;
 pub(crate) struct Knows {
     /// It only counts the reads of each block.
     pub(crate) counts_blocks: bool,
-    /// Where it merges wordlines one by one: reads between its looks. A job merges as many as that has room for.
+    /// Where it merges wordlines one by one: reads between its looks. A job merges as many as that
+    /// has room for.
     pub(crate) interval: Option<u32>,
 }
 
@@ -106,20 +110,24 @@ impl Held {
         coming.iter().map(|(wordline, dose)| weight(*wordline) * dose).sum()
     }
 
-    /// The same of the merges that a technique which merges wordlines must leave room for at any time.
+    /// The same of the merges that a technique which merges wordlines must leave room for at any
+    /// time.
     fn burden(&self, alpha: u64) -> u64 {
         let beside = if self.merges > 0 { 2 * (alpha - FAR) } else { 0 };
         self.per_merge * (FAR * self.merges + beside)
     }
 
-    /// What the host may read from a block until a page of it is out, in quarters, where it reads `until` before the policy is asked again or
-    /// its job is done.
+    /// What the host may read from a block until a page of it is out, in quarters, where it reads
+    /// `until` before the policy is asked again or its job is done.
     fn by_host(&self, wanted: &Wanted, page: At, bits: u32, until: u64) -> u64 {
         let in_job = if self.at_once { 0 } else { until };
         match wanted {
             Wanted::Nothing => until + self.late,
             Wanted::All | Wanted::Reprogrammed => in_job,
-            Wanted::Some { pages, merged } if holds(pages.words(), page.index * bits + page.kind) || holds(merged.words(), page.index) => {
+            Wanted::Some { pages, merged }
+                if holds(pages.words(), page.index * bits + page.kind)
+                    || holds(merged.words(), page.index) =>
+            {
                 in_job
             }
             // The policy is asked about it at the next read after the job.
@@ -130,17 +138,25 @@ impl Held {
 
 impl Oracle {
     /// From now on a technique is held to its promise.
-    pub(crate) fn hold_to_promise(&mut self, answers: &Answers, config: &DriveConfig, timed: bool, knows: Knows) {
+    pub(crate) fn hold_to_promise(
+        &mut self,
+        answers: &Answers,
+        config: &DriveConfig,
+        timed: bool,
+        knows: Knows,
+    ) {
         let bits = config.geometry.cell.bits();
         let wordlines = self.geometry.blocks_per_domain() * self.geometry.wordlines_per_block;
         let guarded = (config.density.low_density * f64::from(wordlines)) as u32;
-        let merges = knows.interval.filter(|_| bits > 1 && guarded > 0 && config.density.limit_factor > 1.0);
+        let merges =
+            knows.interval.filter(|_| bits > 1 && guarded > 0 && config.density.limit_factor > 1.0);
         let per_merge = COUNTED_UNIT * u64::from(bits) + u64::from(self.doses.of_reprogramming());
         self.promises.held = Some(Held {
             answers: answers.clone(),
             late: COUNTED_UNIT * u64::from(late_reads(config, timed)),
             per_merge,
-            merges: merges.map_or(0, |interval| (COUNTED_UNIT * u64::from(interval) / per_merge).max(1)),
+            merges: merges
+                .map_or(0, |interval| (COUNTED_UNIT * u64::from(interval) / per_merge).max(1)),
             model: config.disturb.model,
             stride: config.geometry.neighbour_stride,
             at_once: !timed || config.reclaim.schedule == Schedule::Foreground,
@@ -156,7 +172,10 @@ impl Oracle {
     /// The policy has named the dose at which it wants to be asked about a block.
     pub(crate) fn judge_answer(&mut self, block: BlockId, at: Reads) {
         let Some(held) = &self.promises.held else { return };
-        let Some(answer) = held.answers.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let Some(answer) = held.answers.lock().unwrap_or_else(PoisonError::into_inner).take()
+        else {
+            return;
+        };
         if answer.block == block && self.promises.broken.is_none() {
             self.promises.broken = self.broken_by(held, &answer, at);
         }
@@ -172,8 +191,9 @@ impl Oracle {
         };
         let (moves, merges) = self.coming(answer);
         let first = self.geometry.first_wordline(block);
-        let all = (0..self.geometry.wordlines_per_block)
-            .flat_map(|index| (0..bits).map(move |kind| At { block, wordline: first + index, index, kind }));
+        let all = (0..self.geometry.wordlines_per_block).flat_map(|index| {
+            (0..bits).map(move |kind| At { block, wordline: first + index, index, kind })
+        });
         for page in all.filter(|at| self.will_be_read(*at)) {
             let is_backed_up = page.kind + 1 == bits;
             if matches!(answer.wanted, Wanted::Reprogrammed) && is_backed_up {
@@ -185,11 +205,21 @@ impl Oracle {
                 false => self.doses.truth(&self.medium, page),
                 true => self.doses.worst(&self.medium, page, self.questions.not_chosen(block)),
             };
-            let alpha = if held.model == DisturbModel::Wordline { self.doses.page(page).alpha } else { FAR };
-            let burden = if matches!(answer.wanted, Wanted::Nothing) { held.burden(alpha) } else { 0 };
-            let by_merges = if answer.wanted.takes_away(page, bits) { 0 } else { held.deposited(&merges, page.index, alpha) };
+            let alpha = if held.model == DisturbModel::Wordline {
+                self.doses.page(page).alpha
+            } else {
+                FAR
+            };
+            let burden =
+                if matches!(answer.wanted, Wanted::Nothing) { held.burden(alpha) } else { 0 };
+            let by_merges = if answer.wanted.takes_away(page, bits) {
+                0
+            } else {
+                held.deposited(&merges, page.index, alpha)
+            };
             let by_drive = held.deposited(&moves, page.index, alpha) + by_merges + burden;
-            let most = truth.dose + alpha * held.by_host(&answer.wanted, page, bits, until) + by_drive;
+            let most =
+                truth.dose + alpha * held.by_host(&answer.wanted, page, bits, until) + by_drive;
             if most.cast_signed() > truth.limit {
                 return Some(broken_words(answer, at, page, truth, most));
             }
@@ -205,30 +235,47 @@ impl Oracle {
         self.stamps.is_live(self.medium.stamp(at))
     }
 
-    /// What movers deposit until all data of the block has moved once, and what merges do that are wanted now. Pages move before wordlines are merged.
+    /// What movers deposit until all data of the block has moved once, and what merges do that are
+    /// wanted now. Pages move before wordlines are merged.
     fn coming(&self, answer: &Answer) -> (Coming, Coming) {
         let (block, bits) = (answer.block, self.geometry.cell.bits());
         let first = self.geometry.first_wordline(block);
         let reads_of = |kind: u32| u64::from(self.doses.of_read(kind));
         let merge = (0..bits).map(reads_of).sum::<u64>() + u64::from(self.doses.of_reprogramming());
         let of_wordline = |index: u32| {
-            let holds_data = |kind: &u32| self.will_be_read(At { block, wordline: first + index, index, kind: *kind });
+            let holds_data = |kind: &u32| {
+                self.will_be_read(At { block, wordline: first + index, index, kind: *kind })
+            };
             let moved: u64 = (0..bits).filter(holds_data).map(reads_of).sum();
             let is_whole = (index + 1) * bits <= self.protocol.written(block);
             match &answer.wanted {
-                Wanted::Reprogrammed if is_whole => (if holds_data(&(bits - 1)) { reads_of(bits - 1) } else { 0 }, merge),
+                Wanted::Reprogrammed if is_whole => {
+                    (if holds_data(&(bits - 1)) { reads_of(bits - 1) } else { 0 }, merge)
+                }
                 Wanted::Some { merged, .. } if holds(merged.words(), index) => (moved, merge),
                 _ => (moved, 0),
             }
         };
-        let all: Vec<_> = (0..self.geometry.wordlines_per_block).map(|index| (index, of_wordline(index))).collect();
-        let some =
-            |of: fn((u64, u64)) -> u64| all.iter().map(|(index, doses)| (*index, of(*doses))).filter(|(_, dose)| *dose > 0).collect();
+        let all: Vec<_> = (0..self.geometry.wordlines_per_block)
+            .map(|index| (index, of_wordline(index)))
+            .collect();
+        let some = |of: fn((u64, u64)) -> u64| {
+            all.iter()
+                .map(|(index, doses)| (*index, of(*doses)))
+                .filter(|(_, dose)| *dose > 0)
+                .collect()
+        };
         (some(|(moves, _)| moves), some(|(_, merges)| merges))
     }
 }
 
-fn broken_words(answer: &Answer, at: Reads, page: At, Truth { dose, limit }: Truth, most: u64) -> String {
+fn broken_words(
+    answer: &Answer,
+    at: Reads,
+    page: At,
+    Truth { dose, limit }: Truth,
+    most: u64,
+) -> String {
     let units = |n: u64| n as f64 / UNIT as f64;
     let what = match answer.wanted {
         Wanted::Nothing => "wants nothing done",

@@ -1,11 +1,14 @@
-//! The drive's map at the end of a run that began with a computed start: only what changed since is looked at.
+//! The drive's map at the end of a run that began with a computed start: only what changed since is
+//! looked at.
 //!
-//! The start puts each of the host's pages into one flash page. Pages of the host that left their place since, as the drive's map has it,
-//! and flash pages that do not hold any more what the start put there, as stamps and valid bits have it, must be the same pages. Each side
-//! is summed up in one number, and counted. A wrong map has the right sum in one case of 2^64.
+//! The start puts each of the host's pages into one flash page. Pages of the host that left their
+//! place since, as the drive's map has it, and flash pages that do not hold any more what the start
+//! put there, as stamps and valid bits have it, must be the same pages. Each side is summed up in
+//! one number, and counted. A wrong map has the right sum in one case of 2^64.
 //!
-//! The map entry of a page that nobody has touched is worked out by the drive when it is asked for. That it leads to the right place is
-//! known of every page that was touched, and of a sample of the others.
+//! The map entry of a page that nobody has touched is worked out by the drive when it is asked for.
+//! That it leads to the right place is known of every page that was touched, and of a sample of the
+//! others.
 
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::drive::Drive;
@@ -39,7 +42,8 @@ impl Side {
 
     /// A page of the host has left its place.
     fn leaves(&mut self, lpn: Lpn) {
-        self.left = (self.left.0 + 1, self.left.1.wrapping_add(Stamp::first(lpn).fingerprint(Ppn::FIRST)));
+        self.left =
+            (self.left.0 + 1, self.left.1.wrapping_add(Stamp::first(lpn).fingerprint(Ppn::FIRST)));
     }
 
     /// A flash page holds data that the start did not put there.
@@ -49,7 +53,8 @@ impl Side {
 }
 
 impl Oracle {
-    /// Whether the map is right, found by looking at what changed since a computed start. It may answer no where the map is right.
+    /// Whether the map is right, found by looking at what changed since a computed start. It may
+    /// answer no where the map is right.
     pub(crate) fn is_right_since_start(&self, drive: &Drive) -> bool {
         let Some(begun) = self.medium.begun() else { return false };
         if drive.any_is_lost() || !self.is_sample_right(drive, begun) {
@@ -63,9 +68,15 @@ impl Oracle {
     /// Whether untouched pages, evenly spread, lie where the start put them.
     fn is_sample_right(&self, drive: &Drive, begun: &Begun) -> bool {
         let pages = begun.pages();
-        let sample = (0..SAMPLE.min(pages)).map(|n| Lpn::new((u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages))) as u32));
+        let sample = (0..SAMPLE.min(pages)).map(|n| {
+            Lpn::new((u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages))) as u32)
+        });
         let is_right = |lpn: Lpn| {
-            let entry = drive.map_row(lpn).map(|row| MapEntry { lpn, ppn: row.ppn, buffered: row.buffered });
+            let entry = drive.map_row(lpn).map(|row| MapEntry {
+                lpn,
+                ppn: row.ppn,
+                buffered: row.buffered,
+            });
             entry.is_some_and(|entry| self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok())
         };
         sample.filter(|lpn| drive.is_as_begun(*lpn)).all(is_right)
@@ -88,18 +99,27 @@ impl Oracle {
                 continue;
             }
             for lpn in Lpn::range(run) {
-                count += u64::from(self.weigh_entry(drive, lpn, lpn.number() < in_start, &mut side)?);
+                count +=
+                    u64::from(self.weigh_entry(drive, lpn, lpn.number() < in_start, &mut side)?);
             }
         }
         // Pages that are still where they were are valid there.
         for block in self.geometry.block_ids() {
-            side.valid[block.index()] += self.kept(drive, begun, block).map(u64::count_ones).sum::<u32>();
+            side.valid[block.index()] +=
+                self.kept(drive, begun, block).map(u64::count_ones).sum::<u32>();
         }
         (count == self.stamps.present()).then_some(side)
     }
 
-    /// Whether the drive's map has data of a page, which the start may have loaded; nothing where the entry is wrong by itself.
-    fn weigh_entry(&self, drive: &Drive, lpn: Lpn, is_in_start: bool, side: &mut Side) -> Option<bool> {
+    /// Whether the drive's map has data of a page, which the start may have loaded; nothing where
+    /// the entry is wrong by itself.
+    fn weigh_entry(
+        &self,
+        drive: &Drive,
+        lpn: Lpn,
+        is_in_start: bool,
+        side: &mut Side,
+    ) -> Option<bool> {
         if drive.is_as_begun(lpn) {
             return self.stamps.is_as_begun(lpn).then_some(is_in_start);
         }
@@ -113,7 +133,11 @@ impl Oracle {
         let newest = newest?;
         let entry = MapEntry { lpn, ppn: row.ppn, buffered: row.buffered };
         let is_on_flash = self.geometry.has_page(entry.ppn);
-        let is_possible = if entry.buffered { self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok() } else { is_on_flash };
+        let is_possible = if entry.buffered {
+            self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok()
+        } else {
+            is_on_flash
+        };
         if is_on_flash && self.carries_start(entry.ppn) == Some(lpn) {
             let is_newest = entry.buffered || newest.on_flash() == Stamp::first(lpn).tag;
             return (is_possible && is_newest).then_some(true);
@@ -123,13 +147,18 @@ impl Oracle {
         }
         if is_on_flash {
             side.valid[self.geometry.block_of(entry.ppn).index()] += 1;
-            let stamp = if entry.buffered { self.carried(entry.ppn)? } else { Stamp { lpn, tag: newest.on_flash() } };
+            let stamp = if entry.buffered {
+                self.carried(entry.ppn)?
+            } else {
+                Stamp { lpn, tag: newest.on_flash() }
+            };
             side.has(stamp, entry.ppn);
         }
         is_possible.then_some(true)
     }
 
-    /// What the flash holds in the pages that the drive takes for valid; nothing where such a page is wrong by itself.
+    /// What the flash holds in the pages that the drive takes for valid; nothing where such a page
+    /// is wrong by itself.
     fn side_of_flash(&self, drive: &Drive, begun: &Begun) -> Option<Side> {
         let mut side = Side::new(self.geometry.blocks);
         for block in self.geometry.block_ids() {
@@ -138,7 +167,9 @@ impl Oracle {
             let kept: Vec<u64> = self.kept(drive, begun, block).collect();
             if begun.is_loaded(block) {
                 let gone = begun.chosen(block).iter().zip(&kept).map(|(put, kept)| put & !kept);
-                pages_of(gone).for_each(|page| side.leaves(begun.page_at(block, page).expect("a chosen page")));
+                pages_of(gone).for_each(|page| {
+                    side.leaves(begun.page_at(block, page).expect("a chosen page"))
+                });
             }
             if begun.stands(block) && !drive.owners_are_as_begun(block) {
                 return None;
@@ -164,7 +195,9 @@ impl Oracle {
             if !altered {
                 return both;
             }
-            let carries = |bit: &u32| both >> bit & 1 == 1 && self.carries_start(first + (page + bit)).is_some();
+            let carries = |bit: &u32| {
+                both >> bit & 1 == 1 && self.carries_start(first + (page + bit)).is_some()
+            };
             (0..64).filter(carries).fold(0, |word, bit| word | 1 << bit)
         })
     }
@@ -174,7 +207,8 @@ impl Oracle {
 fn pages_of(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
     (0..).step_by(64).zip(words).flat_map(|(first, word)| {
         let next = |word: &u64| Some(word & (word - 1)).filter(|rest| *rest > 0);
-        std::iter::successors(Some(word).filter(|word| *word > 0), next).map(move |word| first + word.trailing_zeros())
+        std::iter::successors(Some(word).filter(|word| *word > 0), next)
+            .map(move |word| first + word.trailing_zeros())
     })
 }
 
@@ -187,7 +221,8 @@ mod tests {
 
     use super::*;
 
-    /// A watched drive that began with a computed start and served some requests: of each page a kind, 0 to read, 1 to write, 2 to trim.
+    /// A watched drive that began with a computed start and served some requests: of each page a
+    /// kind, 0 to read, 1 to write, 2 to trim.
     fn served(requests: impl IntoIterator<Item = (u32, u32)>) -> (Box<Oracle>, Drive) {
         let text = r#"
             geometry = { channels = 2, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 32, cell = "tlc", page_size = "16KiB" }
@@ -217,12 +252,15 @@ mod tests {
 
     /// Requests at random pages of the host: so many, of these kinds in turn.
     fn requests(count: u32, kinds: &'static [u32]) -> impl Iterator<Item = (u32, u32)> {
-        (0..count).map(|n| (kinds[n as usize % kinds.len()], (n.wrapping_mul(2_654_435_761) >> 7) % 6000))
+        (0..count)
+            .map(|n| (kinds[n as usize % kinds.len()], (n.wrapping_mul(2_654_435_761) >> 7) % 6000))
     }
 
     #[test]
     fn a_right_map_is_right_whatever_was_touched() {
-        for (count, kinds) in [(0, &[0][..]), (3000, &[0]), (50, &[1]), (40_000, &[1, 0]), (9000, &[1, 2, 0])] {
+        for (count, kinds) in
+            [(0, &[0][..]), (3000, &[0]), (50, &[1]), (40_000, &[1, 0]), (9000, &[1, 2, 0])]
+        {
             let (oracle, drive) = served(requests(count, kinds));
             assert!(oracle.is_right_since_start(&drive), "{count} requests of the kinds {kinds:?}");
             let report = oracle.conclude(&drive);
@@ -235,7 +273,8 @@ mod tests {
     fn data_that_went_or_came_behind_the_drives_back_is_seen() {
         let touched = || served(requests(500, &[0, 1]));
         let untouched = |oracle: &Oracle, drive: &Drive| {
-            let is_untouched = |lpn: &Lpn| drive.is_as_begun(*lpn) && oracle.stamps.is_as_begun(*lpn);
+            let is_untouched =
+                |lpn: &Lpn| drive.is_as_begun(*lpn) && oracle.stamps.is_as_begun(*lpn);
             Lpn::range(1000..6000).find(is_untouched).unwrap()
         };
         let (mut oracle, drive) = touched();

@@ -1,4 +1,5 @@
-//! What a drive begins with: pages that it holds already, the wear of its blocks, and reads that it has served.
+//! What a drive begins with: pages that it holds already, the wear of its blocks, and reads that it
+//! has served.
 
 use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Lpn};
@@ -20,7 +21,9 @@ impl Oracle {
         }
         let room = self.geometry.pages_per_block as usize;
         if lpns.len() > room {
-            self.findings.add(Kind::Protocol, || format!("preload of {} pages into block {block} of {room}", lpns.len()));
+            self.findings.add(Kind::Protocol, || {
+                format!("preload of {} pages into block {block} of {room}", lpns.len())
+            });
         }
         let lpns = &lpns[..lpns.len().min(room)];
         self.wear.load(&self.geometry, block, lpns.len());
@@ -36,18 +39,22 @@ impl Oracle {
                 self.blame.programmed(ppn, *lpn);
             }
             let checked = self.stamps.preload(&mut self.medium, At::new(&self.geometry, ppn), *lpn);
-            self.findings.note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
+            self.findings
+                .note(Kind::Stamp, checked.map_err(|what| format!("{what}, at ppn {ppn}")));
             self.lies_at(*lpn, ppn);
         }
     }
 
-    /// The drive begins in a computed state, which follows from this order and from what blocks take of it.
+    /// The drive begins in a computed state, which follows from this order and from what blocks
+    /// take of it.
     pub(crate) fn begin_in_order(&mut self, order: &Order) {
         if order.pages > self.geometry.host_pages || self.stamps.present() > 0 {
             let pages = order.pages;
-            return self
-                .findings
-                .add(Kind::Protocol, || format!("a computed start of {pages} pages, of a drive that holds data or fewer pages"));
+            return self.findings.add(Kind::Protocol, || {
+                format!(
+                    "a computed start of {pages} pages, of a drive that holds data or fewer pages"
+                )
+            });
         }
         self.medium.begin(Begun::new(&self.geometry, order));
         self.stamps.begin(order.pages);
@@ -112,7 +119,11 @@ impl Oracle {
                 .findings
                 .add(Kind::Protocol, || format!("reads of {wordlines} wordlines of block {block}, of which {programmed} are programmed"));
         }
-        let checked = self.start_reads.serve(block, doses, (self.doses.read_of(block).unwrap_or(0), self.doses.most_alpha(block)));
+        let checked = self.start_reads.serve(
+            block,
+            doses,
+            (self.doses.read_of(block).unwrap_or(0), self.doses.most_alpha(block)),
+        );
         self.findings.note(Kind::Books, checked);
         self.doses.age(&mut self.medium, block, doses);
         self.questions.begin_with(block, doses);

@@ -1,5 +1,6 @@
-//! Parity where only worn blocks call for it: which stripes have a page of the host in one, from the oracle's own erase counts, and whether these
-//! have parity, or wait for it as the drive has said, and the others none.
+//! Parity where only worn blocks call for it: which stripes have a page of the host in one, from
+//! the oracle's own erase counts, and whether these have parity, or wait for it as the drive has
+//! said, and the others none.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,8 @@ use crate::report::Kind;
 #[derive(Debug, Default)]
 pub(crate) struct Worn {
     by_wear: Option<ByWear>,
-    /// Whether each page of the host lies in a worn block; how many of each stripe do; and what the printed rule makes of it.
+    /// Whether each page of the host lies in a worn block; how many of each stripe do; and what the
+    /// printed rule makes of it.
     lies_in_one: Vec<bool>,
     members: Vec<u32>,
     printed: Vec<u32>,
@@ -30,7 +32,8 @@ pub(crate) struct Worn {
     stripe_writes: u64,
     page_writes: u64,
     most: (u64, u64),
-    /// Stripes with a page in a worn block; whether any block is worn; and the stage of the drive's life that it has told of, from 1 on.
+    /// Stripes with a page in a worn block; whether any block is worn; and the stage of the drive's
+    /// life that it has told of, from 1 on.
     marked: u32,
     any_block: bool,
     stage: u8,
@@ -40,7 +43,8 @@ pub(crate) struct Worn {
     written_since: Vec<bool>,
     /// Stripes on flash that have no parity, nor a partial one, nor wait for it, nor were given up.
     without: BTreeSet<u32>,
-    /// In the last stage there were none of them once. No stage is left again, whatever is trimmed and written later.
+    /// In the last stage there were none of them once. No stage is left again, whatever is trimmed
+    /// and written later.
     all_formed: bool,
 }
 
@@ -50,8 +54,18 @@ impl Worn {
         let lies_in_one = vec![false; pages];
         let by_wear = config.parity.by_wear();
         let any_block = by_wear.is_some_and(|by_wear| config.start.pec > by_wear.above);
-        let (members, printed, written_since) = (vec![0; count], vec![0; count], vec![false; count]);
-        Self { by_wear, lies_in_one, members, printed, any_block, stage: 1, written_since, ..Self::default() }
+        let (members, printed, written_since) =
+            (vec![0; count], vec![0; count], vec![false; count]);
+        Self {
+            by_wear,
+            lies_in_one,
+            members,
+            printed,
+            any_block,
+            stage: 1,
+            written_since,
+            ..Self::default()
+        }
     }
 
     pub(crate) fn begin_measured_phase(&mut self, stripes: Option<Stripes>) {
@@ -61,7 +75,9 @@ impl Worn {
 
     /// Stripes that wait, and pages of the host in them.
     fn open(&self, stripes: Option<Stripes>) -> (u64, u64) {
-        let pages = |stripes: Stripes| self.waiting.iter().map(|stripe| stripes.data(*stripe).len() as u64).sum();
+        let pages = |stripes: Stripes| {
+            self.waiting.iter().map(|stripe| stripes.data(*stripe).len() as u64).sum()
+        };
         (self.waiting.len() as u64, stripes.map_or(0, pages))
     }
 
@@ -112,7 +128,12 @@ impl Worn {
     }
 
     /// Holds what a stripe has against what it should have.
-    pub(crate) fn weigh(&mut self, stripe: u32, is_on_flash: bool, (has_parity, is_partial, is_unprotected): (bool, bool, bool)) {
+    pub(crate) fn weigh(
+        &mut self,
+        stripe: u32,
+        is_on_flash: bool,
+        (has_parity, is_partial, is_unprotected): (bool, bool, bool),
+    ) {
         if self.by_wear.is_none() {
             return;
         }
@@ -155,7 +176,10 @@ impl Worn {
         if stage == before + 1 && stage <= due {
             return Ok(());
         }
-        Err(format!("stage {stage} begins after stage {before}; {} stripes have pages in worn blocks, and stage {due} is due", self.marked))
+        Err(format!(
+            "stage {stage} begins after stage {before}; {} stripes have pages in worn blocks, and stage {due} is due",
+            self.marked
+        ))
     }
 
     /// Whether a stripe is to have parity, now or as soon as it is its turn.
@@ -165,10 +189,16 @@ impl Worn {
 }
 
 impl Oracle {
-    /// The first stripe that has parity and should have none, or the other way round; it is said once. A page that is still to be rebuilt needs
-    /// parity whatever the wear.
+    /// The first stripe that has parity and should have none, or the other way round; it is said
+    /// once. A page that is still to be rebuilt needs parity whatever the wear.
     pub(crate) fn first_worn_wrongly(&mut self) -> Option<String> {
-        let stripe = self.parity.worn.wrong.iter().copied().find(|stripe| self.to_be_rebuilt(*stripe).is_none())?;
+        let stripe = self
+            .parity
+            .worn
+            .wrong
+            .iter()
+            .copied()
+            .find(|stripe| self.to_be_rebuilt(*stripe).is_none())?;
         let worn = self.parity.worn.members[stripe as usize];
         self.parity.worn.wrong.clear();
         Some(format!(
@@ -185,7 +215,8 @@ impl Oracle {
     /// A block has been erased, or begins with its wear.
     pub(crate) fn note_worn(&mut self, block: BlockId) {
         let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
-        self.parity.worn.any_block |= above.is_some_and(|above| self.doses.cycles_of(block) > above);
+        self.parity.worn.any_block |=
+            above.is_some_and(|above| self.doses.cycles_of(block) > above);
     }
 
     /// The drive tells of a stage of its life.
@@ -194,21 +225,26 @@ impl Oracle {
         self.findings.note(Kind::Books, checked);
     }
 
-    /// The host goes on: the drive has told of the stage that is due. A job may make it due between writes, and the stripe that leaves the buffer next
-    /// goes before it.
+    /// The host goes on: the drive has told of the stage that is due. A job may make it due between
+    /// writes, and the stripe that leaves the buffer next goes before it.
     pub(crate) fn check_stage(&mut self) {
         let (due, told) = (self.parity.worn.stage_due(), self.parity.worn.stage);
         let members = self.parity.stripes.map_or(0, |stripes| stripes.members());
         if due > told && self.parity.worn.overdue > members {
             (self.parity.worn.stage, self.parity.worn.overdue) = (due, 0);
-            self.findings.add(Kind::Books, || format!("the host goes on, and stage {due} is due; the drive is in stage {told}"));
+            self.findings.add(Kind::Books, || {
+                format!("the host goes on, and stage {due} is due; the drive is in stage {told}")
+            });
         }
     }
 
-    /// Whether a block is left alone by reclaim and refresh, parity being there for what cannot be read of it.
+    /// Whether a block is left alone by reclaim and refresh, parity being there for what cannot be
+    /// read of it.
     pub(crate) fn is_left_alone(&self, block: BlockId) -> bool {
         let worn = &self.parity.worn;
-        let Some(by_wear) = worn.by_wear.filter(|by_wear| by_wear.last.is_some()) else { return false };
+        let Some(by_wear) = worn.by_wear.filter(|by_wear| by_wear.last.is_some()) else {
+            return false;
+        };
         self.doses.cycles_of(block) > by_wear.above || worn.all_formed
     }
 
@@ -219,7 +255,8 @@ impl Oracle {
         }
     }
 
-    /// All stripes have parity, and the drive is in the last stage of its life: no block is refreshed any more.
+    /// All stripes have parity, and the drive is in the last stage of its life: no block is
+    /// refreshed any more.
     pub(crate) fn excuse_what_is_left_alone(&mut self) {
         if self.parity.worn.all_formed {
             self.ageing.excuse_all();
@@ -229,7 +266,10 @@ impl Oracle {
     /// Reclaim or refresh begins to move a block: not one that is left alone for its wear.
     pub(crate) fn check_recycled(&mut self, block: BlockId, cause: Cause) {
         let staged = self.parity.worn.by_wear.filter(|by_wear| by_wear.last.is_some());
-        let Some(by_wear) = staged.filter(|_| matches!(cause, Cause::Reclaim | Cause::Refresh)) else { return };
+        let Some(by_wear) = staged.filter(|_| matches!(cause, Cause::Reclaim | Cause::Refresh))
+        else {
+            return;
+        };
         let cycles = self.doses.cycles_of(block);
         if cycles > by_wear.above {
             self.findings.add(Kind::Books, || {
@@ -242,14 +282,19 @@ impl Oracle {
         }
     }
 
-    /// Whether what is programmed anew of a page, of the host or of parity, lay in a worn block until now.
+    /// Whether what is programmed anew of a page, of the host or of parity, lay in a worn block
+    /// until now.
     pub(crate) fn lay_in_worn_block(&self, lpn: Lpn) -> bool {
         self.parity.places.get(lpn.index()).is_some_and(|ppn| *ppn != NO_PPN && self.is_worn(*ppn))
     }
 
     /// The host's own data of a page was programmed: what the printed rule counts.
     pub(crate) fn count_as_printed(&mut self, lpn: Lpn, ppn: Ppn) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| self.parity.worn.by_wear.is_some() && !stripes.is_parity(lpn)) else {
+        let Some(stripes) = self
+            .parity
+            .stripes
+            .filter(|stripes| self.parity.worn.by_wear.is_some() && !stripes.is_parity(lpn))
+        else {
             return;
         };
         let is_worn = self.is_worn(ppn);
@@ -270,7 +315,9 @@ impl Oracle {
         self.parity.worn.most = (most.0.max(open.0), most.1.max(open.1));
         self.parity.weigh(stripe);
         if self.lacks_dies(stripes, stripe) {
-            return Err(format!("stripe {stripe} waits for parity, and so many dies have failed that there is no place for it"));
+            return Err(format!(
+                "stripe {stripe} waits for parity, and so many dies have failed that there is no place for it"
+            ));
         }
         if self.parity.worn.should_have_parity(stripe) {
             return Ok(());
@@ -294,12 +341,19 @@ impl Oracle {
                 "the parity of stripe {stripe} is given back, and a page of it lies in a worn block, or all are to have some"
             ));
         }
-        to_be_rebuilt.map_or(Ok(()), |lpn| Err(format!("the parity of stripe {stripe} is given back, and lpn {lpn} is to be rebuilt")))
+        to_be_rebuilt.map_or(Ok(()), |lpn| {
+            Err(format!(
+                "the parity of stripe {stripe} is given back, and lpn {lpn} is to be rebuilt"
+            ))
+        })
     }
 
     fn stripes_by_wear(&mut self, stripe: u32) -> Result<Stripes, String> {
         self.parity.end_loading();
-        let stripes = self.parity.stripes.filter(|stripes| self.parity.worn.by_wear.is_some() && stripe < stripes.count());
+        let stripes = self
+            .parity
+            .stripes
+            .filter(|stripes| self.parity.worn.by_wear.is_some() && stripe < stripes.count());
         stripes.ok_or_else(|| format!("stripe {stripe} is said to need parity, or none, where all have some, or there is no such stripe"))
     }
 
@@ -318,17 +372,36 @@ impl Oracle {
             }
             return;
         };
-        let (worn, counts, window) = (&self.parity.worn, drive.parity_counts(), drive.forming_window().unwrap_or_default());
-        let Window { stripes: waiting, pages, most_stripes, most_pages, stripe_writes, page_writes, .. } = window;
+        let (worn, counts, window) =
+            (&self.parity.worn, drive.parity_counts(), drive.forming_window().unwrap_or_default());
+        let Window {
+            stripes: waiting,
+            pages,
+            most_stripes,
+            most_pages,
+            stripe_writes,
+            page_writes,
+            ..
+        } = window;
         let (open, most) = (worn.open(Some(stripes)), worn.most);
-        let with_parity =
-            (0..stripes.count()).filter(|stripe| self.parity.places[stripes.parity(*stripe).index()] != NO_PPN).count() as u64;
-        let differ = worn.printed.iter().zip(&worn.members).filter(|(printed, members)| printed != members).count() as u64;
+        let with_parity = (0..stripes.count())
+            .filter(|stripe| self.parity.places[stripes.parity(*stripe).index()] != NO_PPN)
+            .count() as u64;
+        let differ = worn
+            .printed
+            .iter()
+            .zip(&worn.members)
+            .filter(|(printed, members)| printed != members)
+            .count() as u64;
         let lines = [
             ("stripes with parity", drive.stripes_with_parity(), with_parity),
             ("stripes that got parity", counts.formed, worn.formed),
             ("stripes that gave it back", counts.dissolved, worn.dissolved),
-            ("stripes with a wrong counter", drive.miscounted_stripes(), if by_wear.as_printed { differ } else { 0 }),
+            (
+                "stripes with a wrong counter",
+                drive.miscounted_stripes(),
+                if by_wear.as_printed { differ } else { 0 },
+            ),
             ("stripes that wait for parity", waiting, open.0),
             ("pages in these", pages, open.1),
             ("stripes that waited at a time", most_stripes, most.0),
@@ -341,9 +414,14 @@ impl Oracle {
         let stage = drive.lifetime().map_or(1, |lifetime| lifetime.stage().number());
         let told = worn.stage;
         if let Some(stripe) = left_out {
-            self.findings.add(Kind::Books, || format!("the drive has given parity to stripes below {swept}; stripe {stripe} has none"));
+            self.findings.add(Kind::Books, || {
+                format!(
+                    "the drive has given parity to stripes below {swept}; stripe {stripe} has none"
+                )
+            });
         }
-        let unformed = worn.without.first().copied().filter(|_| worn.is_last() && !drive.is_timed());
+        let unformed =
+            worn.without.first().copied().filter(|_| worn.is_last() && !drive.is_timed());
         let in_vain = worn.waiting.iter().copied().find(|stripe| self.lacks_dies(stripes, *stripe));
         if let Some(stripe) = unformed {
             self.findings
@@ -355,11 +433,15 @@ impl Oracle {
             });
         }
         if stage != told {
-            self.findings.add(Kind::Books, || format!("the drive reports stage {stage} of its life; it told of {told}"));
+            self.findings.add(Kind::Books, || {
+                format!("the drive reports stage {stage} of its life; it told of {told}")
+            });
         }
         for (what, claimed, seen) in lines {
             if claimed != seen {
-                self.findings.add(Kind::Books, || format!("the drive reports {claimed} {what}; {seen} were seen"));
+                self.findings.add(Kind::Books, || {
+                    format!("the drive reports {claimed} {what}; {seen} were seen")
+                });
             }
         }
     }

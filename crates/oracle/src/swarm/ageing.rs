@@ -1,10 +1,13 @@
-//! Drives whose data ages: one case in eight has a period, an age at the start, and requests by a clock of their own. Its choices come from dice
-//! of their own, so that other cases stay what they are.
+//! Drives whose data ages: one case in eight has a period, an age at the start, and requests by a
+//! clock of their own. Its choices come from dice of their own, so that other cases stay what they
+//! are.
 
 use vpass_core::base::span::{DAY, HOUR, Span};
 use vpass_core::base::units::Ns;
 use vpass_core::config::{CellType, DriveConfig, KindUs, Number, Params};
-use vpass_core::slots::refresh::{NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass};
+use vpass_core::slots::refresh::{
+    NO_REFRESH, REFRESH, RefreshTechnique, refresh_technique, shortest_pass,
+};
 
 use super::balanced::Balanced;
 use super::{nested, params, tired};
@@ -29,7 +32,8 @@ const PASSED: [f64; 4] = [0.3, 2.0, 6.0, 20.0];
 /// Ages at the start, in periods.
 const AGED: [f64; 3] = [0.0, 0.5, 1.0];
 
-/// Parameters that these cases draw one after the other. Another one has a list of its own, and moves nothing else of a case.
+/// Parameters that these cases draw one after the other. Another one has a list of its own, and
+/// moves nothing else of a case.
 const IN_TURN: [(&str, &str); 7] = [
     ("block", "lead"),
     ("block", "at_once"),
@@ -55,8 +59,9 @@ pub(super) struct Ages {
 }
 
 impl Ages {
-    /// Those of a case, which has the drive's data age; none where it does not.
-    /// Always where a refresh technique is `named`, which is at work then; the one that is recorded takes the place of the one that is drawn.
+    /// Those of a case, which has the drive's data age; none where it does not. Always where a
+    /// refresh technique is `named`, which is at work then; the one that is recorded takes the
+    /// place of the one that is drawn.
     pub(super) fn draw(
         balanced: &Balanced,
         config: &mut DriveConfig,
@@ -69,14 +74,21 @@ impl Ages {
             return None;
         }
         let mut dice = Dice::new(balanced.case ^ 0xA6E0_F0DA_7A00_0000);
-        let fits = |technique: &&RefreshTechnique| config.geometry.cell.bits() > 1 || technique.name != "ida";
+        let fits = |technique: &&RefreshTechnique| {
+            config.geometry.cell.bits() > 1 || technique.name != "ida"
+        };
         let techniques: Vec<&RefreshTechnique> = REFRESH.iter().filter(fits).collect();
         // That nothing is refreshed is drawn with an age alone.
-        let technique = techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
+        let technique =
+            techniques[dice.between(0, 3 * techniques.len() as u64) as usize % techniques.len()];
         let technique = named.or(recorded).and_then(refresh_technique).unwrap_or(technique);
         let refresh = technique.name;
         // The code of today's TLC has no guard levels.
-        if refresh == "ida" && config.geometry.cell == CellType::Tlc && !lowers_density && balanced.pick("code", &[false, true]) {
+        if refresh == "ida"
+            && config.geometry.cell == CellType::Tlc
+            && !lowers_density
+            && balanced.pick("code", &[false, true])
+        {
             config.geometry.cell = CellType::Tlc232;
             // Its MSB page is sensed as often as its LSB page.
             if let KindUs::PerKind(times) = &mut config.timing.sense_us {
@@ -91,7 +103,8 @@ impl Ages {
         for (key, list) in [("at_reclaim", "merges at reclaim"), ("at_gc", "merges at gc")] {
             of_refresh.set(Some("ida"), key, Number::Whole(balanced.pick(list, &[0, 0, 1])));
         }
-        config.refresh.params = params::draw_apart((balanced, &mut dice), "refresh", &IN_TURN, of_refresh);
+        config.refresh.params =
+            params::draw_apart((balanced, &mut dice), "refresh", &IN_TURN, of_refresh);
         let period = shortest_pass(config, technique).0 as f64
             * dice.pick(&PERIODS)
             * match (timed, is_nested) {

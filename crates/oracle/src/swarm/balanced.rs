@@ -1,5 +1,6 @@
-//! Balanced draws (permuted blocks): cases that follow each other take the values of a list in shuffled rounds, and not each for itself. So every
-//! value has its share of any few hundred cases. A case still is its number alone.
+//! Balanced draws (permuted blocks): cases that follow each other take the values of a list in
+//! shuffled rounds, and not each for itself. So every value has its share of any few hundred cases.
+//! A case still is its number alone.
 //!
 //! ```text
 //! 4 values: cases 0 to 3 have each once, in an order that follows from list and round; cases 4 to 7 again, in another
@@ -17,7 +18,9 @@ impl Balanced {
     pub(super) fn pick<T: Copy>(&self, name: &str, values: &[T]) -> T {
         let count = values.len() as u64;
         let (round, place) = (self.case / count, (self.case % count) as usize);
-        let name = name.bytes().fold(0u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+        let name = name
+            .bytes()
+            .fold(0u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
         let mut dice = Dice::new(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ name);
         let mut order: Vec<usize> = (0..values.len()).collect();
         // From the end: what stands behind is settled.
@@ -35,9 +38,16 @@ mod tests {
     #[test]
     fn every_value_has_its_share_and_two_lists_do_not_go_together() {
         let values = ["a", "b", "c", "d"];
-        let count = |name: &str, value: &str| (0..400).filter(|case| Balanced { case: *case }.pick(name, &values) == value).count();
-        assert!(values.iter().all(|value| count("cell", value) == 100 && count("gear", value) == 100));
-        let both = |case: u64| Balanced { case }.pick("cell", &values) == "a" && Balanced { case }.pick("gear", &values) == "a";
+        let count = |name: &str, value: &str| {
+            (0..400).filter(|case| Balanced { case: *case }.pick(name, &values) == value).count()
+        };
+        assert!(
+            values.iter().all(|value| count("cell", value) == 100 && count("gear", value) == 100)
+        );
+        let both = |case: u64| {
+            Balanced { case }.pick("cell", &values) == "a"
+                && Balanced { case }.pick("gear", &values) == "a"
+        };
         // 25 of 400 if they are independent.
         let together = (0..400).filter(|case| both(*case)).count();
         assert!((10..45).contains(&together), "{together}");

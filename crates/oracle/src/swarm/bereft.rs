@@ -1,5 +1,6 @@
-//! Random drives that lose a die at a random point: four dies with stripes of three and parity, or with none, 24 blocks of 16 pages each. Whatever
-//! the host does and whenever it happens, nothing is lost that parity can give back, and all else is reported. Where wear says which stripes have
+//! Random drives that lose a die at a random point: four dies with stripes of three and parity, or
+//! with none, 24 blocks of 16 pages each. Whatever the host does and whenever it happens, nothing
+//! is lost that parity can give back, and all else is reported. Where wear says which stripes have
 //! parity, cases have dice of their own.
 
 mod worn;
@@ -26,7 +27,8 @@ const REQUESTS: u64 = 2000;
 const PAGE: u64 = 4096;
 
 /// Parity techniques, and dies a channel.
-const DRIVES: [(&str, u32); 7] = [("raid5", 2), ("raid5", 2), ("ppc", 2), ("hc", 2), ("raid5", 3), ("hc", 3), ("none", 2)];
+const DRIVES: [(&str, u32); 7] =
+    [("raid5", 2), ("raid5", 2), ("ppc", 2), ("hc", 2), ("raid5", 3), ("hc", 3), ("none", 2)];
 
 /// Reclaim techniques, and what a page endures.
 const RECLAIM: [(&str, f64); 3] = [("block", 4000.0), ("block", 4000.0), ("none", 60.0)];
@@ -87,7 +89,14 @@ impl RequestSource for Host {
             let (skip, short) = (self.dice.pick(&[0, 0, 0, 512]), self.dice.pick(&[0, 0, 0, 1024]));
             self.clock += self.dice.between(0, 2_000_000);
             let bytes = (pages * PAGE - skip - short) as u32;
-            out.push(Request { at: self.clock, offset: first * PAGE + skip, bytes, op, origin: 0, hint: None });
+            out.push(Request {
+                at: self.clock,
+                offset: first * PAGE + skip,
+                bytes,
+                op,
+                origin: 0,
+                hint: None,
+            });
         }
         Ok(())
     }
@@ -125,9 +134,12 @@ pub struct BereftCase {
 impl BereftCase {
     /// Draws the case and runs nothing.
     fn draw(self) -> Result<Drawn, String> {
-        let mut dice = Dice::new(self.seed ^ if self.by_wear { 0xDEAD_D1E0_0EA2_0000 } else { 0xDEAD_D1E0_0000_0000 });
+        let mut dice = Dice::new(
+            self.seed ^ if self.by_wear { 0xDEAD_D1E0_0EA2_0000 } else { 0xDEAD_D1E0_0000_0000 },
+        );
         let timed = dice.chance(0.5);
-        let (parity, dies) = if self.by_wear { dice.pick(&worn::DRIVES) } else { dice.pick(&DRIVES) };
+        let (parity, dies) =
+            if self.by_wear { dice.pick(&worn::DRIVES) } else { dice.pick(&DRIVES) };
         let (mut config, is_published) = draw(&mut dice, parity, dies)?;
         if self.by_wear {
             worn::draw(&mut dice, &mut config, parity);
@@ -136,7 +148,10 @@ impl BereftCase {
         let (reclaim, limit) = dice.pick(reclaim);
         config.disturb.table[0].limit = vec![limit];
         let config = config.resolve().map_err(|e| e.to_string())?;
-        let first = Failure { unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32), when: Self::when(&mut dice, timed) };
+        let first = Failure {
+            unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32),
+            when: Self::when(&mut dice, timed),
+        };
         let mut failures = vec![first];
         if dice.chance(0.3) {
             let blocks = u64::from(2 * dies * 24);
@@ -145,7 +160,9 @@ impl BereftCase {
                 1 => Unit::Page(dice.between(0, blocks * 16 - 1) as u32),
                 _ => Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32),
             };
-            failures.extend((unit != first.unit).then(|| Failure { unit, when: Self::when(&mut dice, timed) }));
+            failures.extend(
+                (unit != first.unit).then(|| Failure { unit, when: Self::when(&mut dice, timed) }),
+            );
         }
         Ok(Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures })
     }
@@ -155,9 +172,19 @@ impl BereftCase {
         let digest = Digest::default().text(&format!("{}", self.by_wear));
         match self.draw() {
             Err(said) => digest.text(&said),
-            Ok(Drawn { mut dice, config, timed, parity, dies, reclaim, is_published, failures }) => {
-                digest.config(&config).text(&format!("{timed} {parity} {dies} {reclaim} {is_published} {failures:?} {}", dice.next()))
-            }
+            Ok(Drawn {
+                mut dice,
+                config,
+                timed,
+                parity,
+                dies,
+                reclaim,
+                is_published,
+                failures,
+            }) => digest.config(&config).text(&format!(
+                "{timed} {parity} {dies} {reclaim} {is_published} {failures:?} {}",
+                dice.next()
+            )),
         }
         .value()
     }
@@ -167,17 +194,27 @@ impl BereftCase {
     /// # Errors
     /// What went wrong, in sentences.
     pub fn run(self) -> Result<Bereft, String> {
-        let Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures } = self.draw()?;
-        let what = format!("{parity}, {reclaim}, {} dies, {}, {failures:?}", 2 * dies, if timed { "timed" } else { "untimed" });
-        let played = catch_unwind(AssertUnwindSafe(|| self.play(dice, config, (parity, reclaim, timed), &failures)));
+        let Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures } =
+            self.draw()?;
+        let what = format!(
+            "{parity}, {reclaim}, {} dies, {}, {failures:?}",
+            2 * dies,
+            if timed { "timed" } else { "untimed" }
+        );
+        let played = catch_unwind(AssertUnwindSafe(|| {
+            self.play(dice, config, (parity, reclaim, timed), &failures)
+        }));
         let done = match played {
             Ok(played) => played.map_err(|e| format!("{what}: {e}"))?,
-            Err(panic) => return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref()))),
+            Err(panic) => {
+                return Err(format!("{what}: the drive stopped: {}", panic_text(panic.as_ref())));
+            }
         };
         if done.report.is_bug() {
             return Err(format!("{what}: {}", done.report.findings.join("; ")));
         }
-        // The published rule forgets pages until their parity is committed, and where wear calls for parity, not all stripes have some; both say so.
+        // The published rule forgets pages until their parity is committed, and where wear calls
+        // for parity, not all stripes have some; both say so.
         let TakenByFailures { unprotected, not_worn, waiting, .. } = done.taken;
         let excused = if is_published { unprotected } else { not_worn + waiting };
         if parity != "none" && reclaim == "block" && failures.len() == 1 && done.lost > excused {
@@ -187,7 +224,11 @@ impl BereftCase {
     }
 
     fn when(dice: &mut Dice, timed: bool) -> When {
-        if timed && dice.chance(0.3) { When::At(dice.between(0, REQUESTS * 1_000_000)) } else { When::Request(dice.between(0, REQUESTS)) }
+        if timed && dice.chance(0.3) {
+            When::At(dice.between(0, REQUESTS * 1_000_000))
+        } else {
+            When::Request(dice.between(0, REQUESTS))
+        }
     }
 
     fn play(
@@ -197,7 +238,12 @@ impl BereftCase {
         (parity, reclaim, timed): (&str, &'static str, bool),
         failures: &[Failure],
     ) -> Result<Bereft, String> {
-        let techniques = Techniques { reclaim: reclaim.into(), parity: parity.into(), seed: self.seed, ..Techniques::default() };
+        let techniques = Techniques {
+            reclaim: reclaim.into(),
+            parity: parity.into(),
+            seed: self.seed,
+            ..Techniques::default()
+        };
         let mut drive = Drive::new(config, &techniques, timed).map_err(|e| e.to_string())?;
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
         oracle.expect_refresh(drive.config(), &techniques.refresh, self.seed, timed);
@@ -209,13 +255,25 @@ impl BereftCase {
         drive.precondition(dice.next());
         drive.begin_measurement();
         drive.expect_failures(failures);
-        let arrival = if dice.chance(0.5) { Arrival::Open } else { Arrival::Closed { depth: dice.pick(&[1, 4, 32]) } };
+        let arrival = if dice.chance(0.5) {
+            Arrival::Open
+        } else {
+            Arrival::Closed { depth: dice.pick(&[1, 4, 32]) }
+        };
         let (pages, writes, longest) = (
             u64::from(drive.geometry().host_pages),
             dice.pick(if self.by_wear { &worn::WRITES } else { &[0.0, 0.2, 0.6] }),
             dice.pick(&[1, 3, 8]),
         );
-        let mut host = Host { dice: Dice::new(dice.next()), left: REQUESTS, pages, writes, longest, arrival, clock: 0 };
+        let mut host = Host {
+            dice: Dice::new(dice.next()),
+            left: REQUESTS,
+            pages,
+            writes,
+            longest,
+            arrival,
+            clock: 0,
+        };
         let served = if timed {
             Replay::new(&drive).run(&mut drive, &mut host, &mut |_, _| true)
         } else {
@@ -227,16 +285,28 @@ impl BereftCase {
             Err(other) => return Err(format!("{other:?}")),
         };
         let books = drive.failure_books().unwrap_or_default();
-        let rebuilt = books.rebuilt_in_background + books.rebuilt_for_reads + books.rebuilt_for_writes;
+        let rebuilt =
+            books.rebuilt_in_background + books.rebuilt_for_reads + books.rebuilt_for_writes;
         if stopped.is_none() {
             drive.report_unread_losses();
         }
         let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
         let oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
         let report = if stopped.is_none() { oracle.conclude(&drive) } else { oracle.report() };
-        let (lost, taken, is_rebuild_done) = (drive.lost_pages(), books.taken, books.rebuild_done.is_some());
+        let (lost, taken, is_rebuild_done) =
+            (drive.lost_pages(), books.taken, books.rebuild_done.is_some());
         let stage = books.happened.first().and_then(|first| first.stage);
-        Ok(Bereft { reclaim, requests: REQUESTS - host.left, report, lost, taken, stage, rebuilt, is_rebuild_done, stopped })
+        Ok(Bereft {
+            reclaim,
+            requests: REQUESTS - host.left,
+            report,
+            lost,
+            taken,
+            stage,
+            rebuilt,
+            is_rebuild_done,
+            stopped,
+        })
     }
 }
 
@@ -247,11 +317,13 @@ fn draw(dice: &mut Dice, parity: &str, dies: u32) -> Result<(DriveConfig, bool),
     config.geometry.dies_per_channel = dies;
     config.drive.spare = Some(if (parity, dies) == ("none", 2) || dies == 3 { 0.55 } else { 0.45 });
     // Half of it holds a stripe for those that keep one together.
-    let buffers: &[u64] = if matches!(parity, "hc" | "da-raid5") { &[6, 8, 64] } else { &[0, 8, 64] };
+    let buffers: &[u64] =
+        if matches!(parity, "hc" | "da-raid5") { &[6, 8, 64] } else { &[0, 8, 64] };
     config.drive.write_buffer.0 = dice.pick(buffers) * PAGE;
     config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
     config.parity.params.set(None, REBUILD.key, REBUILD.number(dice.pick(REBUILD.draw)));
-    let (pages, is_published) = (dice.between(1, 24).cast_signed(), dice.chance(0.2) && parity == "hc");
+    let (pages, is_published) =
+        (dice.between(1, 24).cast_signed(), dice.chance(0.2) && parity == "hc");
     if matches!(parity, "ppc" | "hc") {
         config.parity.params.set(Some(parity), "pages", Number::Whole(pages));
     }

@@ -1,5 +1,5 @@
-//! Drives at the border of what a technique promises: limits, the distance of looks, the reads that a job may take or the age scaled until
-//! its budget just holds, or just does not.
+//! Drives at the border of what a technique promises: limits, the distance of looks, the reads that
+//! a job may take or the age scaled until its budget just holds, or just does not.
 
 use vpass_core::base::span::Span;
 use vpass_core::config::{DriveConfig, Schedule};
@@ -12,10 +12,12 @@ use crate::dice::Dice;
 
 /// Limits are scaled in steps of this part.
 const SCALE_ONE: u32 = 1 << 16;
-/// P/E cycles over which a border may be sought: where wear is to come, the promise holds, or not, at its end.
+/// P/E cycles over which a border may be sought: where wear is to come, the promise holds, or not,
+/// at its end.
 const SPANS: [u32; 4] = [0, 0, 20, 3000];
 
-/// Settings that take from a limit; `restless` where they must not be such that nobody can act in time.
+/// Settings that take from a limit; `restless` where they must not be such that nobody can act in
+/// time.
 pub(super) fn random_reserves(dice: &mut Dice, restless: bool) -> (u32, Option<u32>) {
     let interval = dice.pick(CHECK_INTERVAL.draw) as u32;
     let late = dice.pick(&[None, None, Some(0), Some(1), Some(40), Some(400)]);
@@ -52,7 +54,12 @@ impl Knob {
             Self::Limits => {
                 let factor = f64::from(SCALE_ONE - n) / f64::from(SCALE_ONE);
                 // A limit is 1 at least.
-                config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit = (*limit * factor).max(1.0));
+                config
+                    .disturb
+                    .table
+                    .iter_mut()
+                    .flat_map(|row| &mut row.limit)
+                    .for_each(|limit| *limit = (*limit * factor).max(1.0));
             }
             Self::Interval => technique.set(&mut config, &CHECK_INTERVAL, n.into()),
             Self::Late => config.reclaim.late_reads = Some(n),
@@ -62,11 +69,29 @@ impl Knob {
     }
 }
 
-/// Half of the drives are brought to a border: most of those a little to the side where the promise holds.
-pub(super) fn sometimes_at_the_border(balanced: &Balanced, dice: &mut Dice, config: &mut DriveConfig, technique: &Technique, timed: bool) {
+/// Half of the drives are brought to a border: most of those a little to the side where the promise
+/// holds.
+pub(super) fn sometimes_at_the_border(
+    balanced: &Balanced,
+    dice: &mut Dice,
+    config: &mut DriveConfig,
+    technique: &Technique,
+    timed: bool,
+) {
     let knob = balanced.pick(
         "border",
-        &[None, None, None, None, None, Some(Knob::Limits), Some(Knob::Limits), Some(Knob::Interval), Some(Knob::Late), Some(Knob::Age)],
+        &[
+            None,
+            None,
+            None,
+            None,
+            None,
+            Some(Knob::Limits),
+            Some(Knob::Limits),
+            Some(Knob::Interval),
+            Some(Knob::Late),
+            Some(Knob::Age),
+        ],
     );
     let (span, inside, beyond) = (dice.pick(&SPANS), dice.chance(0.85), dice.pick(&[1, 1, 3, 100]));
     let Some(knob) = knob else { return };
@@ -84,12 +109,21 @@ pub(super) fn sometimes_at_the_border(balanced: &Balanced, dice: &mut Dice, conf
         let middle = held + (broken - held) / 2;
         if holds(middle) { held = middle } else { broken = middle }
     }
-    *config = knob.set(config, technique, if inside { held } else { held.saturating_add(beyond).min(most) });
+    *config = knob.set(
+        config,
+        technique,
+        if inside { held } else { held.saturating_add(beyond).min(most) },
+    );
 }
 
-/// Brings limits down to the smallest with which a technique's promise holds at the start, and this share above that. Tells whether the technique
-/// promises anything that limits decide.
-pub(super) fn bring_limits(config: &mut DriveConfig, technique: &Technique, timed: bool, above: f64) -> bool {
+/// Brings limits down to the smallest with which a technique's promise holds at the start, and this
+/// share above that. Tells whether the technique promises anything that limits decide.
+pub(super) fn bring_limits(
+    config: &mut DriveConfig,
+    technique: &Technique,
+    timed: bool,
+    above: f64,
+) -> bool {
     let knob = Knob::Limits;
     let holds = |n: u32| {
         let config = knob.set(config, technique, n);
@@ -110,27 +144,46 @@ pub(super) fn bring_limits(config: &mut DriveConfig, technique: &Technique, time
 
 /// The refresh period that a refusal says is right.
 fn period_named(said: &str) -> Option<&str> {
-    said.rsplit_once("refresh.period = \"")?.1.split_once("\" or less is right").map(|(period, _)| period)
+    said.rsplit_once("refresh.period = \"")?
+        .1
+        .split_once("\" or less is right")
+        .map(|(period, _)| period)
 }
 
-/// The drive refuses these settings, before anything is made: not silently, and with a key of its own.
-pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &Techniques, timed: bool) -> Result<Option<String>, String> {
+/// The drive refuses these settings, before anything is made: not silently, and with a key of its
+/// own.
+pub(super) fn refusal(
+    config: &DriveConfig,
+    technique: &Technique,
+    techniques: &Techniques,
+    timed: bool,
+) -> Result<Option<String>, String> {
     if let Err(lacks) = reclaim::check(config, technique) {
         return Ok(Some(lacks.to_string()));
     }
     let checked = promise::check(config, technique, timed);
     let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
     let interval = technique.path(config, &CHECK_INTERVAL);
-    let keys = [interval.as_str(), "reclaim.late_reads", "start.pec", "disturb.table", "refresh.period", "error.longest_age"];
+    let keys = [
+        interval.as_str(),
+        "reclaim.late_reads",
+        "start.pec",
+        "disturb.table",
+        "refresh.period",
+        "error.longest_age",
+    ];
     let names_a_key = keys.iter().any(|key| said.starts_with(key));
-    let late_alone = config.reclaim.late_reads == Some(0) && timed && config.reclaim.schedule != Schedule::Foreground;
+    let late_alone = config.reclaim.late_reads == Some(0)
+        && timed
+        && config.reclaim.schedule != Schedule::Foreground;
     if !names_a_key || !(said.contains("right") || late_alone) {
         return Err(format!("refused with a sentence that does not help: {said}"));
     }
     if let Some(period) = period_named(&said) {
         let mut refreshed = refresh::drive(config.clone(), "block");
         refreshed.refresh.period = Span::parse(period)?;
-        promise::check(&refreshed, technique, timed).map_err(|e| format!("refused with a period that does not help: {said}: {e}"))?;
+        promise::check(&refreshed, technique, timed)
+            .map_err(|e| format!("refused with a period that does not help: {said}: {e}"))?;
     }
     match Drive::new(config.clone(), techniques, timed) {
         Ok(_) => Err(format!("made, though it must be refused: {said}")),
@@ -139,7 +192,8 @@ pub(super) fn refusal(config: &DriveConfig, technique: &Technique, techniques: &
     }
 }
 
-/// Whether blocks still have the room that the restless policy is drawn: in an accelerated life they may wear beyond every row.
+/// Whether blocks still have the room that the restless policy is drawn: in an accelerated life
+/// they may wear beyond every row.
 pub(super) fn has_room(drive: &Drive) -> bool {
     let last = drive.config().disturb.table.last().map_or(u32::MAX, |row| row.pec);
     drive.config().wear.acceleration == 1 || reached(drive) <= last
@@ -150,7 +204,9 @@ fn reached(drive: &Drive) -> u32 {
     drive.block_states().map(|block| block.effective_milli.div_ceil(1000)).max().unwrap_or(0) as u32
 }
 
-/// Whether a technique had promised to lose nothing at all the P/E counts that blocks came to, and chance takes nothing within its limits.
+/// Whether a technique had promised to lose nothing at all the P/E counts that blocks came to, and
+/// chance takes nothing within its limits.
 pub(super) fn promised(drive: &Drive, technique: &Technique, timed: bool) -> bool {
-    !promise::loses_by_chance(drive.config()) && promise::first_broken(drive.config(), technique, timed, reached(drive)).is_none()
+    !promise::loses_by_chance(drive.config())
+        && promise::first_broken(drive.config(), technique, timed, reached(drive)).is_none()
 }

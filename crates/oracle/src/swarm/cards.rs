@@ -1,4 +1,5 @@
-//! The techniques of a case by name. A case draws them from lists that grow; a case that is recorded with them stays what it is when a list does.
+//! The techniques of a case by name. A case draws them from lists that grow; a case that is
+//! recorded with them stays what it is when a list does.
 
 use std::fmt;
 
@@ -17,7 +18,8 @@ pub struct Cards {
     pub gc: &'static str,
     /// Of refresh; it is at work where data ages.
     pub refresh: &'static str,
-    /// Whether events come one within the other: a case that was recorded before there were such is none of them.
+    /// Whether events come one within the other: a case that was recorded before there were such is
+    /// none of them.
     pub nested: bool,
 }
 
@@ -32,8 +34,13 @@ impl Cards {
             [ref names @ .., "nested"] => (names, true),
             ref names => (names, false),
         };
-        let [reclaim, gc, refresh] = *names else { panic!("{text}: techniques of reclaim, gc and refresh are expected") };
-        assert!(reclaim == RESTLESS || reclaim::technique(reclaim).is_some(), "{text}: unknown reclaim technique");
+        let [reclaim, gc, refresh] = *names else {
+            panic!("{text}: techniques of reclaim, gc and refresh are expected")
+        };
+        assert!(
+            reclaim == RESTLESS || reclaim::technique(reclaim).is_some(),
+            "{text}: unknown reclaim technique"
+        );
         assert!(GC.iter().any(|technique| technique.name == gc), "{text}: unknown gc technique");
         assert!(refresh_technique(refresh).is_some(), "{text}: unknown refresh technique");
         Self { reclaim, gc, refresh, nested }
@@ -42,6 +49,13 @@ impl Cards {
 
 impl fmt::Display for Cards {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}, {}, {}{}", self.reclaim, self.gc, self.refresh, if self.nested { ", nested" } else { "" })
+        write!(
+            f,
+            "{}, {}, {}{}",
+            self.reclaim,
+            self.gc,
+            self.refresh,
+            if self.nested { ", nested" } else { "" }
+        )
     }
 }

@@ -1,9 +1,11 @@
-//! The drive of a case: what every case needs of some kind comes from the balanced, the rest is drawn.
+//! The drive of a case: what every case needs of some kind comes from the balanced, the rest is
+//! drawn.
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{
-    BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DoseUnit, DriveConfig, EccConfig, EraseAtPec,
-    ErrorConfig, GcConfig, GeometryConfig, HintsConfig, IntervalAverage, KindUs, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig,
+    BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DoseUnit,
+    DriveConfig, EccConfig, EraseAtPec, ErrorConfig, GcConfig, GeometryConfig, HintsConfig,
+    IntervalAverage, KindUs, Params, ParityConfig, PerPec, ProgramUnit, ReclaimConfig,
     RefreshConfig, Schedule, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::drive::Techniques;
@@ -16,14 +18,23 @@ use crate::dice::Dice;
 
 /// Spare blocks that techniques want which keep data apart.
 const APART_BLOCKS: u32 = 6;
-/// Wordlines of a block; the last two need more than a word of bits, and the last make blocks of more than 512 pages but of single-level cells.
+/// Wordlines of a block; the last two need more than a word of bits, and the last make blocks of
+/// more than 512 pages but of single-level cells.
 const WORDLINES: [u32; 16] = [1, 2, 3, 8, 21, 43, 1, 2, 3, 8, 21, 43, 8, 21, 70, 270];
 
 /// One drive in sixteen.
-const RARE: [bool; 16] = [true, false, false, false, false, false, false, false, false, false, false, false, false, false, false, false];
+const RARE: [bool; 16] = [
+    true, false, false, false, false, false, false, false, false, false, false, false, false,
+    false, false, false,
+];
 
 /// A drive, with room for streams of a policy's own where it keeps data apart.
-pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: bool, restless: bool) -> DriveConfig {
+pub(super) fn random_config(
+    balanced: &Balanced,
+    dice: &mut Dice,
+    keeps_apart: bool,
+    restless: bool,
+) -> DriveConfig {
     let geometry = GeometryConfig {
         channels: dice.between(1, 3) as u32,
         dies_per_channel: dice.between(1, 3) as u32,
@@ -38,8 +49,11 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
     let planes = geometry.planes();
     let spare = 0.12 + 0.5 * dice.unit();
     let apart = if keeps_apart { APART_BLOCKS } else { 0 };
-    let needed = (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes)).ceil() as u32;
-    let geometry = GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
+    let needed =
+        (f64::from(vpass_core::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes))
+            .ceil() as u32;
+    let geometry =
+        GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
     let (check_interval, late_reads) = border::random_reserves(dice, restless);
     let mut of_reclaim = Params::default();
@@ -55,7 +69,14 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
             max_outstanding: dice.pick(&[1, 7, 1024]),
             ..CapacityConfig::default()
         },
-        disturb: random_disturb(balanced, dice, &geometry, check_interval, late_reads.unwrap_or(0), reprogram_dose),
+        disturb: random_disturb(
+            balanced,
+            dice,
+            &geometry,
+            check_interval,
+            late_reads.unwrap_or(0),
+            reprogram_dose,
+        ),
         error: ErrorConfig::default(),
         ecc: EccConfig::default(),
         bch: BchConfig::default(),
@@ -66,10 +87,22 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
             background: dice.pick(&[0.0, 0.25, 0.6]),
             params: params::draw_apart((balanced, dice), "gc", &[], Params::default()),
         },
-        wear: WearConfig { dynamic: dice.chance(0.7), static_gap: dice.pick(&[0, 1, 5, 100]), ..WearConfig::default() },
+        wear: WearConfig {
+            dynamic: dice.chance(0.7),
+            static_gap: dice.pick(&[0, 1, 5, 100]),
+            ..WearConfig::default()
+        },
         reclaim: ReclaimConfig {
             retries: 0,
-            schedule: balanced.pick("schedule", &[Schedule::Foreground, Schedule::Batch(1), Schedule::Batch(24), Schedule::Deadline]),
+            schedule: balanced.pick(
+                "schedule",
+                &[
+                    Schedule::Foreground,
+                    Schedule::Batch(1),
+                    Schedule::Batch(24),
+                    Schedule::Deadline,
+                ],
+            ),
             late_reads,
             params: params::draw_apart((balanced, dice), "reclaim", &[], of_reclaim),
         },
@@ -82,7 +115,11 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
             keep_pool: dice.chance(0.6),
             low_density: dice.pick(&[0.0, 0.15, 1.0]),
             monitor: dice.pick(&[0.0, 0.1, 1.0]),
-            interval_average: dice.pick(&[IntervalAverage::Blocks, IntervalAverage::Refreshes, IntervalAverage::Recent(8)]),
+            interval_average: dice.pick(&[
+                IntervalAverage::Blocks,
+                IntervalAverage::Refreshes,
+                IntervalAverage::Recent(8),
+            ]),
             shadow: dice.pick(&[0.0, 0.15, 1.0]),
             shadow_pages: dice.pick(&[1, 5, 30]),
             spare_share: dice.pick(&[0.0, 0.1, 0.5]),
@@ -100,7 +137,8 @@ pub(super) fn random_config(balanced: &Balanced, dice: &mut Dice, keeps_apart: b
     }
 }
 
-/// Limits small enough to be reached, but mostly such that a block can be moved within them, and looked at by wordlines or probed before that.
+/// Limits small enough to be reached, but mostly such that a block can be moved within them, and
+/// looked at by wordlines or probed before that.
 fn random_disturb(
     balanced: &Balanced,
     dice: &mut Dice,
@@ -110,20 +148,28 @@ fn random_disturb(
     reprogram_dose: f64,
 ) -> DisturbConfig {
     use DisturbModel::{Count, None, Wordline};
-    let model = balanced.pick("model", &[None, Count, Count, Wordline, Wordline, Wordline, Wordline, Wordline]);
+    let model = balanced
+        .pick("model", &[None, Count, Count, Wordline, Wordline, Wordline, Wordline, Wordline]);
     let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
     let pages = f64::from(geometry.pages_per_block());
     let alpha = 1.0 + 11.0 * dice.unit();
     let moving = pages + 2.0 * alpha * f64::from(geometry.cell.bits());
     let probing = f64::from(geometry.wordlines_per_block) + 2.0 * alpha;
-    // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it twice.
-    // A job that merges wordlines reads as many pages as one interval has, or one wordline, and those beside a wordline weigh more.
-    // So does a block that is reprogrammed as a whole.
+    // R_late is at most an eighth of limit / alpha, and a policy by wordlines needs room for it
+    // twice. A job that merges wordlines reads as many pages as one interval has, or one wordline,
+    // and those beside a wordline weigh more. So does a block that is reprogrammed as a whole.
     let weight = 1.0 + reprogram_dose / f64::from(geometry.cell.bits());
-    let (moving, beside) = (moving * weight, 2.0 * alpha * f64::from(geometry.cell.bits()) * weight);
+    let (moving, beside) =
+        (moving * weight, 2.0 * alpha * f64::from(geometry.cell.bits()) * weight);
     let merging = weight * f64::from(check_interval.max(geometry.cell.bits())) + beside;
-    let base =
-        1.5 * moving + probing + merging + alpha * (f64::from(check_interval) + 2.0 * f64::from(late_reads) + 32.0 + 400.0 * dice.unit());
+    let base = 1.5 * moving
+        + probing
+        + merging
+        + alpha
+            * (f64::from(check_interval)
+                + 2.0 * f64::from(late_reads)
+                + 32.0
+                + 400.0 * dice.unit());
     let row = |pec: u32, scale: f64| PerPec {
         pec,
         limit: (0..groups).map(|g| base * scale * (1.0 + 0.3 * (groups - 1 - g) as f64)).collect(),
@@ -135,7 +181,8 @@ fn random_disturb(
     };
     let varied = model == DisturbModel::Wordline && dice.chance(0.5);
     let weakest = dice.between(0, u64::from(geometry.cell.bits()) - 1) as usize;
-    let mut kind_factor: Vec<f64> = (0..geometry.cell.bits()).map(|_| dice.pick(&[1.0, 1.3, 1.8, 4.0])).collect();
+    let mut kind_factor: Vec<f64> =
+        (0..geometry.cell.bits()).map(|_| dice.pick(&[1.0, 1.3, 1.8, 4.0])).collect();
     kind_factor[weakest] = 1.0;
     DisturbConfig {
         model,
@@ -146,14 +193,24 @@ fn random_disturb(
         spread: if varied { (0..groups).map(|_| 1.0 + dice.unit()).collect() } else { vec![] },
         block_variation: if varied { 0.3 * dice.unit() } else { 0.0 },
         kind_factor: if dice.chance(0.5) { kind_factor } else { vec![] },
-        table: if dice.chance(0.3) { vec![row(0, 1.0)] } else { vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)] },
+        table: if dice.chance(0.3) {
+            vec![row(0, 1.0)]
+        } else {
+            vec![row(0, 3.0), row(1000, 1.5), row(3010, 1.0)]
+        },
         policy_row_cycles: dice.pick(&[0, 10, 100, 2000]),
     }
 }
 
 /// None, a few, or as many as the drive may have served.
-pub(super) fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniques: &Techniques, timed: bool) -> u32 {
-    let nature = technique(&techniques.reclaim).expect("it was drawn from the list").drive(config.clone());
+pub(super) fn random_start_reads(
+    dice: &mut Dice,
+    config: &DriveConfig,
+    techniques: &Techniques,
+    timed: bool,
+) -> u32 {
+    let nature =
+        technique(&techniques.reclaim).expect("it was drawn from the list").drive(config.clone());
     let most = MostStartReads::of(&nature, timed).map_or(1000, |most| most.reads);
     let any = dice.between(0, u64::from(most)) as u32;
     dice.pick(&[0, any, most])
@@ -163,28 +220,47 @@ pub(super) fn random_start_reads(dice: &mut Dice, config: &DriveConfig, techniqu
 fn random_sense(dice: &mut Dice, cell: CellType) -> KindUs {
     match dice.pick(&[1.0, 50.0]) {
         short if short < 2.0 => KindUs::All(short),
-        long => KindUs::PerKind((0..cell.bits()).map(|kind| long + 7.3 * f64::from(kind)).collect()),
+        long => {
+            KindUs::PerKind((0..cell.bits()).map(|kind| long + 7.3 * f64::from(kind)).collect())
+        }
     }
 }
 
 fn random_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> TimingConfig {
     let timing = usual_timing(balanced, dice, cell);
     // As slow as may be: a job takes so many seconds that its nanoseconds need more than 32 bits.
-    let timing = if balanced.pick("program of kind and wear", &RARE) { by_kind_and_wear(balanced, timing, cell) } else { timing };
-    let slow =
-        TimingConfig { sense_us: KindUs::All(1e5), program_us: KindUs::All(1e5), erase_us: 1e5, erase_by_pec: vec![], ..timing.clone() };
+    let timing = if balanced.pick("program of kind and wear", &RARE) {
+        by_kind_and_wear(balanced, timing, cell)
+    } else {
+        timing
+    };
+    let slow = TimingConfig {
+        sense_us: KindUs::All(1e5),
+        program_us: KindUs::All(1e5),
+        erase_us: 1e5,
+        erase_by_pec: vec![],
+        ..timing.clone()
+    };
     if balanced.pick("slow", &RARE) { slow } else { timing }
 }
 
-/// Programs whose time depends on the page kind, where they take pages, and erases that take longer from a P/E count on that blocks pass early.
+/// Programs whose time depends on the page kind, where they take pages, and erases that take longer
+/// from a P/E count on that blocks pass early.
 fn by_kind_and_wear(balanced: &Balanced, timing: TimingConfig, cell: CellType) -> TimingConfig {
     let mut dice = Dice::new(balanced.case ^ 0xE2A5_E000_0000_0000);
     let program_us = match (timing.program_unit, &timing.program_us) {
-        (ProgramUnit::Page, KindUs::All(us)) => KindUs::PerKind((0..cell.bits()).map(|_| us * (0.5 + dice.unit())).collect()),
+        (ProgramUnit::Page, KindUs::All(us)) => {
+            KindUs::PerKind((0..cell.bits()).map(|_| us * (0.5 + dice.unit())).collect())
+        }
         (_, same) => same.clone(),
     };
-    let rows = [0, 1, 2, 3, 1001, 3002].map(|pec| EraseAtPec { pec, us: timing.erase_us * (0.5 + dice.unit()) });
-    TimingConfig { program_us, erase_by_pec: rows.into_iter().filter(|_| dice.chance(0.7)).collect(), ..timing }
+    let rows = [0, 1, 2, 3, 1001, 3002]
+        .map(|pec| EraseAtPec { pec, us: timing.erase_us * (0.5 + dice.unit()) });
+    TimingConfig {
+        program_us,
+        erase_by_pec: rows.into_iter().filter(|_| dice.chance(0.7)).collect(),
+        ..timing
+    }
 }
 
 fn usual_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> TimingConfig {

@@ -45,7 +45,8 @@ impl Digest {
         let keys = keys(config);
         let own = keys.iter().filter(|(key, value)| DEFAULTS.get(*key) != Some(value));
         // No file has the words of the host's hints.
-        own.fold(self, |digest, (key, value)| digest.text(key).text(value)).text(&format!("{:?}", config.hints.said))
+        own.fold(self, |digest, (key, value)| digest.text(key).text(value))
+            .text(&format!("{:?}", config.hints.said))
     }
 
     /// Returns the value.
@@ -54,7 +55,11 @@ impl Digest {
     }
 
     fn bytes(self, bytes: &[u8]) -> Self {
-        Self(bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)))
+        Self(
+            bytes.iter().fold(self.0, |hash, byte| {
+                (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+            }),
+        )
     }
 }
 
@@ -68,7 +73,9 @@ fn keys(config: &DriveConfig) -> BTreeMap<String, String> {
 
 fn descend(path: String, value: &Value, keys: &mut BTreeMap<String, String>) {
     match value {
-        Value::Table(table) => table.iter().for_each(|(key, value)| descend(format!("{path}.{key}"), value, keys)),
+        Value::Table(table) => {
+            table.iter().for_each(|(key, value)| descend(format!("{path}.{key}"), value, keys))
+        }
         value => _ = keys.insert(path, value.to_string()),
     }
 }

@@ -1,5 +1,5 @@
-//! Drives whose host says how slow reads of its data may be: every second case with retries. Its choices come from dice of their own, so that other
-//! cases stay what they are.
+//! Drives whose host says how slow reads of its data may be: every second case with retries. Its
+//! choices come from dice of their own, so that other cases stay what they are.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::units::Bytes;
@@ -18,7 +18,11 @@ const OWN: u32 = 3;
 ///
 /// # Errors
 /// A drive that cannot be.
-pub(super) fn draw(balanced: &Balanced, mut config: DriveConfig, keeps_apart: bool) -> Result<DriveConfig, ConfigError> {
+pub(super) fn draw(
+    balanced: &Balanced,
+    mut config: DriveConfig,
+    keeps_apart: bool,
+) -> Result<DriveConfig, ConfigError> {
     if config.ecc.levels() < 2 || !balanced.pick("hinted", &[true, false]) {
         return Ok(config);
     }
@@ -33,9 +37,20 @@ pub(super) fn draw(balanced: &Balanced, mut config: DriveConfig, keeps_apart: bo
     let range = |dice: &mut Dice, rank: u32| {
         let (one, other) = (dice.between(0, capacity), dice.between(0, capacity));
         // On a page, within one, or over the whole drive.
-        let unit = dice.pick(&[1, config.geometry.page_size.0, config.geometry.page_size.0, capacity.max(1)]);
-        let (from, to) = (one.min(other) / unit * unit, one.max(other).next_multiple_of(unit).min(capacity));
-        let access_latency = dice.pick(&[None, Some(AccessLatency::Smallest), Some(AccessLatency::Typical), Some(AccessLatency::Idle)]);
+        let unit = dice.pick(&[
+            1,
+            config.geometry.page_size.0,
+            config.geometry.page_size.0,
+            capacity.max(1),
+        ]);
+        let (from, to) =
+            (one.min(other) / unit * unit, one.max(other).next_multiple_of(unit).min(capacity));
+        let access_latency = dice.pick(&[
+            None,
+            Some(AccessLatency::Smallest),
+            Some(AccessLatency::Typical),
+            Some(AccessLatency::Idle),
+        ]);
         HintRange { offset: Bytes(from), bytes: Bytes(to - from), access_latency, rank }
     };
     let ranges = (0..dice.between(1, 6) as u32).map(|rank| range(&mut dice, rank));

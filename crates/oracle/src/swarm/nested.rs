@@ -9,7 +9,9 @@
 //! The choices come from dice of their own, so other cases stay what they are.
 
 use vpass_core::base::units::Bytes;
-use vpass_core::config::{DisturbModel, DriveConfig, ErrorLaw, KindUs, MIN_SPARE_BLOCKS, PerPec, Schedule, TimingConfig};
+use vpass_core::config::{
+    DisturbModel, DriveConfig, ErrorLaw, KindUs, MIN_SPARE_BLOCKS, PerPec, Schedule, TimingConfig,
+};
 use vpass_core::slots::reclaim::{Technique, technique};
 
 use super::balanced::Balanced;
@@ -27,7 +29,8 @@ const RECKLESS: [bool; 3] = [true, false, true];
 const RESTLESS: [bool; 4] = [false, true, false, false];
 /// Where nothing else is drawn for the flash: half of the jobs are done at once, and the others
 /// last.
-const SCHEDULES: [Schedule; 4] = [Schedule::Foreground, Schedule::Batch(1), Schedule::Foreground, Schedule::Deadline];
+const SCHEDULES: [Schedule; 4] =
+    [Schedule::Foreground, Schedule::Batch(1), Schedule::Foreground, Schedule::Deadline];
 /// Timed, two of three are so slow that jobs are under way while data grows older.
 const SLOW: [bool; 3] = [true, true, false];
 /// A sensing, a program and an erase there.
@@ -48,7 +51,8 @@ const ABOVE: [f64; 3] = [0.0, 0.1, 0.5];
 const BELOW: [f64; 3] = [1.0, 0.8, 0.5];
 
 /// Alphas of four rows, over the largest: they rise, fall, or do both.
-const ALPHAS: [[f64; 4]; 4] = [[0.2, 0.5, 0.8, 1.0], [1.0, 0.7, 0.4, 0.2], [0.4, 1.0, 0.3, 0.8], [1.0, 0.3, 0.9, 0.5]];
+const ALPHAS: [[f64; 4]; 4] =
+    [[0.2, 0.5, 0.8, 1.0], [1.0, 0.7, 0.4, 0.2], [0.4, 1.0, 0.3, 0.8], [1.0, 0.3, 0.9, 0.5]];
 /// Limits of these rows, over those of the last.
 const LIMITS: [[f64; 4]; 2] = [[1.3, 1.2, 1.1, 1.0], [1.0, 1.0, 1.0, 1.0]];
 /// Cycles between two rows that a policy sees.
@@ -91,11 +95,17 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, keeps_apart: b
     config.reclaim.schedule = balanced.pick("schedule of nested", &SCHEDULES);
     if balanced.pick("slow of nested", &SLOW) {
         let slow = KindUs::All(SLOW_US);
-        config.timing =
-            TimingConfig { sense_us: slow.clone(), program_us: slow, erase_us: SLOW_US, erase_by_pec: vec![], ..config.timing.clone() };
+        config.timing = TimingConfig {
+            sense_us: slow.clone(),
+            program_us: slow,
+            erase_us: SLOW_US,
+            erase_by_pec: vec![],
+            ..config.timing.clone()
+        };
     }
     config.geometry.wordlines_per_block = balanced.pick("wordlines of nested", &WORDLINES);
-    let needed = f64::from(MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(config.geometry.planes());
+    let needed =
+        f64::from(MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(config.geometry.planes());
     config.geometry.blocks_per_plane = Some(needed.ceil() as u32);
     config.drive.spare = Some(spare);
     config.drive.write_buffer = Bytes(dice.pick(&BUFFER) * config.geometry.page_size.0);
@@ -114,7 +124,11 @@ fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
     let Some(worst) = config.disturb.table.last().cloned() else { return };
     let (alphas, limits) = (dice.pick(&ALPHAS), dice.pick(&LIMITS));
     let is_beyond = pec >= 40 && dice.chance(0.25);
-    let at = if is_beyond { [0, pec / 4, pec / 2, 3 * (pec / 4)] } else { [pec.saturating_sub(10), pec + 4, pec + 11, pec + 50] };
+    let at = if is_beyond {
+        [0, pec / 4, pec / 2, 3 * (pec / 4)]
+    } else {
+        [pec.saturating_sub(10), pec + 4, pec + 11, pec + 50]
+    };
     // Beyond the last row a table goes on as it ended: so that the promise holds there, not
     // steeply.
     let rows = (0..4).map(|row| PerPec {
@@ -122,15 +136,23 @@ fn steepen(dice: &mut Dice, config: &mut DriveConfig) {
         limit: worst.limit.iter().map(|limit| limit * limits[row]).collect(),
         alpha: worst.alpha.iter().map(|alpha| (alpha * alphas[row]).max(1.0)).collect(),
     });
-    let last =
-        PerPec { pec: at[3] + 2000, limit: worst.limit.clone(), alpha: worst.alpha.iter().map(|a| (a * alphas[3]).max(1.0)).collect() };
+    let last = PerPec {
+        pec: at[3] + 2000,
+        limit: worst.limit.clone(),
+        alpha: worst.alpha.iter().map(|a| (a * alphas[3]).max(1.0)).collect(),
+    };
     config.disturb.table = rows.chain((!is_beyond).then_some(last)).collect();
     config.disturb.policy_row_cycles = dice.pick(&POLICY_ROWS);
 }
 
 /// Brings limits to the border of what the technique promises. Of one that promises nothing, below
 /// the border of `block`.
-pub(super) fn bring_to_the_border(balanced: &Balanced, config: &mut DriveConfig, reclaim: &Technique, timed: bool) {
+pub(super) fn bring_to_the_border(
+    balanced: &Balanced,
+    config: &mut DriveConfig,
+    reclaim: &Technique,
+    timed: bool,
+) {
     if config.error.model == ErrorLaw::Bch {
         // Limits follow from the code.
         return;
@@ -139,6 +161,11 @@ pub(super) fn bring_to_the_border(balanced: &Balanced, config: &mut DriveConfig,
     let (above, below) = (dice.pick(&ABOVE), dice.pick(&BELOW));
     if !border::bring_limits(config, reclaim, timed, above) {
         border::bring_limits(config, technique("block").expect("it is in the list"), timed, 0.0);
-        config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit = (*limit * below).max(1.0));
+        config
+            .disturb
+            .table
+            .iter_mut()
+            .flat_map(|row| &mut row.limit)
+            .for_each(|limit| *limit = (*limit * below).max(1.0));
     }
 }

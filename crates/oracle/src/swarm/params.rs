@@ -1,5 +1,6 @@
-//! Parameters of techniques, drawn from the values that their cards name, slot by slot and in the order of the lists. Those that several
-//! techniques share come first: what they take of a limit decides how large limits have to be.
+//! Parameters of techniques, drawn from the values that their cards name, slot by slot and in the
+//! order of the lists. Those that several techniques share come first: what they take of a limit
+//! decides how large limits have to be.
 
 use vpass_core::config::Params;
 use vpass_core::slots::card::{About, Param};
@@ -11,16 +12,23 @@ use crate::dice::Dice;
 /// Draws what several techniques of a slot share, but for what was drawn before.
 pub(super) fn draw_shared(dice: &mut Dice, table: &str, mut params: Params) -> Params {
     let slot = slot(table).expect("a slot of the list");
-    let is_shared = |param: &Param| param.alias.is_some_and(|alias| slot.sharing(alias).count() > 1);
+    let is_shared =
+        |param: &Param| param.alias.is_some_and(|alias| slot.sharing(alias).count() > 1);
     for (about, param) in slot.params().filter(|(_, param)| is_shared(param)) {
         draw(dice, about, param, &mut params);
     }
     params
 }
 
-/// Draws all that was not drawn before. Parameters with an alias, and those that are named as drawn `in_turn`, come from the case's dice one after
-/// the other. Each other one has a list of its own: where it is added, the rest of the case stays what it is.
-pub(super) fn draw_apart((balanced, dice): (&Balanced, &mut Dice), table: &str, in_turn: &[(&str, &str)], mut params: Params) -> Params {
+/// Draws all that was not drawn before. Parameters with an alias, and those that are named as drawn
+/// `in_turn`, come from the case's dice one after the other. Each other one has a list of its own:
+/// where it is added, the rest of the case stays what it is.
+pub(super) fn draw_apart(
+    (balanced, dice): (&Balanced, &mut Dice),
+    table: &str,
+    in_turn: &[(&str, &str)],
+    mut params: Params,
+) -> Params {
     for (about, param) in slot(table).expect("a slot of the list").params() {
         if param.alias.is_some() || in_turn.contains(&(about.name, param.key)) {
             draw(dice, about, param, &mut params);

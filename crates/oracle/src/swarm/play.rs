@@ -1,4 +1,5 @@
-//! A case in play: a drive under the oracle, whoever asks of it, and what has to hold when all is served.
+//! A case in play: a drive under the oracle, whoever asks of it, and what has to hold when all is
+//! served.
 
 use vpass_core::base::request::Request;
 use vpass_core::bugs::{Bug, Finder};
@@ -21,7 +22,8 @@ use crate::oracle::hearsay::Ear;
 use crate::oracle::promises::{Answers, Knows};
 use crate::{Oracle, OracleReport, ReferenceDrive};
 
-/// Requests of a siege for each of a stream: it does one thing after the other, and nothing at random between.
+/// Requests of a siege for each of a stream: it does one thing after the other, and nothing at
+/// random between.
 const SIEGE: u64 = 3;
 
 /// Requests of a warm-up, of all.
@@ -91,7 +93,8 @@ impl Play<'_> {
         if let Some(ages) = self.ages {
             source.go_by_a_clock(ages.gap(asked));
         }
-        let (warmed, lost_before) = if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
+        let (warmed, lost_before) =
+            if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
         let mut engine = timed.then(|| Replay::new(&drive));
         if let Some(engine) = &mut engine {
             engine.count_groups(&GROUP_OF);
@@ -117,12 +120,16 @@ impl Play<'_> {
         oracle.check_doses(&drive);
         oracle.check_counters(&drive);
         let all_lost = lost_before + drive.lost_pages();
-        // Nobody promises to keep data that is older than it may become, or what lies in blocks that are left alone.
+        // Nobody promises to keep data that is older than it may become, or what lies in blocks
+        // that are left alone.
         let lost = all_lost.saturating_sub(oracle.losses_not_promised(drive.now()));
         if all_lost == 0 {
             compare(&drive, &source.reference)?;
         }
-        let promised = self.technique.map_or_else(|| border::has_room(&drive), |technique| border::promised(&drive, technique, timed));
+        let promised = self.technique.map_or_else(
+            || border::has_room(&drive),
+            |technique| border::promised(&drive, technique, timed),
+        );
         let end = end(&drive, engine.as_ref());
         if let Some(broken) = oracle.broken_promise().filter(|_| promised && self.fails.is_none()) {
             return Err(broken.to_owned());
@@ -131,7 +138,13 @@ impl Play<'_> {
     }
 
     /// What is left of the stream's requests, or as many of another host's.
-    fn serve(&self, dice: &mut Dice, drive: &mut Drive, engine: Option<&mut Replay>, source: &mut Stream) -> Result<u64, RunError> {
+    fn serve(
+        &self,
+        dice: &mut Dice,
+        drive: &mut Drive,
+        engine: Option<&mut Replay>,
+        source: &mut Stream,
+    ) -> Result<u64, RunError> {
         let left = source.left;
         if self.host == Host::Stream {
             return match engine {
@@ -141,10 +154,12 @@ impl Play<'_> {
         }
         let (seed, depth) = (dice.next(), dice.pick(&[1, 4, 32]));
         let page = u64::from(drive.geometry().page_bytes);
-        let mut heard = |burst: &[Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
+        let mut heard =
+            |burst: &[Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
         let gap = self.ages.map(|ages| ages.gap(left));
         if self.host == Host::Siege {
-            let coming = gap.map_or(Coming::Outstanding(depth), |gap| Coming::ByClock { gap, at: 0 });
+            let coming =
+                gap.map_or(Coming::Outstanding(depth), |gap| Coming::ByClock { gap, at: 0 });
             return Siege::new(seed, coming).lay(drive, engine, SIEGE * left, &mut heard);
         }
         let mut adversary = Adversary::new(seed, depth);
@@ -160,12 +175,23 @@ impl Play<'_> {
         #[cfg(feature = "seeded-bugs")]
         vpass_core::bugs::plant_in_configuration(self.bug);
         let mut drive = match self.technique {
-            None => Drive::with_policy(config, Box::new(Restless::new(seed, self.within.is_reckless)), self.techniques, self.timed)?,
+            None => Drive::with_policy(
+                config,
+                Box::new(Restless::new(seed, self.within.is_reckless)),
+                self.techniques,
+                self.timed,
+            )?,
             Some(_) => Drive::new(config, self.techniques, self.timed)?,
         };
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
-        oracle.expect_refresh(drive.config(), &self.techniques.refresh, self.techniques.seed, self.timed);
-        // Blocks that hold a few pages, or are written again within themselves, look fuller to GC than they are.
+        oracle.expect_refresh(
+            drive.config(),
+            &self.techniques.refresh,
+            self.techniques.seed,
+            self.timed,
+        );
+        // Blocks that hold a few pages, or are written again within themselves, look fuller to GC
+        // than they are.
         if !self.timed && self.technique.is_some_and(|technique| !technique.keeps_apart) {
             oracle.expect_cleaning(gc);
         }
@@ -180,7 +206,8 @@ impl Play<'_> {
         if self.technique.is_some_and(keeps_promises) {
             oracle.expect_budgets(drive.config());
         }
-        // Of retries, which deposit more, a technique keeps a reserve that the worst host is not held against.
+        // Of retries, which deposit more, a technique keeps a reserve that the worst host is not
+        // held against.
         let has_rates = drive.config().error.model != ErrorLaw::None;
         let answers = self
             .technique
@@ -188,8 +215,13 @@ impl Play<'_> {
             .map(|technique| (Answers::default(), technique));
         if let Some((answers, technique)) = &answers {
             let merges_wordlines = technique.lowers_density && !technique.keeps_apart;
-            let interval = merges_wordlines.then(|| CHECK_INTERVAL.value(&drive.config().reclaim.params, technique.name) as u32);
-            let knows = Knows { counts_blocks: technique.params.iter().all(|param| *param == OWN_AGE), interval };
+            let interval = merges_wordlines.then(|| {
+                CHECK_INTERVAL.value(&drive.config().reclaim.params, technique.name) as u32
+            });
+            let knows = Knows {
+                counts_blocks: technique.params.iter().all(|param| *param == OWN_AGE),
+                interval,
+            };
             oracle.hold_to_promise(answers, drive.config(), self.timed, knows);
         }
         let watched = drive.config().clone();
@@ -200,7 +232,11 @@ impl Play<'_> {
             if policy.follows_age() {
                 oracle.expect_follows_age(&watched, self.timed);
             }
-            Box::new(Witness::of(policy, ear.as_ref(), answers.as_ref().map(|(answers, _)| answers)))
+            Box::new(Witness::of(
+                policy,
+                ear.as_ref(),
+                answers.as_ref().map(|(answers, _)| answers),
+            ))
         });
         oracle.expect_groups(&GROUP_OF);
         let sight = Sight::default();
@@ -223,7 +259,8 @@ fn stopped(drive: &mut Drive, engine: Option<&Replay>) -> Played {
     Played { end, requests: 0, report: oracle.report(), lost: drive.lost_pages(), promised: false }
 }
 
-/// Serves a part of a stream in no time, and begins to count anew: the requests, and the pages lost.
+/// Serves a part of a stream in no time, and begins to count anew: the requests, and the pages
+/// lost.
 fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), String> {
     let after = source.left - source.left * WARM_UP.0 / WARM_UP.1;
     source.left -= after;
@@ -241,11 +278,22 @@ fn warmed_up(drive: &mut Drive, source: &mut Stream) -> Result<(u64, u64), Strin
 
 /// Where everything lies, how worn it is, what was counted, and when the last request was complete.
 fn end(drive: &Drive, engine: Option<&Replay>) -> String {
-    let map = drive
-        .map_rows()
-        .fold(0u64, |sum, row| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(row.ppn.number()) << 20 ^ u64::from(row.lpn.number()));
-    let worn: u64 = drive.block_states().map(|row| row.effective_milli).fold(0, |sum, milli| sum.rotate_left(7) ^ milli);
-    let counts = (drive.host_counts(), drive.flash_counts(), drive.reclaim_counts(), drive.refresh_counts(), drive.technique_counts());
+    let map = drive.map_rows().fold(0u64, |sum, row| {
+        sum.rotate_left(5).wrapping_mul(31)
+            ^ u64::from(row.ppn.number()) << 20
+            ^ u64::from(row.lpn.number())
+    });
+    let worn: u64 = drive
+        .block_states()
+        .map(|row| row.effective_milli)
+        .fold(0, |sum, milli| sum.rotate_left(7) ^ milli);
+    let counts = (
+        drive.host_counts(),
+        drive.flash_counts(),
+        drive.reclaim_counts(),
+        drive.refresh_counts(),
+        drive.technique_counts(),
+    );
     format!(
         "{map} {worn} {counts:?} {} {} {:?}",
         drive.oldest_age(),
@@ -260,12 +308,18 @@ fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
     for row in drive.map_rows() {
         held += 1;
         if reference.read(row.lpn).is_none() {
-            return Err(format!("the drive holds lpn {}, which the reference drive does not", row.lpn));
+            return Err(format!(
+                "the drive holds lpn {}, which the reference drive does not",
+                row.lpn
+            ));
         }
     }
     if held == reference.mapped_pages() {
         Ok(())
     } else {
-        Err(format!("the drive holds {held} pages, the reference drive {}", reference.mapped_pages()))
+        Err(format!(
+            "the drive holds {held} pages, the reference drive {}",
+            reference.mapped_pages()
+        ))
     }
 }

@@ -1,7 +1,9 @@
-//! Between a drive and its GC policy: works out from what the policy may pick from which block it must pick, as its name says.
+//! Between a drive and its GC policy: works out from what the policy may pick from which block it
+//! must pick, as its name says.
 //!
-//! `greedy`: the fewest valid pages; of several the block left alone the longest. `cost-benefit`: the largest (1 - u) / 2u x age.
-//! `stable-greedy`: of the first four of each list near the emptiest, those left alone half as long as the longest; of these the least worn.
+//! `greedy`: the fewest valid pages; of several the block left alone the longest. `cost-benefit`:
+//! the largest (1 - u) / 2u x age. `stable-greedy`: of the first four of each list near the
+//! emptiest, those left alone half as long as the longest; of these the least worn.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,16 +42,31 @@ pub(super) struct Referee {
     policy: Box<dyn GcPolicy>,
     sight: Sight,
     name: String,
-    /// Pages by which a victim of `stable-greedy` may be fuller than the emptiest block, as a share of a block's.
+    /// Pages by which a victim of `stable-greedy` may be fuller than the emptiest block, as a share
+    /// of a block's.
     slack: f64,
     verdict: Verdict,
 }
 
 impl Referee {
-    pub(super) fn of(policy: Box<dyn GcPolicy>, name: &str, config: &DriveConfig, verdict: &Verdict, sight: &Sight) -> Self {
+    pub(super) fn of(
+        policy: Box<dyn GcPolicy>,
+        name: &str,
+        config: &DriveConfig,
+        verdict: &Verdict,
+        sight: &Sight,
+    ) -> Self {
         let technique = GC.iter().find(|technique| technique.name == name);
-        let slack = technique.and_then(|t| t.params.iter().find(|p| p.key == "slack").map(|p| t.args(config).real(p)));
-        Self { policy, sight: sight.clone(), name: name.to_owned(), slack: slack.unwrap_or(0.0), verdict: verdict.clone() }
+        let slack = technique.and_then(|t| {
+            t.params.iter().find(|p| p.key == "slack").map(|p| t.args(config).real(p))
+        });
+        Self {
+            policy,
+            sight: sight.clone(),
+            name: name.to_owned(),
+            slack: slack.unwrap_or(0.0),
+            verdict: verdict.clone(),
+        }
     }
 
     /// What is wrong with a pick.
@@ -59,20 +76,25 @@ impl Referee {
             Err(fault) => return Some(fault),
         };
         let Some(picked) = picked else {
-            return (!choices.is_empty()).then(|| format!("GC finds no victim among {} blocks", choices.len()));
+            return (!choices.is_empty())
+                .then(|| format!("GC finds no victim among {} blocks", choices.len()));
         };
         let Some(picked) = choices.iter().find(|choice| choice.block == picked) else {
             return Some(format!("GC picks block {picked}, which it may not"));
         };
         let best = match self.name.as_str() {
             "greedy" => choices.iter().min_by_key(|c| (c.valid, c.place))?,
-            "cost-benefit" => choices.iter().max_by(|a, b| benefit(among, a).total_cmp(&benefit(among, b)))?,
+            "cost-benefit" => {
+                choices.iter().max_by(|a, b| benefit(among, a).total_cmp(&benefit(among, b)))?
+            }
             "stable-greedy" => self.most_stable(among, &choices)?,
             _ => return None,
         };
         let alike = match self.name.as_str() {
             "cost-benefit" => benefit(among, picked) >= benefit(among, best) * (1.0 - ROUNDING),
-            "stable-greedy" => (among.wear)(picked.block) == (among.wear)(best.block) && picked.age == best.age,
+            "stable-greedy" => {
+                (among.wear)(picked.block) == (among.wear)(best.block) && picked.age == best.age
+            }
             _ => picked.block == best.block,
         };
         (!alike).then(|| format!("{} picks {picked:?}, not {best:?}", self.name))
@@ -81,22 +103,30 @@ impl Referee {
     fn most_stable<'a>(&self, among: &Candidates, choices: &'a [Choice]) -> Option<&'a Choice> {
         let emptiest = choices.iter().map(|c| c.valid).min()?;
         let fullest = emptiest + (self.slack * f64::from(among.pages_per_block)) as u32;
-        let near: Vec<_> = choices.iter().filter(|c| c.valid <= fullest && c.place < LOOK).collect();
+        let near: Vec<_> =
+            choices.iter().filter(|c| c.valid <= fullest && c.place < LOOK).collect();
         let longest = near.iter().map(|c| c.age).max()?;
-        near.into_iter().filter(|c| c.age >= longest / 2).min_by_key(|c| ((among.wear)(c.block), Reverse(c.age)))
+        near.into_iter()
+            .filter(|c| c.age >= longest / 2)
+            .min_by_key(|c| ((among.wear)(c.block), Reverse(c.age)))
     }
 }
 
-/// What a policy may pick from, each with its place among those of as many valid pages; or what is wrong with their order.
+/// What a policy may pick from, each with its place among those of as many valid pages; or what is
+/// wrong with their order.
 fn choices(among: &Candidates) -> Result<Vec<Choice>, String> {
     let mut all = vec![];
-    for valid in among.index.buckets().filter(|valid| among.full_ones || *valid < among.pages_per_block) {
+    for valid in
+        among.index.buckets().filter(|valid| among.full_ones || *valid < among.pages_per_block)
+    {
         let mut before = u32::MAX;
         let mut place = 0;
         for (block, since) in among.index.in_bucket(valid) {
             let age = among.clock.wrapping_sub(since);
             if age > before {
-                return Err(format!("block {block} of {valid} valid pages stands behind one that came later"));
+                return Err(format!(
+                    "block {block} of {valid} valid pages stands behind one that came later"
+                ));
             }
             before = age;
             if (among.allowed)(block) {
@@ -120,7 +150,10 @@ fn benefit(among: &Candidates, choice: &Choice) -> f64 {
 impl GcPolicy for Referee {
     fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         let picked = self.policy.pick(among);
-        let shown = among.index.buckets().flat_map(|list| among.index.in_bucket(list).map(move |(block, _)| (block, list)));
+        let shown = among
+            .index
+            .buckets()
+            .flat_map(|list| among.index.in_bucket(list).map(move |(block, _)| (block, list)));
         *self.sight.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown.collect());
         let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
         if verdict.is_none() {

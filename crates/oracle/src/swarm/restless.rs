@@ -1,11 +1,14 @@
-//! A policy that does at random times whatever a policy may ask for: it relocates, divides, recycles and reprograms blocks and wordlines of any
-//! state, hot or not, and in time. What a technique would do for a reason, it does more often.
+//! A policy that does at random times whatever a policy may ask for: it relocates, divides,
+//! recycles and reprograms blocks and wordlines of any state, hot or not, and in time. What a
+//! technique would do for a reason, it does more often.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::SetInBlock;
 use vpass_core::base::units::{Address, BlockId, Bytes, PageInBlock, Reads};
 use vpass_core::disturb::table::dose_per_kind;
-use vpass_core::slots::reclaim::{Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View};
+use vpass_core::slots::reclaim::{
+    Action, FIRST_OWN, GUARDED, Policy, Promise, Rewrite, StreamSpec, Threshold, View,
+};
 
 use crate::dice::Dice;
 
@@ -37,11 +40,12 @@ impl Restless {
         latest.saturating_add(by_job as u32 / 2 + 2)
     }
 
-    /// Reads of a block at which something must be done in a mode, whatever the pattern: as for `block`, but its job may read the most
-    /// significant pages twice.
+    /// Reads of a block at which something must be done in a mode, whatever the pattern: as for
+    /// `block`, but its job may read the most significant pages twice.
     fn latest(view: &View, block: BlockId, mode: u8) -> u32 {
         let Some(limits) = view.limits else { return u32::MAX };
-        let (units, wordlines) = (Self::units_per_wordline(view), f64::from(view.geometry.wordlines_per_block));
+        let (units, wordlines) =
+            (Self::units_per_wordline(view), f64::from(view.geometry.wordlines_per_block));
         let of_group = |group: usize| {
             let endurance = limits.lookup(group, view.pec(block));
             let alpha = endurance.alpha.weight();
@@ -52,33 +56,40 @@ impl Restless {
         (0..limits.groups()).map(of_group).fold(f64::INFINITY, f64::min).max(1.0) as u32
     }
 
-    /// Dose units that reprogramming reads from a wordline; a read of the most significant page may weigh more than one.
+    /// Dose units that reprogramming reads from a wordline; a read of the most significant page may
+    /// weigh more than one.
     fn units_per_wordline(view: &View) -> f64 {
         let bits = view.geometry.cell.bits();
         let weights = dose_per_kind(view.disturb.dose, view.geometry.cell);
         f64::from(bits) + weights[bits as usize - 1].units() + view.density.reprogram_dose.ceil()
     }
 
-    /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for another job.
+    /// Whether a block may be reprogrammed now: in time, and so that its new limits leave room for
+    /// another job.
     fn may_reprogram(view: &View, block: BlockId) -> bool {
         let in_time = view.reads(block).0 <= Self::latest(view, block, 0);
-        view.mode(block) == 0 && in_time && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 1))
+        view.mode(block) == 0
+            && in_time
+            && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 1))
     }
 
-    /// The same of a block that keeps its own deadline: it may serve all reads until its own alarm before that gives its job one.
+    /// The same of a block that keeps its own deadline: it may serve all reads until its own alarm
+    /// before that gives its job one.
     fn may_reprogram_in_the_end(view: &View, block: BlockId) -> bool {
         let to_come = Self::latest(view, block, 0).saturating_sub(view.reads(block).0);
         let after = Self::after_a_job(view, block) + f64::from(to_come);
         Self::may_reprogram(view, block) && after < f64::from(Self::latest(view, block, 1))
     }
 
-    /// Whether a block may be written again now, or some of its wordlines reprogrammed: so that there is room for another job, whatever its
-    /// pages remember.
+    /// Whether a block may be written again now, or some of its wordlines reprogrammed: so that
+    /// there is room for another job, whatever its pages remember.
     fn may_stay(view: &View, block: BlockId) -> bool {
-        view.mode(block) == 0 && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 0))
+        view.mode(block) == 0
+            && Self::after_a_job(view, block) < f64::from(Self::latest(view, block, 0))
     }
 
-    /// Dose units that a block has served when it is asked about again behind a job: those of the host until the job is done, and of the job.
+    /// Dose units that a block has served when it is asked about again behind a job: those of the
+    /// host until the job is done, and of the job.
     fn after_a_job(view: &View, block: BlockId) -> f64 {
         let by_job = Self::units_per_wordline(view) * f64::from(view.geometry.wordlines_per_block);
         f64::from(view.reads(block).0 + view.late_reads + 1) + by_job
@@ -91,7 +102,9 @@ impl Restless {
 
     fn some_of<T: Address>(&mut self, count: u32, share: f64) -> SetInBlock<T> {
         let mut some = SetInBlock::none(count);
-        (0..count).filter(|_| self.dice.chance(share)).for_each(|number| some.insert(T::new(number), 1));
+        (0..count)
+            .filter(|_| self.dice.chance(share))
+            .for_each(|number| some.insert(T::new(number), 1));
         some
     }
 
@@ -105,7 +118,12 @@ impl Restless {
             4 | 5 if Self::may_stay(view, block) => Rewrite::within(block),
             10 | 11 if Self::may_stay(view, block) => {
                 let wordlines = self.some_of(view.geometry.wordlines_per_block, 0.3);
-                Rewrite::recode_wordlines(block, GUARDED, wordlines, self.some_of(view.geometry.pages_per_block, 0.1))
+                Rewrite::recode_wordlines(
+                    block,
+                    GUARDED,
+                    wordlines,
+                    self.some_of(view.geometry.pages_per_block, 0.1),
+                )
             }
             _ if !Self::may_reprogram(view, block) => Rewrite::all(block),
             n => Rewrite::recode(block, GUARDED, if n < 8 { HOT } else { LOW_DENSITY }),
@@ -129,7 +147,8 @@ impl Policy for Restless {
         out.push(rewrite.into());
         if self.dice.chance(0.2) {
             // Another block, free or busy perhaps.
-            let other = BlockId::new(self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32);
+            let other =
+                BlockId::new(self.dice.between(0, u64::from(view.geometry.blocks) - 1) as u32);
             if other != block && Self::may_reprogram_in_the_end(view, other) {
                 out.push(Rewrite::recode(other, GUARDED, HOT).into());
             }
@@ -141,13 +160,28 @@ impl Policy for Restless {
         self.is_reckless
     }
 
-    fn retried(&mut self, view: &View, block: BlockId, page: PageInBlock, _retries: u8) -> Option<Rewrite> {
-        assert!(view.is_valid_page(block, page), "the policy is told of a read of page {page} of block {block}, which holds it no more");
+    fn retried(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        page: PageInBlock,
+        _retries: u8,
+    ) -> Option<Rewrite> {
+        assert!(
+            view.is_valid_page(block, page),
+            "the policy is told of a read of page {page} of block {block}, which holds it no more"
+        );
         self.dice.chance(0.05).then(|| Rewrite::all(block))
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
-        let spec = |purpose, mode| StreamSpec { purpose, mode, pool: mode == 0, most_pages: None, counts_pages: false };
+        let spec = |purpose, mode| StreamSpec {
+            purpose,
+            mode,
+            pool: mode == 0,
+            most_pages: None,
+            counts_pages: false,
+        };
         vec![spec("hot", 0), spec("low density", 1)]
     }
 

@@ -1,5 +1,5 @@
-//! The drive as it begins: what `[start]` says was written, once or again, all over the pages filled; limits as they follow from a code; and every
-//! count at zero.
+//! The drive as it begins: what `[start]` says was written, once or again, all over the pages
+//! filled; limits as they follow from a code; and every count at zero.
 
 use std::any::Any;
 
@@ -26,7 +26,11 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
     let held: Vec<Lpn> = drive.map_rows().map(|row| row.lpn).collect();
     let lost = drive.lost_pages();
     if lost == 0 && !held.iter().copied().eq(Lpn::range(0..filled)) {
-        return Err(format!("the drive begins with {} pages; start.fill = {} means the first {filled}", held.len(), start.fill));
+        return Err(format!(
+            "the drive begins with {} pages; start.fill = {} means the first {filled}",
+            held.len(),
+            start.fill
+        ));
     }
     if computed && drive.geometry().stripes.is_some() {
         // Each die is in a steady state of its own.
@@ -36,31 +40,40 @@ pub(super) fn check_content(drive: &mut Drive, computed: bool) -> Result<(), Str
         return check_steady_state(drive, filled);
     }
     let watcher: Option<&mut dyn Any> = drive.watcher().map(|watcher| watcher as _);
-    let oracle = watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("the oracle watches");
+    let oracle =
+        watcher.and_then(|watcher| watcher.downcast_ref::<Oracle>()).expect("the oracle watches");
     // A page is written once to be filled; what a computed state wrote before is not told.
-    let again: Vec<u64> =
-        Lpn::range(0..filled).map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1))).collect();
+    let again: Vec<u64> = Lpn::range(0..filled)
+        .map(|lpn| oracle.newest(lpn).map_or(0, |version| u64::from(version).saturating_sub(1)))
+        .collect();
     let seen: u64 = again.iter().sum();
     if lost > 0 {
         return Ok(());
     }
     if seen != rewritten {
-        return Err(format!("{seen} pages were written again before the run; start.overwrite = {} means {rewritten}", start.overwrite));
+        return Err(format!(
+            "{seen} pages were written again before the run; start.overwrite = {} means {rewritten}",
+            start.overwrite
+        ));
     }
     let (half, n) = (filled / 2, rewritten as f64);
     let share = f64::from(half) / f64::from(filled.max(1));
     let in_half = again.iter().take(half as usize).sum::<u64>() as f64;
     if (in_half - n * share).abs() > FAR * (n * share * (1.0 - share)).sqrt() + 1.0 {
-        return Err(format!("of {rewritten} pages written again before the run {in_half} are of the first half of {filled}"));
+        return Err(format!(
+            "of {rewritten} pages written again before the run {in_half} are of the first half of {filled}"
+        ));
     }
     Ok(())
 }
 
-/// The steady state of greedy GC under uniform overwrites (Desnoyers, 2014): a share alpha of closed blocks' b pages being valid, and a share v of
-/// a victim's, with ln(1/v) = (1 - v) / alpha, a block that is u of the way from full to victim holds b v^u of them.
+/// The steady state of greedy GC under uniform overwrites (Desnoyers, 2014): a share alpha of
+/// closed blocks' b pages being valid, and a share v of a victim's, with ln(1/v) = (1 - v) / alpha,
+/// a block that is u of the way from full to victim holds b v^u of them.
 fn check_steady_state(drive: &Drive, filled: u32) -> Result<(), String> {
     let b = f64::from(drive.geometry().pages_per_block);
-    let mut valid: Vec<u32> = drive.block_states().filter(|row| row.written > 0).map(|row| row.valid.into()).collect();
+    let mut valid: Vec<u32> =
+        drive.block_states().filter(|row| row.written > 0).map(|row| row.valid.into()).collect();
     valid.sort_unstable_by(|a, b| b.cmp(a));
     let closed = valid.len() as f64;
     let alpha = f64::from(filled) / (closed * b);
@@ -92,7 +105,8 @@ pub(super) fn check_limits(config: &DriveConfig) -> Result<(), String> {
         return Ok(());
     }
     let pecs = [config.start.pec.max(1), config.bch.pec, config.bch.pec + 1];
-    limits_apart(config, config, &pecs).map_or(Ok(()), |apart| Err(format!("a limit does not follow from the code: {apart:?}")))
+    limits_apart(config, config, &pecs)
+        .map_or(Ok(()), |apart| Err(format!("a limit does not follow from the code: {apart:?}")))
 }
 
 /// Just after the measured phase began.

@@ -1,5 +1,5 @@
-//! A random stream of requests: reads, writes and trims of all sizes, all over the drive, to a place that is hot, or to what was just written,
-//! which lies in blocks that are still open.
+//! A random stream of requests: reads, writes and trims of all sizes, all over the drive, to a
+//! place that is hot, or to what was just written, which lies in blocks that are still open.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -12,7 +12,8 @@ use crate::dice::Dice;
 /// The groups of the origins of a stream.
 pub(super) const GROUP_OF: [u16; 3] = [1, 0, 1];
 
-/// Requests at most of a case in which events come one within the other: moves take most of its time.
+/// Requests at most of a case in which events come one within the other: moves take most of its
+/// time.
 const NESTED_REQUESTS: u64 = 4000;
 
 /// A random stream of requests, and what the reference drive makes of it.
@@ -27,10 +28,12 @@ pub(super) struct Stream {
     arrival: Arrival,
     clock: u64,
     gap: u64,
-    /// Share of requests to a small hot place, and that place: an attack on few wordlines where it is one.
+    /// Share of requests to a small hot place, and that place: an attack on few wordlines where it
+    /// is one.
     hot_share: f64,
     hot: (u64, u64),
-    /// Whether what is hot is only read: data that is written moves away before it shows how much it is read.
+    /// Whether what is hot is only read: data that is written moves away before it shows how much
+    /// it is read.
     only_read: bool,
     sequential: Option<u64>,
     /// Whether most requests are to parts of pages.
@@ -43,8 +46,15 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// `long` where a technique has to find out first what is read how much; requests of up to `longest` pages.
-    pub(super) fn new(dice: &mut Dice, drive: &Drive, reference: ReferenceDrive, long: bool, longest: u64) -> Self {
+    /// `long` where a technique has to find out first what is read how much; requests of up to
+    /// `longest` pages.
+    pub(super) fn new(
+        dice: &mut Dice,
+        drive: &Drive,
+        reference: ReferenceDrive,
+        long: bool,
+        longest: u64,
+    ) -> Self {
         let page = u64::from(drive.geometry().page_bytes);
         let capacity = u64::from(drive.geometry().host_pages) * page;
         let pages = capacity / page;
@@ -80,7 +90,8 @@ impl Stream {
         (self.arrival, self.gap) = (Arrival::Open, gap);
     }
 
-    /// From here on most of its requests are to parts of pages, writes where it reads, and there are no more than a few thousand.
+    /// From here on most of its requests are to parts of pages, writes where it reads, and there
+    /// are no more than a few thousand.
     pub(super) fn write_parts(&mut self) {
         (self.parts, self.only_read, self.sequential) = (true, false, None);
         self.left = self.left.min(NESTED_REQUESTS);
@@ -123,7 +134,8 @@ impl Stream {
             self.dice.between(0, self.capacity / self.page - 1)
         };
         let within = match self.dice.between(0, 3) {
-            // Hosts ask for sectors. Parts are smaller where pages are small, and the border of one is met from both sides.
+            // Hosts ask for sectors. Parts are smaller where pages are small, and the border of one
+            // is met from both sides.
             0 => self.dice.between(0, self.page - 1),
             _ if bytes < self.page => self.dice.between(0, (self.page - bytes) / 512) * 512,
             _ => 0,
@@ -139,7 +151,14 @@ impl Stream {
         if self.gap > 0 {
             self.clock += self.dice.between(0, 2 * self.gap);
         }
-        Request { at: self.clock, offset, bytes, op, origin: (page % GROUP_OF.len() as u64) as u16, hint }
+        Request {
+            at: self.clock,
+            offset,
+            bytes,
+            op,
+            origin: (page % GROUP_OF.len() as u64) as u16,
+            hint,
+        }
     }
 }
 
@@ -152,7 +171,8 @@ pub(super) fn mirror(reference: &mut ReferenceDrive, request: &Request, page: u6
             reference.write(Lpn::new(lpn as u32));
         }),
         // A drive trims whole pages only.
-        Op::Trim => (request.offset.div_ceil(page)..end / page).for_each(|lpn| reference.trim(Lpn::new(lpn as u32))),
+        Op::Trim => (request.offset.div_ceil(page)..end / page)
+            .for_each(|lpn| reference.trim(Lpn::new(lpn as u32))),
     }
 }
 

@@ -1,9 +1,11 @@
-//! Cases with parity: the drive of a case with three dies or more, and flash enough for a page of parity in every few. They are a battery of their
-//! own, so that other cases stay what they are.
+//! Cases with parity: the drive of a case with three dies or more, and flash enough for a page of
+//! parity in every few. They are a battery of their own, so that other cases stay what they are.
 
 use vpass_core::base::units::Bytes;
 use vpass_core::config::{DensityConfig, DriveConfig, Number, Params, ProgramUnit};
-use vpass_core::slots::parity::{self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part};
+use vpass_core::slots::parity::{
+    self, ParityTechnique, REBUILD, STRIPE, has_stripes, reclaim_part, refresh_part,
+};
 use vpass_core::slots::reclaim::{RECLAIM, Technique};
 
 use super::balanced::Balanced;
@@ -15,16 +17,20 @@ const DIES: [(u32, u32); 5] = [(3, 1), (4, 1), (2, 2), (5, 1), (2, 3)];
 /// Share of the flash that the host does not see.
 const SPARE: [f64; 3] = [0.42, 0.5, 0.6];
 
-/// Parameters that these cases draw one after the other. Another one has a list of its own, and moves nothing else of a case.
-const IN_TURN: [(&str, &str); 5] = [("ppc", "pages"), ("hc", "pages"), ("hc", "cut_off"), ("hc", "published"), ("hc", "n_update")];
+/// Parameters that these cases draw one after the other. Another one has a list of its own, and
+/// moves nothing else of a case.
+const IN_TURN: [(&str, &str); 5] =
+    [("ppc", "pages"), ("hc", "pages"), ("hc", "cut_off"), ("hc", "published"), ("hc", "n_update")];
 
-/// Blocks of a plane beyond those that parity needs, so that blocks may hold fewer pages than they could.
+/// Blocks of a plane beyond those that parity needs, so that blocks may hold fewer pages than they
+/// could.
 const ROOM_APART: [u32; 3] = [0, 6, 20];
 
 /// One case in four has a technique that keeps kinds of data apart. The others stay what they are.
 const APART: [bool; 4] = [false, true, false, false];
 
-/// Techniques that give wordlines guard levels in place, and how many cases there are for one that has such a technique.
+/// Techniques that give wordlines guard levels in place, and how many cases there are for one that
+/// has such a technique.
 const MERGE: [&str; 2] = ["ipr-wl", "ipr"];
 const CASES_TO_MERGE: u64 = 8;
 
@@ -41,14 +47,16 @@ pub(super) fn technique(balanced: &Balanced) -> &'static Technique {
     balanced.pick(name, &RECLAIM.iter().filter(goes).collect::<Vec<_>>())
 }
 
-/// The reclaim and the refresh technique that a parity technique is made of, in the case of this number. Of one with stripes others take the place of
-/// the former in every second case, and of both in every fourth.
+/// The reclaim and the refresh technique that a parity technique is made of, in the case of this
+/// number. Of one with stripes others take the place of the former in every second case, and of
+/// both in every fourth.
 pub(super) fn parts(case: u64, parity: &str) -> (Option<&'static str>, Option<&'static str>) {
     let others = if has_stripes(parity) { case % 4 } else { 0 };
     (reclaim_part(parity).filter(|_| others % 2 == 0), refresh_part(parity).filter(|_| others < 3))
 }
 
-/// One case in four keeps to its technique's published rule, where there is one. It is in no draw of the card's: other cases stay what they are.
+/// One case in four keeps to its technique's published rule, where there is one. It is in no draw
+/// of the card's: other cases stay what they are.
 const PUBLISHED: [bool; 4] = [false, false, false, true];
 
 /// Makes a technique keep to its published rule, with a turn drawn from all that a stripe allows.
@@ -56,13 +64,15 @@ fn draw_published(balanced: &Balanced, config: &mut DriveConfig, technique: &Par
     let named = |key| technique.params.iter().find(|param| param.key == key);
     if let (Some(published), Some(turn)) = (named("published"), named("n_update")) {
         let most = technique.args(config).whole(&STRIPE);
-        let turn_at = Dice::new(balanced.case ^ 0x0E6F_05ED_0E6F_05ED).between(0, u64::from(most)) as f64;
+        let turn_at =
+            Dice::new(balanced.case ^ 0x0E6F_05ED_0E6F_05ED).between(0, u64::from(most)) as f64;
         config.parity.params.set(Some(technique.name), published.key, published.number(1.0));
         config.parity.params.set(Some(technique.name), turn.key, turn.number(turn_at));
     }
 }
 
-/// When blocks are worn, so that some are in the course of a case, and how stripes that need parity are counted and wait for it: of dice of their own.
+/// When blocks are worn, so that some are in the course of a case, and how stripes that need parity
+/// are counted and wait for it: of dice of their own.
 fn worn_beyond(balanced: &Balanced, config: &DriveConfig) -> Params {
     let mut dice = Dice::new(balanced.case ^ 0x00C0_FFEE_0B10_C500);
     let mut params = Params::default();
@@ -76,24 +86,36 @@ fn worn_beyond(balanced: &Balanced, config: &DriveConfig) -> Params {
     params
 }
 
-/// In one case of three some blocks begin worn beyond others, so that a drive may begin in any stage of its life.
+/// In one case of three some blocks begin worn beyond others, so that a drive may begin in any
+/// stage of its life.
 pub(super) fn draw_start_wear(balanced: &Balanced, config: &mut DriveConfig) {
     let mut dice = Dice::new(balanced.case ^ 0x05EA_50AE_D0B1_0C00);
-    let (spread, share, beyond) = (dice.pick(&[0, 3]), dice.pick(&[0.0, 0.05, 0.3]), dice.between(0, 4) as u32);
-    if balanced.case % 3 == 1 && config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some()) {
+    let (spread, share, beyond) =
+        (dice.pick(&[0, 3]), dice.pick(&[0.0, 0.05, 0.3]), dice.between(0, 4) as u32);
+    if balanced.case % 3 == 1
+        && config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some())
+    {
         let start = &mut config.start;
-        (start.pec_spread, start.worn_share, start.worn_pec) = (spread, share, start.pec + spread + beyond);
+        (start.pec_spread, start.worn_share, start.worn_pec) =
+            (spread, share, start.pec + spread + beyond);
     }
 }
 
-/// Guard levels that help, and room for them, in three cases of four of a technique that gives them in place. In the other draws they are so rare
-/// that hardly a case merges what parity counts.
+/// Guard levels that help, and room for them, in three cases of four of a technique that gives them
+/// in place. In the other draws they are so rare that hardly a case merges what parity counts.
 fn draw_guard_levels(balanced: &Balanced, config: &mut DriveConfig) {
     let mut dice = Dice::new(balanced.case ^ 0x6A2D_1E7E_6A2D_1E7E);
     let (limit_factor, low_density, spare_share) =
         (dice.pick(&[1.5, 10.0, 10.0]), dice.pick(&[0.15, 1.0, 1.0]), dice.pick(&[0.1, 0.5, 0.5]));
     if dice.between(0, 3) > 0 {
-        config.density = DensityConfig { limit_factor, low_density, spare_share, pool: 1.0, monitor: 1.0, ..config.density.clone() };
+        config.density = DensityConfig {
+            limit_factor,
+            low_density,
+            spare_share,
+            pool: 1.0,
+            monitor: 1.0,
+            ..config.density.clone()
+        };
     }
 }
 
@@ -127,17 +149,23 @@ pub(super) fn draw(
     if technique.make(&config, 0).longest_cached().is_some() {
         // It keeps a stripe together in half of the buffer.
         let stripe = u64::from(technique.args(&config).whole(&STRIPE));
-        config.drive.write_buffer = Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
+        config.drive.write_buffer =
+            Bytes(2 * dice.between(stripe, 3 * stripe) * config.geometry.page_size.0);
     }
-    if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none()) && balanced.case % 4 == 3 {
+    if technique.make(&config, 0).by_wear().is_some_and(|by_wear| by_wear.last.is_none())
+        && balanced.case % 4 == 3
+    {
         // Stripes are those of a request then.
         config.drive.write_buffer = Bytes(0);
     }
     if MERGE.contains(&reclaim.name) {
         draw_guard_levels(balanced, &mut config);
     }
-    let more =
-        if reclaim.keeps_apart || reclaim.lowers_density { Dice::new(balanced.case ^ 0x0A9A_2700_0A9A_2700).pick(&ROOM_APART) } else { 0 };
+    let more = if reclaim.keeps_apart || reclaim.lowers_density {
+        Dice::new(balanced.case ^ 0x0A9A_2700_0A9A_2700).pick(&ROOM_APART)
+    } else {
+        0
+    };
     for blocks in 10 / config.geometry.planes_per_die.max(1) + dice.between(0, 4) as u32.. {
         config.geometry.blocks_per_plane = Some(blocks.max(1));
         let Ok(resolved) = config.clone().resolve() else { continue };
@@ -146,7 +174,10 @@ pub(super) fn draw(
             Ok(()) if more == 0 => return Ok(drive),
             Ok(()) => {
                 config.geometry.blocks_per_plane = Some(blocks + more);
-                return Ok(parity::drive(config.resolve().map_err(|e| e.to_string())?, technique.name));
+                return Ok(parity::drive(
+                    config.resolve().map_err(|e| e.to_string())?,
+                    technique.name,
+                ));
             }
             Err(e) if blocks > 1000 => return Err(e.to_string()),
             Err(_) => {}

@@ -1,5 +1,7 @@
-//! Drives whose data has error rates: one case in five of those whose reads disturb, with a ladder of no, one or three retries, and ages that take
-//! a little of the limits or all of them. Of those that reads disturb evenly one in three has limits that follow from a code. Their choices come from dice of their own, so that other cases stay what they are.
+//! Drives whose data has error rates: one case in five of those whose reads disturb, with a ladder
+//! of no, one or three retries, and ages that take a little of the limits or all of them. Of those
+//! that reads disturb evenly one in three has limits that follow from a code. Their choices come
+//! from dice of their own, so that other cases stay what they are.
 
 use vpass_core::base::span::{HOUR, Span, YEAR};
 use vpass_core::base::units::Bytes;
@@ -23,15 +25,16 @@ const TIMES: u32 = 4;
 /// Deviations of the error rates of stripes and pages, where parity raises the limits of reads.
 const SPREADS: [(f64, f64); 4] = [(0.0, 0.0), (0.2, 0.0), (0.0, 0.3), (0.1, 0.1)];
 
-/// Gives a case with parity limits of reads that parity raises where its stripes are always protected, if it is one of them: one in eight. Tells
-/// whether it is.
+/// Gives a case with parity limits of reads that parity raises where its stripes are always
+/// protected, if it is one of them: one in eight. Tells whether it is.
 pub(super) fn raise(
     balanced: &Balanced,
     config: &mut DriveConfig,
     (technique, parity): (&Technique, &ParityTechnique),
     timed: bool,
 ) -> bool {
-    let is_raised = balanced.pick("reads first", &[true, false, false, false, false, false, false, false]);
+    let is_raised =
+        balanced.pick("reads first", &[true, false, false, false, false, false, false, false]);
     if is_raised {
         let d = &mut config.disturb;
         (d.model, d.groups, d.group_share) = (DisturbModel::Count, vec!["all".into()], vec![]);
@@ -47,7 +50,13 @@ pub(super) fn raise(
 const BY_AGE_NESTED: [f64; 3] = [0.9, 1.2, 1.5];
 
 /// Gives a case error rates, if it is one of them; tells whether it is.
-pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, timed: bool, is_nested: bool) -> bool {
+pub(super) fn draw(
+    balanced: &Balanced,
+    config: &mut DriveConfig,
+    technique: &Technique,
+    timed: bool,
+    is_nested: bool,
+) -> bool {
     if !is_tired(balanced) && !is_nested || !config.disturb.model.disturbs() {
         return false;
     }
@@ -80,7 +89,8 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Te
     if dice.chance(0.5) {
         error.base_by_group = (0..groups).map(|_| dice.pick(&[0.5, 1.0])).collect();
         error.retention_by_group = (0..groups).map(|_| dice.pick(&[0.7, 1.0])).collect();
-        error.base_by_kind = config.geometry.cell.kinds().iter().map(|_| dice.pick(&[0.8, 1.0])).collect();
+        error.base_by_kind =
+            config.geometry.cell.kinds().iter().map(|_| dice.pick(&[0.8, 1.0])).collect();
     }
     config.reclaim.retries = dice.pick(&[0, 0, 1, 3]).min(retries.unsigned_abs());
     if is_nested {
@@ -97,26 +107,42 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, technique: &Te
         if promise::check(config, technique, timed).is_ok() {
             break;
         }
-        config.disturb.table.iter_mut().flat_map(|row| &mut row.limit).for_each(|limit| *limit *= ROOM);
+        config
+            .disturb
+            .table
+            .iter_mut()
+            .flat_map(|row| &mut row.limit)
+            .for_each(|limit| *limit *= ROOM);
     }
     true
 }
 
-/// Limits from one code, of about the size that the case has already, and an age that is tolerable with much to spare, hardly or not at all.
-fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique, (timed, raised): (bool, bool)) {
+/// Limits from one code, of about the size that the case has already, and an age that is tolerable
+/// with much to spare, hardly or not at all.
+fn by_code(
+    balanced: &Balanced,
+    config: &mut DriveConfig,
+    technique: &Technique,
+    (timed, raised): (bool, bool),
+) {
     let mut dice = Dice::new(balanced.case ^ 0xBC40_0000_0000_0000);
     let table = std::mem::take(&mut config.disturb.table);
     // What the drive's file may say at most.
     config.error.longest_age = config.error.longest_age.min(Span(10 * YEAR));
     let longest = config.longest_age().0.max(HOUR) as f64;
     config.error.model = ErrorLaw::Bch;
-    (config.ecc.codeword, config.ecc.code_rate, config.ecc.corrects) = (Some(Bytes(512)), 4096.0 / 4200.0, vec![8]);
+    (config.ecc.codeword, config.ecc.code_rate, config.ecc.corrects) =
+        (Some(Bytes(512)), 4096.0 / 4200.0, vec![8]);
     let noise = is_noisy(balanced) && !raised;
     config.error.noise = noise;
     config.bch = BchConfig {
         target: dice.pick(&[BchTarget::Yield, BchTarget::Uber]),
         uber: 1e-9,
-        combine: if noise { Combine::Sum } else { dice.pick(&[Combine::Independent, Combine::Sum]) },
+        combine: if noise {
+            Combine::Sum
+        } else {
+            dice.pick(&[Combine::Independent, Combine::Sum])
+        },
         pec: 1000,
         reads: table.last().map_or(1000.0, |row| 4.0 * row.limit[0]),
         age: Span((longest * dice.pick(&[0.8, 1.1, 3.0, 20.0])) as u64).min(Span(100 * YEAR)),
@@ -125,7 +151,12 @@ fn by_code(balanced: &Balanced, config: &mut DriveConfig, technique: &Technique,
     };
     if raised {
         let (common, own) = dice.pick(&SPREADS);
-        config.bch = BchConfig { target: BchTarget::Stripe, spread_common: common, spread_own: own, ..config.bch.clone() };
+        config.bch = BchConfig {
+            target: BchTarget::Stripe,
+            spread_common: common,
+            spread_own: own,
+            ..config.bch.clone()
+        };
     }
     for scaled in 1..=TIMES {
         config.disturb.table = vec![];

@@ -1,13 +1,17 @@
-//! Between a drive and its policy: hears what the policy is told, and what it wants, and says nothing itself.
+//! Between a drive and its policy: hears what the policy is told, and what it wants, and says
+//! nothing itself.
 
 use std::sync::PoisonError;
 
 use vpass_core::base::dose::Dose;
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::page_set::{PageSet, WordlineSet};
-use vpass_core::base::units::{BlockId, Bytes, Cause, PageInBlock, Reads, StreamId, WordlineInBlock};
+use vpass_core::base::units::{
+    BlockId, Bytes, Cause, PageInBlock, Reads, StreamId, WordlineInBlock,
+};
 use vpass_core::slots::reclaim::{
-    Action, Destination, FIRST_OWN, Part, Policy, Probed, Promise, Recode, Rewrite, StreamSpec, Threshold, View,
+    Action, Destination, FIRST_OWN, Part, Policy, Probed, Promise, Recode, Rewrite, StreamSpec,
+    Threshold, View,
 };
 
 use crate::endurance::Endurance;
@@ -28,12 +32,23 @@ pub(super) struct Witness {
 
 impl Witness {
     /// One that hears for both of these, as far as somebody listens.
-    pub(super) fn of(policy: Box<dyn Policy>, ear: Option<&Ear>, answers: Option<&Answers>) -> Self {
+    pub(super) fn of(
+        policy: Box<dyn Policy>,
+        ear: Option<&Ear>,
+        answers: Option<&Answers>,
+    ) -> Self {
         let modes = policy.streams().iter().map(|stream| stream.mode).collect();
         Self { policy, modes, ear: ear.cloned(), answers: answers.cloned(), asked: 0 }
     }
 
-    fn hear(&mut self, view: &View, block: BlockId, wanted: &[Action], opens: Option<StreamId>, found: &[Probed]) {
+    fn hear(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        wanted: &[Action],
+        opens: Option<StreamId>,
+        found: &[Probed],
+    ) {
         if let Some(answers) = &self.answers {
             let answer = Answer { block, wanted: wanted_of(view, block, wanted) };
             *answers.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
@@ -45,7 +60,9 @@ impl Witness {
             block,
             dose: view.dose(block).count(),
             pec,
-            endures: (0..limits.groups()).map(|group| Endurance::told(limits.lookup(group, pec))).collect(),
+            endures: (0..limits.groups())
+                .map(|group| Endurance::told(limits.lookup(group, pec)))
+                .collect(),
             late: view.late_reads,
             mode: view.mode(block),
             valid: view.valid_pages(block),
@@ -63,8 +80,12 @@ impl Witness {
     }
 
     fn divided(&self, action: &Action) -> Option<(BlockId, Divided)> {
-        let Action::Rewrite(Rewrite { block, parts, recode: Recode::Nothing, .. }) = action else { return None };
-        let mode = |stream: u8| stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)]);
+        let Action::Rewrite(Rewrite { block, parts, recode: Recode::Nothing, .. }) = action else {
+            return None;
+        };
+        let mode = |stream: u8| {
+            stream.checked_sub(FIRST_OWN).map_or(0, |own| self.modes[usize::from(own)])
+        };
         match parts.as_slice() {
             [all] if matches!(all.to, Destination::Stream(to) if to < FIRST_OWN) => None,
             [.., rest] if rest.pages.is_none() => {
@@ -99,7 +120,9 @@ fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
         Action::Rewrite(rewrite) if rewrite.block == block => Some(rewrite.clone()),
         _ => None,
     };
-    let Some(Rewrite { parts, recode, .. }) = actions.iter().find_map(rewrite) else { return Wanted::Nothing };
+    let Some(Rewrite { parts, recode, .. }) = actions.iter().find_map(rewrite) else {
+        return Wanted::Nothing;
+    };
     let all = parts.iter().any(|part| part.pages.is_none());
     let pages = || {
         let mut pages = PageSet::none(view.geometry.pages_per_block);
@@ -108,29 +131,49 @@ fn wanted_of(view: &View, block: BlockId, actions: &[Action]) -> Wanted {
     };
     match recode {
         Recode::Block(_) => Wanted::Reprogrammed,
-        Recode::Wordlines(merges) => Wanted::Some { pages: pages(), merged: merges.wordlines(view.geometry.wordlines_per_block) },
+        Recode::Wordlines(merges) => Wanted::Some {
+            pages: pages(),
+            merged: merges.wordlines(view.geometry.wordlines_per_block),
+        },
         Recode::Nothing if all => Wanted::All,
-        Recode::Nothing => Wanted::Some { pages: pages(), merged: WordlineSet::none(view.geometry.wordlines_per_block) },
+        Recode::Nothing => Wanted::Some {
+            pages: pages(),
+            merged: WordlineSet::none(view.geometry.wordlines_per_block),
+        },
     }
 }
 
 fn guarded(view: &View, block: BlockId) -> Vec<bool> {
     let any = !view.recoded(block).is_empty();
-    view.geometry.wordlines_in_block().filter(|_| any).map(|wordline| view.is_recoded(block, wordline)).collect()
+    view.geometry
+        .wordlines_in_block()
+        .filter(|_| any)
+        .map(|wordline| view.is_recoded(block, wordline))
+        .collect()
 }
 
 fn within(view: &View, block: BlockId) -> Within {
     let wordlines = WordlineInBlock::all().zip(view.wordlines(block));
     Within {
-        wordlines: wordlines.map(|(index, wordline)| (wordline.reads.count(), view.is_valid(block, index))).collect(),
-        pages: PageInBlock::range(0..view.geometry.pages_per_block).map(|page| view.is_valid_page(block, page)).collect(),
+        wordlines: wordlines
+            .map(|(index, wordline)| (wordline.reads.count(), view.is_valid(block, index)))
+            .collect(),
+        pages: PageInBlock::range(0..view.geometry.pages_per_block)
+            .map(|page| view.is_valid_page(block, page))
+            .collect(),
     }
 }
 
 impl Policy for Witness {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         // A block that is there from the start was opened by nobody.
-        self.hear(view, block, &[], (view.written(block) == PageInBlock::FIRST).then(|| view.stream(block)), &[]);
+        self.hear(
+            view,
+            block,
+            &[],
+            (view.written(block) == PageInBlock::FIRST).then(|| view.stream(block)),
+            &[],
+        );
         self.policy.arm(view, block)
     }
 
@@ -140,7 +183,13 @@ impl Policy for Witness {
         next
     }
 
-    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+    fn probed(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        found: &[Probed],
+        out: &mut Vec<Action>,
+    ) -> Reads {
         let next = self.policy.probed(view, block, found, out);
         self.hear(view, block, out, None, found);
         next
@@ -154,7 +203,13 @@ impl Policy for Witness {
         self.policy.follows_retries()
     }
 
-    fn retried(&mut self, view: &View, block: BlockId, page: PageInBlock, retries: u8) -> Option<Rewrite> {
+    fn retried(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        page: PageInBlock,
+        retries: u8,
+    ) -> Option<Rewrite> {
         self.policy.retried(view, block, page, retries)
     }
 

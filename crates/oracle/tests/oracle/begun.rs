@@ -8,7 +8,8 @@ use crate::common::{Scene, protocol, stamp};
 
 const ORDER: Order = Order { pages: 24, keys: [0x1234_5678, 0x9ABC_DEF0, 7, 0xFFFF_FFFF] };
 /// Blocks, the first place that each takes, and its chosen pages.
-const BLOCKS: [(u32, u32, u64); 3] = [(1, 0, 0b1011_1111_0111), (2, 10, 0b1111_1011_0110), (3, 19, 0b0000_0011_0111)];
+const BLOCKS: [(u32, u32, u64); 3] =
+    [(1, 0, 0b1011_1111_0111), (2, 10, 0b1111_1011_0110), (3, 19, 0b0000_0011_0111)];
 
 /// The order as it is defined, for 24 numbers: of 5 bits, 3 of them in the low half.
 fn number_at(place: u32) -> u32 {
@@ -38,7 +39,9 @@ fn begin(blocks: &[(u32, u32, u64)]) -> Scene {
 /// The host's pages with their places on flash.
 fn places() -> Vec<(u32, u32)> {
     let pages = |chosen: u64| (0..12).filter(move |page| chosen >> page & 1 == 1);
-    let all = BLOCKS.into_iter().flat_map(|(block, _, chosen)| pages(chosen).map(move |page| block * 12 + page));
+    let all = BLOCKS
+        .into_iter()
+        .flat_map(|(block, _, chosen)| pages(chosen).map(move |page| block * 12 + page));
     (0..).map(number_at).zip(all).collect()
 }
 
@@ -62,7 +65,10 @@ fn a_page_read_where_another_lies_is_caught() {
     let mut s = begin(&BLOCKS);
     let (lpn, ppn) = (places()[3].0, places()[4].1);
     s.read(lpn, ppn);
-    s.caught(stamp, &[&format!("host read of lpn {lpn}"), &format!("version 1 of lpn {}", places()[4].0)]);
+    s.caught(
+        stamp,
+        &[&format!("host read of lpn {lpn}"), &format!("version 1 of lpn {}", places()[4].0)],
+    );
     let mut s = begin(&BLOCKS);
     s.read_by(Cause::Gc, places()[3].0, 12 + 3, ReadResult::Good);
     s.caught(stamp, &["data that nobody owns"]);

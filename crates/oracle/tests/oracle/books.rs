@@ -8,7 +8,8 @@ use vpass_oracle::{DriveBooks, MapEntry};
 
 use crate::common::{Number, Scene, books};
 
-/// Two pages written, one moved, one erase, then the measured phase: a host read, an unmapped one, a move and a write.
+/// Two pages written, one moved, one erase, then the measured phase: a host read, an unmapped one,
+/// a move and a write.
 fn scene() -> (Scene, DriveBooks) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
@@ -22,7 +23,12 @@ fn scene() -> (Scene, DriveBooks) {
     s.write(1, [6]);
     s.erase(BlockId::new(1));
     s.oracle.host_wrote(Lpn::new(7), true);
-    let mut drive = DriveBooks { host_read_pages: 2, host_write_pages: 2, mapped_pages: 3, ..DriveBooks::default() };
+    let mut drive = DriveBooks {
+        host_read_pages: 2,
+        host_write_pages: 2,
+        mapped_pages: 3,
+        ..DriveBooks::default()
+    };
     drive.reads[Cause::Host as usize] = 1;
     drive.reads[Cause::Gc as usize] = 1;
     drive.programs[Cause::Host as usize] = 1;
@@ -49,8 +55,14 @@ fn every_wrong_line_of_the_books_is_caught() {
     wrong[3].host_read_pages += 1;
     wrong[4].host_write_pages += 1;
     wrong[5].mapped_pages -= 1;
-    let words =
-        ["2 reads by gc; 1", "0 programs by gc; 1", "2 erases by gc; 1", "3 host page reads", "3 host page writes", "2 mapped pages"];
+    let words = [
+        "2 reads by gc; 1",
+        "0 programs by gc; 1",
+        "2 erases by gc; 1",
+        "3 host page reads",
+        "3 host page writes",
+        "2 mapped pages",
+    ];
     for (drive, words) in wrong.iter().zip(words) {
         let (mut s, _) = scene();
         s.oracle.check_books(drive);
@@ -72,7 +84,8 @@ fn entry(lpn: Lpn, ppn: impl Number<Ppn>) -> MapEntry {
     MapEntry { lpn, ppn: ppn.address(), buffered: false }
 }
 
-/// Pages 5 and 6 on flash, an older 6 at ppn 1, 7 with newer data in the buffer, 8 in the buffer only.
+/// Pages 5 and 6 on flash, an older 6 at ppn 1, 7 with newer data in the buffer, 8 in the buffer
+/// only.
 fn mapped() -> (Scene, [MapEntry; 4]) {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
@@ -80,7 +93,15 @@ fn mapped() -> (Scene, [MapEntry; 4]) {
     s.oracle.host_wrote(Lpn::new(7), true);
     s.oracle.host_wrote(Lpn::new(8), true);
     let buffered = |lpn, ppn: Ppn| MapEntry { buffered: true, ..entry(lpn, ppn) };
-    (s, [entry(Lpn::new(5), 0), entry(Lpn::new(6), 12), buffered(Lpn::new(7), Ppn::new(13)), buffered(Lpn::new(8), NO_PPN)])
+    (
+        s,
+        [
+            entry(Lpn::new(5), 0),
+            entry(Lpn::new(6), 12),
+            buffered(Lpn::new(7), Ppn::new(13)),
+            buffered(Lpn::new(8), NO_PPN),
+        ],
+    )
 }
 
 const VALID: [u32; 4] = [1, 2, 0, 0];
@@ -110,7 +131,12 @@ fn an_honest_map_is_clean() {
     let (mut s, map) = mapped();
     assert_eq!(check(&mut s, &map, &owners(), &VALID), 1, "nothing calls for a second look");
     assert_eq!(
-        check(&mut s, &map.map(|e| if e.ppn == NO_PPN { MapEntry { ppn: FROM_BUFFER, ..e } } else { e }), &owners(), &VALID),
+        check(
+            &mut s,
+            &map.map(|e| if e.ppn == NO_PPN { MapEntry { ppn: FROM_BUFFER, ..e } } else { e }),
+            &owners(),
+            &VALID
+        ),
         1,
         "nothing calls for a second look"
     );
@@ -120,7 +146,11 @@ fn an_honest_map_is_clean() {
 #[test]
 fn a_map_that_leads_astray_is_caught() {
     for (index, wrong, words) in [
-        (1, entry(Lpn::new(6), 1), "from lpn 6, version 2, to ppn 1 (block 0, wordline 0), which carries version 1 of lpn 6"),
+        (
+            1,
+            entry(Lpn::new(6), 1),
+            "from lpn 6, version 2, to ppn 1 (block 0, wordline 0), which carries version 1 of lpn 6",
+        ),
         (1, entry(Lpn::new(6), 0), "which carries version 1 of lpn 5"),
         (0, entry(Lpn::new(5), 2), "which carries nothing, it is erased"),
         (0, entry(Lpn::new(5), 48), "which is beyond the flash"),
@@ -139,9 +169,10 @@ fn a_map_that_leads_astray_is_caught() {
 
 #[test]
 fn a_reverse_map_that_leads_elsewhere_is_caught() {
-    for (ppn, owner, words) in
-        [(0, Lpn::new(6), "from lpn 5 to ppn 0, the reverse map from there to lpn 6"), (13, NO_LPN, "from lpn 7 to ppn 13")]
-    {
+    for (ppn, owner, words) in [
+        (0, Lpn::new(6), "from lpn 5 to ppn 0, the reverse map from there to lpn 6"),
+        (13, NO_LPN, "from lpn 7 to ppn 13"),
+    ] {
         let (mut s, map) = mapped();
         let mut owners = owners();
         owners[ppn] = owner;
@@ -185,7 +216,12 @@ fn failed_reads_are_reads() {
     }
     s.read_by(Cause::Refresh, 3, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(3));
-    let mut drive = DriveBooks { host_read_pages: 12, host_write_pages: 12, mapped_pages: 11, ..DriveBooks::default() };
+    let mut drive = DriveBooks {
+        host_read_pages: 12,
+        host_write_pages: 12,
+        mapped_pages: 11,
+        ..DriveBooks::default()
+    };
     drive.programs[Cause::Host as usize] = 12;
     drive.reads[Cause::Host as usize] = 12;
     drive.reads[Cause::Refresh as usize] = 1;

@@ -4,8 +4,9 @@ use vpass_core::base::geometry::Geometry;
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::{Address, BlockId, Bytes, Cause, Lpn, Ppn};
 use vpass_core::config::{
-    CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, GcConfig, GeometryConfig,
-    HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
+    CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig,
+    ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit,
+    ReclaimConfig, RefreshConfig, StartConfig, TimingConfig, WearConfig,
 };
 use vpass_core::watch::observer::{Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
@@ -48,7 +49,10 @@ pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> Dri
             suspend_erase_us: 0.0,
             suspend_limit: 1,
         },
-        drive: CapacityConfig { capacity: Some(Bytes(u64::from(blocks * wordlines * 3 / 2) * page)), ..CapacityConfig::default() },
+        drive: CapacityConfig {
+            capacity: Some(Bytes(u64::from(blocks * wordlines * 3 / 2) * page)),
+            ..CapacityConfig::default()
+        },
         gc: GcConfig::default(),
         wear: WearConfig::default(),
         reclaim: ReclaimConfig::default(),
@@ -114,7 +118,11 @@ impl Scene {
     }
 
     /// The host writes pages, and they go to flash from this page on.
-    pub(crate) fn write(&mut self, from: impl Number<Ppn>, lpns: impl IntoIterator<Item = impl Number<Lpn>>) {
+    pub(crate) fn write(
+        &mut self,
+        from: impl Number<Ppn>,
+        lpns: impl IntoIterator<Item = impl Number<Lpn>>,
+    ) {
         for (n, lpn) in (0..).zip(lpns) {
             self.oracle.host_wrote(lpn.address(), true);
             self.program(from.address() + n, lpn, Origin::Host, Cause::Host);
@@ -125,7 +133,14 @@ impl Scene {
     pub(crate) fn ask(&mut self, requests: &[(Op, u64, u64)]) {
         let requests: Vec<_> = requests
             .iter()
-            .map(|(op, offset, bytes)| Request { at: 0, offset: *offset, bytes: *bytes as u32, op: *op, origin: 0, hint: None })
+            .map(|(op, offset, bytes)| Request {
+                at: 0,
+                offset: *offset,
+                bytes: *bytes as u32,
+                op: *op,
+                origin: 0,
+                hint: None,
+            })
             .collect();
         self.oracle.requests(self.asked, &requests);
         self.asked += requests.len() as u64;
@@ -141,24 +156,51 @@ impl Scene {
         self.program(ppn, lpn, Origin::Host, Cause::Host);
     }
 
-    pub(crate) fn program(&mut self, ppn: impl Number<Ppn>, lpn: impl Number<Lpn>, origin: Origin, cause: Cause) {
+    pub(crate) fn program(
+        &mut self,
+        ppn: impl Number<Ppn>,
+        lpn: impl Number<Lpn>,
+        origin: Origin,
+        cause: Cause,
+    ) {
         self.seq += 1;
         self.oracle.programmed(ppn.address(), lpn.address(), self.seq, origin, cause);
     }
 
     /// A mover reads a page and writes a copy.
-    pub(crate) fn copy(&mut self, from: impl Number<Ppn>, to: impl Number<Ppn>, lpn: impl Number<Lpn>) {
+    pub(crate) fn copy(
+        &mut self,
+        from: impl Number<Ppn>,
+        to: impl Number<Ppn>,
+        lpn: impl Number<Lpn>,
+    ) {
         self.read_by(Cause::Gc, lpn, from, ReadResult::Good);
         self.program(to, lpn, Origin::Copy(from.address()), Cause::Gc);
     }
 
-    pub(crate) fn read_by(&mut self, cause: Cause, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, ..PhysRead::good(lpn.address(), ppn.address(), cause) }]);
+    pub(crate) fn read_by(
+        &mut self,
+        cause: Cause,
+        lpn: impl Number<Lpn>,
+        ppn: impl Number<Ppn>,
+        result: ReadResult,
+    ) {
+        self.oracle
+            .reads(&[PhysRead { result, ..PhysRead::good(lpn.address(), ppn.address(), cause) }]);
     }
 
     /// A read that completes a partly written page.
-    pub(crate) fn fill(&mut self, lpn: impl Number<Lpn>, ppn: impl Number<Ppn>, result: ReadResult) {
-        self.oracle.reads(&[PhysRead { result, fill: true, ..PhysRead::good(lpn.address(), ppn.address(), Cause::Host) }]);
+    pub(crate) fn fill(
+        &mut self,
+        lpn: impl Number<Lpn>,
+        ppn: impl Number<Ppn>,
+        result: ReadResult,
+    ) {
+        self.oracle.reads(&[PhysRead {
+            result,
+            fill: true,
+            ..PhysRead::good(lpn.address(), ppn.address(), Cause::Host)
+        }]);
     }
 
     /// The host reads and gets data.
@@ -192,7 +234,9 @@ impl Scene {
     #[track_caller]
     pub(crate) fn caught(&self, count: impl Fn(&OracleReport) -> u64, words: &[&str]) {
         let report = self.oracle.finish();
-        let [sentence] = report.findings.as_slice() else { panic!("one finding is expected: {:?}", report.findings) };
+        let [sentence] = report.findings.as_slice() else {
+            panic!("one finding is expected: {:?}", report.findings)
+        };
         assert_eq!(count(&report), 1, "{sentence}");
         assert!(report.is_bug());
         for word in words {

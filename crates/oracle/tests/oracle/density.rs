@@ -5,7 +5,8 @@ use vpass_core::watch::observer::{NOBODY, Observer, ReadResult};
 
 use crate::common::{Scene, protocol, stamp};
 
-/// Block 0 full of pages 0 to 11, their MSB pages copied to the first pages of block 1, but for these.
+/// Block 0 full of pages 0 to 11, their MSB pages copied to the first pages of block 1, but for
+/// these.
 fn backed_up_but(forgotten: &[u32]) -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..12);
@@ -69,12 +70,16 @@ fn what_a_merge_took_away_is_not_to_be_read() {
 
 #[test]
 fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
-    // Backup and merge read 4 pages of each wordline: wordline 1 bears 9 x 8 + 4. 10 reads of wordline 0 add 90, 100 add 900.
+    // Backup and merge read 4 pages of each wordline: wordline 1 bears 9 x 8 + 4. 10 reads of
+    // wordline 0 add 90, 100 add 900.
     let mut s = backed_up_but(&[]);
     (0..4).for_each(|wordline| merge(&mut s, wordline));
     (0..10).for_each(|_| s.read(0, 0));
     s.read(3, 3);
-    past(&s, "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 166.000 of a limit of 100.000");
+    past(
+        &s,
+        "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 166.000 of a limit of 100.000",
+    );
     let mut s = backed_up_but(&[]);
     reprogram(&mut s);
     (0..100).for_each(|_| s.read(0, 0));
@@ -82,7 +87,10 @@ fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
     s.clean();
     (0..10).for_each(|_| s.read(0, 0));
     s.read(3, 3);
-    past(&s, "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1066.000 of a limit of 1000.000");
+    past(
+        &s,
+        "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1066.000 of a limit of 1000.000",
+    );
 }
 
 #[test]
@@ -94,7 +102,10 @@ fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
     let mut s = backed_up_but(&[]);
     merge(&mut s, 1);
     merge(&mut s, 1);
-    s.caught(protocol, &["merge of wordline 1 of block 0, which was merged before and not erased since"]);
+    s.caught(
+        protocol,
+        &["merge of wordline 1 of block 0, which was merged before and not erased since"],
+    );
 }
 
 #[test]
@@ -128,7 +139,10 @@ fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
     s.clean();
     (0..12).for_each(|_| s.read(4, 0));
     s.read(7, 3);
-    past(&s, "host read used lpn 7 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000");
+    past(
+        &s,
+        "host read used lpn 7 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000",
+    );
 }
 
 #[test]
@@ -196,5 +210,8 @@ fn a_block_opened_without_its_lsb_pages_is_written_so() {
     s.oracle.recoded(BlockId::new(0), None, 4);
     s.write(1, [0]);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::FIRST, 4, Cause::Host);
-    s.caught(protocol, &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, 2 pages on"]);
+    s.caught(
+        protocol,
+        &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, 2 pages on"],
+    );
 }

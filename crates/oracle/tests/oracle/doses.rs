@@ -110,13 +110,21 @@ fn an_erase_forgets_and_ages() {
         s.erase(BlockId::new(0));
         s.write(0, 0..12);
     }
-    assert_eq!(s.truth(0), Some((0, 420 * UNIT)), "at 7 cycles: three quarters of the way from 600 at 4 to 600 x 0.6 at 8");
+    assert_eq!(
+        s.truth(0),
+        Some((0, 420 * UNIT)),
+        "at 7 cycles: three quarters of the way from 600 at 4 to 600 x 0.6 at 8"
+    );
     s.clean();
 }
 
 #[test]
 fn sensings_weigh_by_page_kind() {
-    let mut s = Scene::new(&config(4, 4, DisturbConfig { dose: DoseUnit::Sensings, ..wordline_model(1000.0, 9.0) }));
+    let mut s = Scene::new(&config(
+        4,
+        4,
+        DisturbConfig { dose: DoseUnit::Sensings, ..wordline_model(1000.0, 9.0) },
+    ));
     s.write(0, 0..12);
     s.read(0, 0); // LSB: half a unit
     s.read(2, 2); // MSB: 7 quarters
@@ -145,7 +153,11 @@ fn each_page_kind_has_a_limit_of_its_own() {
 #[test]
 fn count_is_the_blocks_reads_since_the_programming() {
     let table = vec![PerPec { pec: 0, limit: vec![3.0], alpha: vec![] }];
-    let mut s = Scene::new(&config(4, 4, DisturbConfig { model: DisturbModel::Count, table, ..DisturbConfig::default() }));
+    let mut s = Scene::new(&config(
+        4,
+        4,
+        DisturbConfig { model: DisturbModel::Count, table, ..DisturbConfig::default() },
+    ));
     s.write(0, 0..3);
     s.read_wordline(0, 2);
     s.write(3, 3..6);
@@ -176,8 +188,15 @@ enum Event {
     Read(u32),
 }
 
-/// The dose of a wordline from its definition, in 1/1024: every read of the block's life, one by one.
-fn from_definition(events: &[Event], wordline: u32, stride: u32, alpha_256: u64, half_before: bool) -> Option<u64> {
+/// The dose of a wordline from its definition, in 1/1024: every read of the block's life, one by
+/// one.
+fn from_definition(
+    events: &[Event],
+    wordline: u32,
+    stride: u32,
+    alpha_256: u64,
+    half_before: bool,
+) -> Option<u64> {
     let mut programmed = 0;
     let (mut before, mut after) = (0, 0);
     for event in events {
@@ -241,7 +260,8 @@ proptest! {
         s.clean();
     }
 
-    /// The oracle passes over the neighbours where a dose could tell nothing new; its verdict must be that of every exact dose.
+    /// The oracle passes over the neighbours where a dose could tell nothing new; its verdict must
+    /// be that of every exact dose.
     #[test]
     fn every_read_is_judged_by_its_exact_dose(
         choices in prop::collection::vec((0u32..6, 0u32..1000), 1..400),

@@ -1,4 +1,5 @@
-//! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that are padded.
+//! Copies that wait in the controller's memory for the rest of their wordline, and wordlines that
+//! are padded.
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};

@@ -12,8 +12,8 @@ fn guard(s: &mut Scene, index: u32) {
     s.oracle.recoded(BlockId::new(0), Some(WordlineInBlock::new(index)), 1);
 }
 
-/// Block 0 holds pages 0 to 5, and wordline 1 was merged by itself: its MSB page lies in block 1 if it is backed up. With that it was
-/// read four times.
+/// Block 0 holds pages 0 to 5, and wordline 1 was merged by itself: its MSB page lies in block 1 if
+/// it is backed up. With that it was read four times.
 fn guarded(backed_up: bool) -> Scene {
     guarded_on(Scene::tiny(), backed_up)
 }
@@ -44,7 +44,10 @@ fn its_limit_grows_at_once() {
     s.clean();
     s.read(0, 0);
     s.read(3, 3);
-    past(&s, "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1008.000 of a limit of 1000.000");
+    past(
+        &s,
+        "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1008.000 of a limit of 1000.000",
+    );
 }
 
 #[test]
@@ -52,10 +55,14 @@ fn its_neighbours_limits_do_not() {
     let mut s = guarded(true);
     (0..8).for_each(|_| s.read(3, 3));
     s.read(0, 0);
-    past(&s, "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 108.000 of a limit of 100.000");
+    past(
+        &s,
+        "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 108.000 of a limit of 100.000",
+    );
 }
 
-/// Wordline 1 was read four times and reprogrammed, which counts like 2.5 reads of it: 9 x 6.5 = 58.5 on its neighbours, 9 for each more.
+/// Wordline 1 was read four times and reprogrammed, which counts like 2.5 reads of it: 9 x 6.5 =
+/// 58.5 on its neighbours, 9 for each more.
 #[test]
 fn reprogramming_may_disturb_its_neighbours() {
     let flash = config(4, 4, wordline_model(100.0, 9.0));
@@ -66,7 +73,10 @@ fn reprogramming_may_disturb_its_neighbours() {
     s.clean();
     s.read(3, 3);
     s.read(0, 0);
-    past(&s, "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 103.500 of a limit of 100.000");
+    past(
+        &s,
+        "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 103.500 of a limit of 100.000",
+    );
 }
 
 #[test]
@@ -77,11 +87,14 @@ fn after_an_erase_it_is_one_like_any_other() {
     s.write(0, 6..12);
     (0..12).for_each(|_| s.read(6, 0));
     s.read(9, 3);
-    past(&s, "host read used lpn 9 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000");
+    past(
+        &s,
+        "host read used lpn 9 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000",
+    );
 }
 
-/// 100 less 10 a cycle. Of cycles 1, 2, 3, .. the first and the third are reprogrammed ones, and wear like 2.5: after 1, 3 and 5 cycles
-/// the limits are those of 2.5, so 3, of 6 and of 8.
+/// 100 less 10 a cycle. Of cycles 1, 2, 3, .. the first and the third are reprogrammed ones, and
+/// wear like 2.5: after 1, 3 and 5 cycles the limits are those of 2.5, so 3, of 6 and of 8.
 #[test]
 fn what_it_wears_counts_for_limits() {
     for (counts, limits) in [(true, [70, 40, 20]), (false, [90, 70, 50])] {
@@ -116,14 +129,20 @@ fn a_page_that_was_not_backed_up_is_caught() {
 fn it_is_merged_once_whole_and_not_with_its_block() {
     let mut s = guarded(true);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
-    s.caught(protocol, &["merge of wordline 1 of block 0, which was merged before and not erased since"]);
+    s.caught(
+        protocol,
+        &["merge of wordline 1 of block 0, which was merged before and not erased since"],
+    );
     let mut s = Scene::tiny();
     s.write(0, 0..4);
     s.oracle.merged(BlockId::new(0), WordlineInBlock::new(1), 1, Cause::Reclaim);
     s.caught(protocol, &["merge of wordline 1 of block 0, of which 4 pages are programmed"]);
     let mut s = guarded(true);
     s.oracle.recoded(BlockId::new(0), None, 1);
-    s.caught(protocol, &["block 0 goes to mode 1, but 1 of its wordlines were merged by themselves"]);
+    s.caught(
+        protocol,
+        &["block 0 goes to mode 1, but 1 of its wordlines were merged by themselves"],
+    );
 }
 
 #[test]
@@ -140,7 +159,8 @@ fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
     s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 by itself; the block is in mode 1"]);
 }
 
-/// A wordline merged for fewer sensings gives its LSB page up (coding 4); block 0 holds pages 0 to 5, page 3 is backed up in block 1.
+/// A wordline merged for fewer sensings gives its LSB page up (coding 4); block 0 holds pages 0 to
+/// 5, page 3 is backed up in block 1.
 fn faster(s: &mut Scene) {
     s.write(0, 0..6);
     s.copy(3, 12, 3);
@@ -158,13 +178,17 @@ fn a_wordline_may_keep_its_csb_and_msb_pages_and_endures_no_more() {
     for (lpn, ppn) in [(3, 12), (4, 4), (5, 5)] {
         s.read(lpn, ppn);
     }
-    // Wordline 0 was read once to back up, three times to merge and twice now on its neighbour: 9 x 11 = 99 of 100 for wordline 1.
+    // Wordline 0 was read once to back up, three times to merge and twice now on its neighbour: 9 x
+    // 11 = 99 of 100 for wordline 1.
     (0..11).for_each(|_| s.read(0, 0));
     s.read(4, 4);
     s.clean();
     s.read(0, 0);
     s.read(5, 5);
-    past(&s, "host read used lpn 5 past its limit at ppn 5 (block 0, wordline 1): dose 108.000 of a limit of 100.000");
+    past(
+        &s,
+        "host read used lpn 5 past its limit at ppn 5 (block 0, wordline 1): dose 108.000 of a limit of 100.000",
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! Past the limit: what is a result because the drive said so, and what is a bug because it did not, or said so wrongly.
-//! The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of wordline 0 puts wordline 1 at 108.
+//! Past the limit: what is a result because the drive said so, and what is a bug because it did
+//! not, or said so wrongly. The scene: 12 pages in block 0, limit 100, alpha 9. The 12th read of
+//! wordline 0 puts wordline 1 at 108.
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::config::DisturbConfig;
@@ -17,7 +18,8 @@ fn hammered(reads: u32) -> Scene {
     s
 }
 
-/// A drive that must round what came before a programming: 4.5, 10 reads beside it and 5 elsewhere are 99.5 of 100.
+/// A drive that must round what came before a programming: 4.5, 10 reads beside it and 5 elsewhere
+/// are 99.5 of 100.
 fn rounded() -> Scene {
     let disturb = DisturbConfig { preprogram_weight: 0.5, ..wordline_model(100.0, 9.0) };
     let mut s = Scene::new(&config(4, 4, disturb));
@@ -52,7 +54,10 @@ fn unreported_use_past_the_limit_is_caught_whoever_reads() {
         s.read_by(cause, 4, 4, ReadResult::Good);
         rewrite_victims(&mut s);
         let by = format!("{} read used lpn 4", cause.name());
-        s.caught(limit, &[&by, "ppn 4 (block 0, wordline 1)", "dose 108.000 of a limit of 100.000"]);
+        s.caught(
+            limit,
+            &[&by, "ppn 4 (block 0, wordline 1)", "dose 108.000 of a limit of 100.000"],
+        );
     }
     let mut s = hammered(12);
     s.oracle.host_wrote(Lpn::new(4), true);
@@ -67,7 +72,11 @@ fn unread_and_unreported_data_past_the_limit_is_caught_at_the_end() {
     assert_eq!(s.oracle.report().limit_violations, 0, "nobody has looked yet");
     let report = s.oracle.finish();
     assert_eq!((report.limit_violations, report.findings.len()), (3, 3));
-    assert!(report.findings[0].contains("at the end lpn 3 stands unreported"), "{}", report.findings[0]);
+    assert!(
+        report.findings[0].contains("at the end lpn 3 stands unreported"),
+        "{}",
+        report.findings[0]
+    );
     assert!((report.worst_dose_ratio - 1.08).abs() < 1e-12);
     assert_eq!(s.oracle.finish(), report, "asking changes nothing");
 }
@@ -96,7 +105,11 @@ fn reported_losses_are_results() {
     s.fail(5, 5);
     s.fail(3, 3);
     let report = s.clean();
-    assert_eq!((report.uncorrectable_reads, report.lost_pages), (4, 2), "lpn 5 failed but is not given up");
+    assert_eq!(
+        (report.uncorrectable_reads, report.lost_pages),
+        (4, 2),
+        "lpn 5 failed but is not given up"
+    );
     s.write(12, [3]);
     s.read(3, 12);
     s.clean();
@@ -133,7 +146,8 @@ fn losses_count_from_the_measured_phase() {
     s.oracle.lost(Lpn::new(5));
     let report = s.clean();
     assert_eq!((report.uncorrectable_reads, report.lost_pages), (2, 2));
-    // Nothing was used since; of what stands, wordline 2 is worst: 12 reads of wordline 0 and the 2 failed ones next to it.
+    // Nothing was used since; of what stands, wordline 2 is worst: 12 reads of wordline 0 and the 2
+    // failed ones next to it.
     assert!((report.worst_dose_ratio - 0.30).abs() < 1e-12, "{}", report.worst_dose_ratio);
 }
 
@@ -148,7 +162,11 @@ fn losses_found_without_a_read_need_a_page_past_its_limit() {
     assert_eq!(s.oracle.finish().false_losses, 0, "the erase keeps the proof");
     let mut s = rounded();
     s.oracle.lost(Lpn::new(3));
-    assert_eq!(s.oracle.finish().false_losses, 0, "99.5 of 100: the drive's rounding may be off by one dose unit");
+    assert_eq!(
+        s.oracle.finish().false_losses,
+        0,
+        "99.5 of 100: the drive's rounding may be off by one dose unit"
+    );
     let mut s = hammered(11);
     s.oracle.lost(Lpn::new(3));
     assert_eq!(s.oracle.finish().false_losses, 1, "99 of 100, and nothing to round");
@@ -193,7 +211,11 @@ fn an_old_copy_that_is_still_needed_is_lost_with_the_page() {
     s.oracle.lost(Lpn::new(3));
     s.oracle.host_wrote(Lpn::new(3), false);
     s.fail(3, NO_PPN);
-    assert_eq!((s.clean().lost_pages, s.clean().uncorrectable_reads), (1, 1), "the lost part does not come back");
+    assert_eq!(
+        (s.clean().lost_pages, s.clean().uncorrectable_reads),
+        (1, 1),
+        "the lost part does not come back"
+    );
     s.oracle.host_wrote(Lpn::new(3), true);
     s.program(14, 3, Origin::Host, Cause::Host);
     s.read(3, 14);
@@ -207,13 +229,22 @@ fn a_false_alarm_is_caught() {
     s.clean();
     let mut s = hammered(11);
     s.fail(3, 3); // 99 of 100, and nothing to round
-    s.caught(false_loss, &["host read of lpn 3 was reported uncorrectable at ppn 3", "dose 99.000"]);
+    s.caught(
+        false_loss,
+        &["host read of lpn 3 was reported uncorrectable at ppn 3", "dose 99.000"],
+    );
     let mut s = hammered(10);
     s.fail(3, 3); // 90 of 100
-    s.caught(false_loss, &["host read of lpn 3 was reported uncorrectable at ppn 3", "dose 90.000"]);
+    s.caught(
+        false_loss,
+        &["host read of lpn 3 was reported uncorrectable at ppn 3", "dose 90.000"],
+    );
     let mut s = hammered(0);
     s.fail(3, FROM_BUFFER);
-    s.caught(false_loss, &["host read of lpn 3 failed without a flash page being read; it holds version 1"]);
+    s.caught(
+        false_loss,
+        &["host read of lpn 3 failed without a flash page being read; it holds version 1"],
+    );
     let mut s = hammered(0);
     s.oracle.lost(Lpn::new(20));
     s.caught(false_loss, &["lpn 20 was reported lost; it holds no data"]);
@@ -221,15 +252,25 @@ fn a_false_alarm_is_caught() {
 
 #[test]
 fn lost_data_that_reappears_is_caught() {
-    for (ppn, words) in [(NO_PPN, "served as unmapped"), (FROM_BUFFER, "served from the write buffer")] {
+    for (ppn, words) in
+        [(NO_PPN, "served as unmapped"), (FROM_BUFFER, "served from the write buffer")]
+    {
         let mut s = hammered(12);
         rewrite_victims(&mut s);
         s.fail(9, 9);
         s.oracle.lost(Lpn::new(9));
         s.read(9, ppn);
         let report = s.oracle.finish();
-        assert_eq!((report.stamp_errors, report.false_losses), (1, 1), "page 9 was fine: the loss itself was false");
-        assert!(report.findings[1].contains(words) && report.findings[1].contains("data reported lost"), "{:?}", report.findings);
+        assert_eq!(
+            (report.stamp_errors, report.false_losses),
+            (1, 1),
+            "page 9 was fine: the loss itself was false"
+        );
+        assert!(
+            report.findings[1].contains(words) && report.findings[1].contains("data reported lost"),
+            "{:?}",
+            report.findings
+        );
     }
 }
 
@@ -240,7 +281,10 @@ fn a_copy_of_data_that_could_not_be_read_is_caught() {
     s.program(12, 3, Origin::Copy(Ppn::new(3)), Cause::Gc);
     s.oracle.lost(Lpn::new(4));
     s.oracle.lost(Lpn::new(5));
-    s.caught(stamp, &["gc at ppn 12: copy for lpn 3 of a page that the drive had failed to read, ppn 3"]);
+    s.caught(
+        stamp,
+        &["gc at ppn 12: copy for lpn 3 of a page that the drive had failed to read, ppn 3"],
+    );
 }
 
 #[test]
@@ -275,7 +319,8 @@ fn what_has_completed_a_page_may_decay() {
     assert_eq!(s.clean().lost_pages, 2);
 }
 
-/// Three dies, stripes of two without parity; pages 0, 5 and 6 share a wordline that is past its limit, and page 0 is written in part.
+/// Three dies, stripes of two without parity; pages 0, 5 and 6 share a wordline that is past its
+/// limit, and page 0 is written in part.
 fn partly_written_in_stripes() -> Scene {
     let mut config = config(4, 4, wordline_model(100.0, 9.0));
     config.geometry.dies_per_channel = 3;

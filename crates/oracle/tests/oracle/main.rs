@@ -1,4 +1,5 @@
-//! The oracle on hand-made streams of events: right ones are clean, and each kind of error is caught.
+//! The oracle on hand-made streams of events: right ones are clean, and each kind of error is
+//! caught.
 
 mod begun;
 mod books;

@@ -1,4 +1,5 @@
-//! Partly written pages: what the host left out is read from the version beneath before the page is served or programmed.
+//! Partly written pages: what the host left out is read from the version beneath before the page is
+//! served or programmed.
 
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_core::watch::observer::{FROM_BUFFER, Observer, Origin, ReadResult};
@@ -8,7 +9,8 @@ use crate::common::{Scene, stamp};
 /// The first half of a page.
 const HALF: u64 = u64::MAX >> 32;
 
-/// Page 1 lies at ppn 1 as version 1 and at ppn 3 as version 2; then the host writes the first half of it.
+/// Page 1 lies at ppn 1 as version 1 and at ppn 3 as version 2; then the host writes the first half
+/// of it.
 fn half_written() -> Scene {
     let mut s = Scene::tiny();
     s.write(0, 0..3);
@@ -32,7 +34,10 @@ fn a_page_completed_by_a_read_may_be_programmed() {
 fn a_page_programmed_without_its_rest_is_caught() {
     let mut s = half_written();
     s.program_host(4, 1);
-    s.caught(stamp, &["host at ppn 4: program of lpn 1, of which memory holds parts 0x00000000ffffffff only"]);
+    s.caught(
+        stamp,
+        &["host at ppn 4: program of lpn 1, of which memory holds parts 0x00000000ffffffff only"],
+    );
     // The drive says that it read the rest, and did not.
     let mut s = half_written();
     s.oracle.filled(Lpn::new(1));
@@ -41,14 +46,23 @@ fn a_page_programmed_without_its_rest_is_caught() {
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Uncorrectable);
     s.program_host(4, 1);
-    assert!(s.oracle.finish().findings.iter().any(|f| f.contains("whose data the drive could not read")));
+    assert!(
+        s.oracle
+            .finish()
+            .findings
+            .iter()
+            .any(|f| f.contains("whose data the drive could not read"))
+    );
 }
 
 #[test]
 fn a_page_served_without_its_rest_is_caught() {
     let mut s = half_written();
     s.read(1, FROM_BUFFER);
-    s.caught(stamp, &["host read of lpn 1 was served from memory, which holds parts 0x00000000ffffffff only"]);
+    s.caught(
+        stamp,
+        &["host read of lpn 1 was served from memory, which holds parts 0x00000000ffffffff only"],
+    );
 }
 
 #[test]
@@ -70,7 +84,13 @@ fn what_was_read_for_one_answer_is_gone_with_it() {
 fn the_rest_comes_from_the_version_beneath_wherever_it_lies_now() {
     let mut s = half_written();
     s.fill(1, 1, ReadResult::Good);
-    s.caught(stamp, &["lpn 1 is to be completed from ppn 1", "which carries version 1 of lpn 1; the rest is that of version 2"]);
+    s.caught(
+        stamp,
+        &[
+            "lpn 1 is to be completed from ppn 1",
+            "which carries version 1 of lpn 1; the rest is that of version 2",
+        ],
+    );
     let mut s = half_written();
     s.copy(3, 4, 1);
     s.fill(1, 4, ReadResult::Good);
@@ -136,7 +156,8 @@ fn lost_data_is_not_made_whole_by_a_part() {
     let mut s = half_written();
     s.fill(1, 3, ReadResult::Uncorrectable);
     s.oracle.lost(Lpn::new(1));
-    // The half that the drive gave up with the page does not count any more, and it does not say that it does.
+    // The half that the drive gave up with the page does not count any more, and it does not say
+    // that it does.
     s.take_in(1, HALF << 32);
     s.fail(1, FROM_BUFFER);
     assert_eq!(s.oracle.newest(Lpn::new(1)), None);

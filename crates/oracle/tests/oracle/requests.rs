@@ -1,5 +1,6 @@
-//! Requests of the host, split by the oracle itself: each page is served once, in its turn, in the parts that were asked for.
-//! Pages have 16 KiB, their parts 256 bytes; the pages themselves are written whole at first.
+//! Requests of the host, split by the oracle itself: each page is served once, in its turn, in the
+//! parts that were asked for. Pages have 16 KiB, their parts 256 bytes; the pages themselves are
+//! written whole at first.
 
 use vpass_core::base::request::Op;
 use vpass_core::base::units::{Cause, Lpn};
@@ -72,7 +73,13 @@ fn a_page_left_out_and_a_page_read_twice_are_caught() {
         s
     };
     reads(&[0, 1, 2, 5]).clean();
-    reads(&[0, 1, 5]).caught(request, &["lpn 5 was read in its stead", "request 0, a read of 49152 bytes from byte 0 on, is at lpn 2"]);
+    reads(&[0, 1, 5]).caught(
+        request,
+        &[
+            "lpn 5 was read in its stead",
+            "request 0, a read of 49152 bytes from byte 0 on, is at lpn 2",
+        ],
+    );
     reads(&[0, 2, 5]).caught(request, &["lpn 2 was read in its stead", "is at lpn 1"]);
     reads(&[0, 1, 1, 2, 5]).caught(request, &["lpn 1 was read in its stead", "is at lpn 2"]);
     reads(&[0, 1, 2, 5, 5]).caught(request, &["lpn 5 was read, which no request asks for"]);
@@ -81,7 +88,12 @@ fn a_page_left_out_and_a_page_read_twice_are_caught() {
 #[test]
 fn what_is_never_served_is_caught_when_all_should_be() {
     let mut s = written();
-    s.ask(&[(Op::Read, 0, 32 * KIB), (Op::Write, 0, 16 * KIB), (Op::Write, 16 * KIB, 16 * KIB), (Op::Trim, 100, 200)]);
+    s.ask(&[
+        (Op::Read, 0, 32 * KIB),
+        (Op::Write, 0, 16 * KIB),
+        (Op::Write, 16 * KIB, 16 * KIB),
+        (Op::Trim, 100, 200),
+    ]);
     s.read(0, 0);
     s.read(1, 1);
     s.take_in(0, u64::MAX);
@@ -94,7 +106,11 @@ fn what_is_never_served_is_caught_when_all_should_be() {
 fn reads_pass_writes_and_each_kind_keeps_its_order() {
     let asked = || {
         let mut s = written();
-        s.ask(&[(Op::Write, 0, 16 * KIB), (Op::Read, 16 * KIB, 16 * KIB), (Op::Trim, 32 * KIB, 16 * KIB)]);
+        s.ask(&[
+            (Op::Write, 0, 16 * KIB),
+            (Op::Read, 16 * KIB, 16 * KIB),
+            (Op::Trim, 32 * KIB, 16 * KIB),
+        ]);
         s
     };
     let mut s = asked();

@@ -26,7 +26,11 @@ fn writes_overwrites_moves_trims_and_buffered_pages_are_clean() {
     assert_eq!(s.clean().reads_checked, 7);
     assert_eq!([5, 6, 7].map(|lpn| s.oracle.newest(Lpn::new(lpn))), [Some(2), Some(2), None]);
     assert_eq!(
-        (s.oracle.content(Ppn::new(12)), s.oracle.content(Ppn::new(0)), s.oracle.content(Ppn::new(1))),
+        (
+            s.oracle.content(Ppn::new(12)),
+            s.oracle.content(Ppn::new(0)),
+            s.oracle.content(Ppn::new(1))
+        ),
         (Some((Lpn::new(5), 2)), Some((Lpn::new(6), 2)), None)
     );
 }
@@ -50,7 +54,15 @@ fn a_stale_version_is_caught() {
     let mut s = Scene::tiny();
     s.write(0, [5, 5]);
     s.read(5, 0);
-    s.caught(stamp, &["host read of lpn 5", "ppn 0 (block 0, wordline 0)", "version 1 of lpn 5", "it holds version 2"]);
+    s.caught(
+        stamp,
+        &[
+            "host read of lpn 5",
+            "ppn 0 (block 0, wordline 0)",
+            "version 1 of lpn 5",
+            "it holds version 2",
+        ],
+    );
 }
 
 #[test]
@@ -80,7 +92,11 @@ fn data_from_before_a_trim_is_caught() {
     s.caught(stamp, &["it holds no data"]);
     s.write(1, [5]);
     s.read(5, 0);
-    assert_eq!(s.oracle.finish().stamp_errors, 2, "nor does it pass for data written after the trim");
+    assert_eq!(
+        s.oracle.finish().stamp_errors,
+        2,
+        "nor does it pass for data written after the trim"
+    );
 }
 
 #[test]
@@ -106,7 +122,10 @@ fn a_copy_is_what_its_source_carries_not_what_the_drive_claims() {
     let mut s = Scene::tiny();
     s.write(0, [5, 6]);
     s.program(12, 5, Origin::Copy(Ppn::new(1)), Cause::Gc);
-    s.caught(stamp, &["gc at ppn 12: copy for lpn 5 of a page that carries version 1 of lpn 6, ppn 1"]);
+    s.caught(
+        stamp,
+        &["gc at ppn 12: copy for lpn 5 of a page that carries version 1 of lpn 6, ppn 1"],
+    );
     assert_eq!(s.oracle.content(Ppn::new(12)), Some((Lpn::new(6), 1)));
 }
 
@@ -120,7 +139,9 @@ fn a_copy_of_an_erased_page_is_caught() {
 
 #[test]
 fn reads_of_erased_and_of_unprogrammed_pages_are_caught() {
-    for (erase, result) in [(true, ReadResult::Good), (false, ReadResult::Good), (false, ReadResult::Uncorrectable)] {
+    for (erase, result) in
+        [(true, ReadResult::Good), (false, ReadResult::Good), (false, ReadResult::Uncorrectable)]
+    {
         let mut s = Scene::tiny();
         s.write(0, [5]);
         let ppn = u32::from(!erase);

@@ -1,4 +1,5 @@
-//! A toy drive with garbage collection, right or with one of three bugs, against the oracle and the reference drive.
+//! A toy drive with garbage collection, right or with one of three bugs, against the oracle and the
+//! reference drive.
 
 use proptest::prelude::*;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Ppn};
@@ -66,7 +67,11 @@ impl Toy {
         self.next += 1;
         self.scene.program(ppn, lpn, origin, cause);
         self.back[ppn.index()] = lpn;
-        let entry = if cause == Cause::Host && self.slips(Bug::LinkedToNeighbour) { Lpn::new(lpn.number() ^ 1) } else { lpn };
+        let entry = if cause == Cause::Host && self.slips(Bug::LinkedToNeighbour) {
+            Lpn::new(lpn.number() ^ 1)
+        } else {
+            lpn
+        };
         self.map[entry.index()] = ppn;
     }
 
@@ -85,7 +90,8 @@ impl Toy {
             let victim = full.min_by_key(|b| self.valid(*b)).expect("there are full blocks");
             for ppn in Ppn::new(victim * PAGES).run(PAGES) {
                 let lpn = self.back[ppn.index()];
-                let stale = lpn != NO_LPN && !self.is_valid(ppn) && self.slips(Bug::StaleResurrected);
+                let stale =
+                    lpn != NO_LPN && !self.is_valid(ppn) && self.slips(Bug::StaleResurrected);
                 if (self.is_valid(ppn) || stale) && !self.slips(Bug::PageDropped) {
                     self.scene.read_by(Cause::Gc, lpn, ppn, ReadResult::Good);
                     self.place(lpn, Origin::Copy(ppn), Cause::Gc);
@@ -125,7 +131,8 @@ impl Toy {
             })
             .collect();
         let valid: Vec<_> = (0..BLOCKS).map(|block| self.valid(block)).collect();
-        let held: Vec<_> = Ppn::range(0..BLOCKS * PAGES).filter(|ppn| self.is_valid(*ppn)).collect();
+        let held: Vec<_> =
+            Ppn::range(0..BLOCKS * PAGES).filter(|ppn| self.is_valid(*ppn)).collect();
         let rounds = std::cell::Cell::new(0);
         let entries = || {
             rounds.set(rounds.get() + 1);
@@ -169,7 +176,9 @@ fn each_bug_is_caught_within_a_thousand_operations() {
         // Knuth's multiplicative generator: any fixed stream does.
         let mut state = 1u64;
         while !toy.scene.oracle.report().is_bug() {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             toy.serve((state >> 33) as u32 % 10, Lpn::new((state >> 40) as u32 % HOST_PAGES));
             assert!(toy.operations < 1000, "{bug:?} was not caught");
         }

@@ -1,10 +1,12 @@
-//! Bugs looked for at the case that is recorded for each or, where cases have changed since, at one of those behind.
+//! Bugs looked for at the case that is recorded for each or, where cases have changed since, at one
+//! of those behind.
 #![expect(clippy::print_stdout, reason = "says which case to record")]
 
 use vpass_core::bugs::Bug;
 
-/// Those of these bugs that no case shows, of so many from the recorded one on; without a record from 0 on. A case is its number, with what is
-/// recorded beside it or, where that no longer shows the bug, by itself; the answer is what would be recorded of a case that shows it.
+/// Those of these bugs that no case shows, of so many from the recorded one on; without a record
+/// from 0 on. A case is its number, with what is recorded beside it or, where that no longer shows
+/// the bug, by itself; the answer is what would be recorded of a case that shows it.
 pub(crate) fn missed<R: Copy>(
     bugs: impl IntoIterator<Item = Bug>,
     recorded: &[(Bug, u64, R)],

@@ -1,5 +1,6 @@
-//! The cases that are recorded for seeded bugs: each the first from 0 on that shows its bug, or from 1,000,000 on. Beside each
-//! are its techniques of reclaim, garbage collection and refresh, by name, and whether one event comes within another.
+//! The cases that are recorded for seeded bugs: each the first from 0 on that shows its bug, or
+//! from 1,000,000 on. Beside each are its techniques of reclaim, garbage collection and refresh, by
+//! name, and whether one event comes within another.
 
 use vpass_core::bugs::Bug;
 
@@ -296,7 +297,8 @@ pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::FillDropsOld, 1098, "(at random), greedy, ida, nested"),
 ];
 
-/// Batteries. Bugs that are not looked for under every technique have a line for each that must notice.
+/// Batteries. Bugs that are not looked for under every technique have a line for each that must
+/// notice.
 pub(crate) const BATTERY: &[(Bug, &str, u64, &str)] = &[
     (Bug::LateReadsZero, "block", 138, "block, stable-greedy, none"),
     (Bug::LateReadsZero, "page-type", 138, "page-type, stable-greedy, none"),
@@ -365,11 +367,12 @@ pub(crate) const STOPPED: &[Bug] = &[
     Bug::FillDropsOld,
 ];
 
-/// Techniques that a distorted bound cannot touch: the flash of `ideal` has alpha 1 and one kind of wordline.
+/// Techniques that a distorted bound cannot touch: the flash of `ideal` has alpha 1 and one kind of
+/// wordline.
 pub(crate) const UNTOUCHED: &[(Bug, &str)] = &[(Bug::AlphaOne, "ideal"), (Bug::BestGroup, "ideal")];
 
-/// Bugs that random drives do not find; `make soak` plants them all the same. Stories of core find those of
-/// [`BY_STORY`], and `make seeded-bugs` runs these.
+/// Bugs that random drives do not find; `make soak` plants them all the same. Stories of core find
+/// those of [`BY_STORY`], and `make seeded-bugs` runs these.
 pub(crate) const SURVIVORS: &[Bug] = &[
     // Copies pile up in gaps that no random drive has: a gap has to outlast a job on every die.
     Bug::PilesUp,
@@ -387,8 +390,8 @@ pub(crate) const SURVIVORS: &[Bug] = &[
     Bug::AdjustingNotWidened,
 ];
 
-/// Bugs that stories find: tests by hand that fail on drives with the bug, in `crates/core/src/bugs/stories.rs` and
-/// `crates/core/tests/planted.rs`.
+/// Bugs that stories find: tests by hand that fail on drives with the bug, in
+/// `crates/core/src/bugs/stories.rs` and `crates/core/tests/planted.rs`.
 pub(crate) const BY_STORY: &[Bug] = &[
     Bug::RefusalsUncounted,
     Bug::UrgentNotFirst,
@@ -413,7 +416,8 @@ pub(crate) const BY_STORY: &[Bug] = &[
     Bug::ReserveOfSmallerAlpha,
 ];
 
-/// Bugs that show only by findings with one of these words: what they do to ages and to merged wordlines.
+/// Bugs that show only by findings with one of these words: what they do to ages and to merged
+/// wordlines.
 pub(crate) const SAID: &[(Bug, &[&str])] = &[
     (Bug::AgeForgottenAfterMove, &["old", "at an age of"]),
     (Bug::StaleAgeAfterRefresh, &["old", "at an age of"]),

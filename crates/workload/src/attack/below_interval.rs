@@ -1,8 +1,10 @@
 //! # Below-interval
-//! Reads all pages of a block evenly, up to the last look at which a policy that looks every I reads may leave the weakest wordline where
-//! it is. It does so in many blocks, one after the other. Then it hammers beside that wordline in all of them, until the next look.
+//! Reads all pages of a block evenly, up to the last look at which a policy that looks every I
+//! reads may leave the weakest wordline where it is. It does so in many blocks, one after the
+//! other. Then it hammers beside that wordline in all of them, until the next look.
 //!
-//! - **Source:** the check interval of straw-2024 (III-A). What comes between two looks is what its margin `alpha I` stands for.
+//! - **Source:** the check interval of straw-2024 (III-A). What comes between two looks is what its
+//!   margin `alpha I` stands for.
 //! - **Breaks:** a policy that forgets the interval in its margin, or the reads of its own jobs.
 //!
 //! ```text
@@ -20,9 +22,15 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     let mut bursts = vec![];
     for target in &knowledge.targets {
         let Some(victim) = knowledge.victim(target) else { continue };
-        let Some(reads) = knowledge.up_to_the_last_look(target, victim, per_read(knowledge, target, victim)) else { continue };
-        phases.push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), reads.even));
-        bursts.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.of_neighbours));
+        let Some(reads) =
+            knowledge.up_to_the_last_look(target, victim, per_read(knowledge, target, victim))
+        else {
+            continue;
+        };
+        phases
+            .push(PhaseConfig::reads(target.pages.iter().copied().flatten().collect(), reads.even));
+        bursts
+            .push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.of_neighbours));
     }
     phases.extend(bursts);
     phases

@@ -1,8 +1,10 @@
-//! Makes new attacks from old ones, for a search. It begins with the attacks of the list on a few blocks and with random ones, and then
-//! changes those that did well. An attack here is nothing but its phases, so that whatever a search finds is a workload.
+//! Makes new attacks from old ones, for a search. It begins with the attacks of the list on a few
+//! blocks and with random ones, and then changes those that did well. An attack here is nothing but
+//! its phases, so that whatever a search finds is a workload.
 //!
-//! Changes keep what makes sense. Counts move by factors, by single reads and to multiples of the check interval. What is read is a
-//! wordline's surroundings, some wordlines of a block, all of the block, or one page in each of several blocks. Few phases write or trim.
+//! Changes keep what makes sense. Counts move by factors, by single reads and to multiples of the
+//! check interval. What is read is a wordline's surroundings, some wordlines of a block, all of the
+//! block, or one page in each of several blocks. Few phases write or trim.
 
 use rand_core::SeedableRng;
 use vpass_core::base::units::Lpn;
@@ -33,15 +35,22 @@ impl Breeder {
         Self { knowledge, random: Random::seed_from_u64(seed) }
     }
 
-    /// Requests that a trial should have: the life of the weakest wordline under even reads, twice for each block.
+    /// Requests that a trial should have: the life of the weakest wordline under even reads, twice
+    /// for each block.
     pub fn requests(&self) -> u64 {
-        let limits = self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
-        (2.0 * self.knowledge.targets.len() as f64 * limits.fold(f64::INFINITY, f64::min)) as u64 + 1
+        let limits =
+            self.knowledge.targets.iter().flat_map(|t| t.wordlines.iter().map(|w| w.limit));
+        (2.0 * self.knowledge.targets.len() as f64 * limits.fold(f64::INFINITY, f64::min)) as u64
+            + 1
     }
 
     /// The attacks of the list.
     pub fn known(&self) -> Vec<Vec<PhaseConfig>> {
-        ATTACKS.iter().map(|attack| (attack.phases)(&self.knowledge)).filter(|phases| !phases.is_empty()).collect()
+        ATTACKS
+            .iter()
+            .map(|attack| (attack.phases)(&self.knowledge))
+            .filter(|phases| !phases.is_empty())
+            .collect()
     }
 
     /// A random attack.
@@ -76,7 +85,11 @@ impl Breeder {
             }
             4 => phases[at] = self.phase(),
             5 => {
-                let order = if phases[at].order == Order::Random { Order::RoundRobin } else { Order::Random };
+                let order = if phases[at].order == Order::Random {
+                    Order::RoundRobin
+                } else {
+                    Order::Random
+                };
                 phases[at].order = order;
             }
             6 => self.change_pages(&mut phases[at].pages),
@@ -113,7 +126,8 @@ impl Breeder {
         }
         let target = self.index(self.knowledge.targets.len());
         let wordline = self.index(self.knowledge.targets[target].wordlines.len());
-        let of_wordline: Vec<Lpn> = self.knowledge.pages(&self.knowledge.targets[target], wordline).collect();
+        let of_wordline: Vec<Lpn> =
+            self.knowledge.pages(&self.knowledge.targets[target], wordline).collect();
         let place = self.index(pages.len() + 1);
         if let Some(page) = of_wordline.first() {
             pages.insert(place, *page);
@@ -131,12 +145,28 @@ impl Breeder {
         let part = |unit: f64, of: f64| (unit * of) as u64 + 1;
         let kind = below(&mut self.random, 16);
         let (pages, requests) = match kind {
-            0..=3 => (self.knowledge.pages_beside(&target, victim), part(1.2 * self.unit(), reads_beside)),
-            4..=6 => (self.knowledge.pages_beside(&target, victim), interval * (1 + below(&mut self.random, 3))),
-            7..=9 => (self.some_wordlines(&target, victim), part(self.unit(), target.wordlines[victim].limit)),
-            10 | 11 => (target.pages.iter().copied().flatten().collect(), part(self.unit(), target.wordlines[victim].limit)),
+            0..=3 => (
+                self.knowledge.pages_beside(&target, victim),
+                part(1.2 * self.unit(), reads_beside),
+            ),
+            4..=6 => (
+                self.knowledge.pages_beside(&target, victim),
+                interval * (1 + below(&mut self.random, 3)),
+            ),
+            7..=9 => (
+                self.some_wordlines(&target, victim),
+                part(self.unit(), target.wordlines[victim].limit),
+            ),
+            10 | 11 => (
+                target.pages.iter().copied().flatten().collect(),
+                part(self.unit(), target.wordlines[victim].limit),
+            ),
             12 | 13 => {
-                let beside = |t: &Target| self.knowledge.victim(t).and_then(|v| self.knowledge.pages_beside(t, v).first().copied());
+                let beside = |t: &Target| {
+                    self.knowledge
+                        .victim(t)
+                        .and_then(|v| self.knowledge.pages_beside(t, v).first().copied())
+                };
                 let pages: Vec<Lpn> = self.knowledge.targets.iter().filter_map(beside).collect();
                 let blocks = pages.len() as f64;
                 (pages, part(self.unit(), reads_beside * blocks))
@@ -144,7 +174,11 @@ impl Breeder {
             _ => (self.some_wordlines(&target, victim), 1 + below(&mut self.random, 200)),
         };
         // A wordline may have lost its surroundings to writes before the run.
-        let pages = if pages.is_empty() { target.pages.iter().copied().flatten().take(1).collect() } else { pages };
+        let pages = if pages.is_empty() {
+            target.pages.iter().copied().flatten().take(1).collect()
+        } else {
+            pages
+        };
         let op = match kind {
             14 => PhaseOp::Write,
             15 => PhaseOp::Trim,
@@ -160,7 +194,8 @@ impl Breeder {
         weakest.filter(|_| !self.random.next_u64().is_multiple_of(4)).unwrap_or(any)
     }
 
-    /// A page of each of some wordlines: as many as a table has counters or about as many, the victim's neighbours first, the victim never.
+    /// A page of each of some wordlines: as many as a table has counters or about as many, the
+    /// victim's neighbours first, the victim never.
     fn some_wordlines(&mut self, target: &Target, victim: usize) -> Vec<Lpn> {
         let wordlines = target.wordlines.len();
         let about = (f64::from(self.knowledge.counters) * (0.5 + self.unit())) as usize;
@@ -210,7 +245,11 @@ mod tests {
             assert!(PhasesSource::new(&config, 6000 * 4096, 4096, 1).is_ok(), "{phases:?}");
         }
         let ops = |op| all.iter().flatten().filter(|p| p.op == op).count();
-        assert!(ops(PhaseOp::Write) > 100 && ops(PhaseOp::Trim) > 100 && all.iter().all(|a| a.len() <= MOST_PHASES));
+        assert!(
+            ops(PhaseOp::Write) > 100
+                && ops(PhaseOp::Trim) > 100
+                && all.iter().all(|a| a.len() <= MOST_PHASES)
+        );
         // Four blocks of limit 4,500, twice.
         assert_eq!(Breeder::new(knowledge(6, 12, 2), 1).requests(), 36_001);
     }

@@ -1,9 +1,10 @@
 //! # Charge-and-burst
-//! Brings many blocks, one after the other, near the count at which they must be rewritten. Then it reads all of them in turn, so that all
-//! reach the count at the same time.
+//! Brings many blocks, one after the other, near the count at which they must be rewritten. Then it
+//! reads all of them in turn, so that all reach the count at the same time.
 //!
 //! - **Source:** CAB, "charge and burst" (POMACS 2026, arXiv 2608.14073).
-//! - **Breaks:** a policy that counts on few jobs at a time. In the timed gear it shows what many jobs at once do to other reads.
+//! - **Breaks:** a policy that counts on few jobs at a time. In the timed gear it shows what many
+//!   jobs at once do to other reads.
 //!
 //! ```text
 //! limit 4,500, alpha 9, 18 pages a block, interval 10
@@ -42,8 +43,8 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
 /// Reads that bring a block near the count at which a careful policy acts, whichever it is.
 fn charge(knowledge: &Knowledge, target: &Target, victim: usize) -> u64 {
     let s = target.wordlines[victim];
-    let careful =
-        (s.assumed_limit - knowledge.moving(target, s.assumed_alpha)) / s.assumed_alpha - 3.0 * f64::from(knowledge.check_interval);
+    let careful = (s.assumed_limit - knowledge.moving(target, s.assumed_alpha)) / s.assumed_alpha
+        - 3.0 * f64::from(knowledge.check_interval);
     (careful * CHARGE).max(1.0) as u64
 }
 
@@ -56,7 +57,10 @@ mod tests {
     #[test]
     fn all_blocks_are_charged_and_then_read_in_turn() {
         let phases = super::phases(&knowledge(3, 6, 2));
-        assert_eq!(phases[1], PhaseConfig::reads([1003, 1004, 1005, 1009, 1010, 1011].map(Lpn::new).to_vec(), 416));
+        assert_eq!(
+            phases[1],
+            PhaseConfig::reads([1003, 1004, 1005, 1009, 1010, 1011].map(Lpn::new).to_vec(), 416)
+        );
         assert_eq!(phases[3], PhaseConfig::reads([3, 1003, 2003].map(Lpn::new).to_vec(), 3 * 134));
         assert_eq!(phases.len(), 4);
     }

@@ -1,11 +1,14 @@
 //! # Defeat-counters
-//! Reads as many wordlines evenly as a policy has counters for a block. The neighbours of a victim are among them, and the victim is never
-//! read. A Space-Saving table then answers with its smallest count when it is asked for the victim's own reads, and the policy subtracts
-//! that count from the victim's dose. At the last look that leaves the victim where it is, its neighbours are hammered until the next look.
-//! The same follows in the next block.
+//! Reads as many wordlines evenly as a policy has counters for a block. The neighbours of a victim
+//! are among them, and the victim is never read. A Space-Saving table then answers with its
+//! smallest count when it is asked for the victim's own reads, and the policy subtracts that count
+//! from the victim's dose. At the last look that leaves the victim where it is, its neighbours are
+//! hammered until the next look. The same follows in the next block.
 //!
-//! - **Source:** the tracker of straw-2024 (III-B). The error of Space-Saving (Metwally et al., ICDT 2005) is at most reads / counters.
-//! - **Breaks:** a policy that takes the table's answers for upper bounds of a dose, where reads / counters is more than its margin.
+//! - **Source:** the tracker of straw-2024 (III-B). The error of Space-Saving (Metwally et al.,
+//!   ICDT 2005) is at most reads / counters.
+//! - **Breaks:** a policy that takes the table's answers for upper bounds of a dose, where reads /
+//!   counters is more than its margin.
 //!
 //! ```text
 //! 4 counters, limit 4,500, alpha 9, I = 10, 36 pages a block: wordlines 1, 3, 6 and 9 evenly, victim 2 never
@@ -26,22 +29,34 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
         let Some(reads) = knowledge.up_to_the_last_look(target, victim, per_read) else { continue };
         let pages = tracked.iter().filter_map(|w| knowledge.pages(target, *w).next()).collect();
         phases.push(PhaseConfig::reads(pages, reads.even));
-        phases.push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.of_neighbours));
+        phases
+            .push(PhaseConfig::reads(knowledge.pages_beside(target, victim), reads.of_neighbours));
     }
     phases
 }
 
-/// The victim's neighbours, and others until the table is full: the strongest surroundings first, none next to what is read already
-/// while that can be avoided.
+/// The victim's neighbours, and others until the table is full: the strongest surroundings first,
+/// none next to what is read already while that can be avoided.
 fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> {
-    let mut tracked: Vec<usize> = knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();
-    let surroundings = |w: usize| knowledge.neighbours(w).map(|n| target.wordlines[n].reads_beside()).fold(f64::INFINITY, f64::min);
-    let mut others: Vec<usize> = (0..target.wordlines.len()).filter(|w| *w != victim && knowledge.holds(target, *w)).collect();
+    let mut tracked: Vec<usize> =
+        knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).collect();
+    let surroundings = |w: usize| {
+        knowledge
+            .neighbours(w)
+            .map(|n| target.wordlines[n].reads_beside())
+            .fold(f64::INFINITY, f64::min)
+    };
+    let mut others: Vec<usize> = (0..target.wordlines.len())
+        .filter(|w| *w != victim && knowledge.holds(target, *w))
+        .collect();
     others.sort_by(|a, b| surroundings(*b).total_cmp(&surroundings(*a)));
     for apart in [2, 1, 0] {
         for w in &others {
             let near = |t: &usize| t.abs_diff(*w) <= apart * knowledge.neighbour_stride as usize;
-            if tracked.len() < knowledge.counters as usize && !tracked.contains(w) && (apart == 0 || !tracked.iter().any(near)) {
+            if tracked.len() < knowledge.counters as usize
+                && !tracked.contains(w)
+                && (apart == 0 || !tracked.iter().any(near))
+            {
                 tracked.push(*w);
             }
         }
@@ -52,7 +67,8 @@ fn tracked(knowledge: &Knowledge, target: &Target, victim: usize) -> Vec<usize> 
 /// Dose of the victim for each read of the tracked wordlines in turn, as the table sees it.
 fn per_read(knowledge: &Knowledge, target: &Target, victim: usize, tracked: usize) -> f64 {
     let counters = tracked as f64;
-    let beside = knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).count() as f64;
+    let beside =
+        knowledge.neighbours(victim).filter(|w| knowledge.holds(target, *w)).count() as f64;
     (beside * target.wordlines[victim].assumed_alpha + counters - 1.0 - beside) / counters
 }
 

@@ -1,9 +1,10 @@
 //! # Hammer
-//! Reads the two neighbours of the weakest wordline until that wordline has lost its data or has been moved. Then it reads the wordline
-//! once and goes on to the next block.
+//! Reads the two neighbours of the weakest wordline until that wordline has lost its data or has
+//! been moved. Then it reads the wordline once and goes on to the next block.
 //!
 //! - **Source:** the worst access pattern of straw-2024 (Fig. 2, "PA").
-//! - **Breaks:** a drive without reclaim, and every policy whose threshold is more than `limit / alpha`.
+//! - **Breaks:** a drive without reclaim, and every policy whose threshold is more than `limit /
+//!   alpha`.
 //!
 //! ```text
 //! limit 4,500, alpha 9: 4,500 / 9 = 500 reads reach it; 511 are made, in turn on the six pages beside
@@ -37,7 +38,10 @@ mod tests {
         let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases[0], PhaseConfig::reads([3, 4, 5, 9, 10, 11].map(Lpn::new).to_vec(), 511));
         assert_eq!(phases[1], PhaseConfig::reads(vec![Lpn::new(6)], 1));
-        assert_eq!(phases[2], PhaseConfig::reads([1003, 1004, 1005, 1009, 1010, 1011].map(Lpn::new).to_vec(), 511));
+        assert_eq!(
+            phases[2],
+            PhaseConfig::reads([1003, 1004, 1005, 1009, 1010, 1011].map(Lpn::new).to_vec(), 511)
+        );
         assert_eq!(phases.len(), 4);
     }
 }

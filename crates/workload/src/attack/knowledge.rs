@@ -1,4 +1,5 @@
-//! What an attacker knows: where every page lies, how much each wordline endures, and how the policy is set.
+//! What an attacker knows: where every page lies, how much each wordline endures, and how the
+//! policy is set.
 
 use std::cmp::Reverse;
 
@@ -8,9 +9,11 @@ use vpass_core::drive::Drive;
 use vpass_core::slots::reclaim::{CHECK_INTERVAL, COUNTERS};
 use vpass_core::watch::observer::NO_PPN;
 
-/// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves away.
+/// Blocks that attacks take in turn: enough that one round outlasts the data that a policy moves
+/// away.
 const TARGETS: usize = 64;
-/// Even reads may end before they are even: each neighbour may have had one more than its share, and one for what is rounded.
+/// Even reads may end before they are even: each neighbour may have had one more than its share,
+/// and one for what is rounded.
 const UNEVEN: f64 = 3.0;
 /// A target holds at least this share of the pages of the fullest block.
 const FULL_ENOUGH: f64 = 0.9;
@@ -75,7 +78,8 @@ impl Strength {
 }
 
 impl Knowledge {
-    /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack, no table of limits or no data.
+    /// Looks at a drive under this reclaim technique. `None` where there is nothing to attack, no
+    /// table of limits or no data.
     pub fn of(drive: &Drive, reclaim: &str) -> Option<Self> {
         let (config, geometry) = (drive.config(), drive.geometry());
         let limits = LimitTable::of(config)?;
@@ -100,7 +104,11 @@ impl Knowledge {
     }
 
     /// The logical pages of a wordline of a target.
-    pub fn pages<'a>(&self, target: &'a Target, wordline: usize) -> impl Iterator<Item = Lpn> + use<'a> {
+    pub fn pages<'a>(
+        &self,
+        target: &'a Target,
+        wordline: usize,
+    ) -> impl Iterator<Item = Lpn> + use<'a> {
         let bits = self.pages_per_wordline as usize;
         target.pages[wordline * bits..(wordline + 1) * bits].iter().copied().flatten()
     }
@@ -115,34 +123,49 @@ impl Knowledge {
         self.neighbours(wordline).flat_map(|w| self.pages(target, w)).collect()
     }
 
-    /// The wordline with data that endures the fewest reads beside it, among those with data beside them; of equals the one that has
-    /// more of it.
+    /// The wordline with data that endures the fewest reads beside it, among those with data beside
+    /// them; of equals the one that has more of it.
     pub fn victim(&self, target: &Target) -> Option<usize> {
         let beside = |w: usize| self.pages_beside(target, w).len();
-        let candidates = (0..target.wordlines.len()).filter(|w| self.holds(target, *w) && beside(*w) > 0);
+        let candidates =
+            (0..target.wordlines.len()).filter(|w| self.holds(target, *w) && beside(*w) > 0);
         let weaker = |a: &usize, b: &usize| {
-            let by_strength = target.wordlines[*a].reads_beside().total_cmp(&target.wordlines[*b].reads_beside());
+            let by_strength =
+                target.wordlines[*a].reads_beside().total_cmp(&target.wordlines[*b].reads_beside());
             by_strength.then(beside(*b).cmp(&beside(*a)))
         };
         candidates.min_by(weaker)
     }
 
-    /// Reads that end just before the look at which a wordline is moved, where even reads weigh so much on it: evenly up to the last look
-    /// that leaves it where it is, but those that may weigh more beside it, and beside it until the next. `None` where no look leaves it.
-    pub fn up_to_the_last_look(&self, target: &Target, wordline: usize, per_read: f64) -> Option<ReadMix> {
+    /// Reads that end just before the look at which a wordline is moved, where even reads weigh so
+    /// much on it: evenly up to the last look that leaves it where it is, but those that may weigh
+    /// more beside it, and beside it until the next. `None` where no look leaves it.
+    pub fn up_to_the_last_look(
+        &self,
+        target: &Target,
+        wordline: usize,
+        per_read: f64,
+    ) -> Option<ReadMix> {
         let s = target.wordlines[wordline];
         let (interval, late) = (f64::from(self.check_interval), f64::from(self.late_reads));
-        let left = s.assumed_limit - s.assumed_alpha * (interval.max(late + 1.0) + late) - self.moving(target, s.assumed_alpha);
+        let left = s.assumed_limit
+            - s.assumed_alpha * (interval.max(late + 1.0) + late)
+            - self.moving(target, s.assumed_alpha);
         let look = (left / per_read / interval).floor() * interval;
         if look < interval {
             return None;
         }
         let heavier = s.assumed_alpha - per_read;
-        let beside = if heavier > 0.0 { ((left - per_read * look) / heavier - UNEVEN).floor().clamp(0.0, look - 1.0) } else { 0.0 };
+        let beside = if heavier > 0.0 {
+            ((left - per_read * look) / heavier - UNEVEN).floor().clamp(0.0, look - 1.0)
+        } else {
+            0.0
+        };
         Some(ReadMix { even: (look - beside) as u64, of_neighbours: (beside + interval) as u64 })
     }
 
-    /// The dose that the job which moves a whole block deposits on one of its wordlines at most: `P + 2 (alpha - 1) p`.
+    /// The dose that the job which moves a whole block deposits on one of its wordlines at most: `P
+    /// + 2 (alpha - 1) p`.
     pub fn moving(&self, target: &Target, alpha: f64) -> f64 {
         target.pages.len() as f64 + 2.0 * (alpha - 1.0) * f64::from(self.pages_per_wordline)
     }
@@ -156,7 +179,8 @@ fn worth_attacking(drive: &Drive, limits: &LimitTable) -> Vec<BlockId> {
     }
     let most = valid.iter().copied().max().unwrap_or(0);
     let enough = ((f64::from(most) * FULL_ENOUGH) as u32).max(1);
-    let mut blocks: Vec<BlockId> = drive.geometry().block_ids().filter(|b| valid[b.index()] >= enough).collect();
+    let mut blocks: Vec<BlockId> =
+        drive.geometry().block_ids().filter(|b| valid[b.index()] >= enough).collect();
     blocks.sort_by_key(|b| (limits.block_factor(*b), Reverse(valid[b.index()]), *b));
     blocks.truncate(TARGETS);
     blocks
@@ -170,7 +194,10 @@ fn targets(drive: &Drive, limits: &LimitTable, blocks: &[BlockId]) -> Vec<Target
     let blank = |block: BlockId| Target {
         block,
         pages: vec![None; geometry.pages_per_block as usize],
-        wordlines: geometry.wordlines_in_block().map(|w| strength(limits, block, pec[block.index()], w)).collect(),
+        wordlines: geometry
+            .wordlines_in_block()
+            .map(|w| strength(limits, block, pec[block.index()], w))
+            .collect(),
     };
     let mut targets: Vec<Target> = blocks.iter().copied().map(blank).collect();
     for (i, block) in blocks.iter().enumerate() {
@@ -200,14 +227,18 @@ fn strength(limits: &LimitTable, block: BlockId, pec: u32, wordline: WordlineInB
 pub(super) mod tests {
     use super::*;
 
-    /// A picture by hand: blocks of TLC wordlines that all hold data (wordline w of block b holds pages 1000 b + 3 w and the two after),
-    /// limit 9,000 and alpha 9, but for wordline `weak`, whose limit is 4,500.
+    /// A picture by hand: blocks of TLC wordlines that all hold data (wordline w of block b holds
+    /// pages 1000 b + 3 w and the two after), limit 9,000 and alpha 9, but for wordline `weak`,
+    /// whose limit is 4,500.
     pub(in crate::attack) fn knowledge(blocks: u32, wordlines: u32, weak: usize) -> Knowledge {
-        let strength = |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
+        let strength =
+            |limit| Strength { limit, alpha: 9.0, assumed_limit: limit, assumed_alpha: 9.0 };
         let target = |block: BlockId| Target {
             block,
             pages: Lpn::new(1000 * block.number()).run(3 * wordlines).map(Some).collect(),
-            wordlines: (0..wordlines as usize).map(|w| strength(if w == weak { 4500.0 } else { 9000.0 })).collect(),
+            wordlines: (0..wordlines as usize)
+                .map(|w| strength(if w == weak { 4500.0 } else { 9000.0 }))
+                .collect(),
         };
         Knowledge {
             host_pages: 1000 * blocks,
@@ -224,7 +255,10 @@ pub(super) mod tests {
     fn the_victim_is_the_weakest_wordline_that_has_data_and_data_beside_it() {
         let mut knowledge = knowledge(1, 6, 2);
         assert_eq!(knowledge.victim(&knowledge.targets[0]), Some(2));
-        assert_eq!(knowledge.pages_beside(&knowledge.targets[0], 2), [3, 4, 5, 9, 10, 11].map(Lpn::new));
+        assert_eq!(
+            knowledge.pages_beside(&knowledge.targets[0], 2),
+            [3, 4, 5, 9, 10, 11].map(Lpn::new)
+        );
         assert_eq!(knowledge.neighbours(0).collect::<Vec<_>>(), [1]);
         assert_eq!(knowledge.neighbours(5).collect::<Vec<_>>(), [4]);
         // Without data beside it: 4 and 5 are left, which lie beside each other.
@@ -233,6 +267,10 @@ pub(super) mod tests {
         }
         assert_eq!(knowledge.victim(&knowledge.targets[0]), Some(4));
         knowledge.neighbour_stride = 2;
-        assert_eq!(knowledge.victim(&knowledge.targets[0]), Some(2), "its neighbours are 0 and 4 now");
+        assert_eq!(
+            knowledge.victim(&knowledge.targets[0]),
+            Some(2),
+            "its neighbours are 0 and 4 now"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! # Weak-spot
-//! Dwells on the pages around one weakest wordline: the wordline, its neighbours and their neighbours. Reclaim moves these pages together,
-//! so that they disturb each other at their new place as well.
+//! Dwells on the pages around one weakest wordline: the wordline, its neighbours and their
+//! neighbours. Reclaim moves these pages together, so that they disturb each other at their new
+//! place as well.
 //!
 //! - **Source:** WSF, "weak-spot dwell" (POMACS 2026, arXiv 2608.14073).
 //! - **Breaks:** nothing by itself. It costs a policy as many copies as a small hot place can.
@@ -19,7 +20,9 @@ pub(super) fn phases(knowledge: &Knowledge) -> Vec<PhaseConfig> {
     let of_target = |target| {
         let victim = knowledge.victim(target)?;
         let stride = knowledge.neighbour_stride as usize;
-        let around = (0..5).filter_map(|i| (victim + i * stride).checked_sub(2 * stride)).filter(|w| *w < target.wordlines.len());
+        let around = (0..5)
+            .filter_map(|i| (victim + i * stride).checked_sub(2 * stride))
+            .filter(|w| *w < target.wordlines.len());
         let pages = around.flat_map(|w| knowledge.pages(target, w)).collect();
         let requests = (target.wordlines[victim].reads_beside() * LIVES) as u64 + 1;
         Some(PhaseConfig { order: Order::Random, ..PhaseConfig::reads(pages, requests) })
@@ -37,7 +40,13 @@ mod tests {
     fn one_spot_and_what_lies_around_it() {
         let phases = super::phases(&knowledge(2, 6, 2));
         assert_eq!(phases.len(), 1);
-        assert_eq!((phases[0].pages.clone(), phases[0].requests), (Lpn::range(0..15).collect(), 10_001));
-        assert_eq!(super::phases(&knowledge(1, 6, 0))[0].pages, Lpn::range(0..9).collect::<Vec<_>>());
+        assert_eq!(
+            (phases[0].pages.clone(), phases[0].requests),
+            (Lpn::range(0..15).collect(), 10_001)
+        );
+        assert_eq!(
+            super::phases(&knowledge(1, 6, 0))[0].pages,
+            Lpn::range(0..9).collect::<Vec<_>>()
+        );
     }
 }

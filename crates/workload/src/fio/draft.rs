@@ -1,5 +1,5 @@
-//! What the lines of a section say, one after the other: each value read and checked by itself, the last one counting.
-//! A section starts from what the `[global]` sections above it say.
+//! What the lines of a section say, one after the other: each value read and checked by itself, the
+//! last one counting. A section starts from what the `[global]` sections above it say.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,8 @@ pub(super) struct Pattern {
     pub(super) hole: i64,
 }
 
-/// `thinktime`: a job waits until its requests are complete, and pauses, whenever so many more have been served.
+/// `thinktime`: a job waits until its requests are complete, and pauses, whenever so many more have
+/// been served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Think {
     pub(super) pause_ns: u64,
@@ -112,7 +113,13 @@ impl Default for Draft {
         Self {
             base: KbBase::Binary,
             label: None,
-            pattern: Pattern { text: "read".into(), ways: Ways::Read, random: false, every: 1, hole: 0 },
+            pattern: Pattern {
+                text: "read".into(),
+                ways: Ways::Read,
+                random: false,
+                every: 1,
+                hole: 0,
+            },
             identical: false,
             read_percent: 50,
             blocks: [const { Blocks::One(BLOCK) }; 3],
@@ -160,25 +167,35 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// Takes in the lines of a section. `kb_base` goes first, wherever it stands: it decides about all units.
-    /// Options that cannot matter are added to `left_out`, those that ask for safety to `safe`.
+    /// Takes in the lines of a section. `kb_base` goes first, wherever it stands: it decides about
+    /// all units. Options that cannot matter are added to `left_out`, those that ask for safety to
+    /// `safe`.
     ///
     /// # Errors
     /// The first line that is wrong.
-    pub(super) fn take(&mut self, lines: &[Assignment], left_out: &mut Vec<String>, safe: &mut Vec<String>) -> Result<(), SourceError> {
+    pub(super) fn take(
+        &mut self,
+        lines: &[Assignment],
+        left_out: &mut Vec<String>,
+        safe: &mut Vec<String>,
+    ) -> Result<(), SourceError> {
         let is_base = |line: &&Assignment| line.name == "kb_base";
         for line in lines.iter().filter(is_base).chain(lines.iter().filter(|l| !is_base(l))) {
             match options::role(&line.name, line.value.as_deref()) {
                 Some(Role::Used(name)) => {
                     let taken = self.set(name, line.value.as_deref());
-                    taken.map_err(|what| line.place.complain(format_args!("{}: {what}", line.name)))?;
+                    taken.map_err(|what| {
+                        line.place.complain(format_args!("{}: {what}", line.name))
+                    })?;
                     self.places.insert(name, line.place.clone());
                     if name == "ioengine" {
                         left_out.push(line.name.clone());
                     }
                 }
                 Some(Role::Unsupported(why)) => {
-                    return Err(line.place.complain(format_args!("{} is not supported: {why}", line.name)));
+                    return Err(line
+                        .place
+                        .complain(format_args!("{} is not supported: {why}", line.name)));
                 }
                 Some(Role::Safe) => safe.push(line.name.clone()),
                 Some(Role::NotApplicable) => left_out.push(line.name.clone()),
@@ -202,7 +219,9 @@ impl Draft {
             "exitall" => self.exit_all = values::flag(value)?,
             "do_verify" => self.do_verify = values::flag(value)?,
             _ => {
-                let value = value.filter(|v| !v.is_empty()).ok_or("a value is expected after it, as in name=value")?;
+                let value = value
+                    .filter(|v| !v.is_empty())
+                    .ok_or("a value is expected after it, as in name=value")?;
                 self.set_value(name, value)?;
             }
         }
@@ -220,12 +239,20 @@ impl Draft {
             "rwmixwrite" => self.read_percent = 100 - percent(value)?,
             "random_distribution" => self.distribution = Distribution::read(value, self.base)?,
             "percentage_random" => self.random_percent = each(value, 100, percent)?,
-            "random_generator" => self.lfsr = one_of(value, &["tausworthe", "tausworthe64", "lfsr"])? == 2,
+            "random_generator" => {
+                self.lfsr = one_of(value, &["tausworthe", "tausworthe64", "lfsr"])? == 2
+            }
             "ioengine" => self.engine = engine(value)?,
             "iodepth" => self.depth = self.count(value, 1..=u64::from(MAX_QUEUE_DEPTH))? as u32,
-            "iodepth_low" => self.depth_low = Some(self.count(value, 0..=u64::from(MAX_QUEUE_DEPTH))? as u32),
-            "rate" => self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?,
-            "rate_iops" => self.rate_iops = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?,
+            "iodepth_low" => {
+                self.depth_low = Some(self.count(value, 0..=u64::from(MAX_QUEUE_DEPTH))? as u32)
+            }
+            "rate" => {
+                self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?
+            }
+            "rate_iops" => {
+                self.rate_iops = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?
+            }
             "rate_process" => self.poisson = one_of(value, &["linear", "poisson"])? == 1,
             "runtime" => self.runtime_ns = values::time_ns(value, SECOND_NS)?,
             "ramp_time" => self.ramp_ns = values::time_ns(value, SECOND_NS)?,
@@ -233,7 +260,9 @@ impl Draft {
             "thinktime" => self.think.pause_ns = values::time_ns(value, MICROSECOND_NS)?,
             "thinktime_spin" => self.think_spin_ns = values::time_ns(value, MICROSECOND_NS)?,
             "thinktime_blocks" => self.think.blocks = self.count(value, 1..=u64::from(u32::MAX))?,
-            "thinktime_blocks_type" => self.think.counts_issued = one_of(value, &["complete", "issue"])? == 1,
+            "thinktime_blocks_type" => {
+                self.think.counts_issued = one_of(value, &["complete", "issue"])? == 1
+            }
             "number_ios" => self.number_ios = above_zero(values::bytes(value, self.base)?),
             "loops" => self.loops = self.count(value, 0..=u64::from(u32::MAX))?.max(1) as u32,
             "numjobs" => self.clones = self.count(value, 1..=MOST_JOBS)? as u32,
@@ -248,20 +277,34 @@ impl Draft {
         let base = self.base;
         match name {
             "bs" => self.blocks = each(value, Blocks::One(BLOCK), |v| Blocks::one(v, base))?,
-            "bsrange" => self.mixed_blocks = each(value, None, |v| Blocks::range(v, base).map(Some))?,
-            "bssplit" => self.mixed_blocks = each(value, None, |v| Blocks::split(v, base).map(Some))?,
-            "blockalign" => self.align = each(value, None, |v| values::bytes(v, base).map(above_zero))?,
-            "size" => self.size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0)),
-            "io_size" => self.io_size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0)),
+            "bsrange" => {
+                self.mixed_blocks = each(value, None, |v| Blocks::range(v, base).map(Some))?
+            }
+            "bssplit" => {
+                self.mixed_blocks = each(value, None, |v| Blocks::split(v, base).map(Some))?
+            }
+            "blockalign" => {
+                self.align = each(value, None, |v| values::bytes(v, base).map(above_zero))?
+            }
+            "size" => {
+                self.size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0))
+            }
+            "io_size" => {
+                self.io_size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0))
+            }
             "filesize" => {
-                let size = values::bytes(value, base).map_err(|e| format!("{e}; a range of sizes is not supported"))?;
+                let size = values::bytes(value, base)
+                    .map_err(|e| format!("{e}; a range of sizes is not supported"))?;
                 self.file_size = above_zero(size);
             }
             "offset" => self.offset = values::amount(value, base)?,
             "offset_increment" => self.offset_increment = values::amount(value, base)?,
             "offset_align" => self.offset_align = values::bytes(value, base)?,
             "nrfiles" => self.files_per_clone = self.count(value, 1..=MOST_JOBS)? as u32,
-            "openfiles" => self.open_files = above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32),
+            "openfiles" => {
+                self.open_files =
+                    above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32)
+            }
             "file_service_type" => self.service = service(value, base)?,
             "filename" => self.files = file_names(value)?,
             "directory" => self.directory = value.split(':').next().unwrap_or_default().into(),
@@ -277,8 +320,12 @@ impl Draft {
 }
 
 fn unknown(line: &Assignment) -> SourceError {
-    let hint = options::nearest(&line.name).map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
-    line.place.complain(format_args!("fio 3.33 has no option {}{hint}", crate::traces::quote(line.name.as_bytes())))
+    let hint = options::nearest(&line.name)
+        .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+    line.place.complain(format_args!(
+        "fio 3.33 has no option {}{hint}",
+        crate::traces::quote(line.name.as_bytes())
+    ))
 }
 
 fn above_zero(number: u64) -> Option<u64> {
@@ -286,22 +333,35 @@ fn above_zero(number: u64) -> Option<u64> {
 }
 
 /// A value for each direction; `missing` where none is given.
-fn each<T: Clone>(value: &str, missing: T, read: impl Fn(&str) -> Result<T, String>) -> Result<PerOp<T>, String> {
+fn each<T: Clone>(
+    value: &str,
+    missing: T,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<PerOp<T>, String> {
     let [r, w, t] = values::per_op(value)?.map(|v| v.map_or_else(|| Ok(missing.clone()), &read));
     Ok([r?, w?, t?])
 }
 
 fn percent(value: &str) -> Result<u32, String> {
-    value.trim_end_matches('%').parse().ok().filter(|p| *p <= 100).ok_or_else(|| "a percentage from 0 to 100 is expected".into())
+    value
+        .trim_end_matches('%')
+        .parse()
+        .ok()
+        .filter(|p| *p <= 100)
+        .ok_or_else(|| "a percentage from 0 to 100 is expected".into())
 }
 
 /// The position of a word in a list.
 fn one_of(value: &str, words: &[&str]) -> Result<usize, String> {
-    words.iter().position(|w| *w == value).ok_or_else(|| format!("one of {} is expected{}", words.join(", "), hint(value, words)))
+    words
+        .iter()
+        .position(|w| *w == value)
+        .ok_or_else(|| format!("one of {} is expected{}", words.join(", "), hint(value, words)))
 }
 
 fn hint(value: &str, words: &[&str]) -> String {
-    crate::nearest::nearest(value, words.iter().copied()).map_or_else(String::new, |near| format!("; did you mean {near}?"))
+    crate::nearest::nearest(value, words.iter().copied())
+        .map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
 fn kb_base(value: &str) -> Result<KbBase, String> {
@@ -328,14 +388,19 @@ const PATTERNS: [(&str, Ways, bool); 11] = [
 ];
 
 fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
-    let (word, postfix) = value.split_once(':').map_or((value, None), |(word, postfix)| (word, Some(postfix)));
+    let (word, postfix) =
+        value.split_once(':').map_or((value, None), |(word, postfix)| (word, Some(postfix)));
     let words = PATTERNS.map(|(word, ..)| word);
     let (_, ways, random) = PATTERNS[one_of(word, &words)?];
     let mut pattern = Pattern { text: value.into(), ways, random, every: 1, hole: 0 };
     match postfix {
         None => {}
-        Some(_) if ways == Ways::TrimWrite => return Err("a number after trimwrite is not supported".into()),
-        Some(every) if random => pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32,
+        Some(_) if ways == Ways::TrimWrite => {
+            return Err("a number after trimwrite is not supported".into());
+        }
+        Some(every) if random => {
+            pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32
+        }
         Some(hole) => {
             let (sign, digits) = hole.strip_prefix('-').map_or((1, hole), |digits| (-1, digits));
             pattern.hole = sign * values::bytes(digits, base)?.cast_signed();
@@ -346,7 +411,9 @@ fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
 
 fn engine(value: &str) -> Result<String, String> {
     if options::NO_DRIVE.contains(&value) {
-        return Err(format!("the engine {value} sends no reads or writes to a drive; leave the job out"));
+        return Err(format!(
+            "the engine {value} sends no reads or writes to a drive; leave the job out"
+        ));
     }
     Ok(value.into())
 }
@@ -354,7 +421,11 @@ fn engine(value: &str) -> Result<String, String> {
 /// Files by name; `\:` is a colon in one, a bare one separates them.
 fn file_names(value: &str) -> Result<Vec<String>, String> {
     let value = value.replace("\\:", "\0");
-    let names: Vec<String> = value.split(':').map(|name| name.trim().replace('\0', ":")).filter(|name| !name.is_empty()).collect();
+    let names: Vec<String> = value
+        .split(':')
+        .map(|name| name.trim().replace('\0', ":"))
+        .filter(|name| !name.is_empty())
+        .collect();
     if names.is_empty() {
         return Err("a name is expected, or several with colons between them".into());
     }
@@ -366,12 +437,14 @@ fn file_names(value: &str) -> Result<Vec<String>, String> {
 
 /// `roundrobin:3`.
 fn service(value: &str, base: KbBase) -> Result<Service, String> {
-    let (word, number) = value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));
+    let (word, number) =
+        value.split_once(':').map_or((value, None), |(word, number)| (word, Some(number)));
     if ["zipf", "pareto", "normal", "gauss"].contains(&word) {
         return Err(format!("{word} is not supported; roundrobin, random and sequential are"));
     }
     let orders = [Order::RoundRobin, Order::Random, Order::Sequential];
     let order = orders[one_of(word, &["roundrobin", "random", "sequential"])?];
-    let in_a_row = number.map_or(Ok(1), |n| values::count(n, base, 1..=u64::from(u32::MAX)))? as u32;
+    let in_a_row =
+        number.map_or(Ok(1), |n| values::count(n, base, 1..=u64::from(u32::MAX)))? as u32;
     Ok(Service { order, in_a_row })
 }

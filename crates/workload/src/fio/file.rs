@@ -21,12 +21,14 @@ impl JobFile {
     /// Reads a job file.
     ///
     /// # Errors
-    /// The file cannot be read, or the first line that is wrong: file, line, what is wrong, what would be right, the line.
+    /// The file cannot be read, or the first line that is wrong: file, line, what is wrong, what
+    /// would be right, the line.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         Self::of(path, &grammar::read(path)?)
     }
 
-    /// The same for a text; `path` stands for its place in messages, and for the folder of files that it includes.
+    /// The same for a text; `path` stands for its place in messages, and for the folder of files
+    /// that it includes.
     ///
     /// # Errors
     /// As for [`JobFile::read`].
@@ -38,16 +40,25 @@ impl JobFile {
         let name = path.display().to_string();
         let jobs = job::jobs(sections)?;
         if jobs.list.is_empty() {
-            return Err(SourceError(format!("{name}: holds no job; a section such as [job], beside [global], is expected")));
+            return Err(SourceError(format!(
+                "{name}: holds no job; a section such as [job], beside [global], is expected"
+            )));
         }
         Ok(Self { name, jobs: jobs.list, left_out: jobs.left_out, notes: jobs.notes })
     }
 
     /// What depends on the other jobs of the stage and on the gear.
-    pub(super) fn check(&self, job: &Job, options: FioOptions, notes: &mut Vec<String>) -> Result<(), SourceError> {
+    pub(super) fn check(
+        &self,
+        job: &Job,
+        options: FioOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<(), SourceError> {
         if options.queue_depth.is_none()
             && !options.has_clock
-            && let Some(other) = self.jobs.iter().find(|other| other.stage == job.stage && other.rate.is_some() != job.rate.is_some())
+            && let Some(other) = self.jobs.iter().find(|other| {
+                other.stage == job.stage && other.rate.is_some() != job.rate.is_some()
+            })
         {
             let (with, without) = if job.rate.is_some() { (job, other) } else { (other, job) };
             return Err(job.place.complain(format_args!(
@@ -67,21 +78,36 @@ impl JobFile {
             }
             notes.push(format!("job {}: its runtime does not count, because the untimed gear has no time without a rate", job.label));
         }
-        let waits = [("thinktime", job.think.is_some()), ("startdelay", job.rate.is_none() && job.start_ns > 0)];
-        let why = if options.queue_depth.is_some() { "--queue-depth is given" } else { "the untimed gear has no time without a rate" };
+        let waits = [
+            ("thinktime", job.think.is_some()),
+            ("startdelay", job.rate.is_none() && job.start_ns > 0),
+        ];
+        let why = if options.queue_depth.is_some() {
+            "--queue-depth is given"
+        } else {
+            "the untimed gear has no time without a rate"
+        };
         if options.queue_depth.is_some() || !options.has_clock {
             let waits = waits.iter().filter(|(_, given)| *given);
-            notes.extend(waits.map(|(option, _)| format!("job {}: its {option} does not count, because {why}", job.label)));
+            notes.extend(waits.map(|(option, _)| {
+                format!("job {}: its {option} does not count, because {why}", job.label)
+            }));
         }
         Ok(())
     }
 
-    /// The files that its jobs work on, on a drive of `capacity` bytes with pages of `page_bytes`: name, first byte, and size.
+    /// The files that its jobs work on, on a drive of `capacity` bytes with pages of `page_bytes`:
+    /// name, first byte, and size.
     ///
     /// # Errors
     /// A job that does not fit onto the drive.
-    pub fn files(&self, capacity: u64, page_bytes: u32) -> Result<Vec<(String, u64, u64)>, SourceError> {
-        laid_out(&self.name, &self.jobs, (capacity, page_bytes), &mut vec![]).map(|(_, files)| files)
+    pub fn files(
+        &self,
+        capacity: u64,
+        page_bytes: u32,
+    ) -> Result<Vec<(String, u64, u64)>, SourceError> {
+        laid_out(&self.name, &self.jobs, (capacity, page_bytes), &mut vec![])
+            .map(|(_, files)| files)
     }
 
     /// Options that cannot matter to a simulated drive, each once, in the order of the file.

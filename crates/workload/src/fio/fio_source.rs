@@ -1,14 +1,17 @@
 //! The jobs of a file as one stream of requests for one drive.
 //!
-//! Jobs between two `stonewall`s are a stage; a stage begins when every request of the one before it is complete. Within a stage
+//! Jobs between two `stonewall`s are a stage; a stage begins when every request of the one before
+//! it is complete. Within a stage
 //!
 //! - one job is a closed loop of its `iodepth`;
-//! - several, or one that pauses, have a queue each ([`super::queues`]): each asks again when one of its own requests is complete;
+//! - several, or one that pauses, have a queue each ([`super::queues`]): each asks again when one
+//!   of its own requests is complete;
 //! - jobs with a rate, where all have one, are an open loop, merged by time ([`super::clock`]).
 //!
-//! Without a clock (untimed gear), or under a depth that the user gives, jobs without a rate are one closed loop and take turns in
-//! proportion to their depths. A job that ends by `runtime` ends at that simulated time: exactly, but for one without a rate that is
-//! alone in its stage, which ends within some 100 requests, because they are handed out ahead of time.
+//! Without a clock (untimed gear), or under a depth that the user gives, jobs without a rate are
+//! one closed loop and take turns in proportion to their depths. A job that ends by `runtime` ends
+//! at that simulated time: exactly, but for one without a rate that is alone in its stage, which
+//! ends within some 100 requests, because they are handed out ahead of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,7 +40,8 @@ pub struct FioSource {
     options: FioOptions,
     records: Vec<JobRecord>,
     notes: Vec<String>,
-    /// Workers that still have requests, the next one first: by turn in a closed loop, by time in an open one.
+    /// Workers that still have requests, the next one first: by turn in a closed loop, by time in
+    /// an open one.
     queue: BinaryHeap<Reverse<(u128, usize)>>,
     /// Depths of those workers, and what was last said of them.
     active_depth: u32,
@@ -86,7 +90,12 @@ impl FioSource {
     ///
     /// # Errors
     /// A job that does not fit onto the drive or into the gear.
-    pub fn new(file: &JobFile, capacity: u64, page_bytes: u32, options: FioOptions) -> Result<Self, SourceError> {
+    pub fn new(
+        file: &JobFile,
+        capacity: u64,
+        page_bytes: u32,
+        options: FioOptions,
+    ) -> Result<Self, SourceError> {
         let mut root = Random::seed_from_u64(options.seed);
         let mut map_bits = MAP_BITS;
         let mut notes = file.notes.clone();
@@ -148,8 +157,11 @@ impl FioSource {
     fn begin_stage(&mut self, stage: usize) {
         (self.stage, self.stage_began) = (stage, self.now);
         let of_stage = self.workers.iter().enumerate().filter(|(_, r)| r.worker.job.stage == stage);
-        self.queue = of_stage.map(|(i, r)| Reverse((r.clocks.as_ref().map_or(0, |c| u128::from(c.due().0)), i))).collect();
-        self.active_depth = self.queue.iter().map(|Reverse((_, i))| self.workers[*i].worker.job.depth).sum();
+        self.queue = of_stage
+            .map(|(i, r)| Reverse((r.clocks.as_ref().map_or(0, |c| u128::from(c.due().0)), i)))
+            .collect();
+        self.active_depth =
+            self.queue.iter().map(|Reverse((_, i))| self.workers[*i].worker.job.depth).sum();
         self.depth = self.active_depth.max(1);
         self.queues = self.is_reactive().then(|| Queues::begin(&self.workers, stage, self.now));
     }
@@ -173,10 +185,12 @@ impl FioSource {
     }
 
     fn is_open(&self) -> bool {
-        self.options.queue_depth.is_none() && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
+        self.options.queue_depth.is_none()
+            && self.workers.iter().any(|r| r.worker.job.stage == self.stage && r.clocks.is_some())
     }
 
-    /// Takes a worker, which the queue no longer holds, out of the stage; with `exitall` the stage ends.
+    /// Takes a worker, which the queue no longer holds, out of the stage; with `exitall` the stage
+    /// ends.
     fn retire(&mut self, worker: usize) {
         let job = &self.workers[worker].worker.job;
         self.active_depth -= job.depth;
@@ -194,7 +208,8 @@ impl FioSource {
         let passed = self.now - self.stage_began;
         let runtime = |workers: &[Running], i: usize| workers[i].worker.job.limits.runtime_ns;
         let over = |i: usize| runtime(&self.workers, i).is_some_and(|ns| ns <= passed);
-        let over: Vec<usize> = self.queue.iter().map(|Reverse((_, i))| *i).filter(|i| over(*i)).collect();
+        let over: Vec<usize> =
+            self.queue.iter().map(|Reverse((_, i))| *i).filter(|i| over(*i)).collect();
         if !over.is_empty() {
             self.queue.retain(|Reverse((_, i))| !over.contains(i));
             for i in over {
@@ -236,7 +251,8 @@ impl FioSource {
             let running = &mut self.workers[i];
             let due = running.clocks.as_ref().map_or(NEVER, |clocks| clocks.due().0);
             let job = &running.worker.job;
-            let in_time = due < NEVER && job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(job.start_ns));
+            let in_time = due < NEVER
+                && job.limits.runtime_ns.is_none_or(|ns| due < ns.saturating_add(job.start_ns));
             let request = if in_time { running.ask() } else { None };
             // A stage that follows begins no earlier than this one ends.
             self.now = self.now.max(self.stage_began + due.min(NEVER));
@@ -253,10 +269,16 @@ impl FioSource {
 }
 
 /// A worker whose chance is the next of `root`.
-fn new_worker(job: &Arc<Job>, part: &Part, root: &mut Random, map_bits: &mut u64) -> Result<Worker, SourceError> {
+fn new_worker(
+    job: &Arc<Job>,
+    part: &Part,
+    root: &mut Random,
+    map_bits: &mut u64,
+) -> Result<Worker, SourceError> {
     let own = root.clone();
     root.long_jump();
-    Worker::new(job, part, own, map_bits).map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
+    Worker::new(job, part, own, map_bits)
+        .map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))
 }
 
 impl RequestSource for FioSource {
@@ -310,7 +332,9 @@ impl RequestSource for FioSource {
             let limits = &r.worker.job.limits;
             limits.runtime_ns.is_some() && self.options.has_clock && limits.number_ios.is_none()
         };
-        self.workers.iter().try_fold(0u64, |sum, r| if by_time(r) { None } else { sum.checked_add(r.worker.about()?) })
+        self.workers.iter().try_fold(0u64, |sum, r| {
+            if by_time(r) { None } else { sum.checked_add(r.worker.about()?) }
+        })
     }
 }
 
@@ -318,7 +342,8 @@ impl PassSource for FioSource {
     fn next_pass(&mut self) -> Result<(), SourceError> {
         for running in &mut self.workers {
             running.worker.begin();
-            running.clocks = RateClocks::new(&running.worker.job).filter(|_| self.options.queue_depth.is_none());
+            running.clocks =
+                RateClocks::new(&running.worker.job).filter(|_| self.options.queue_depth.is_none());
         }
         self.begin_stage(0);
         Ok(())

@@ -1,5 +1,6 @@
-//! The text of a job file taken apart: `[sections]`, `name=value` lines, comments from `;` or `#` on, `include FILE` lines and `${VARIABLES}`.
-//! fio(1) 3.33, "Job file format". As there, options come after a section's name, and an included file holds options only.
+//! The text of a job file taken apart: `[sections]`, `name=value` lines, comments from `;` or `#`
+//! on, `include FILE` lines and `${VARIABLES}`. fio(1) 3.33, "Job file format". As there, options
+//! come after a section's name, and an included file holds options only.
 
 use std::env;
 use std::fmt::Display;
@@ -30,7 +31,12 @@ pub(super) struct SourceLine {
 impl SourceLine {
     /// A complaint about the line.
     pub(super) fn complain(&self, what: impl Display) -> SourceError {
-        SourceError(format!("{}, line {}: {what}; the line is {}", self.file, self.line, quote(self.text.as_bytes())))
+        SourceError(format!(
+            "{}, line {}: {what}; the line is {}",
+            self.file,
+            self.line,
+            quote(self.text.as_bytes())
+        ))
     }
 
     /// Its number, from 1.
@@ -63,7 +69,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Section>, SourceError> {
     sections(path, &text_of(path)?)
 }
 
-/// The sections of a text; `path` stands for its place in messages and in front of files that it includes.
+/// The sections of a text; `path` stands for its place in messages and in front of files that it
+/// includes.
 pub(super) fn sections(path: &Path, text: &str) -> Result<Vec<Section>, SourceError> {
     let mut sections = Vec::new();
     gather(path, text, 0, &mut sections)?;
@@ -78,26 +85,41 @@ fn text_of(path: &Path) -> Result<String, SourceError> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(|e| sentence(format!("cannot be opened: {e}")))?;
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|e| sentence(format!("cannot be read: {e}")))?;
+    file.take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| sentence(format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(sentence("more than 1 MiB are no job file; a few kilobytes of text are expected".into()));
+        return Err(sentence(
+            "more than 1 MiB are no job file; a few kilobytes of text are expected".into(),
+        ));
     }
     String::from_utf8(bytes).map_err(|e| {
         let upto = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         let start = upto.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
         let number = upto.split(|b| *b == b'\n').count();
         let line = e.as_bytes()[start..].split(|b| *b == b'\n').next().unwrap_or_default();
-        sentence(format!("is no text (line {number}); a fio job file is expected; the line is {}", quote(line)))
+        sentence(format!(
+            "is no text (line {number}); a fio job file is expected; the line is {}",
+            quote(line)
+        ))
     })
 }
 
-/// Adds what a text says to `sections`; one that is included, at `depth` above 0, adds to the last section.
-fn gather(path: &Path, text: &str, depth: usize, sections: &mut Vec<Section>) -> Result<(), SourceError> {
+/// Adds what a text says to `sections`; one that is included, at `depth` above 0, adds to the last
+/// section.
+fn gather(
+    path: &Path,
+    text: &str,
+    depth: usize,
+    sections: &mut Vec<Section>,
+) -> Result<(), SourceError> {
     let file: Arc<str> = path.display().to_string().into();
     for (i, whole) in text.lines().enumerate() {
         let place = SourceLine { file: file.clone(), line: i + 1, text: whole.trim_end().into() };
         if whole.len() > MAX_LINE_BYTES {
-            return Err(place.complain("the line is longer than 8192 bytes, which fio does not read"));
+            return Err(
+                place.complain("the line is longer than 8192 bytes, which fio does not read")
+            );
         }
         let line = without_comment(whole).trim();
         if line.is_empty() {
@@ -116,9 +138,11 @@ fn gather(path: &Path, text: &str, depth: usize, sections: &mut Vec<Section>) ->
         if let Some(name) = included(line) {
             let inner = beside(path, name);
             if depth == MAX_INCLUDES {
-                return Err(place.complain(format_args!("more than {MAX_INCLUDES} files include each other")));
+                return Err(place
+                    .complain(format_args!("more than {MAX_INCLUDES} files include each other")));
             }
-            let text = text_of(&inner).map_err(|e| place.complain(format_args!("the file that is included: {e}")))?;
+            let text = text_of(&inner)
+                .map_err(|e| place.complain(format_args!("the file that is included: {e}")))?;
             gather(&inner, &text, depth + 1, sections)?;
             continue;
         }
@@ -137,7 +161,9 @@ fn section_name(line: &str, place: &SourceLine) -> Result<String, SourceError> {
     match name {
         Some("") => Err(place.complain("a section without a name; one such as [job] is expected")),
         Some(name) => Ok(name.into()),
-        None => Err(place.complain("the section has no closing bracket at the end; one such as [job] is expected")),
+        None => Err(place.complain(
+            "the section has no closing bracket at the end; one such as [job] is expected",
+        )),
     }
 }
 
@@ -154,7 +180,9 @@ fn beside(path: &Path, name: &str) -> PathBuf {
 
 fn assignment(line: &str, place: SourceLine) -> Result<Assignment, SourceError> {
     let line = with_variables(line, &place)?;
-    let (name, value) = line.split_once('=').map_or((line.as_str(), None), |(name, value)| (name, Some(value.trim().to_owned())));
+    let (name, value) = line
+        .split_once('=')
+        .map_or((line.as_str(), None), |(name, value)| (name, Some(value.trim().to_owned())));
     Ok(Assignment { name: name.trim().into(), value, place })
 }
 
@@ -165,7 +193,10 @@ fn with_variables(line: &str, place: &SourceLine) -> Result<String, SourceError>
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, after)) = after.split_once('}') else { break };
         let value = env::var(name).map_err(|_| {
-            let what = format!("there is no variable {} in the environment; set it, or write its value", quote(name.as_bytes()));
+            let what = format!(
+                "there is no variable {} in the environment; set it, or write its value",
+                quote(name.as_bytes())
+            );
             place.complain(what)
         })?;
         text.push_str(before);
@@ -183,14 +214,22 @@ mod tests {
     /// Each section and option of a text, a line each.
     fn flat(text: &str) -> Vec<String> {
         let sections = sections(Path::new("a.fio"), text).unwrap();
-        let line = |a: &Assignment| a.value.as_ref().map_or_else(|| a.name.clone(), |value| format!("{} = {value}", a.name));
-        sections.iter().flat_map(|s| std::iter::once(format!("[{}]", s.name)).chain(s.lines.iter().map(line))).collect()
+        let line = |a: &Assignment| {
+            a.value.as_ref().map_or_else(|| a.name.clone(), |value| format!("{} = {value}", a.name))
+        };
+        sections
+            .iter()
+            .flat_map(|s| std::iter::once(format!("[{}]", s.name)).chain(s.lines.iter().map(line)))
+            .collect()
     }
 
     #[test]
     fn sections_options_and_comments() {
         let text = "# whole\n; whole\n\n[global] ; odd\n  bs = 4k # odd\nthread\n[a job]\nrw=randread:8\n\texec=a=b\n";
-        assert_eq!(flat(text), ["[global]", "bs = 4k", "thread", "[a job]", "rw = randread:8", "exec = a=b"]);
+        assert_eq!(
+            flat(text),
+            ["[global]", "bs = 4k", "thread", "[a job]", "rw = randread:8", "exec = a=b"]
+        );
     }
 
     #[test]
@@ -207,11 +246,21 @@ mod tests {
         fs::write(path("b.fio"), "[j]\nsize=1m\ninclude common.inc\nrw=read\n").unwrap();
         fs::write(path("common.inc"), "bs=8k\n").unwrap();
         let section = &read(&path("b.fio")).unwrap()[0];
-        assert_eq!(section.lines.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(), ["size", "bs", "rw"]);
+        assert_eq!(
+            section.lines.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(),
+            ["size", "bs", "rw"]
+        );
         assert_eq!(section.lines[1].place.line(), 1);
         fs::write(path("common.inc"), "include common.inc\n").unwrap();
-        assert!(read(&path("b.fio")).unwrap_err().0.contains("more than 8 files include each other"));
+        assert!(
+            read(&path("b.fio")).unwrap_err().0.contains("more than 8 files include each other")
+        );
         fs::write(path("common.inc"), "[k]\n").unwrap();
-        assert!(read(&path("b.fio")).unwrap_err().0.contains("common.inc, line 1: an included file holds options, no sections"));
+        assert!(
+            read(&path("b.fio"))
+                .unwrap_err()
+                .0
+                .contains("common.inc, line 1: an included file holds options, no sections")
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! The requests of one clone in one of its files: which part of the file the next one of a direction asks for.
+//! The requests of one clone in one of its files: which part of the file the next one of a
+//! direction asks for.
 //!
-//! The rules are those of fio 3.33. Reads, writes and trims each have a cursor; random places come from a shuffle, from a skewed
-//! distribution, or by chance. A skewed distribution belongs to the file: reads, writes and trims have their hot blocks in the same places.
+//! The rules are those of fio 3.33. Reads, writes and trims each have a cursor; random places come
+//! from a shuffle, from a skewed distribution, or by chance. A skewed distribution belongs to the
+//! file: reads, writes and trims have their hot blocks in the same places.
 
 use super::draft::Ways;
 use super::job::Job;
@@ -41,7 +43,8 @@ pub(super) struct Shared<'a> {
     pub(super) countdown: &'a mut u32,
 }
 
-/// Places drawn beyond the end of a file, because blocks of the other direction are smaller, before one is folded into it.
+/// Places drawn beyond the end of a file, because blocks of the other direction are smaller, before
+/// one is folded into it.
 const TRIES: u32 = 64;
 
 impl InFile {
@@ -51,15 +54,31 @@ impl InFile {
     }
 
     /// What its maps take is taken from `map_bits`.
-    pub(super) fn new(job: &Job, region: Region, sizes: &[SizeDraw; 3], random: &mut Random, map_bits: &mut u64) -> Result<Self, String> {
+    pub(super) fn new(
+        job: &Job,
+        region: Region,
+        sizes: &[SizeDraw; 3],
+        random: &mut Random,
+        map_bits: &mut u64,
+    ) -> Result<Self, String> {
         let mut places = [0; 3];
         for op in (0..3).filter(|op| job.uses()[*op] && job.pattern.random) {
             let align = job.align[op];
-            places[op] = (region.bytes - sizes[op].min.saturating_sub(align).min(region.bytes)) / align;
+            places[op] =
+                (region.bytes - sizes[op].min.saturating_sub(align).min(region.bytes)) / align;
         }
         let (skews, skew_of) = skews(job, &places, random)?;
         let (maps, map_of) = maps(job, &places, random, map_bits)?;
-        Ok(Self { region, places, skews, skew_of, maps, map_of, last: [Span::default(); 3], done: false })
+        Ok(Self {
+            region,
+            places,
+            skews,
+            skew_of,
+            maps,
+            map_of,
+            last: [Span::default(); 3],
+            done: false,
+        })
     }
 
     /// Begins another pass.
@@ -96,19 +115,23 @@ impl InFile {
         }
         *shared.countdown -= 1;
         if *shared.countdown > 0 {
-            let next = if job.identical { Some(self.last[op].start) } else { self.sequential(op, shared) };
+            let next =
+                if job.identical { Some(self.last[op].start) } else { self.sequential(op, shared) };
             return next.map(|start| (start, None)).or_else(|| self.random(op, shared));
         }
         *shared.countdown = job.pattern.every;
         let percent = job.random_percent[op];
         if percent < 100 && below(&mut shared.streams.direction, 100) >= u64::from(percent) {
-            return self.sequential(op, shared).map(|start| (start, None)).or_else(|| self.random(op, shared));
+            return self
+                .sequential(op, shared)
+                .map(|start| (start, None))
+                .or_else(|| self.random(op, shared));
         }
         self.random(op, shared)
     }
 
-    /// Behind the last request of this direction, with the hole that `rw=read:4k` leaves; at the end, from the start again where
-    /// holes are left.
+    /// Behind the last request of this direction, with the hole that `rw=read:4k` leaves; at the
+    /// end, from the start again where holes are left.
     fn sequential(&self, op: usize, shared: &Shared) -> Option<u64> {
         let (end, bytes, hole) = (self.last[op].end, self.region.bytes, shared.job.pattern.hole);
         let start = if hole == 0 || end == 0 {
@@ -141,7 +164,8 @@ impl InFile {
 /// Distributions, and the one that each direction draws from.
 type Skews = (Vec<Skew>, [Option<usize>; 3]);
 
-/// One for the file, over the blocks of the direction that has most; zones, which lie at fixed bytes, one for each size of blocks.
+/// One for the file, over the blocks of the direction that has most; zones, which lie at fixed
+/// bytes, one for each size of blocks.
 fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, String> {
     let ops: Vec<usize> = (0..3).filter(|op| job.uses()[*op] && job.pattern.random).collect();
     let mut skews = Vec::new();
@@ -163,8 +187,14 @@ fn skews(job: &Job, places: &[u64; 3], random: &mut Random) -> Result<Skews, Str
 /// Maps, and the one that each direction keeps.
 type Maps = (Vec<RandomMap>, [Option<usize>; 3]);
 
-/// The maps of a job, and which direction keeps which: directions with the same smallest block share one.
-fn maps(job: &Job, places: &[u64; 3], random: &mut Random, map_bits: &mut u64) -> Result<Maps, String> {
+/// The maps of a job, and which direction keeps which: directions with the same smallest block
+/// share one.
+fn maps(
+    job: &Job,
+    places: &[u64; 3],
+    random: &mut Random,
+    map_bits: &mut u64,
+) -> Result<Maps, String> {
     let mut maps = Vec::new();
     let mut map_of = [None; 3];
     // A write after a trim goes where the trim went.
@@ -176,7 +206,10 @@ fn maps(job: &Job, places: &[u64; 3], random: &mut Random, map_bits: &mut u64) -
             map_of[*op] = map_of[*other];
             continue;
         }
-        let one_size = ops.iter().filter(|other| min(**other) == min(*op)).all(|other| job.blocks[*other].is_one());
+        let one_size = ops
+            .iter()
+            .filter(|other| min(**other) == min(*op))
+            .all(|other| job.blocks[*other].is_one());
         if !one_size {
             let left = map_bits.checked_sub(places[*op]);
             *map_bits = left.ok_or("the random maps of jobs with several block sizes would take more than 1 GiB; add norandommap")?;

@@ -86,7 +86,8 @@ pub(super) struct Jobs {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads all sections: `[global]` ones, by any name that begins so, set what those below them start from.
+/// Reads all sections: `[global]` ones, by any name that begins so, set what those below them start
+/// from.
 pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     let mut all = Jobs { list: vec![], left_out: vec![], notes: vec![] };
     let mut safe = Vec::new();
@@ -109,9 +110,9 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         all.list.push(job);
         let clones: u64 = all.list.iter().map(|j| u64::from(j.clones)).sum();
         if clones > MOST_JOBS {
-            return Err(section
-                .place
-                .complain(format_args!("with this job there are {clones} with their clones; fio runs at most {MOST_JOBS}")));
+            return Err(section.place.complain(format_args!(
+                "with this job there are {clones} with their clones; fio runs at most {MOST_JOBS}"
+            )));
         }
     }
     let mut seen = BTreeSet::new();
@@ -120,13 +121,20 @@ pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
         let options = safe.join(", ");
         all.notes.push(format!("{options}: without effect, because a write that the simulated drive has acknowledged is safe"));
     }
-    all.left_out.retain(|name| seen.insert(name.clone()) && !(engine_matters && name == "ioengine"));
+    all.left_out
+        .retain(|name| seen.insert(name.clone()) && !(engine_matters && name == "ioengine"));
     Ok(all)
 }
 
 impl Job {
-    fn new(draft: &Draft, section: &Section, stage: usize, notes: &mut Vec<String>) -> Result<Self, SourceError> {
-        let [r, w, t] = [0, 1, 2].map(|i| draft.mixed_blocks[i].clone().unwrap_or_else(|| draft.blocks[i].clone()));
+    fn new(
+        draft: &Draft,
+        section: &Section,
+        stage: usize,
+        notes: &mut Vec<String>,
+    ) -> Result<Self, SourceError> {
+        let [r, w, t] = [0, 1, 2]
+            .map(|i| draft.mixed_blocks[i].clone().unwrap_or_else(|| draft.blocks[i].clone()));
         let blocks = [r, w, t];
         let label = draft.label.clone().unwrap_or_else(|| section.name.clone());
         let aligned = draft.align.iter().any(Option::is_some);
@@ -139,8 +147,10 @@ impl Job {
             read_percent: draft.read_percent,
             unaligned: draft.unaligned,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
-            // fio: an alignment, or a distribution of its own, excludes the map; the other generator never comes back by itself.
-            map: (draft.map && !aligned || draft.lfsr) && draft.distribution == Distribution::Random,
+            // fio: an alignment, or a distribution of its own, excludes the map; the other
+            // generator never comes back by itself.
+            map: (draft.map && !aligned || draft.lfsr)
+                && draft.distribution == Distribution::Random,
             random_percent: draft.random_percent,
             distribution: draft.distribution.clone(),
             depth: depth(draft, &label, section, notes)?,
@@ -196,7 +206,8 @@ impl Job {
         let by_bytes = draft.rate.iter().any(Option::is_some);
         let by_requests = draft.rate_iops.iter().any(Option::is_some);
         let option = if by_bytes { "rate" } else { "rate_iops" };
-        let complain = |what: String| Err(draft.place(option).unwrap_or(&self.place).complain(what));
+        let complain =
+            |what: String| Err(draft.place(option).unwrap_or(&self.place).complain(what));
         if by_bytes && by_requests {
             return complain("rate and rate_iops exclude each other; give one of them".into());
         }
@@ -233,20 +244,42 @@ fn think(draft: &Draft) -> Option<Think> {
     (pause_ns > 0).then(|| Think { pause_ns: pause_ns.max(draft.think_spin_ns), ..draft.think })
 }
 
-fn limits(draft: &Draft, label: &str, section: &Section, notes: &mut Vec<String>) -> Result<Limits, SourceError> {
+fn limits(
+    draft: &Draft,
+    label: &str,
+    section: &Section,
+    notes: &mut Vec<String>,
+) -> Result<Limits, SourceError> {
     if draft.time_based && draft.runtime_ns == 0 {
-        return Err(draft.place("time_based").unwrap_or(&section.place).complain("time_based needs a runtime, such as runtime=60"));
+        return Err(draft
+            .place("time_based")
+            .unwrap_or(&section.place)
+            .complain("time_based needs a runtime, such as runtime=60"));
     }
     let ramps = draft.ramp_ns > 0 && draft.runtime_ns > 0;
     if ramps {
-        notes.push(format!("job {label}: its ramp_time goes before its runtime and is measured like the rest"));
+        notes.push(format!(
+            "job {label}: its ramp_time goes before its runtime and is measured like the rest"
+        ));
     }
-    let runtime_ns = (draft.runtime_ns > 0).then(|| draft.runtime_ns.saturating_add(if ramps { draft.ramp_ns } else { 0 }));
-    Ok(Limits { io_size: draft.io_size, number_ios: draft.number_ios, loops: draft.loops, runtime_ns, time_based: draft.time_based })
+    let runtime_ns = (draft.runtime_ns > 0)
+        .then(|| draft.runtime_ns.saturating_add(if ramps { draft.ramp_ns } else { 0 }));
+    Ok(Limits {
+        io_size: draft.io_size,
+        number_ios: draft.number_ios,
+        loops: draft.loops,
+        runtime_ns,
+        time_based: draft.time_based,
+    })
 }
 
 /// Requests that a clone keeps outstanding.
-fn depth(draft: &Draft, label: &str, section: &Section, notes: &mut Vec<String>) -> Result<u32, SourceError> {
+fn depth(
+    draft: &Draft,
+    label: &str,
+    section: &Section,
+    notes: &mut Vec<String>,
+) -> Result<u32, SourceError> {
     if let Some(low) = draft.depth_low
         && low != 0
         && low < draft.depth
@@ -256,7 +289,8 @@ fn depth(draft: &Draft, label: &str, section: &Section, notes: &mut Vec<String>)
     }
     let engine = &draft.engine;
     if draft.depth > 1 && options::SYNCHRONOUS.contains(&engine.as_str()) {
-        let given = if draft.place("ioengine").is_some() { "" } else { ", which is fio's default," };
+        let given =
+            if draft.place("ioengine").is_some() { "" } else { ", which is fio's default," };
         notes.push(format!(
             "job {label}: iodepth={} counts as 1, as in fio, because ioengine={engine}{given} waits for each request; \
              ioengine=libaio keeps {} outstanding",

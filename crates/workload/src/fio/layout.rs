@@ -1,9 +1,12 @@
-//! Where jobs work on the drive. Each file has a place of its own, one beside the other in the order in which they are named; jobs with
-//! the same `filename` share it, and a job without has a file of its own for each clone (`$jobname.$jobnum.$filenum`), as in fio.
+//! Where jobs work on the drive. Each file has a place of its own, one beside the other in the
+//! order in which they are named; jobs with the same `filename` share it, and a job without has a
+//! file of its own for each clone (`$jobname.$jobnum.$filenum`), as in fio.
 //!
-//! A device (`/dev/...`) without a size is the whole drive, and percentages of it are of the drive's capacity. Whether a plain file is
-//! there already, and how large, is not looked at: what a drive holds at the start is in the drive's own `[start]`. A job without a size
-//! takes that of another job that works on its file; `size=50%` of a file that nobody gives a size is half the drive, with a note.
+//! A device (`/dev/...`) without a size is the whole drive, and percentages of it are of the
+//! drive's capacity. Whether a plain file is there already, and how large, is not looked at: what a
+//! drive holds at the start is in the drive's own `[start]`. A job without a size takes that of
+//! another job that works on its file; `size=50%` of a file that nobody gives a size is half the
+//! drive, with a note.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -51,7 +54,8 @@ impl Files {
 /// More would be a mistake, and take long to lay out.
 const MOST_FILES: u64 = 1 << 16;
 
-/// What each job's clones work on; `jobs_name` is the job file's, for messages. What the user should know is added to `notes`.
+/// What each job's clones work on; `jobs_name` is the job file's, for messages. What the user
+/// should know is added to `notes`.
 pub(super) fn layout(
     jobs_name: &str,
     jobs: &[Job],
@@ -74,37 +78,62 @@ pub(super) fn laid_out(
 ) -> Result<(Vec<Vec<Part>>, Vec<Laid>), SourceError> {
     check_number(jobs_name, jobs)?;
     let mut files = Files::default();
-    let numbers: Vec<Vec<Vec<usize>>> = jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
+    let numbers: Vec<Vec<Vec<usize>>> =
+        jobs.iter().map(|job| job.target.numbers(job, &mut files)).collect();
     let mut parts = vec![Vec::new(); jobs.len()];
-    // Sizes that jobs give themselves come first: others ask for the size of a file that those know.
+    // Sizes that jobs give themselves come first: others ask for the size of a file that those
+    // know.
     for asks in [false, true] {
-        for (i, job) in jobs.iter().enumerate().filter(|(_, job)| job.target.asks_for_size() == asks) {
+        for (i, job) in
+            jobs.iter().enumerate().filter(|(_, job)| job.target.asks_for_size() == asks)
+        {
             for (clone, numbers) in numbers[i].iter().enumerate() {
                 let part = part(job, clone as u32, numbers, &mut files, capacity, notes);
-                parts[i].push(part.map_err(|what| job.place.complain(format_args!("job {}: {what}", job.label)))?);
+                parts[i].push(part.map_err(|what| {
+                    job.place.complain(format_args!("job {}: {what}", job.label))
+                })?);
             }
         }
     }
     let starts = starts(jobs_name, &files.list, capacity, u64::from(page_bytes))?;
     for (parts, numbers) in parts.iter_mut().zip(&numbers) {
         for (part, numbers) in parts.iter_mut().zip(numbers) {
-            part.files.iter_mut().zip(numbers).for_each(|(region, file)| region.start += starts[*file]);
+            part.files
+                .iter_mut()
+                .zip(numbers)
+                .for_each(|(region, file)| region.start += starts[*file]);
         }
     }
-    let laid = files.list.into_iter().zip(starts).map(|((name, bytes), start)| (name, start, bytes)).collect();
+    let laid = files
+        .list
+        .into_iter()
+        .zip(starts)
+        .map(|((name, bytes), start)| (name, start, bytes))
+        .collect();
     Ok((parts, laid))
 }
 
 fn check_number(jobs_name: &str, jobs: &[Job]) -> Result<(), SourceError> {
-    let count: u64 = jobs.iter().map(|job| u64::from(job.clones) * u64::from(job.target.number_of_files())).sum();
+    let count: u64 = jobs
+        .iter()
+        .map(|job| u64::from(job.clones) * u64::from(job.target.number_of_files()))
+        .sum();
     if count > MOST_FILES {
-        return Err(SourceError(format!("{jobs_name}: its jobs and their clones have {count} files; at most {MOST_FILES} are supported")));
+        return Err(SourceError(format!(
+            "{jobs_name}: its jobs and their clones have {count} files; at most {MOST_FILES} are supported"
+        )));
     }
     Ok(())
 }
 
-/// The first byte of each file. Each begins at a page, as on a file system whose blocks are no larger.
-fn starts(jobs_name: &str, files: &[(String, u64)], capacity: u64, page_bytes: u64) -> Result<Vec<u64>, SourceError> {
+/// The first byte of each file. Each begins at a page, as on a file system whose blocks are no
+/// larger.
+fn starts(
+    jobs_name: &str,
+    files: &[(String, u64)],
+    capacity: u64,
+    page_bytes: u64,
+) -> Result<Vec<u64>, SourceError> {
     let mut end = 0u64;
     let mut starts = Vec::new();
     for (_, bytes) in files {
@@ -132,18 +161,29 @@ fn starts(jobs_name: &str, files: &[(String, u64)], capacity: u64, page_bytes: u
 }
 
 /// Where in its files a clone works; their sizes grow to what it uses.
-fn part(job: &Job, clone: u32, numbers: &[usize], files: &mut Files, capacity: u64, notes: &mut Vec<String>) -> Result<Part, String> {
+fn part(
+    job: &Job,
+    clone: u32,
+    numbers: &[usize],
+    files: &mut Files,
+    capacity: u64,
+    notes: &mut Vec<String>,
+) -> Result<Part, String> {
     let target = &job.target;
     let count = numbers.len() as u64;
     // As in fio: a size is that of all files together, a filesize that of each.
-    let fixed = if let Some(Amount::Bytes(bytes)) = target.size { Some(bytes / count) } else { None };
+    let fixed =
+        if let Some(Amount::Bytes(bytes)) = target.size { Some(bytes / count) } else { None };
     let mut regions = Vec::new();
     for number in numbers {
         let (name, known) = &files.list[*number];
         let known = (target.asks_for_size() && *known > 0).then_some(*known);
         let mut whole = target.file_size.or(is_device(name).then_some(capacity)).or(known);
         if let (None, Some(Amount::Percent(percent))) = (whole, target.size) {
-            let note = format!("job {}: the size of its file {name} is not known; size={percent}% is taken of the drive", job.label);
+            let note = format!(
+                "job {}: the size of its file {name} is not known; size={percent}% is taken of the drive",
+                job.label
+            );
             whole = Some(capacity);
             if !notes.contains(&note) {
                 notes.push(note);
@@ -155,24 +195,45 @@ fn part(job: &Job, clone: u32, numbers: &[usize], files: &mut Files, capacity: u
         *bytes = end.max(*bytes);
         regions.push(region);
     }
-    let size = fixed.map_or_else(|| regions.iter().map(|r| r.bytes).fold(0, u64::saturating_add), |bytes| bytes * count);
+    let size = fixed.map_or_else(
+        || regions.iter().map(|r| r.bytes).fold(0, u64::saturating_add),
+        |bytes| bytes * count,
+    );
     Ok(Part { files: regions, io_bytes: job.limits.io_size.map_or(size, |io| io.of(size)) })
 }
 
 /// Where in a file, of which the `whole` size or its `fixed` share of a job's size may be known.
-fn region(job: &Job, name: &str, clone: u32, whole: Option<u64>, fixed: Option<u64>) -> Result<Region, String> {
+fn region(
+    job: &Job,
+    name: &str,
+    clone: u32,
+    whole: Option<u64>,
+    fixed: Option<u64>,
+) -> Result<Region, String> {
     let target = &job.target;
     let start = start(job, whole.or(fixed), clone)?;
     let rest = |whole: u64| {
         let rest = whole.checked_sub(start).filter(|rest| *rest > 0);
-        rest.ok_or_else(|| format!("its offset of {} is beyond the end of its file of {}", Bytes(start), Bytes(whole)))
+        rest.ok_or_else(|| {
+            format!(
+                "its offset of {} is beyond the end of its file of {}",
+                Bytes(start),
+                Bytes(whole)
+            )
+        })
     };
     let bytes = match (target.size, target.file_size, whole) {
-        (Some(Amount::Percent(percent)), _, Some(whole)) => Amount::Percent(percent).of(rest(whole)?),
+        (Some(Amount::Percent(percent)), _, Some(whole)) => {
+            Amount::Percent(percent).of(rest(whole)?)
+        }
         (Some(Amount::Bytes(_)), Some(file), _) => rest(file)?,
         (Some(Amount::Bytes(_)), None, _) => fixed.unwrap_or(0),
         (None, _, Some(whole)) => rest(whole)?,
-        (_, _, None) => return Err(format!("the size of its file {name} is not known; give the job a size, such as size=1g")),
+        (_, _, None) => {
+            return Err(format!(
+                "the size of its file {name} is not known; give the job a size, such as size=1g"
+            ));
+        }
     };
     check_room(job, bytes)?;
     Ok(Region { start, bytes })
@@ -187,11 +248,16 @@ fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
         return Err("its offset is a percentage of a file whose size is not known; give the job a size, such as size=1g".into());
     }
     let whole = whole.unwrap_or(0);
-    let start = target.offset_increment.of(whole).saturating_mul(u64::from(clone)).saturating_add(target.offset.of(whole));
+    let start = target
+        .offset_increment
+        .of(whole)
+        .saturating_mul(u64::from(clone))
+        .saturating_add(target.offset.of(whole));
     if !by_percent {
         return Ok(start);
     }
-    let smallest = (0..3).filter(|op| job.uses()[*op]).map(|op| job.blocks[op].ends().0).min().unwrap_or(1);
+    let smallest =
+        (0..3).filter(|op| job.uses()[*op]).map(|op| job.blocks[op].ends().0).min().unwrap_or(1);
     let unit = if target.offset_align > 0 { target.offset_align } else { smallest };
     Ok(start.checked_next_multiple_of(unit).unwrap_or(u64::MAX))
 }
@@ -199,9 +265,14 @@ fn start(job: &Job, whole: Option<u64>, clone: u32) -> Result<u64, String> {
 /// Whether a request of each direction fits.
 fn check_room(job: &Job, bytes: u64) -> Result<(), String> {
     for op in (0..3).filter(|op| job.uses()[*op]) {
-        let needed = job.blocks[op].ends().0.max(if job.pattern.random { job.align[op] } else { 0 });
+        let needed =
+            job.blocks[op].ends().0.max(if job.pattern.random { job.align[op] } else { 0 });
         if bytes < needed {
-            return Err(format!("a block of {} does not fit into the {} where it works", Bytes(needed), Bytes(bytes)));
+            return Err(format!(
+                "a block of {} does not fit into the {} where it works",
+                Bytes(needed),
+                Bytes(bytes)
+            ));
         }
     }
     Ok(())
@@ -223,16 +294,27 @@ impl Target {
 
     /// The files of each clone of the job, by number.
     fn numbers(&self, job: &Job, files: &mut Files) -> Vec<Vec<usize>> {
-        let of_clone = |clone| (0..self.number_of_files()).map(|file| files.number(self.name(&job.section, clone, file))).collect();
+        let of_clone = |clone| {
+            (0..self.number_of_files())
+                .map(|file| files.number(self.name(&job.section, clone, file)))
+                .collect()
+        };
         (0..job.clones).map(of_clone).collect()
     }
 
     /// The name of a clone's file.
     fn name(&self, section: &str, clone: u32, file: u32) -> String {
         let name = self.files.get(file as usize).cloned().unwrap_or_else(|| {
-            let format = self.name_format.replace("$jobnum", &clone.to_string()).replace("$filenum", &file.to_string());
+            let format = self
+                .name_format
+                .replace("$jobnum", &clone.to_string())
+                .replace("$filenum", &file.to_string());
             format.replace("$jobname", section)
         });
-        if self.directory.is_empty() || name.starts_with('/') { name } else { format!("{}/{name}", self.directory) }
+        if self.directory.is_empty() || name.starts_with('/') {
+            name
+        } else {
+            format!("{}/{name}", self.directory)
+        }
     }
 }

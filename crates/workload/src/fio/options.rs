@@ -1,5 +1,6 @@
-//! Every option of fio 3.33 by name, and what becomes of it here: it describes the workload, it cannot matter to a simulated drive, it asks
-//! for writes to be safe, which they are, or it would change the workload in a way that is not supported, which stops the run.
+//! Every option of fio 3.33 by name, and what becomes of it here: it describes the workload, it
+//! cannot matter to a simulated drive, it asks for writes to be safe, which they are, or it would
+//! change the workload in a way that is not supported, which stops the run.
 //!
 //! The names are those of `fio --cmdhelp` and, for engines, `fio --enghelp=ENGINE`.
 
@@ -110,19 +111,22 @@ const NOT_APPLICABLE: &[&str] = &[
     "zone_reset_threshold", "zone_reset_frequency",
 ];
 
-/// Options that ask for data to be safe. The write buffer of the drive keeps what it has acknowledged, as one with capacitors does, so a
-/// flush has nothing to wait for.
+/// Options that ask for data to be safe. The write buffer of the drive keeps what it has
+/// acknowledged, as one with capacitors does, so a flush has nothing to wait for.
 #[rustfmt::skip]
 const SAFE: [&str; 8] = ["fsync", "fdatasync", "sync", "end_fsync", "fsync_on_close", "write_barrier", "sync_file_range", "writefua"];
 
 const FUA: &str = "requests that have to pass the write buffer are not modelled; set it to 0";
 const ZONES: &str = "zones are not modelled; leave it out";
 const TRACE: &str = "it replays a recorded trace; run that with --trace FILE";
-const BY_LATENCY: &str = "a load that follows the latency is not supported; leave it out and set iodepth";
+const BY_LATENCY: &str =
+    "a load that follows the latency is not supported; leave it out and set iodepth";
 const TOO_SLOW: &str = "it ends a job that is too slow, which is not supported; leave it out";
-const BATCHES: &str = "waiting for several completions at once is not modelled; set it to 1 or leave it out";
+const BATCHES: &str =
+    "waiting for several completions at once is not modelled; set it to 1 or leave it out";
 
-/// Options that would change the workload, with the reason why they cannot be followed. They pass where they are off.
+/// Options that would change the workload, with the reason why they cannot be followed. They pass
+/// where they are off.
 #[rustfmt::skip]
 const UNSUPPORTED: [(&str, &str); 32] = [
     ("atomic", FUA), ("readfua", FUA),
@@ -153,11 +157,17 @@ const OFF: [&str; 5] = ["0", "none", "false", "default", "group"];
 
 /// What becomes of an option with this value; none where fio has no such option.
 pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
-    if let Some((known, _)) = USED.iter().find(|(known, other)| *known == name || (!other.is_empty() && *other == name)) {
+    if let Some((known, _)) =
+        USED.iter().find(|(known, other)| *known == name || (!other.is_empty() && *other == name))
+    {
         return Some(Role::Used(known));
     }
     if let Some((known, why)) = UNSUPPORTED.iter().find(|(known, _)| *known == name) {
-        return Some(if is_off(known, value) { Role::NotApplicable } else { Role::Unsupported(why) });
+        return Some(if is_off(known, value) {
+            Role::NotApplicable
+        } else {
+            Role::Unsupported(why)
+        });
     }
     if SAFE.contains(&name) {
         return Some(if is_off(name, value) { Role::NotApplicable } else { Role::Safe });
@@ -168,19 +178,23 @@ pub(super) fn role(name: &str, value: Option<&str>) -> Option<Role> {
 fn is_off(name: &str, value: Option<&str>) -> bool {
     let Some(value) = value else { return false };
     let one_is_none = name.starts_with("iodepth_batch_complete") && value == "1";
-    let is_zero = super::values::bytes(value, KbBase::Binary) == Ok(0) || super::values::time_ns(value, 1) == Ok(0);
+    let is_zero = super::values::bytes(value, KbBase::Binary) == Ok(0)
+        || super::values::time_ns(value, 1) == Ok(0);
     is_zero || one_is_none || OFF.contains(&value)
 }
 
 /// The known name that this one probably means.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let used = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty());
-    let others = UNSUPPORTED.iter().map(|(n, _)| *n).chain(NOT_APPLICABLE.iter().copied()).chain(SAFE);
+    let others =
+        UNSUPPORTED.iter().map(|(n, _)| *n).chain(NOT_APPLICABLE.iter().copied()).chain(SAFE);
     crate::nearest::nearest(name, used.chain(others))
 }
 
-/// Engines that wait for each request before the next: whatever `iodepth` says, one is outstanding, and fio says so too.
-pub(super) const SYNCHRONOUS: [&str; 10] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libpmem", "dev-dax", "mtd"];
+/// Engines that wait for each request before the next: whatever `iodepth` says, one is outstanding,
+/// and fio says so too.
+pub(super) const SYNCHRONOUS: [&str; 10] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "libpmem", "dev-dax", "mtd"];
 
 /// Engines that send neither reads nor writes to a drive.
 #[rustfmt::skip]
@@ -197,7 +211,8 @@ mod tests {
 
     #[test]
     fn every_name_has_one_role() {
-        let mut all: Vec<&str> = USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty()).collect();
+        let mut all: Vec<&str> =
+            USED.iter().flat_map(|(a, b)| [*a, *b]).filter(|n| !n.is_empty()).collect();
         all.extend(UNSUPPORTED.iter().map(|(n, _)| *n));
         all.extend(NOT_APPLICABLE);
         all.extend(SAFE);
@@ -212,7 +227,10 @@ mod tests {
         assert_eq!(role("readfua", Some("1")), Some(Role::Unsupported(FUA)));
         assert_eq!(role("sync", Some("none")), Some(Role::NotApplicable));
         assert_eq!(role("iodepth_batch_complete_min", Some("1")), Some(Role::NotApplicable));
-        assert_eq!(role("fill_device", None), Some(Role::Unsupported("a job ends with its size; give one")));
+        assert_eq!(
+            role("fill_device", None),
+            Some(Role::Unsupported("a job ends with its size; give one"))
+        );
         assert_eq!(role("readwrite", Some("read")), Some(Role::Used("rw")));
         assert_eq!(role("iodpth", Some("1")), None);
         assert_eq!(nearest("iodpth"), Some("iodepth"));

@@ -1,8 +1,10 @@
-//! Jobs of a stage with a queue each, as in fio: a clone asks again when one of its own requests is complete, pauses when it has to think,
-//! and one with a rate asks by its clock. The drive tells of completions; nothing here happens between them but at times known ahead.
+//! Jobs of a stage with a queue each, as in fio: a clone asks again when one of its own requests is
+//! complete, pauses when it has to think, and one with a rate asks by its clock. The drive tells of
+//! completions; nothing here happens between them but at times known ahead.
 //!
-//! `thinktime` as fio 3.33 has it: after each request, once `thinktime_blocks` more have been served, the clone waits until all of its
-//! requests are complete, and then pauses. A full queue has to wait for a completion before that.
+//! `thinktime` as fio 3.33 has it: after each request, once `thinktime_blocks` more have been
+//! served, the clone waits until all of its requests are complete, and then pauses. A full queue
+//! has to wait for a completion before that.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -45,21 +47,32 @@ enum State {
     Over,
 }
 
-const OVER: CloneQueue = CloneQueue { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
+const OVER: CloneQueue =
+    CloneQueue { state: State::Over, outstanding: 0, issued: 0, completed: 0, thought_at: 0 };
 
 impl Queues {
     /// Begins a stage at `now` for those of the clones that belong to it.
     pub(super) fn begin(clones: &[Running], stage: usize, now: Ns) -> Self {
-        let mut queues = Self { clones: vec![OVER; clones.len()], due: BinaryHeap::new(), turn: 0, began: now };
-        for (i, clone) in clones.iter().enumerate().filter(|(_, clone)| clone.worker.job.stage == stage) {
-            let first = clone.clocks.as_ref().map_or(clone.worker.job.start_ns, |clocks| clocks.due().0);
+        let mut queues =
+            Self { clones: vec![OVER; clones.len()], due: BinaryHeap::new(), turn: 0, began: now };
+        for (i, clone) in
+            clones.iter().enumerate().filter(|(_, clone)| clone.worker.job.stage == stage)
+        {
+            let first =
+                clone.clocks.as_ref().map_or(clone.worker.job.start_ns, |clocks| clocks.due().0);
             queues.ask_at(i, &clone.worker.job, now.saturating_add(first));
         }
         queues
     }
 
     /// Hands out what is due at `now`.
-    pub(super) fn fill(&mut self, clones: &mut [Running], now: Ns, out: &mut Vec<Request>, max: usize) {
+    pub(super) fn fill(
+        &mut self,
+        clones: &mut [Running],
+        now: Ns,
+        out: &mut Vec<Request>,
+        max: usize,
+    ) {
         let end = out.len() + max;
         while out.len() < end {
             let Some(Reverse((at, _, i))) = self.due.peek().copied() else { return };
@@ -94,7 +107,8 @@ impl Queues {
         }
     }
 
-    /// The time of the next request that is known; `Ns::MAX` where it follows from a completion, none where all is done.
+    /// The time of the next request that is known; `Ns::MAX` where it follows from a completion,
+    /// none where all is done.
     pub(super) fn waits_until(&self) -> Option<Ns> {
         let waits = || self.clones.iter().any(|clone| clone.outstanding > 0).then_some(Ns::MAX);
         self.due.peek().map(|Reverse((at, ..))| *at).or_else(waits)

@@ -1,8 +1,9 @@
-//! fio's random map: unless `norandommap` is given, random requests go to each block once before any block is visited again.
+//! fio's random map: unless `norandommap` is given, random requests go to each block once before
+//! any block is visited again.
 //!
-//! Requests of one size visit the blocks in the order of a shuffle, which takes no memory. Requests of several sizes may run into
-//! blocks that were visited before, and then end there, as in fio; that takes a bit for each block, and levels above them to find the next
-//! free one.
+//! Requests of one size visit the blocks in the order of a shuffle, which takes no memory. Requests
+//! of several sizes may run into blocks that were visited before, and then end there, as in fio;
+//! that takes a bit for each block, and levels above them to find the next free one.
 
 use crate::synthetic::random::{Random, below};
 use crate::synthetic::scatter::Scatter;
@@ -27,7 +28,9 @@ impl RandomMap {
     pub(super) fn memory(&self) -> u64 {
         match self {
             Self::OneSize { .. } => 0,
-            Self::Sizes(bits) => bits.levels.iter().map(|level| size_of_val(level.as_slice()) as u64).sum(),
+            Self::Sizes(bits) => {
+                bits.levels.iter().map(|level| size_of_val(level.as_slice()) as u64).sum()
+            }
         }
     }
 
@@ -157,7 +160,10 @@ mod tests {
                     let mut seen = vec![false; blocks as usize];
                     while let Some(block) = map.draw(&mut random) {
                         assert_eq!(map.visit(block, 1), 1);
-                        assert!(!std::mem::replace(&mut seen[block as usize], true), "{blocks} {one_size} {pass}: {block}");
+                        assert!(
+                            !std::mem::replace(&mut seen[block as usize], true),
+                            "{blocks} {one_size} {pass}: {block}"
+                        );
                     }
                     assert!(seen.iter().all(|s| *s), "{blocks} {one_size} {pass}");
                     map.clear(&mut random);
@@ -179,7 +185,10 @@ mod tests {
     fn the_next_free_bit_is_found_across_levels() {
         let mut bits = Bits::new(64 * 64 * 64 + 3);
         assert_eq!(bits.take(5, 64 * 64 * 64 - 6), 64 * 64 * 64 - 6);
-        assert_eq!([bits.free_from(0), bits.free_from(5), bits.free_from(64 * 64 * 64)], [0, 64 * 64 * 64 - 1, 64 * 64 * 64].map(Some));
+        assert_eq!(
+            [bits.free_from(0), bits.free_from(5), bits.free_from(64 * 64 * 64)],
+            [0, 64 * 64 * 64 - 1, 64 * 64 * 64].map(Some)
+        );
         assert_eq!(bits.free_from(64 * 64 * 64 + 3), None);
     }
 }

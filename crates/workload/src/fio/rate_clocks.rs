@@ -1,8 +1,10 @@
-//! When the requests of a job with a `rate` come: each direction keeps its own, so that the rates and not `rwmixread` decide the mix, as in fio.
+//! When the requests of a job with a `rate` come: each direction keeps its own, so that the rates
+//! and not `rwmixread` decide the mix, as in fio.
 //!
-//! `rate` is bytes a second; `rate_iops` counts requests of the smallest block, and a larger one takes its share of the rate. Under
-//! `rate_process=poisson` gaps are exponential and do not depend on the size. The rate holds whether or not the drive keeps up (open
-//! loop), while fio would stop at `iodepth` requests and catch up later.
+//! `rate` is bytes a second; `rate_iops` counts requests of the smallest block, and a larger one
+//! takes its share of the rate. Under `rate_process=poisson` gaps are exponential and do not depend
+//! on the size. The rate holds whether or not the drive keeps up (open loop), while fio would stop
+//! at `iodepth` requests and catch up later.
 
 use vpass_core::base::units::Ns;
 
@@ -24,14 +26,25 @@ impl RateClocks {
     pub(super) fn new(job: &Job) -> Option<Self> {
         let rate = job.rate?;
         let smallest = |op: usize| job.blocks[op].ends().0 as f64;
-        let clock = |op: usize| rate.bytes_per_s[op].map(|bytes| ArrivalClock::new(rate.arrivals, bytes / smallest(op)));
+        let clock = |op: usize| {
+            rate.bytes_per_s[op].map(|bytes| ArrivalClock::new(rate.arrivals, bytes / smallest(op)))
+        };
         let unit = |op: usize| (rate.arrivals == Arrivals::Constant).then(|| smallest(op));
-        Some(Self { by_op: [0, 1, 2].map(clock), unit: [0, 1, 2].map(unit), start_ns: job.start_ns })
+        Some(Self {
+            by_op: [0, 1, 2].map(clock),
+            unit: [0, 1, 2].map(unit),
+            start_ns: job.start_ns,
+        })
     }
 
     /// When the next request comes, after the start of the stage, and its direction.
     pub(super) fn due(&self) -> (Ns, usize) {
-        let due = self.by_op.iter().enumerate().filter_map(|(op, clock)| clock.as_ref().map(|c| (c.due(), op))).min();
+        let due = self
+            .by_op
+            .iter()
+            .enumerate()
+            .filter_map(|(op, clock)| clock.as_ref().map(|c| (c.due(), op)))
+            .min();
         let (at, op) = due.unwrap_or((Ns::MAX, 0));
         (at.saturating_add(self.start_ns), op)
     }

@@ -1,4 +1,5 @@
-//! What a job came to, for the results: enough to see what was run, and to write the same job again.
+//! What a job came to, for the results: enough to see what was run, and to write the same job
+//! again.
 
 use serde::Serialize;
 use vpass_core::base::request::{Op, Request};
@@ -29,8 +30,14 @@ impl JobCounts {
     pub(super) fn add(&mut self, request: &Request) {
         let bytes = u64::from(request.bytes);
         match request.op {
-            Op::Read => (self.read_requests, self.read_bytes) = (self.read_requests + 1, self.read_bytes + bytes),
-            Op::Write => (self.write_requests, self.write_bytes) = (self.write_requests + 1, self.write_bytes + bytes),
+            Op::Read => {
+                (self.read_requests, self.read_bytes) =
+                    (self.read_requests + 1, self.read_bytes + bytes)
+            }
+            Op::Write => {
+                (self.write_requests, self.write_bytes) =
+                    (self.write_requests + 1, self.write_bytes + bytes)
+            }
             Op::Trim => self.trim_requests += 1,
         }
     }
@@ -127,7 +134,10 @@ impl JobRecord {
 impl Distribution {
     fn text(&self) -> String {
         let with = |name: &str, number: f64, center: Option<f64>| {
-            format!("{name}:{number}{}", center.map_or_else(String::new, |center| format!(":{center}")))
+            format!(
+                "{name}:{number}{}",
+                center.map_or_else(String::new, |center| format!(":{center}"))
+            )
         };
         match self {
             Self::Random => "random".into(),

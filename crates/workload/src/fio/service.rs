@@ -1,4 +1,5 @@
-//! `file_service_type` as a job file says it: the order of a clone's files, and how many requests in a row go to one.
+//! `file_service_type` as a job file says it: the order of a clone's files, and how many requests
+//! in a row go to one.
 
 /// How a clone goes from file to file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

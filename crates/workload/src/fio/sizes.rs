@@ -1,7 +1,7 @@
 //! The size of each request: one, a range, or sizes with shares, drawn as fio draws them.
 //!
-//! Sizes are multiples of the smallest, unless `bs_unaligned` is given. A size that does not fit before the end of the file is drawn
-//! again, as long as the smallest fits.
+//! Sizes are multiples of the smallest, unless `bs_unaligned` is given. A size that does not fit
+//! before the end of the file is drawn again, as long as the smallest fits.
 
 use super::values::{self, KbBase};
 use crate::synthetic::random::{Random, Rng, below, threshold};
@@ -59,7 +59,10 @@ impl Blocks {
         match self {
             Self::One(bytes) => *bytes as f64,
             Self::Range(min, max) => (min + max) as f64 / 2.0,
-            Self::Split(pairs) => pairs.iter().map(|(bytes, percent)| *bytes as f64 * f64::from(*percent) / 100.0).sum(),
+            Self::Split(pairs) => pairs
+                .iter()
+                .map(|(bytes, percent)| *bytes as f64 * f64::from(*percent) / 100.0)
+                .sum(),
         }
     }
 
@@ -68,7 +71,11 @@ impl Blocks {
         match self {
             Self::One(bytes) => bytes.to_string(),
             Self::Range(min, max) => format!("{min}-{max}"),
-            Self::Split(pairs) => pairs.iter().map(|(bytes, percent)| format!("{bytes}/{percent}")).collect::<Vec<_>>().join(":"),
+            Self::Split(pairs) => pairs
+                .iter()
+                .map(|(bytes, percent)| format!("{bytes}/{percent}"))
+                .collect::<Vec<_>>()
+                .join(":"),
         }
     }
 }
@@ -102,7 +109,8 @@ enum Kind {
     Split(Vec<(u64, u64)>),
 }
 
-/// Tries after which the smallest size is taken: a size of 1 % is missed so often once in 10^8 times.
+/// Tries after which the smallest size is taken: a size of 1 % is missed so often once in 10^8
+/// times.
 const TRIES: u32 = 2000;
 
 impl SizeDraw {
@@ -135,7 +143,8 @@ impl SizeDraw {
         }
     }
 
-    /// The smallest plus a number below the largest, rounded down to a multiple of the smallest and cut at the largest.
+    /// The smallest plus a number below the largest, rounded down to a multiple of the smallest and
+    /// cut at the largest.
     fn in_range(&self, random: &mut Random, room: u64) -> u64 {
         let step = if self.unaligned { 1 } else { self.min };
         if room >= self.max {
@@ -143,14 +152,19 @@ impl SizeDraw {
             return (bytes - bytes % step).min(self.max);
         }
         // What fits lies below the cut, where all multiples are alike.
-        if self.unaligned { self.min + below(random, room - self.min + 1) } else { step * (1 + below(random, room / step)) }
+        if self.unaligned {
+            self.min + below(random, room - self.min + 1)
+        } else {
+            step * (1 + below(random, room / step))
+        }
     }
 
     fn of_split(&self, limits: &[(u64, u64)], random: &mut Random, room: u64) -> u64 {
         for _ in 0..TRIES {
             let bits = random.next_u64();
             let fits = |limit: &&(u64, u64)| bits <= limit.1 && limit.0 <= room;
-            let bytes = limits.iter().find(fits).map_or(limits[limits.len() - 1].0, |(bytes, _)| *bytes);
+            let bytes =
+                limits.iter().find(fits).map_or(limits[limits.len() - 1].0, |(bytes, _)| *bytes);
             if bytes <= room {
                 return if self.unaligned { bytes } else { bytes - bytes % self.min };
             }
@@ -172,24 +186,36 @@ mod tests {
         let (draw, mut random) = (SizeDraw::new(blocks, unaligned), Random::seed_from_u64(1));
         let mut counts = BTreeMap::new();
         (0..100_000).for_each(|_| *counts.entry(draw.draw(&mut random, room)).or_insert(0) += 1);
-        counts.into_iter().map(|(bytes, n)| (bytes, (f64::from(n) / 1000.0).round() as i32)).collect()
+        counts
+            .into_iter()
+            .map(|(bytes, n)| (bytes, (f64::from(n) / 1000.0).round() as i32))
+            .collect()
     }
 
     #[test]
     fn a_range_gives_multiples_of_its_smallest() {
         // Seen in fio 3.33: bsrange=4k-10k gives 4 KiB and 8 KiB 40 % each, and 10 KiB the rest.
         let range = Blocks::range("4k-10k", KbBase::Binary).unwrap();
-        assert_eq!(drawn(&range, false, 1 << 20), BTreeMap::from([(4096, 40), (8192, 40), (10_240, 20)]));
+        assert_eq!(
+            drawn(&range, false, 1 << 20),
+            BTreeMap::from([(4096, 40), (8192, 40), (10_240, 20)])
+        );
         assert_eq!(drawn(&range, false, 9000), BTreeMap::from([(4096, 50), (8192, 50)]));
         let sizes = drawn(&Blocks::Range(512, 515), true, 1 << 20);
         assert_eq!(sizes.keys().copied().collect::<Vec<_>>(), [512, 513, 514, 515]);
-        assert_eq!(drawn(&Blocks::Range(512, 2048), true, 513), BTreeMap::from([(512, 50), (513, 50)]));
+        assert_eq!(
+            drawn(&Blocks::Range(512, 2048), true, 513),
+            BTreeMap::from([(512, 50), (513, 50)])
+        );
     }
 
     #[test]
     fn a_split_gives_its_shares() {
         let split = Blocks::split("64k/50:4k/10:32k/40:1k/0", KbBase::Binary).unwrap();
-        assert_eq!(drawn(&split, false, 1 << 20), BTreeMap::from([(4096, 10), (32_768, 40), (65_536, 50)]));
+        assert_eq!(
+            drawn(&split, false, 1 << 20),
+            BTreeMap::from([(4096, 10), (32_768, 40), (65_536, 50)])
+        );
         // What does not fit is drawn again.
         assert_eq!(drawn(&split, false, 40_000), BTreeMap::from([(4096, 20), (32_768, 80)]));
         // As fio does: 6 KiB is no multiple of 4 KiB.

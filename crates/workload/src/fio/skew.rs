@@ -1,11 +1,14 @@
 //! `random_distribution`: zipf, pareto and normal as fio draws them, and zones.
 //!
-//! fio's zipf is not the exact law of `synthetic::zipf`: it takes the approximation of Gray et al., "Quickly generating billion-record
-//! synthetic databases", SIGMOD 1994, section 3.2, which gives the third rank a fifth too much; it sums the harmonic number over 10^7
-//! terms at most; and it scatters ranks by a multiplication modulo the number of blocks, which is no permutation unless that number is a
-//! power of two: of 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 in fio and would touch 20,900. What wears on a drive is just this
-//! concentration, so this file follows fio. Pareto is `(n - 1) u^(ln h / ln (1 - h))`, scattered alike; normal is the mean of twelve even
-//! numbers and an even spread as wide as the deviation, scattered, so that popular blocks lie anywhere.
+//! fio's zipf is not the exact law of `synthetic::zipf`: it takes the approximation of Gray et al.,
+//! "Quickly generating billion-record synthetic databases", SIGMOD 1994, section 3.2, which gives
+//! the third rank a fifth too much; it sums the harmonic number over 10^7 terms at most; and it
+//! scatters ranks by a multiplication modulo the number of blocks, which is no permutation unless
+//! that number is a power of two: of 25,600 blocks under zipf:1.1, 400,000 reads touch 8,200 in fio
+//! and would touch 20,900. What wears on a drive is just this concentration, so this file follows
+//! fio. Pareto is `(n - 1) u^(ln h / ln (1 - h))`, scattered alike; normal is the mean of twelve
+//! even numbers and an even spread as wide as the deviation, scattered, so that popular blocks lie
+//! anywhere.
 
 use super::values::{self, Amount, KbBase};
 use crate::synthetic::random::{Random, Rng, below};
@@ -27,7 +30,8 @@ pub(super) enum Distribution {
         deviation: f64,
         center: Option<f64>,
     },
-    /// One after the other: percentage of the accesses, and size in bytes or as a percentage of the blocks.
+    /// One after the other: percentage of the accesses, and size in bytes or as a percentage of the
+    /// blocks.
     Zoned(Vec<(u32, Amount)>),
 }
 
@@ -45,7 +49,8 @@ impl Distribution {
     }
 
     pub(super) fn read(text: &str, base: KbBase) -> Result<Self, String> {
-        let (word, numbers) = text.split_once(':').map_or((text, None), |(word, numbers)| (word, Some(numbers)));
+        let (word, numbers) =
+            text.split_once(':').map_or((text, None), |(word, numbers)| (word, Some(numbers)));
         match word {
             "random" => Ok(Self::Random),
             "zipf" => {
@@ -86,17 +91,29 @@ fn percent(text: &str) -> Result<u32, String> {
     text.parse().ok().filter(|p| *p <= 100).ok_or_else(|| format!("{text} is no whole percentage"))
 }
 
-/// `60/10:30/20:10/70`: percentage of the accesses, then size. Blank sizes in percent share what is missing.
-fn zones(text: Option<&str>, size: impl Fn(&str) -> Result<Amount, String>) -> Result<Distribution, String> {
+/// `60/10:30/20:10/70`: percentage of the accesses, then size. Blank sizes in percent share what is
+/// missing.
+fn zones(
+    text: Option<&str>,
+    size: impl Fn(&str) -> Result<Amount, String>,
+) -> Result<Distribution, String> {
     const EXPECTED: &str = "zones are expected, each with its percentage of the accesses and its size, as in zoned:60/10:30/20:10/70";
     let text = text.ok_or(EXPECTED)?;
     if text.contains(',') {
-        return Err("one list of zones for all directions is expected; fio 3.33 reads no more than that".into());
+        return Err(
+            "one list of zones for all directions is expected; fio 3.33 reads no more than that"
+                .into(),
+        );
     }
-    // The accesses stand first here, the sizes last: turned round they are shares of sizes, and blanks are filled.
-    let turned: Vec<_> = text.split(':').map(|zone| zone.split_once('/').map(|(access, size)| (access.trim(), size.trim()))).collect();
+    // The accesses stand first here, the sizes last: turned round they are shares of sizes, and
+    // blanks are filled.
+    let turned: Vec<_> = text
+        .split(':')
+        .map(|zone| zone.split_once('/').map(|(access, size)| (access.trim(), size.trim())))
+        .collect();
     let turned: Vec<_> = turned.into_iter().collect::<Option<_>>().ok_or(EXPECTED)?;
-    let accesses: Vec<u32> = turned.iter().map(|(access, _)| percent(access)).collect::<Result<_, _>>()?;
+    let accesses: Vec<u32> =
+        turned.iter().map(|(access, _)| percent(access)).collect::<Result<_, _>>()?;
     let sum: u32 = accesses.iter().sum();
     if sum != 100 {
         return Err(format!("the percentages of the accesses add up to {sum}, not to 100"));
@@ -106,12 +123,22 @@ fn zones(text: Option<&str>, size: impl Fn(&str) -> Result<Amount, String>) -> R
     for (_, text) in &turned {
         sizes.push(if text.is_empty() { None } else { Some(size(text)?) });
     }
-    let percents = sizes.iter().flatten().map(|s| if let Amount::Percent(p) = s { *p } else { 0 }).sum::<u32>();
-    if percents > 100 || (blanks > 0 && sizes.iter().flatten().any(|s| matches!(s, Amount::Bytes(_)))) {
-        return Err(format!("the sizes of the zones add up to {percents} %, or one is missing; at most 100 % are expected"));
+    let percents = sizes
+        .iter()
+        .flatten()
+        .map(|s| if let Amount::Percent(p) = s { *p } else { 0 })
+        .sum::<u32>();
+    if percents > 100
+        || (blanks > 0 && sizes.iter().flatten().any(|s| matches!(s, Amount::Bytes(_))))
+    {
+        return Err(format!(
+            "the sizes of the zones add up to {percents} %, or one is missing; at most 100 % are expected"
+        ));
     }
     let blank = Amount::Percent((100 - percents) / blanks.max(1));
-    Ok(Distribution::Zoned(accesses.into_iter().zip(sizes.into_iter().map(|s| s.unwrap_or(blank))).collect()))
+    Ok(Distribution::Zoned(
+        accesses.into_iter().zip(sizes.into_iter().map(|s| s.unwrap_or(blank))).collect(),
+    ))
 }
 
 /// Draws block numbers.
@@ -140,7 +167,8 @@ pub(super) enum Skew {
     Zones(Vec<(u32, u64, u64)>),
 }
 
-/// 2^64 over the golden ratio, negated: the multiplier of Knuth's multiplicative hash as fio, and Linux, take it.
+/// 2^64 over the golden ratio, negated: the multiplier of Knuth's multiplicative hash as fio, and
+/// Linux, take it.
 const GOLDEN: u64 = 0x61c8_8646_80b5_83eb;
 /// Even numbers whose mean stands for a normal one.
 const UNIFORMS: u64 = 12;
@@ -149,20 +177,37 @@ const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
     /// Over so many blocks (at least 1) of `block_bytes`; none for the uniform distribution.
-    pub(super) fn new(distribution: &Distribution, blocks: u64, block_bytes: u64, random: &mut Random) -> Result<Option<Self>, String> {
-        let mut shift = |center: Option<f64>| center.map_or_else(|| below(random, blocks), |c| (blocks as f64 * c) as u64);
+    pub(super) fn new(
+        distribution: &Distribution,
+        blocks: u64,
+        block_bytes: u64,
+        random: &mut Random,
+    ) -> Result<Option<Self>, String> {
+        let mut shift = |center: Option<f64>| {
+            center.map_or_else(|| below(random, blocks), |c| (blocks as f64 * c) as u64)
+        };
         Ok(Some(match distribution {
             Distribution::Random => return Ok(None),
             Distribution::Zipf { theta, center } => {
                 let (n, second) = (blocks as f64, 1.0 + 0.5f64.powf(*theta));
                 let zeta_n = zeta(blocks.min(ZETA_TERMS), *theta);
                 let eta = (1.0 - (2.0 / n).powf(1.0 - theta)) / (1.0 - second / zeta_n);
-                Self::Zipf { zeta_n, second, eta, alpha: 1.0 / (1.0 - theta), blocks, shift: shift(*center) }
+                Self::Zipf {
+                    zeta_n,
+                    second,
+                    eta,
+                    alpha: 1.0 / (1.0 - theta),
+                    blocks,
+                    shift: shift(*center),
+                }
             }
-            Distribution::Pareto { h, center } => Self::Pareto { power: h.ln() / (1.0 - h).ln(), blocks, shift: shift(*center) },
+            Distribution::Pareto { h, center } => {
+                Self::Pareto { power: h.ln() / (1.0 - h).ln(), blocks, shift: shift(*center) }
+            }
             Distribution::Normal { deviation, center } => {
                 let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // Half the file from where it would be, from 0 up: the center that fio takes where none is given is the middle.
+                // Half the file from where it would be, from 0 up: the center that fio takes where
+                // none is given is the middle.
                 let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
                 Self::Normal { spread, blocks, shift }
             }
@@ -184,7 +229,9 @@ impl Skew {
                 };
                 scattered(rank, *shift, *blocks)
             }
-            Self::Pareto { power, blocks, shift } => scattered(((blocks - 1) as f64 * unit(random).powf(*power)) as u64, *shift, *blocks),
+            Self::Pareto { power, blocks, shift } => {
+                scattered(((blocks - 1) as f64 * unit(random).powf(*power)) as u64, *shift, *blocks)
+            }
             Self::Normal { spread, blocks, shift } => {
                 let sum: u64 = (0..UNIFORMS).map(|_| below(random, blocks + 1)).sum();
                 let mean = sum.div_ceil(UNIFORMS) as f64;
@@ -199,7 +246,8 @@ impl Skew {
             }
             Self::Zones(zones) => {
                 let percent = below(random, 100) as u32;
-                let (_, first, count) = zones.iter().find(|z| percent < z.0).unwrap_or(&zones[zones.len() - 1]);
+                let (_, first, count) =
+                    zones.iter().find(|z| percent < z.0).unwrap_or(&zones[zones.len() - 1]);
                 first + below(random, *count)
             }
         }
@@ -215,7 +263,8 @@ fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The sum of k^-theta up to `terms`: the first thousand as they are, the others by Euler and Maclaurin, exact to 10^-9.
+/// The sum of k^-theta up to `terms`: the first thousand as they are, the others by Euler and
+/// Maclaurin, exact to 10^-9.
 fn zeta(terms: u64, theta: f64) -> f64 {
     let f = |k: f64| k.powf(-theta);
     let head = terms.min(1000);
@@ -228,7 +277,11 @@ fn zeta(terms: u64, theta: f64) -> f64 {
     sum + integral + (f(b) - f(a)) / 2.0 + theta / 12.0 * (f(a) / a - f(b) / b)
 }
 
-fn spans(zones: &[(u32, Amount)], blocks: u64, block_bytes: u64) -> Result<Vec<(u32, u64, u64)>, String> {
+fn spans(
+    zones: &[(u32, Amount)],
+    blocks: u64,
+    block_bytes: u64,
+) -> Result<Vec<(u32, u64, u64)>, String> {
     let (mut accesses, mut percent, mut bytes) = (0, 0u64, 0u64);
     let mut spans = Vec::new();
     for (access, size) in zones {
@@ -246,10 +299,15 @@ fn spans(zones: &[(u32, Amount)], blocks: u64, block_bytes: u64) -> Result<Vec<(
             }
         };
         if end > blocks {
-            return Err(format!("random_distribution: the zones end at {bytes} bytes, beyond the file's {}", blocks * block_bytes));
+            return Err(format!(
+                "random_distribution: the zones end at {bytes} bytes, beyond the file's {}",
+                blocks * block_bytes
+            ));
         }
         if first == end && *access > 0 {
-            return Err(format!("random_distribution: a zone of {access} % of the accesses is smaller than a block"));
+            return Err(format!(
+                "random_distribution: a zone of {access} % of the accesses is smaller than a block"
+            ));
         }
         spans.push((accesses, first, (end - first).max(1)));
     }
@@ -276,9 +334,17 @@ mod tests {
 
     #[test]
     fn the_hottest_blocks_are_those_of_fio() {
-        // fio 3.33, 400,000 reads of 65,536 blocks under zipf:1.2:0: the six hottest blocks, and how often each was read.
+        // fio 3.33, 400,000 reads of 65,536 blocks under zipf:1.2:0: the six hottest blocks, and
+        // how often each was read.
         let counts = counts("zipf:1.2:0", 65_536);
-        for (block, n) in [(0, 79_318), (33_771, 34_513), (2_006, 25_747), (35_777, 16_787), (4_012, 12_365), (37_783, 9_704)] {
+        for (block, n) in [
+            (0, 79_318),
+            (33_771, 34_513),
+            (2_006, 25_747),
+            (35_777, 16_787),
+            (4_012, 12_365),
+            (37_783, 9_704),
+        ] {
             let (got, n) = (f64::from(counts[block]), f64::from(n));
             assert!((got - n).abs() < 5.0 * (2.0 * n).sqrt(), "block {block}: {got}, fio {n}");
         }
@@ -292,13 +358,19 @@ mod tests {
         // Pareto, of 65,536: 52,050, and 85,953 reads of the first block.
         let counts = counts("pareto:0.2:0", 65_536);
         let touched = counts.iter().filter(|n| **n > 0).count();
-        assert!((51_800..52_300).contains(&touched) && (85_000..87_000).contains(&counts[0]), "{touched} {}", counts[0]);
+        assert!(
+            (51_800..52_300).contains(&touched) && (85_000..87_000).contains(&counts[0]),
+            "{touched} {}",
+            counts[0]
+        );
     }
 
     #[test]
     fn zones_get_their_shares() {
         let counts = counts("zoned:60/10:30/20:10/", 1000);
-        let sum = |range: std::ops::Range<usize>| (f64::from(counts[range].iter().sum::<u32>()) / 4000.0).round() as u32;
+        let sum = |range: std::ops::Range<usize>| {
+            (f64::from(counts[range].iter().sum::<u32>()) / 4000.0).round() as u32
+        };
         assert_eq!([sum(0..100), sum(100..300), sum(300..1000)], [60, 30, 10]);
         let absolute = read("zoned_abs:60/400k:40/100k").unwrap();
         let mut random = Random::seed_from_u64(1);
@@ -339,7 +411,15 @@ mod tests {
     #[test]
     fn few_blocks_are_no_trouble() {
         for blocks in 1..5 {
-            for text in ["zipf:0", "zipf:0.5", "zipf:3", "pareto:0.01", "pareto:0.99", "normal:0", "normal:100"] {
+            for text in [
+                "zipf:0",
+                "zipf:0.5",
+                "zipf:3",
+                "pareto:0.01",
+                "pareto:0.99",
+                "normal:0",
+                "normal:100",
+            ] {
                 counts(text, blocks);
             }
         }

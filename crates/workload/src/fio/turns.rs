@@ -1,5 +1,5 @@
-//! `file_service_type`: which file of a clone the next request goes to. As in fio, a file in which a pass has no place left is passed over
-//! until the next pass begins.
+//! `file_service_type`: which file of a clone the next request goes to. As in fio, a file in which
+//! a pass has no place left is passed over until the next pass begins.
 
 use super::in_file::InFile;
 use super::service::{Order, Service};
@@ -36,13 +36,20 @@ impl Turns {
             return Some(last);
         }
         let (before, after) = files.split_at(self.last.map_or(0, |last| last + 1));
-        let open = |from: usize, files: &[InFile]| files.iter().position(|f| !f.done).map(|i| from + i);
+        let open =
+            |from: usize, files: &[InFile]| files.iter().position(|f| !f.done).map(|i| from + i);
         let next = match self.service.order {
-            Order::RoundRobin | Order::Sequential => open(before.len(), after).or_else(|| open(0, before)),
+            Order::RoundRobin | Order::Sequential => {
+                open(before.len(), after).or_else(|| open(0, before))
+            }
             Order::Random => {
                 let count = files.iter().filter(|f| !f.done).count() as u64;
                 let mut open = files.iter().enumerate().filter(|(_, f)| !f.done);
-                if count == 0 { None } else { open.nth(below(random, count) as usize).map(|(i, _)| i) }
+                if count == 0 {
+                    None
+                } else {
+                    open.nth(below(random, count) as usize).map(|(i, _)| i)
+                }
             }
         };
         self.last = next;

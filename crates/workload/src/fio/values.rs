@@ -1,5 +1,6 @@
-//! Values of options: bytes, times, shares, lists for reads, writes and trims. fio(1) 3.33, "Parameter types".
-//! Stricter than fio in one way: what fio drops without a word (the `x` of `4x`, the `.5k` of `1.5k`) is refused.
+//! Values of options: bytes, times, shares, lists for reads, writes and trims. fio(1) 3.33,
+//! "Parameter types". Stricter than fio in one way: what fio drops without a word (the `x` of `4x`,
+//! the `.5k` of `1.5k`) is refused.
 
 /// Reads, writes, trims.
 pub(super) type PerOp<T> = [T; 3];
@@ -28,9 +29,11 @@ pub(super) enum KbBase {
     Standard,
 }
 
-const BYTES: &str = "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000";
+const BYTES: &str =
+    "a whole number of bytes is expected, with a unit where wanted: 4096, 4k, 1m, 2g, 0x1000";
 
-/// `4k`, `1mb`, `0x1000`: bytes. With the default `kb_base` of 1024, `k`, `kb` and `ki` are 1024 and `kib` is 1000, as in fio.
+/// `4k`, `1mb`, `0x1000`: bytes. With the default `kb_base` of 1024, `k`, `kb` and `ki` are 1024
+/// and `kib` is 1000, as in fio.
 pub(super) fn bytes(text: &str, base: KbBase) -> Result<u64, String> {
     if text.starts_with('(') {
         return Err("arithmetic in parentheses is not supported; write the number itself".into());
@@ -46,7 +49,10 @@ pub(super) fn bytes(text: &str, base: KbBase) -> Result<u64, String> {
         return Err("zones are not supported; a size in bytes is expected".into());
     }
     let scale = unit_bytes(&unit, base).ok_or_else(|| BYTES.to_owned())?;
-    number.checked_mul(scale).filter(|n| *n < 1 << 63).ok_or_else(|| "the number is too large".into())
+    number
+        .checked_mul(scale)
+        .filter(|n| *n < 1 << 63)
+        .ok_or_else(|| "the number is too large".into())
 }
 
 fn unit_bytes(unit: &str, base: KbBase) -> Option<u64> {
@@ -72,7 +78,8 @@ pub(super) fn amount(text: &str, base: KbBase) -> Result<Amount, String> {
 
 /// `90`, `10m`, `500ms`: a time in ns; without a unit it is in units of `unit_ns`.
 pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
-    const EXPECTED: &str = "a time is expected, a whole number with a unit where wanted: 30, 90s, 10m, 500ms, 2h";
+    const EXPECTED: &str =
+        "a time is expected, a whole number with a unit where wanted: 30, 90s, 10m, 500ms, 2h";
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale = match unit.trim().to_ascii_lowercase().as_str() {
@@ -90,9 +97,15 @@ pub(super) fn time_ns(text: &str, unit_ns: u64) -> Result<u64, String> {
 }
 
 /// A whole number in a range.
-pub(super) fn count(text: &str, base: KbBase, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
+pub(super) fn count(
+    text: &str,
+    base: KbBase,
+    range: std::ops::RangeInclusive<u64>,
+) -> Result<u64, String> {
     let number = bytes(text, base).ok().filter(|n| range.contains(n));
-    number.ok_or_else(|| format!("a whole number from {} to {} is expected", range.start(), range.end()))
+    number.ok_or_else(|| {
+        format!("a whole number from {} to {} is expected", range.start(), range.end())
+    })
 }
 
 /// `1`, `0`, or nothing for 1.
@@ -104,9 +117,11 @@ pub(super) fn flag(text: Option<&str>) -> Result<bool, String> {
     }
 }
 
-/// `a,b,c` for reads, writes and trims. One value goes for all; a value that is not ended by a comma goes for what follows it.
+/// `a,b,c` for reads, writes and trims. One value goes for all; a value that is not ended by a
+/// comma goes for what follows it.
 pub(super) fn per_op(text: &str) -> Result<PerOp<Option<&str>>, String> {
-    let parts: Vec<_> = text.split(',').map(|part| Some(part.trim()).filter(|p| !p.is_empty())).collect();
+    let parts: Vec<_> =
+        text.split(',').map(|part| Some(part.trim()).filter(|p| !p.is_empty())).collect();
     match parts[..] {
         [all] => Ok([all; 3]),
         [read, others] => Ok([read, others, others]),
@@ -122,9 +137,12 @@ pub(super) fn range(text: &str, base: KbBase) -> Result<(u64, u64), String> {
     Ok((a.min(b), a.max(b)))
 }
 
-/// `a/b:c/d`: pairs, the second of each a percentage that may be left out. Those left out share what is missing to 100.
-/// `first` reads the first of a pair.
-pub(super) fn shares<T>(text: &str, first: impl Fn(&str) -> Result<T, String>) -> Result<Vec<(T, u32)>, String> {
+/// `a/b:c/d`: pairs, the second of each a percentage that may be left out. Those left out share
+/// what is missing to 100. `first` reads the first of a pair.
+pub(super) fn shares<T>(
+    text: &str,
+    first: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<(T, u32)>, String> {
     let mut pairs = Vec::new();
     for pair in text.split(':').filter(|p| !p.trim().is_empty()) {
         let (a, b) = pair.split_once('/').unwrap_or((pair, ""));
@@ -177,7 +195,8 @@ mod tests {
         ] {
             assert_eq!(bytes(text, base), Ok(expected), "{text}");
         }
-        for text in ["", "k", "4x", "1.5k", "-4k", "4kk", "0x", "9999999p", "(4*1024)", "1z", "é"] {
+        for text in ["", "k", "4x", "1.5k", "-4k", "4kk", "0x", "9999999p", "(4*1024)", "1z", "é"]
+        {
             assert!(bytes(text, binary).is_err(), "{text}");
         }
     }
@@ -185,7 +204,8 @@ mod tests {
     #[test]
     fn times_have_units() {
         let seconds = |text: &str| time_ns(text, 1_000_000_000).map(|ns| ns as f64 / 1e9);
-        let got: Vec<_> = ["30", "2m", "1h", "1d", "500ms", "7usec"].map(|t| seconds(t).unwrap()).to_vec();
+        let got: Vec<_> =
+            ["30", "2m", "1h", "1d", "500ms", "7usec"].map(|t| seconds(t).unwrap()).to_vec();
         assert_eq!(got, [30.0, 120.0, 3600.0, 86400.0, 0.5, 7e-6]);
         for text in ["", "1.5m", "-1", "10x", "99999999999999d"] {
             assert!(seconds(text).is_err(), "{text}");
@@ -213,7 +233,15 @@ mod tests {
         assert_eq!(sizes("4k/50:1k/:32k/").unwrap(), [(4096, 50), (1024, 25), (32768, 25)]);
         assert_eq!(sizes("4k:8k:16k").unwrap(), [(4096, 33), (8192, 33), (16384, 34)]);
         assert_eq!(sizes("4k/100").unwrap(), [(4096, 100)]);
-        for text in ["", "4k/50", "4k/60:8k/60", "4k/60:8k/60:1k/", "4k/x", "4k/-1:8k", "4k/4294967295:8k/4294967295"] {
+        for text in [
+            "",
+            "4k/50",
+            "4k/60:8k/60",
+            "4k/60:8k/60:1k/",
+            "4k/x",
+            "4k/-1:8k",
+            "4k/4294967295:8k/4294967295",
+        ] {
             assert!(sizes(text).is_err(), "{text}");
         }
     }

@@ -1,8 +1,9 @@
-//! One clone of a job: its requests one after the other, in its files on the drive. When they come is not its business.
+//! One clone of a job: its requests one after the other, in its files on the drive. When they come
+//! is not its business.
 //!
-//! The rules are those of fio 3.33. A mix throws dice for each request; several files take turns ([`super::turns`]). A loop of the job ends
-//! when `io_size` bytes have gone or when no place is left that a pass would visit; where bytes are left or time decides, another pass
-//! begins.
+//! The rules are those of fio 3.33. A mix throws dice for each request; several files take turns
+//! ([`super::turns`]). A loop of the job ends when `io_size` bytes have gone or when no place is
+//! left that a pass would visit; where bytes are left or time decides, another pass begins.
 
 use std::sync::Arc;
 
@@ -43,8 +44,14 @@ impl Worker {
         self.files.iter().map(InFile::memory).sum()
     }
 
-    /// A clone of `job`; its chance is what follows from `root`. What its maps take is taken from `map_bits`.
-    pub(super) fn new(job: &Arc<Job>, part: &Part, root: Random, map_bits: &mut u64) -> Result<Self, String> {
+    /// A clone of `job`; its chance is what follows from `root`. What its maps take is taken from
+    /// `map_bits`.
+    pub(super) fn new(
+        job: &Arc<Job>,
+        part: &Part,
+        root: Random,
+        map_bits: &mut u64,
+    ) -> Result<Self, String> {
         let mut streams = Streams::after(root);
         let sizes = [0, 1, 2].map(|op| SizeDraw::new(&job.blocks[op], job.unaligned));
         let in_file = |region| InFile::new(job, region, &sizes, &mut streams.scatter, map_bits);
@@ -73,7 +80,8 @@ impl Worker {
         self.countdown = 1;
     }
 
-    /// The next request, of direction `op` where that is decided already; none at the end of the job.
+    /// The next request, of direction `op` where that is decided already; none at the end of the
+    /// job.
     pub(super) fn next(&mut self, op: Option<usize>) -> Option<Request> {
         if let Some((file, span)) = self.owed.take() {
             return Some(self.request(1, file, span));
@@ -116,14 +124,16 @@ impl Worker {
             Ways::TrimWrite => self.job.blocks[2].mean(),
             _ => (0..3).find(|op| uses[*op]).map_or(1.0, |op| self.job.blocks[op].mean()),
         };
-        let of_a_loop = ((self.io_bytes as f64 / mean).ceil() as u64).min(limits.number_ios.unwrap_or(u64::MAX));
+        let of_a_loop = ((self.io_bytes as f64 / mean).ceil() as u64)
+            .min(limits.number_ios.unwrap_or(u64::MAX));
         let pair = if self.job.pattern.ways == Ways::TrimWrite { 2 } else { 1 };
         of_a_loop.checked_mul(u64::from(limits.loops))?.checked_mul(pair)
     }
 
     fn has_issued_all(&self) -> bool {
         let limits = &self.job.limits;
-        (!limits.time_based && self.issued_bytes >= self.io_bytes) || limits.number_ios.is_some_and(|n| self.issued >= n)
+        (!limits.time_based && self.issued_bytes >= self.io_bytes)
+            || limits.number_ios.is_some_and(|n| self.issued >= n)
     }
 
     /// Begins the next loop, if there is one.
@@ -161,16 +171,21 @@ impl Worker {
             Ways::Read => 0,
             Ways::Write => 1,
             Ways::Trim | Ways::TrimWrite => 2,
-            Ways::Mixed => usize::from(below(&mut self.streams.direction, 100) >= u64::from(self.job.read_percent)),
+            Ways::Mixed => usize::from(
+                below(&mut self.streams.direction, 100) >= u64::from(self.job.read_percent),
+            ),
         }
     }
 
-    /// The next request of this direction: its file, and where in it; none where no file has a place left.
+    /// The next request of this direction: its file, and where in it; none where no file has a
+    /// place left.
     fn span(&mut self, op: usize) -> Option<(usize, Span)> {
         loop {
             let file = self.turns.next(&self.files, &mut self.streams.direction)?;
             let Self { job, sizes, streams, countdown, .. } = self;
-            if let Some(span) = self.files[file].span(op, &mut Shared { job, sizes, streams, countdown }) {
+            if let Some(span) =
+                self.files[file].span(op, &mut Shared { job, sizes, streams, countdown })
+            {
                 return Some((file, span));
             }
             self.files[file].done = true;

@@ -1,7 +1,9 @@
-//! Phases whose reads are rates, for gears that draw them in bulk; and the same for a sample of a drive's pages.
+//! Phases whose reads are rates, for gears that draw them in bulk; and the same for a sample of a
+//! drive's pages.
 //!
-//! A phase of n requests takes n / rate seconds, whatever chance makes of its arrivals elsewhere. Within it each page is read as often as in the
-//! mean: pages that are read in turn are read by chance here. Writes and trims keep their order and come evenly.
+//! A phase of n requests takes n / rate seconds, whatever chance makes of its arrivals elsewhere.
+//! Within it each page is read as often as in the mean: pages that are read in turn are read by
+//! chance here. Writes and trims keep their order and come evenly.
 
 use rand_core::SeedableRng;
 use vpass_core::base::rates::{PageRates, ReadRates};
@@ -42,7 +44,10 @@ struct Turns {
 
 impl Turns {
     fn new(config: &PhasesConfig, rate: f64) -> Self {
-        let (of_phase, of_pass) = (config.phase.iter().map(|phase| phase.requests).collect::<Vec<_>>(), config.requests());
+        let (of_phase, of_pass) = (
+            config.phase.iter().map(|phase| phase.requests).collect::<Vec<_>>(),
+            config.requests(),
+        );
         let requests = of_phase[0].min(of_pass);
         Self { of_phase, of_pass, rate, phase: 0, requests, before: 0, left: of_pass - requests }
     }
@@ -80,14 +85,22 @@ impl FluidPhases {
     ///
     /// # Errors
     /// The first key that is wrong, by itself or for this drive; or a workload without a rate.
-    pub fn new(config: &PhasesConfig, capacity: u64, page_bytes: u32, seed: u64, sample: Sample) -> Result<Self, ConfigError> {
+    pub fn new(
+        config: &PhasesConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+        sample: Sample,
+    ) -> Result<Self, ConfigError> {
         let pages = (capacity / u64::from(page_bytes)) as u32;
         config.check(pages.into())?;
         Self::check(config)?;
         let turns = Turns::new(config, config.rate.unwrap_or_default());
-        let reads = config.phase.iter().map(|phase| reads_of(phase, phase.requests, sample)).collect();
+        let reads =
+            config.phase.iter().map(|phase| reads_of(phase, phase.requests, sample)).collect();
         let writes = Writes::new(config, &turns, page_bytes, seed, sample);
-        let writes: Box<dyn RequestSource + Send> = if writes.has_any() { Box::new(writes) } else { Box::new(NoWrites) };
+        let writes: Box<dyn RequestSource + Send> =
+            if writes.has_any() { Box::new(writes) } else { Box::new(NoWrites) };
         let pages = (pages - sample.residue).div_ceil(sample.of);
         Ok(Self { turns, reads, phases: config.phase.clone(), pages, page_bytes, sample, writes })
     }
@@ -100,7 +113,8 @@ impl FluidPhases {
         require(config.rate.is_some(), || NO_RATE.into())
     }
 
-    /// Bytes of memory that phases take at most which name each of so many pages: rates, and counts of the phase under way, the next and all.
+    /// Bytes of memory that phases take at most which name each of so many pages: rates, and counts
+    /// of the phase under way, the next and all.
     pub fn memory(pages: u64) -> u64 {
         pages * (2 * 4 + 3 * 16)
     }
@@ -108,7 +122,11 @@ impl FluidPhases {
     /// How often a page is read in the phase under way, each page once.
     fn under_way(&self) -> Vec<(Lpn, u64)> {
         let phase = self.turns.phase;
-        if self.turns.is_whole() { self.reads[phase].clone() } else { reads_of(&self.phases[phase], self.turns.requests, self.sample) }
+        if self.turns.is_whole() {
+            self.reads[phase].clone()
+        } else {
+            reads_of(&self.phases[phase], self.turns.requests, self.sample)
+        }
     }
 
     fn per_s(&self, reads: u64) -> f32 {
@@ -120,18 +138,22 @@ impl FluidPhases {
 /// Parts of a read that counts are kept in.
 const PARTS: f64 = 65_536.0;
 
-/// How often a phase of so many requests reads each page of a sample, in the mean and in parts of a read.
+/// How often a phase of so many requests reads each page of a sample, in the mean and in parts of a
+/// read.
 fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64)> {
     if Op::from(phase.op) != Op::Read {
         return vec![];
     }
     let runs = Runs::of(phase);
     let each = (requests as f64 / runs.count as f64 * PARTS) as u64;
-    let in_turn = |place: u64| (requests / runs.count + u64::from(place < requests % runs.count)) * PARTS as u64;
+    let in_turn = |place: u64| {
+        (requests / runs.count + u64::from(place < requests % runs.count)) * PARTS as u64
+    };
     let reads = |place: u64| if phase.order == Order::Random { each } else { in_turn(place) };
     let mut cursor = Cursor::default();
     let places = (0..runs.count).map(|place| (runs.next(&mut cursor), reads(place)));
-    let mut pages: Vec<(Lpn, u64)> = places.filter_map(|(lpn, reads)| Some((sample.number_of(lpn)?, reads))).collect();
+    let mut pages: Vec<(Lpn, u64)> =
+        places.filter_map(|(lpn, reads)| Some((sample.number_of(lpn)?, reads))).collect();
     pages.sort_unstable();
     pages.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -148,7 +170,10 @@ impl FluidSource for FluidPhases {
             rates[lpn.index()] = self.per_s(reads);
         }
         let pages = PageRates::Each(rates);
-        (ReadRates { pages, requests_per_page: 1.0, bytes_per_page: self.page_bytes.into() }, self.turns.ends())
+        (
+            ReadRates { pages, requests_per_page: 1.0, bytes_per_page: self.page_bytes.into() },
+            self.turns.ends(),
+        )
     }
 
     fn changes(&mut self, _from: Ns, pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
@@ -184,10 +209,28 @@ struct Writes {
 }
 
 impl Writes {
-    fn new(config: &PhasesConfig, turns: &Turns, page_bytes: u32, seed: u64, sample: Sample) -> Self {
-        let phases = config.phase.iter().map(|phase| (phase.op.into(), phase.order, Runs::of(phase))).collect();
+    fn new(
+        config: &PhasesConfig,
+        turns: &Turns,
+        page_bytes: u32,
+        seed: u64,
+        sample: Sample,
+    ) -> Self {
+        let phases = config
+            .phase
+            .iter()
+            .map(|phase| (phase.op.into(), phase.order, Runs::of(phase)))
+            .collect();
         let address = Streams::after(Random::seed_from_u64(seed)).address;
-        Self { turns: turns.clone(), phases, page_bytes, sample, address, made: 0, cursor: Cursor::default() }
+        Self {
+            turns: turns.clone(),
+            phases,
+            page_bytes,
+            sample,
+            address,
+            made: 0,
+            cursor: Cursor::default(),
+        }
     }
 
     /// Whether any page of the sample is ever written or trimmed.
@@ -195,7 +238,9 @@ impl Writes {
         let asks = |(at, (op, _, runs)): (usize, &(Op, Order, Runs))| {
             // A pass may end before a phase begins.
             let before: u64 = self.turns.of_phase[..at].iter().sum();
-            *op != Op::Read && before < self.turns.of_pass && (0..runs.count).any(|place| self.sample.number_of(runs.at(place)).is_some())
+            *op != Op::Read
+                && before < self.turns.of_pass
+                && (0..runs.count).any(|place| self.sample.number_of(runs.at(place)).is_some())
         };
         self.phases.iter().enumerate().any(asks)
     }
@@ -223,7 +268,14 @@ impl RequestSource for Writes {
             self.made += 1;
             if let Some(lpn) = self.sample.number_of(lpn) {
                 let offset = lpn.offset(self.page_bytes);
-                out.push(Request { at, offset, bytes: self.page_bytes, op: *op, origin: 0, hint: None });
+                out.push(Request {
+                    at,
+                    offset,
+                    bytes: self.page_bytes,
+                    op: *op,
+                    origin: 0,
+                    hint: None,
+                });
             }
         }
         Ok(())
@@ -246,18 +298,24 @@ mod tests {
         FluidPhases::new(&file.workload, 100 * 4096, 4096, 1, sample)
     }
 
-    /// Three reads of page 5 and one of page 3, two writes, and so on; a pass ends within the second round.
-    const TABLE: &str =
-        "rate = 1.0\nrequests = 9\nphase = [{ pages = [5, 3, 5, 5], requests = 4 }, { ranges = [[7, 8]], op = 'write', requests = 2 }]";
+    /// Three reads of page 5 and one of page 3, two writes, and so on; a pass ends within the
+    /// second round.
+    const TABLE: &str = "rate = 1.0\nrequests = 9\nphase = [{ pages = [5, 3, 5, 5], requests = 4 }, { ranges = [[7, 8]], op = 'write', requests = 2 }]";
 
     #[test]
     fn rates_are_those_of_the_phase_under_way() {
         let mut source = source(TABLE, Sample::WHOLE).unwrap();
         let (rates, until) = source.rates(0);
-        assert_eq!((rates.pages.per_ns(Lpn::new(5)) * 1e9, rates.pages.per_ns(Lpn::new(3)) * 1e9, until), (0.75, 0.25, 4 * S));
+        assert_eq!(
+            (rates.pages.per_ns(Lpn::new(5)) * 1e9, rates.pages.per_ns(Lpn::new(3)) * 1e9, until),
+            (0.75, 0.25, 4 * S)
+        );
         let mut changes = |from: Ns| {
             let mut pages = vec![];
-            (source.changes(from, &mut pages), pages.into_iter().map(|(lpn, rate)| (lpn.number(), rate)).collect::<Vec<_>>())
+            (
+                source.changes(from, &mut pages),
+                pages.into_iter().map(|(lpn, rate)| (lpn.number(), rate)).collect::<Vec<_>>(),
+            )
         };
         assert_eq!(changes(4 * S), (Some(6 * S), vec![(3, 0.0), (5, 0.0)]));
         // The pass ends after three of its four requests: page 5 has had its turn twice.
@@ -280,7 +338,8 @@ mod tests {
 
     #[test]
     fn what_has_no_rate_is_refused() {
-        let refused = source("phase = [{ pages = [1], requests = 2 }]", Sample::WHOLE).err().unwrap().0;
+        let refused =
+            source("phase = [{ pages = [1], requests = 2 }]", Sample::WHOLE).err().unwrap().0;
         assert!(refused.contains("workload.rate"), "{refused}");
     }
 }

@@ -1,4 +1,5 @@
-//! The `[workload]` table with `[[workload.phase]]`: its keys, and what is checked before anything runs.
+//! The `[workload]` table with `[[workload.phase]]`: its keys, and what is checked before anything
+//! runs.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::request::{Arrival, Op};
@@ -16,7 +17,8 @@ pub struct PhasesFile {
     pub description: String,
     /// `[workload]`
     pub workload: PhasesConfig,
-    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in
+    /// the file; `vpass_lab::hints` reads it.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -120,14 +122,20 @@ impl PhasesConfig {
 
     /// Requests in a pass.
     pub fn requests(&self) -> u64 {
-        self.requests.unwrap_or_else(|| self.phase.iter().fold(0, |sum, phase| sum.saturating_add(phase.requests)))
+        self.requests.unwrap_or_else(|| {
+            self.phase.iter().fold(0, |sum, phase| sum.saturating_add(phase.requests))
+        })
     }
 
     /// Checks every key, on a drive of so many pages.
     pub(super) fn check(&self, host_pages: u64) -> Result<(), ConfigError> {
-        require(self.requests != Some(0), || "workload.requests = 0 asks for nothing; at least 1 is expected".into())?;
+        require(self.requests != Some(0), || {
+            "workload.requests = 0 asks for nothing; at least 1 is expected".into()
+        })?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
-        require(!self.phase.is_empty(), || "workload.phase is empty; at least one [[workload.phase]] is expected".into())?;
+        require(!self.phase.is_empty(), || {
+            "workload.phase is empty; at least one [[workload.phase]] is expected".into()
+        })?;
         (1..).zip(&self.phase).try_for_each(|(n, phase)| phase.check(n, host_pages))
     }
 }
@@ -135,21 +143,31 @@ impl PhasesConfig {
 impl PhaseConfig {
     /// Checks the `n`th phase.
     fn check(&self, n: usize, host_pages: u64) -> Result<(), ConfigError> {
-        require(self.requests > 0, || format!("workload.phase {n}: requests = 0 asks for nothing; at least 1 is expected"))?;
+        require(self.requests > 0, || {
+            format!("workload.phase {n}: requests = 0 asks for nothing; at least 1 is expected")
+        })?;
         require(!(self.pages.is_empty() && self.ranges.is_empty()), || {
-            format!("workload.phase {n} names no page; pages = [17, 19] or ranges = [[100, 199]] is expected")
+            format!(
+                "workload.phase {n} names no page; pages = [17, 19] or ranges = [[100, 199]] is expected"
+            )
         })?;
         let beyond = |page: &Lpn| u64::from(page.number()) >= host_pages;
         let last = host_pages.saturating_sub(1);
         if let Some(page) = self.pages.iter().find(|page| beyond(page)) {
-            return Err(ConfigError(format!("workload.phase {n}: page {page} is beyond the drive, whose last page is {last}")));
+            return Err(ConfigError(format!(
+                "workload.phase {n}: page {page} is beyond the drive, whose last page is {last}"
+            )));
         }
         for [from, to] in &self.ranges {
             require(from <= to, || {
-                format!("workload.phase {n}: the range [{from}, {to}] ends before it begins; [first, last] is expected")
+                format!(
+                    "workload.phase {n}: the range [{from}, {to}] ends before it begins; [first, last] is expected"
+                )
             })?;
             require(!beyond(to), || {
-                format!("workload.phase {n}: the range [{from}, {to}] ends beyond the drive, whose last page is {last}")
+                format!(
+                    "workload.phase {n}: the range [{from}, {to}] ends beyond the drive, whose last page is {last}"
+                )
             })?;
         }
         Ok(())

@@ -1,4 +1,5 @@
-//! Phases as a stream of requests for one drive. Pages are kept as runs of consecutive ones, so that a range takes no room.
+//! Phases as a stream of requests for one drive. Pages are kept as runs of consecutive ones, so
+//! that a range takes no room.
 
 use rand_core::SeedableRng;
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
@@ -81,7 +82,10 @@ impl Runs {
         let page = run.first + cursor.page;
         cursor.page += 1;
         if cursor.page == run.pages {
-            *cursor = Cursor { run: if cursor.run + 1 == self.runs.len() { 0 } else { cursor.run + 1 }, page: 0 };
+            *cursor = Cursor {
+                run: if cursor.run + 1 == self.runs.len() { 0 } else { cursor.run + 1 },
+                page: 0,
+            };
         }
         page
     }
@@ -92,15 +96,27 @@ impl PhasesSource {
     ///
     /// # Errors
     /// The first key that is wrong, by itself or for this drive.
-    pub fn new(config: &PhasesConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(
+        config: &PhasesConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         config.check(capacity / u64::from(page_bytes))?;
         let streams = Streams::after(Random::seed_from_u64(seed));
-        let phase = |p: &PhaseConfig| Phase { op: p.op.into(), requests: p.requests, order: p.order, pages: Runs::of(p) };
+        let phase = |p: &PhaseConfig| Phase {
+            op: p.op.into(),
+            requests: p.requests,
+            order: p.order,
+            pages: Runs::of(p),
+        };
         let phases: Vec<Phase> = config.phase.iter().map(phase).collect();
         Ok(Self {
             page_bytes,
             arrival: config.arrival(),
-            clock: config.rate.map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
+            clock: config
+                .rate
+                .map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
             address: streams.address,
             arrivals: streams.arrival,
             requests: config.requests(),
@@ -123,10 +139,22 @@ impl PhasesSource {
     fn ask(&mut self, count: u64, out: &mut Vec<Request>) {
         let phase = &self.phases[self.phase];
         let (page_bytes, op) = (self.page_bytes, phase.op);
-        let request = |page: Lpn| Request { at: 0, offset: page.offset(page_bytes), bytes: page_bytes, op, origin: 0, hint: None };
+        let request = |page: Lpn| Request {
+            at: 0,
+            offset: page.offset(page_bytes),
+            bytes: page_bytes,
+            op,
+            origin: 0,
+            hint: None,
+        };
         match phase.order {
-            Order::RoundRobin => out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor)))),
-            Order::Random => out.extend((0..count).map(|_| request(phase.pages.at(below(&mut self.address, phase.pages.count))))),
+            Order::RoundRobin => {
+                out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor))))
+            }
+            Order::Random => out.extend(
+                (0..count)
+                    .map(|_| request(phase.pages.at(below(&mut self.address, phase.pages.count)))),
+            ),
         }
     }
 }
@@ -214,7 +242,10 @@ mod tests {
 
     #[test]
     fn one_round_is_a_pass_where_nothing_else_is_said() {
-        let mut source = source("phase = [{ pages = [1], requests = 2, op = 'trim' }, { pages = [2], requests = 1 }]").unwrap();
+        let mut source = source(
+            "phase = [{ pages = [1], requests = 2, op = 'trim' }, { pages = [2], requests = 1 }]",
+        )
+        .unwrap();
         assert_eq!(source.arrival(), Arrival::Closed { depth: 64 });
         assert_eq!(all(&mut source, 10), [(1, Op::Trim), (1, Op::Trim), (2, Op::Read)]);
     }
@@ -232,7 +263,9 @@ mod tests {
 
     #[test]
     fn a_rate_stamps_arrivals() {
-        let mut source = source("rate = 1000.0\narrivals = 'constant'\nphase = [{ pages = [1], requests = 3 }]").unwrap();
+        let mut source =
+            source("rate = 1000.0\narrivals = 'constant'\nphase = [{ pages = [1], requests = 3 }]")
+                .unwrap();
         let mut out = vec![];
         source.fill(&mut out, 2).unwrap();
         source.fill(&mut out, 2).unwrap();
@@ -248,14 +281,32 @@ mod tests {
         };
         refused("phase = []", "workload.phase is empty");
         refused("requests = 0\nphase = [{ pages = [1], requests = 1 }]", "workload.requests = 0");
-        refused("phase = [{ pages = [1], requests = 1 }, { requests = 1 }]", "workload.phase 2 names no page");
+        refused(
+            "phase = [{ pages = [1], requests = 1 }, { requests = 1 }]",
+            "workload.phase 2 names no page",
+        );
         refused("phase = [{ pages = [1], requests = 0 }]", "workload.phase 1: requests = 0");
-        refused("phase = [{ pages = [1, 100], requests = 1 }]", "page 100 is beyond the drive, whose last page is 99");
-        refused("phase = [{ ranges = [[4, 3]], requests = 1 }]", "the range [4, 3] ends before it begins");
-        refused("phase = [{ ranges = [[4, 100]], requests = 1 }]", "the range [4, 100] ends beyond the drive");
+        refused(
+            "phase = [{ pages = [1, 100], requests = 1 }]",
+            "page 100 is beyond the drive, whose last page is 99",
+        );
+        refused(
+            "phase = [{ ranges = [[4, 3]], requests = 1 }]",
+            "the range [4, 3] ends before it begins",
+        );
+        refused(
+            "phase = [{ ranges = [[4, 100]], requests = 1 }]",
+            "the range [4, 100] ends beyond the drive",
+        );
         refused("phase = [{ page = [1], requests = 1 }]", "unknown field `page`");
-        refused("read_share = 0.5\nphase = [{ pages = [1], requests = 1 }]", "unknown field `read_share`");
-        refused("queue_depth = 1\nrate = 5.0\nphase = [{ pages = [1], requests = 1 }]", "exclude each other");
+        refused(
+            "read_share = 0.5\nphase = [{ pages = [1], requests = 1 }]",
+            "unknown field `read_share`",
+        );
+        refused(
+            "queue_depth = 1\nrate = 5.0\nphase = [{ pages = [1], requests = 1 }]",
+            "exclude each other",
+        );
     }
 
     #[test]
@@ -276,7 +327,10 @@ mod tests {
                 ],
                 ..PhasesConfig::default()
             },
-            hints: toml::from_str("range = [{ offset = 0, bytes = '1GiB', access_latency = 'idle' }]").unwrap(),
+            hints: toml::from_str(
+                "range = [{ offset = 0, bytes = '1GiB', access_latency = 'idle' }]",
+            )
+            .unwrap(),
         };
         assert_eq!(PhasesFile::parse(&toml::to_string(&file).unwrap()).unwrap(), file);
     }

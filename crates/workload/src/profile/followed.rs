@@ -1,4 +1,5 @@
-//! Which pages of a trace are followed one by one: all of them, or those of stretches that a hash picks where there are too many to hold.
+//! Which pages of a trace are followed one by one: all of them, or those of stretches that a hash
+//! picks where there are too many to hold.
 
 use super::pages::LINE_PAGES;
 
@@ -41,20 +42,32 @@ impl Followed {
     }
 
     /// Parts of `pages` pages from `first` on that are followed: first page and number of pages.
-    pub(super) fn parts(self, device: u32, first: u64, pages: u64) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn parts(
+        self,
+        device: u32,
+        first: u64,
+        pages: u64,
+    ) -> impl Iterator<Item = (u64, u64)> {
         let behind = first + pages;
         let of = move |stretch: u64| {
             let (from, to) = (stretch << self.stretch_shift, (stretch + 1) << self.stretch_shift);
             (from.max(first), to.min(behind))
         };
         let whole = self.mask == 0;
-        let stretches = self.stretch(first)..=if whole { self.stretch(first) } else { self.stretch(behind - 1) };
+        let stretches = self.stretch(first)..=if whole {
+            self.stretch(first)
+        } else {
+            self.stretch(behind - 1)
+        };
         let parts = stretches.map(move |stretch| if whole { (first, behind) } else { of(stretch) });
-        parts.filter(move |(from, _)| self.follows(device, *from)).map(|(from, to)| (from, to - from))
+        parts
+            .filter(move |(from, _)| self.follows(device, *from))
+            .map(|(from, to)| (from, to - from))
     }
 }
 
-/// A number of which every bit depends on every bit of `n`: the last steps of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// A number of which every bit depends on every bit of `n`: the last steps of splitmix64 (Steele,
+/// Lea and Flood, OOPSLA 2014).
 fn mixed(n: u64) -> u64 {
     let z = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -69,15 +82,24 @@ mod tests {
     #[test]
     fn half_of_the_stretches_holds_half_of_the_half_before() {
         let all = Followed::all(14);
-        assert_eq!((all.one_in(), all.parts(7, 255, 1000).collect::<Vec<_>>()), (1, vec![(255, 1000)]));
+        assert_eq!(
+            (all.one_in(), all.parts(7, 255, 1000).collect::<Vec<_>>()),
+            (1, vec![(255, 1000)])
+        );
         let (half, quarter) = (all.half(), all.half().half());
-        let stretches = |of: Followed| (0..10_000u64).filter(|n| of.follows(7, n << 8)).collect::<Vec<_>>();
+        let stretches =
+            |of: Followed| (0..10_000u64).filter(|n| of.follows(7, n << 8)).collect::<Vec<_>>();
         let (of_half, of_quarter) = (stretches(half), stretches(quarter));
-        assert!((4_800..5_200).contains(&of_half.len()) && (2_300..2_700).contains(&of_quarter.len()));
+        assert!(
+            (4_800..5_200).contains(&of_half.len()) && (2_300..2_700).contains(&of_quarter.len())
+        );
         assert!(of_quarter.iter().all(|n| of_half.contains(n)));
         let pages: u64 = half.parts(7, 0, 10_000 << 8).map(|(_, pages)| pages).sum();
         assert_eq!(pages, (of_half.len() as u64) << 8);
-        assert!(half.parts(7, 300, 1000).all(|(from, pages)| from >= 300 && from + pages <= 1300 && pages <= 256));
+        assert!(
+            half.parts(7, 300, 1000)
+                .all(|(from, pages)| from >= 300 && from + pages <= 1300 && pages <= 256)
+        );
     }
 
     #[test]

@@ -1,12 +1,14 @@
-//! Parts of a device's addresses that can be told apart: between two of them lies a gap that nothing touches, large in itself and
-//! beside the addresses that the device uses. So a uniformly scattered trace is one part, and a disk of partitions is several.
+//! Parts of a device's addresses that can be told apart: between two of them lies a gap that
+//! nothing touches, large in itself and beside the addresses that the device uses. So a uniformly
+//! scattered trace is one part, and a disk of partitions is several.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::PageCounts;
 
-/// The least gap: room for a file system's smallest structures, and for what a host leaves out between two files.
+/// The least gap: room for a file system's smallest structures, and for what a host leaves out
+/// between two files.
 const LEAST_GAP_BYTES: u64 = 16 << 20;
 /// The least share of the addresses between the first and the last touched page, as its inverse.
 const LEAST_GAP_SHARE: u64 = 256;
@@ -31,12 +33,18 @@ pub struct Island {
 }
 
 /// By device and address. Of more than `most` gaps the largest count, of equals the first.
-pub(super) fn islands<'a>(devices: impl Iterator<Item = &'a PageCounts>, page_shift: u32, most: usize) -> Vec<Island> {
-    let stretches: Vec<_> = devices.enumerate().map(|(device, pages)| stretches(device, pages, page_shift)).collect();
+pub(super) fn islands<'a>(
+    devices: impl Iterator<Item = &'a PageCounts>,
+    page_shift: u32,
+    most: usize,
+) -> Vec<Island> {
+    let stretches: Vec<_> =
+        devices.enumerate().map(|(device, pages)| stretches(device, pages, page_shift)).collect();
     let mut gaps = vec![];
     for (device, stretches) in stretches.iter().enumerate() {
         let (Some(lowest), Some(highest)) = (stretches.first(), stretches.last()) else { continue };
-        let least = (LEAST_GAP_BYTES >> page_shift).max((highest.last - lowest.first) / LEAST_GAP_SHARE);
+        let least =
+            (LEAST_GAP_BYTES >> page_shift).max((highest.last - lowest.first) / LEAST_GAP_SHARE);
         for (i, pair) in stretches.windows(2).enumerate() {
             let gap = pair[1].first - pair[0].last - 1;
             if gap >= least {
@@ -49,7 +57,8 @@ pub(super) fn islands<'a>(devices: impl Iterator<Item = &'a PageCounts>, page_sh
     let mut islands: Vec<Island> = vec![];
     for (device, stretches) in stretches.into_iter().enumerate() {
         for (i, stretch) in stretches.into_iter().enumerate() {
-            let begins = i == 0 || gaps.iter().any(|(_, of, before)| (*of, *before) == (device, i - 1));
+            let begins =
+                i == 0 || gaps.iter().any(|(_, of, before)| (*of, *before) == (device, i - 1));
             match islands.last_mut().filter(|_| !begins) {
                 Some(island) => island.join(&stretch),
                 None => islands.push(stretch),
@@ -64,7 +73,10 @@ fn stretches(device: usize, pages: &PageCounts, page_shift: u32) -> Vec<Island> 
     let mut stretches: BTreeMap<u64, Island> = BTreeMap::new();
     for (page, reads, writes) in pages.iter() {
         let alone = Island { device, first: page, last: page, touched: 1, reads, writes };
-        stretches.entry((page << page_shift) / STRETCH_BYTES).and_modify(|stretch| stretch.join(&alone)).or_insert(alone);
+        stretches
+            .entry((page << page_shift) / STRETCH_BYTES)
+            .and_modify(|stretch| stretch.join(&alone))
+            .or_insert(alone);
     }
     stretches.into_values().collect()
 }
@@ -89,7 +101,10 @@ mod tests {
         for page in pages {
             counts.read(*page, 1);
         }
-        islands([&counts].into_iter(), 20, most).iter().map(|i| (i.first, i.last, i.touched)).collect()
+        islands([&counts].into_iter(), 20, most)
+            .iter()
+            .map(|i| (i.first, i.last, i.touched))
+            .collect()
     }
 
     #[test]
@@ -104,7 +119,11 @@ mod tests {
         let pages = [0, 100, 300, 400, 700];
         assert_eq!(of(&pages, 9).len(), 5);
         assert_eq!(of(&pages, 2), [(0, 100, 2), (300, 400, 2), (700, 700, 1)]);
-        assert_eq!(of(&pages, 3), [(0, 0, 1), (100, 100, 1), (300, 400, 2), (700, 700, 1)], "of equals the first");
+        assert_eq!(
+            of(&pages, 3),
+            [(0, 0, 1), (100, 100, 1), (300, 400, 2), (700, 700, 1)],
+            "of equals the first"
+        );
     }
 
     #[test]
@@ -122,7 +141,14 @@ mod tests {
         counts[0].read(7, 1);
         counts[2].write(7, 2);
         let found = islands(counts.iter(), 20, 0);
-        let part = |device, last, reads, writes| Island { device, first: 7, last, touched: last - 6, reads, writes };
+        let part = |device, last, reads, writes| Island {
+            device,
+            first: 7,
+            last,
+            touched: last - 6,
+            reads,
+            writes,
+        };
         assert_eq!(found, [part(0, 7, 1, 0), part(2, 8, 0, 2)]);
     }
 }

@@ -1,8 +1,9 @@
-//! How often each page was read and written, exactly, in little memory: 16 neighbouring pages share a cache line of two-byte
-//! counters, found through a hash table. What passes two bytes is kept beside.
+//! How often each page was read and written, exactly, in little memory: 16 neighbouring pages share
+//! a cache line of two-byte counters, found through a hash table. What passes two bytes is kept
+//! beside.
 //!
-//! A line takes 64 bytes, its number 8 and its place in the hash table 19 to 38: about 6 bytes a page where all 16 are
-//! touched, about 100 where only one is.
+//! A line takes 64 bytes, its number 8 and its place in the hash table 19 to 38: about 6 bytes a
+//! page where all 16 are touched, about 100 where only one is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -92,24 +93,35 @@ impl PageCounts {
         *self = kept;
     }
 
-    /// Every page that was touched: its number, reads and writes. The order is that in which groups of 16 were first touched.
+    /// Every page that was touched: its number, reads and writes. The order is that in which groups
+    /// of 16 were first touched.
     pub fn iter(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let lines = self.slabs.iter().flatten();
         lines.zip(&self.numbers).zip(0..).flat_map(move |((line, number), place)| {
             let pages = (0..LINE_PAGES as u8).map(move |page| {
-                let counter = |c: u8| u64::from(line.0[usize::from(c)]) + self.rounds_of(place, c) * 65_536;
-                (number * LINE_PAGES + u64::from(page), counter(page), counter(page + LINE_PAGES as u8))
+                let counter =
+                    |c: u8| u64::from(line.0[usize::from(c)]) + self.rounds_of(place, c) * 65_536;
+                (
+                    number * LINE_PAGES + u64::from(page),
+                    counter(page),
+                    counter(page + LINE_PAGES as u8),
+                )
             });
             pages.filter(|(_, reads, writes)| reads + writes > 0)
         })
     }
 
     fn rounds_of(&self, place: u32, counter: u8) -> u64 {
-        if self.rounds.is_empty() { 0 } else { self.rounds.get(&(place, counter)).copied().unwrap_or(0) }
+        if self.rounds.is_empty() {
+            0
+        } else {
+            self.rounds.get(&(place, counter)).copied().unwrap_or(0)
+        }
     }
 }
 
-/// A hash of one number: its product with 2^64 over the golden ratio, the halves folded together, so that all bits differ.
+/// A hash of one number: its product with 2^64 over the golden ratio, the halves folded together,
+/// so that all bits differ.
 #[derive(Debug, Default)]
 struct Spread(u64);
 
@@ -169,10 +181,16 @@ mod tests {
             counts.read(40, 1);
         }
         counts.retain(|page| page > 0);
-        assert_eq!((counts.lines(), counts.iter().collect::<Vec<_>>()), (2, vec![(17, 1, 1), (40, 65_537, 0)]));
+        assert_eq!(
+            (counts.lines(), counts.iter().collect::<Vec<_>>()),
+            (2, vec![(17, 1, 1), (40, 65_537, 0)])
+        );
         counts.read(41, 1);
         counts.read(3, 1);
-        assert_eq!(counts.iter().collect::<Vec<_>>(), [(17, 1, 1), (40, 65_537, 0), (41, 1, 0), (3, 1, 0)]);
+        assert_eq!(
+            counts.iter().collect::<Vec<_>>(),
+            [(17, 1, 1), (40, 65_537, 0), (41, 1, 0), (3, 1, 0)]
+        );
     }
 
     #[test]
@@ -182,6 +200,10 @@ mod tests {
             counts.read(i * 7919 % 50_021 * 1_000_003, 1);
         }
         assert_eq!(counts.iter().count(), 50_000);
-        assert!(counts.iter().all(|(page, reads, writes)| page % 1_000_003 == 0 && reads == 1 && writes == 0));
+        assert!(
+            counts
+                .iter()
+                .all(|(page, reads, writes)| page % 1_000_003 == 0 && reads == 1 && writes == 0)
+        );
     }
 }

@@ -61,7 +61,8 @@ impl Popularity {
 
     /// The count that at least this share of the pages does not exceed.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
-        let rank = ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));
+        let rank =
+            ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));
         let mut seen = 0;
         self.pages_with.iter().find_map(|(count, pages)| {
             seen += pages;
@@ -69,7 +70,8 @@ impl Popularity {
         })
     }
 
-    /// The hottest `percent` of the pages, rounded up to whole pages: how many they are, and their counts together.
+    /// The hottest `percent` of the pages, rounded up to whole pages: how many they are, and their
+    /// counts together.
     pub fn hottest(&self, percent: f64) -> (u64, u64) {
         let wanted = ((self.pages as f64 * percent / 100.0).ceil() as u64).min(self.pages);
         let (mut left, mut sum) = (wanted, 0);
@@ -92,7 +94,10 @@ mod tests {
         let counts = Popularity::new([5, 0, 100_000, 5, 5, 60, 5, 5, 0, 5, 5, 5].into_iter());
         assert_eq!((counts.pages(), counts.total(), counts.pages_with(5)), (10, 100_100, 8));
         assert_eq!(counts.mean(), Some(10_010.0));
-        assert_eq!([50.0, 80.0, 81.0, 90.0, 99.0, 100.0].map(|p| counts.percentile(p).unwrap()), [5, 5, 60, 60, 100_000, 100_000]);
+        assert_eq!(
+            [50.0, 80.0, 81.0, 90.0, 99.0, 100.0].map(|p| counts.percentile(p).unwrap()),
+            [5, 5, 60, 60, 100_000, 100_000]
+        );
         assert_eq!(counts.hottest(1.0), (1, 100_000));
         assert_eq!(counts.hottest(20.0), (2, 100_060));
         assert_eq!(counts.hottest(25.0), (3, 100_065));
@@ -102,6 +107,9 @@ mod tests {
     #[test]
     fn nothing_has_no_popularity() {
         let counts = Popularity::new([0, 0].into_iter());
-        assert_eq!((counts.mean(), counts.percentile(50.0), counts.hottest(1.0)), (None, None, (0, 0)));
+        assert_eq!(
+            (counts.mean(), counts.percentile(50.0), counts.hottest(1.0)),
+            (None, None, (0, 0))
+        );
     }
 }

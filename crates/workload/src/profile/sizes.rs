@@ -12,7 +12,8 @@ const SECTOR_BYTES: u64 = 512;
 /// Requests by size.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    /// By size in sectors, up to 16 MiB, which are 32,768 of them: nearly all sizes are among these.
+    /// By size in sectors, up to 16 MiB, which are 32,768 of them: nearly all sizes are among
+    /// these.
     sectors: Vec<ByOp>,
     /// By size in bytes.
     others: BTreeMap<u64, ByOp>,
@@ -34,8 +35,14 @@ impl Sizes {
 
     /// Every size that occurs and its requests, ascending.
     pub fn all(&self) -> Vec<(u64, ByOp)> {
-        let whole = (0..).step_by(SECTOR_BYTES as usize).zip(&self.sectors).filter(|(_, n)| n.iter().sum::<u64>() > 0);
-        let mut all: Vec<_> = whole.map(|(bytes, n)| (bytes, *n)).chain(self.others.iter().map(|(bytes, n)| (*bytes, *n))).collect();
+        let whole = (0..)
+            .step_by(SECTOR_BYTES as usize)
+            .zip(&self.sectors)
+            .filter(|(_, n)| n.iter().sum::<u64>() > 0);
+        let mut all: Vec<_> = whole
+            .map(|(bytes, n)| (bytes, *n))
+            .chain(self.others.iter().map(|(bytes, n)| (*bytes, *n)))
+            .collect();
         all.sort_unstable_by_key(|(bytes, _)| *bytes);
         all
     }
@@ -60,11 +67,24 @@ mod tests {
     #[test]
     fn sizes_by_hand() {
         let mut sizes = Sizes::default();
-        for (bytes, op) in [(4096, Op::Read), (4096, Op::Read), (512, Op::Read), (700, Op::Read), (4096, Op::Write), (1 << 30, Op::Trim)] {
+        for (bytes, op) in [
+            (4096, Op::Read),
+            (4096, Op::Read),
+            (512, Op::Read),
+            (700, Op::Read),
+            (4096, Op::Write),
+            (1 << 30, Op::Trim),
+        ] {
             sizes.add(bytes, op);
         }
-        assert_eq!(sizes.all(), [(512, [1, 0, 0]), (700, [1, 0, 0]), (4096, [2, 1, 0]), (1 << 30, [0, 0, 1])]);
-        assert_eq!([25.0, 26.0, 50.0, 51.0, 100.0].map(|p| sizes.percentile(Op::Read, p).unwrap()), [512, 700, 700, 4096, 4096]);
+        assert_eq!(
+            sizes.all(),
+            [(512, [1, 0, 0]), (700, [1, 0, 0]), (4096, [2, 1, 0]), (1 << 30, [0, 0, 1])]
+        );
+        assert_eq!(
+            [25.0, 26.0, 50.0, 51.0, 100.0].map(|p| sizes.percentile(Op::Read, p).unwrap()),
+            [512, 700, 700, 4096, 4096]
+        );
         assert_eq!(sizes.percentile(Op::Trim, 50.0), Some(1 << 30));
         assert_eq!(Sizes::default().percentile(Op::Read, 50.0), None);
     }

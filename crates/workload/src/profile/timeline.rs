@@ -1,9 +1,11 @@
-//! When requests came: the span of a trace, how far its clock steps back, and page reads and writes over time in steps of equal length.
-//! How long a trace is shows only at its end, so steps begin at a nanosecond and are paired up whenever they no longer reach.
+//! When requests came: the span of a trace, how far its clock steps back, and page reads and writes
+//! over time in steps of equal length. How long a trace is shows only at its end, so steps begin at
+//! a nanosecond and are paired up whenever they no longer reach.
 
 use vpass_core::base::request::Op;
 
-/// Steps held: twice as many as are ever shown in a line, several times over, so that pairing them up costs no shape.
+/// Steps held: twice as many as are ever shown in a line, several times over, so that pairing them
+/// up costs no shape.
 const STEPS: usize = 1024;
 
 /// What came in a step of time.
@@ -94,7 +96,8 @@ impl Timeline {
         self.longest_step_back
     }
 
-    /// At most so many steps of equal length, and that length in ns; the last one may go beyond the end.
+    /// At most so many steps of equal length, and that length in ns; the last one may go beyond the
+    /// end.
     pub fn steps(&self, most: usize) -> (u64, Vec<Step>) {
         let together = self.steps.len().div_ceil(most).max(1);
         ((together as u64) << self.shift, grouped(&self.steps, together))
@@ -103,8 +106,12 @@ impl Timeline {
 
 /// Every so many steps as one.
 fn grouped(steps: &[Step], together: usize) -> Vec<Step> {
-    let sum =
-        |some: &[Step]| some.iter().fold(Step::default(), |sum, s| Step { reads: sum.reads + s.reads, writes: sum.writes + s.writes });
+    let sum = |some: &[Step]| {
+        some.iter().fold(Step::default(), |sum, s| Step {
+            reads: sum.reads + s.reads,
+            writes: sum.writes + s.writes,
+        })
+    };
     steps.chunks(together).map(sum).collect()
 }
 
@@ -123,11 +130,17 @@ mod tests {
         // 4,000 ns need steps of 4 ns.
         let (length, steps) = timeline.steps(STEPS);
         assert_eq!((length, steps.len()), (4, 1001));
-        assert_eq!((steps[0], steps[1000]), (Step { reads: 3, writes: 2 }, Step { reads: 1, writes: 0 }));
+        assert_eq!(
+            (steps[0], steps[1000]),
+            (Step { reads: 3, writes: 2 }, Step { reads: 1, writes: 0 })
+        );
         let (length, steps) = timeline.steps(64);
         assert_eq!((length, steps.len()), (64, 63));
         assert_eq!(steps[62], Step { reads: 1, writes: 0 });
-        assert_eq!((timeline.first_ns(), timeline.span_ns(), timeline.back_steps()), (5_000_000, 4_000, 0));
+        assert_eq!(
+            (timeline.first_ns(), timeline.span_ns(), timeline.back_steps()),
+            (5_000_000, 4_000, 0)
+        );
     }
 
     #[test]
@@ -136,7 +149,10 @@ mod tests {
         for at in [100, 400, 250, 300, 40] {
             timeline.add(at, Op::Read, 1);
         }
-        assert_eq!((timeline.span_ns(), timeline.back_steps(), timeline.longest_step_back_ns()), (360, 2, 260));
+        assert_eq!(
+            (timeline.span_ns(), timeline.back_steps(), timeline.longest_step_back_ns()),
+            (360, 2, 260)
+        );
         assert_eq!((timeline.earliest_ns(), timeline.latest_ns()), (40, 400));
         assert_eq!(timeline.steps(STEPS).1[0].reads, 2);
     }

@@ -23,9 +23,11 @@ pub struct Statistic {
 
 /// All statistics of a profile, and how far a measured one is from each.
 ///
-/// A popularity is the share that one page has of all accesses of its direction. It is given times the accesses asked for, so that it reads
-/// as a number of accesses. Of the windows there are two: all pages but those that are in a wrong window or miss in theirs, and the window
-/// that is furthest off. A single window cannot always be met better than to a request, so there a difference counts from the largest request on.
+/// A popularity is the share that one page has of all accesses of its direction. It is given times
+/// the accesses asked for, so that it reads as a number of accesses. Of the windows there are two:
+/// all pages but those that are in a wrong window or miss in theirs, and the window that is
+/// furthest off. A single window cannot always be met better than to a request, so there a
+/// difference counts from the largest request on.
 pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Statistic> {
     let mut rows = vec![];
     let mut add = |name: &str, unit, target: u64, generated: u64| {
@@ -36,9 +38,10 @@ pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Stat
     if both(target) > 0 {
         add("pages read and written", "pages", both(target), both(measured));
     }
-    for (name, past, wanted, got) in
-        [("read", "read", &target.reads, &measured.reads), ("write", "written", &target.writes, &measured.writes)]
-    {
+    for (name, past, wanted, got) in [
+        ("read", "read", &target.reads, &measured.reads),
+        ("write", "written", &target.writes, &measured.writes),
+    ] {
         let Some(wanted) = wanted else { continue };
         let none = SideStatistics::none(wanted);
         side(name, past, target.page_bytes, wanted, got.as_ref().unwrap_or(&none), &mut rows);
@@ -46,18 +49,35 @@ pub fn agreement(target: &DiskStatistics, measured: &DiskStatistics) -> Vec<Stat
     rows
 }
 
-fn side(name: &str, past: &str, page_bytes: u64, target: &SideStatistics, measured: &SideStatistics, rows: &mut Vec<Statistic>) {
+fn side(
+    name: &str,
+    past: &str,
+    page_bytes: u64,
+    target: &SideStatistics,
+    measured: &SideStatistics,
+    rows: &mut Vec<Statistic>,
+) {
     let mut add = |name: String, unit, target: u64, generated: u64| {
         rows.push(Statistic::new(name, unit, target as f64, generated as f64));
     };
     add(format!("{name} requests"), "requests", target.requests, measured.requests);
     add(format!("{name} bytes"), "bytes", target.bytes, measured.bytes);
-    add(format!("{name} page accesses"), "accesses", target.page_accesses(), measured.page_accesses());
+    add(
+        format!("{name} page accesses"),
+        "accesses",
+        target.page_accesses(),
+        measured.page_accesses(),
+    );
     add(format!("pages {past}"), "pages", target.pages, measured.pages);
     rows.extend(windows(name, page_bytes, target, measured));
     let (wanted, got) = (target.page_accesses() as f64, measured.page_accesses().max(1) as f64);
     for ((percentile, accesses), (_, seen)) in target.accesses.iter().zip(&measured.accesses) {
-        let row = Statistic::new(format!("{name} popularity"), "accesses of the page", *accesses as f64, *seen as f64 / got * wanted);
+        let row = Statistic::new(
+            format!("{name} popularity"),
+            "accesses of the page",
+            *accesses as f64,
+            *seen as f64 / got * wanted,
+        );
         rows.push(Statistic { percentile: Some(*percentile), ..row });
     }
     for ((percentile, bytes), (_, seen)) in target.sizes.iter().zip(&measured.sizes) {
@@ -66,15 +86,25 @@ fn side(name: &str, past: &str, page_bytes: u64, target: &SideStatistics, measur
     }
 }
 
-fn windows(name: &str, page_bytes: u64, target: &SideStatistics, measured: &SideStatistics) -> [Statistic; 2] {
+fn windows(
+    name: &str,
+    page_bytes: u64,
+    target: &SideStatistics,
+    measured: &SideStatistics,
+) -> [Statistic; 2] {
     let request = target.sizes.last().map_or(0, |(_, bytes)| bytes.div_ceil(page_bytes)) as f64;
-    let pairs = || target.window_pages.iter().zip(&measured.window_pages).map(|(t, m)| (*t as f64, *m as f64));
+    let pairs = || {
+        target.window_pages.iter().zip(&measured.window_pages).map(|(t, m)| (*t as f64, *m as f64))
+    };
     let all = target.page_accesses() as f64;
     let off: f64 = pairs().map(|(t, m)| (t - m).abs()).sum();
     let beyond = |(t, m): (f64, f64)| ((t - m).abs() - request).max(0.0) / t.max(request) * 100.0;
-    let worst = pairs().max_by(|a, b| beyond(*a).total_cmp(&beyond(*b)).then(a.0.total_cmp(&b.0))).unwrap_or((0.0, 0.0));
+    let worst = pairs()
+        .max_by(|a, b| beyond(*a).total_cmp(&beyond(*b)).then(a.0.total_cmp(&b.0)))
+        .unwrap_or((0.0, 0.0));
     let sum = Statistic::new(format!("{name} pages in their windows"), "accesses", all, all - off);
-    let one = Statistic::new(format!("{name} pages of the worst window"), "accesses", worst.0, worst.1);
+    let one =
+        Statistic::new(format!("{name} pages of the worst window"), "accesses", worst.0, worst.1);
     [sum, Statistic { error_percent: beyond(worst), ..one }]
 }
 

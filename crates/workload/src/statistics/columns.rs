@@ -1,4 +1,5 @@
-//! Tables of comma-separated values with a header, read by the names of their columns: plain, gzip or zstd, numbers checked one by one.
+//! Tables of comma-separated values with a header, read by the names of their columns: plain, gzip
+//! or zstd, numbers checked one by one.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -28,12 +29,19 @@ impl Table {
     /// A file that cannot be opened or is no text, a pipe or a device.
     pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
         if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
-            return Err(SourceError(format!("{}: is a pipe or a device; a file with a table is expected", path.display())));
+            return Err(SourceError(format!(
+                "{}: is a pipe or a device; a file with a table is expected",
+                path.display()
+            )));
         }
         let reader = BufReader::new(open_decompressed(path)?);
-        let mut table = Self { path: path.to_owned(), reader, columns: vec![], line: String::new(), number: 0 };
+        let mut table =
+            Self { path: path.to_owned(), reader, columns: vec![], line: String::new(), number: 0 };
         if !table.advance()? {
-            return Err(SourceError(format!("{}: is empty; a table with a header is expected", path.display())));
+            return Err(SourceError(format!(
+                "{}: is empty; a table with a header is expected",
+                path.display()
+            )));
         }
         table.columns = table.line.split(',').map(|c| c.trim().to_owned()).collect();
         Ok(table)
@@ -46,8 +54,12 @@ impl Table {
     pub(super) fn column(&self, name: &str) -> Result<usize, SourceError> {
         self.columns.iter().position(|c| c == name).ok_or_else(|| {
             let near = nearest(name, self.columns.iter().map(String::as_str));
-            let near = near.map_or_else(String::new, |near| format!("; the nearest there is `{near}`"));
-            SourceError(format!("{}, line 1: there is no column `{name}`{near}", self.path.display()))
+            let near =
+                near.map_or_else(String::new, |near| format!("; the nearest there is `{near}`"));
+            SourceError(format!(
+                "{}, line 1: there is no column `{name}`{near}",
+                self.path.display()
+            ))
         })
     }
 
@@ -62,7 +74,9 @@ impl Table {
             }
             let (columns, expected) = (self.line.split(',').count(), self.columns.len());
             if columns != expected {
-                return Err(self.complain(&format!("{columns} columns where the header has {expected}")));
+                return Err(
+                    self.complain(&format!("{columns} columns where the header has {expected}"))
+                );
             }
             return Ok(true);
         }
@@ -102,7 +116,11 @@ impl Table {
 
     /// A complaint about a column of the current row.
     pub(super) fn wrong(&self, column: usize, what: &str) -> SourceError {
-        self.complain(&format!("`{}` of column `{}` {what}", self.text(column).escape_debug(), self.columns[column]))
+        self.complain(&format!(
+            "`{}` of column `{}` {what}",
+            self.text(column).escape_debug(),
+            self.columns[column]
+        ))
     }
 
     /// A complaint about the current row.
@@ -113,12 +131,17 @@ impl Table {
     fn advance(&mut self) -> Result<bool, SourceError> {
         let mut bytes = vec![];
         let read = self.reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut bytes);
-        let failed = |what: &str| SourceError(format!("{}, line {}: {what}", self.path.display(), self.number + 1));
+        let failed = |what: &str| {
+            SourceError(format!("{}, line {}: {what}", self.path.display(), self.number + 1))
+        };
         let length = read.map_err(|e| failed(&format!("cannot be read: {e}")))? as u64;
         if length > MAX_LINE_BYTES {
-            return Err(failed("the line is longer than 64 KiB; a table with a header is expected"));
+            return Err(failed(
+                "the line is longer than 64 KiB; a table with a header is expected",
+            ));
         }
-        let line = String::from_utf8(bytes).map_err(|_| failed("is no text; a table with a header is expected"))?;
+        let line = String::from_utf8(bytes)
+            .map_err(|_| failed("is no text; a table with a header is expected"))?;
         line.trim_end().clone_into(&mut self.line);
         self.number += 1;
         Ok(length > 0)

@@ -1,13 +1,18 @@
-//! A distribution of which a few percentiles, the number of items and the total are given, made whole: so many items of each value.
+//! A distribution of which a few percentiles, the number of items and the total are given, made
+//! whole: so many items of each value.
 //!
-//! Between two percentiles nothing is known but the total of all, so one number bends every interval alike. At the share t of the
-//! way from percentile a (value l) to percentile b (value h) an item has the value l (h / l) ^ (t ^ g): g = 1 is a straight line on a
-//! logarithmic scale, a large g stays near l, a small one near h. The total falls as g rises, so bisection finds the g that meets it.
+//! Between two percentiles nothing is known but the total of all, so one number bends every
+//! interval alike. At the share t of the way from percentile a (value l) to percentile b (value h)
+//! an item has the value l (h / l) ^ (t ^ g): g = 1 is a straight line on a logarithmic scale, a
+//! large g stays near l, a small one near h. The total falls as g rises, so bisection finds the g
+//! that meets it.
 //!
-//! The last interval of page popularity is the head of the distribution, where a few items have most. There t is measured on ranks:
-//! t = 1 - ln(r) / ln(n) for the r-th highest of n, so that g = 1 is a power law, which popularities follow roughly (Zipf).
+//! The last interval of page popularity is the head of the distribution, where a few items have
+//! most. There t is measured on ranks: t = 1 - ln(r) / ln(n) for the r-th highest of n, so that g =
+//! 1 is a power law, which popularities follow roughly (Zipf).
 //!
-//! Near a percentile all items have its value: whoever moves a few items from one side to the other does not change the percentile.
+//! Near a percentile all items have its value: whoever moves a few items from one side to the other
+//! does not change the percentile.
 
 use super::percentiles::rank;
 
@@ -58,12 +63,14 @@ pub(super) struct OutOfRange {
 /// A distribution made whole.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Values rise. Counts add up to the number of items, and all of it to the total, short of it by less than the unit.
+    /// Values rise. Counts add up to the number of items, and all of it to the total, short of it
+    /// by less than the unit.
     pub(super) steps: Vec<Step>,
     bend: f64,
 }
 
-/// Shares of an interval that keep the value at each of its ends, from the best down to what the total may force.
+/// Shares of an interval that keep the value at each of its ends, from the best down to what the
+/// total may force.
 const MARGINS: [f64; 4] = [0.25, 0.1, 0.04, 0.0];
 /// The narrowest of them that still holds against pages being moved.
 const SOUND_MARGIN: f64 = 0.04;
@@ -73,7 +80,8 @@ const BODY_BENDS: [f64; 5] = [1.0, 3.0, 0.33, 9.0, 0.11];
 const PIECES: u64 = 8;
 /// Pieces of a ranked head, narrower towards the top.
 const HEAD_PIECES: u32 = 64;
-/// The bend is searched from e^-12 to e^12, at which every item has the lower or the higher value but for rounding.
+/// The bend is searched from e^-12 to e^12, at which every item has the lower or the higher value
+/// but for rounding.
 const BEND_LOG: f64 = 12.0;
 
 /// Items in a row with a value that depends on the bend.
@@ -101,8 +109,13 @@ impl Piece {
         }
         let exact = bent(self.low, self.high, self.way, self.own_bend.unwrap_or(bend));
         let rounded = |to: u64| ((exact / to as f64).round() * to as f64) as u64;
-        let (first, last) = (self.low.next_multiple_of(self.grain), self.high / self.grain * self.grain);
-        if first <= last { rounded(self.grain).clamp(first, last) } else { rounded(self.unit).clamp(self.low, self.high) }
+        let (first, last) =
+            (self.low.next_multiple_of(self.grain), self.high / self.grain * self.grain);
+        if first <= last {
+            rounded(self.grain).clamp(first, last)
+        } else {
+            rounded(self.unit).clamp(self.low, self.high)
+        }
     }
 }
 
@@ -116,24 +129,38 @@ impl Curve {
     /// # Errors
     /// The percentiles do not allow the total.
     pub(super) fn new(known: &Known) -> Result<Self, OutOfRange> {
-        Self::all(known).next().ok_or_else(|| range(&pieces(&Known { grain: known.unit, ..*known }, 0.0, known.unit)))
+        Self::all(known)
+            .next()
+            .ok_or_else(|| range(&pieces(&Known { grain: known.unit, ..*known }, 0.0, known.unit)))
     }
 
-    /// The curves that meet the total, the most plausible first: with multiples of the grain and nothing below the first percentile, then
-    /// without the one, then without either; with wide margins rather than narrow ones; with one bend for all intervals rather than one
-    /// for the last and another for all others.
+    /// The curves that meet the total, the most plausible first: with multiples of the grain and
+    /// nothing below the first percentile, then without the one, then without either; with wide
+    /// margins rather than narrow ones; with one bend for all intervals rather than one for the
+    /// last and another for all others.
     pub(super) fn all<'a>(known: &Known<'a>) -> impl Iterator<Item = Self> + use<'a> {
         let (known, first) = (*known, known.points[0].1);
-        let variants = [(known, first), (known, known.unit), (Known { grain: known.unit, ..known }, known.unit)];
+        let variants = [
+            (known, first),
+            (known, known.unit),
+            (Known { grain: known.unit, ..known }, known.unit),
+        ];
         variants.into_iter().flat_map(|(known, floor)| {
             let bends = || std::iter::once(None).chain(BODY_BENDS.map(Some));
-            MARGINS.into_iter().flat_map(move |margin| bends().filter_map(move |body| Self::with(&known, floor, margin, body)))
+            MARGINS.into_iter().flat_map(move |margin| {
+                bends().filter_map(move |body| Self::with(&known, floor, margin, body))
+            })
         })
     }
 
     fn with(known: &Known, floor: u64, margin: f64, body_bend: Option<f64>) -> Option<Self> {
         let mut pieces = pieces(known, margin, floor);
-        let top = known.points.iter().rev().nth(1).map_or(0, |(percent, _)| known.items - rank(*percent, known.items));
+        let top = known
+            .points
+            .iter()
+            .rev()
+            .nth(1)
+            .map_or(0, |(percent, _)| known.items - rank(*percent, known.items));
         let mut from_top = known.items;
         for piece in &mut pieces {
             if from_top > top {
@@ -164,9 +191,12 @@ impl Curve {
         Self { steps: exact(pieces, low.exp(), high.exp(), known), bend: high.exp() }
     }
 
-    /// The value that the curve has at a rank from the top, 1 for the highest, in the head of `known`, which it was made from.
+    /// The value that the curve has at a rank from the top, 1 for the highest, in the head of
+    /// `known`, which it was made from.
     pub(super) fn value_from_top(&self, known: &Known, from_top: f64) -> f64 {
-        let [.., (percent, low), (_, high)] = *known.points else { return known.points[0].1 as f64 };
+        let [.., (percent, low), (_, high)] = *known.points else {
+            return known.points[0].1 as f64;
+        };
         let width = (known.items - rank(percent, known.items)).max(1);
         bent(low, high, 1.0 - from_top.ln() / (width as f64).ln().max(f64::MIN_POSITIVE), self.bend)
     }
@@ -196,7 +226,8 @@ fn total(pieces: &[Piece], bend: f64) -> u64 {
 fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
     let mut out = vec![];
     // Of several percentiles at one rank, as few items have, the highest decides.
-    let points: Vec<_> = known.points.iter().map(|(percent, value)| (rank(*percent, known.items), *value)).collect();
+    let points: Vec<_> =
+        known.points.iter().map(|(percent, value)| (rank(*percent, known.items), *value)).collect();
     let mut from = (0, floor.min(points[0].1));
     for (i, (to, value)) in points.iter().copied().enumerate() {
         if points.get(i + 1).is_some_and(|next| next.0 == to) {
@@ -210,7 +241,14 @@ fn pieces(known: &Known, margin: f64, floor: u64) -> Vec<Piece> {
 }
 
 /// The items from one percentile, given as rank and value, to the next.
-fn interval(known: &Known, margin: f64, from: (u64, u64), to: (u64, u64), head: Head, out: &mut Vec<Piece>) {
+fn interval(
+    known: &Known,
+    margin: f64,
+    from: (u64, u64),
+    to: (u64, u64),
+    head: Head,
+    out: &mut Vec<Piece>,
+) {
     let (width, low, high) = (to.0 - from.0, from.1.min(to.1), to.1);
     if low == high {
         out.push(Piece::fixed(low, width));
@@ -232,7 +270,15 @@ fn interval(known: &Known, margin: f64, from: (u64, u64), to: (u64, u64), head: 
             let pieces = PIECES.min(between);
             for i in 0..pieces {
                 let count = between * (i + 1) / pieces - between * i / pieces;
-                out.push(Piece { low, high, way: (i as f64 + 0.5) / pieces as f64, grain, unit, count, own_bend: None });
+                out.push(Piece {
+                    low,
+                    high,
+                    way: (i as f64 + 0.5) / pieces as f64,
+                    grain,
+                    unit,
+                    count,
+                    own_bend: None,
+                });
             }
         }
         Head::Ranked { .. } => {
@@ -241,12 +287,21 @@ fn interval(known: &Known, margin: f64, from: (u64, u64), to: (u64, u64), head: 
             let whole = ((width + 1) as f64 / above as f64).ln();
             let mut rank = above;
             for i in 1..=HEAD_PIECES {
-                let end = above + (between as f64).powf(f64::from(i) / f64::from(HEAD_PIECES)).round() as u64;
+                let end = above
+                    + (between as f64).powf(f64::from(i) / f64::from(HEAD_PIECES)).round() as u64;
                 let end = if i == HEAD_PIECES { above + between } else { end.min(above + between) };
                 if end > rank {
                     let middle = (rank as f64 + 1.0).midpoint(end as f64);
                     let way = 1.0 - (middle / above as f64).ln() / whole;
-                    out.push(Piece { low, high, way, grain, unit, count: end - rank, own_bend: None });
+                    out.push(Piece {
+                        low,
+                        high,
+                        way,
+                        grain,
+                        unit,
+                        count: end - rank,
+                        own_bend: None,
+                    });
                     rank = end;
                 }
             }
@@ -256,8 +311,8 @@ fn interval(known: &Known, margin: f64, from: (u64, u64), to: (u64, u64), head: 
     out.push(Piece::fixed(high, above));
 }
 
-/// The pieces bent so that the total is met to the unit: those bent `much` are raised one by one to what they are bent `little`,
-/// the last of them in part.
+/// The pieces bent so that the total is met to the unit: those bent `much` are raised one by one to
+/// what they are bent `little`, the last of them in part.
 fn exact(pieces: &[Piece], little: f64, much: f64, known: &Known) -> Vec<Step> {
     let mut missing = known.total - total(pieces, much);
     let mut steps = vec![];
@@ -346,7 +401,11 @@ mod tests {
         for total in [2_100, 3_000, 10_000, 40_000] {
             let known = known(&points, 1000, total, Head::Ranked { top: 1 });
             let curve = Curve::new(&known).unwrap();
-            assert_eq!(sums(&curve.steps, &points), (1000, total, vec![1, 1, 1000]), "{total}: {curve:?}");
+            assert_eq!(
+                sums(&curve.steps, &points),
+                (1000, total, vec![1, 1, 1000]),
+                "{total}: {curve:?}"
+            );
             assert_eq!(curve.steps.last().unwrap().value, 1000);
         }
         assert!(Curve::new(&known(&points, 1000, 1_900, Head::Ranked { top: 1 })).is_err());
@@ -356,10 +415,21 @@ mod tests {
     #[test]
     fn values_keep_their_grain() {
         let points = [(50.0, 4096), (95.0, 16_384), (100.0, 1 << 20)];
-        let known = Known { points: &points, items: 100_000, total: 100_000 * 20_480, head: Head::Plain, grain: 4096, unit: 512 };
+        let known = Known {
+            points: &points,
+            items: 100_000,
+            total: 100_000 * 20_480,
+            head: Head::Plain,
+            grain: 4096,
+            unit: 512,
+        };
         let curve = Curve::new(&known).unwrap();
-        assert_eq!(sums(&curve.steps, &points), (100_000, 100_000 * 20_480, vec![4096, 16_384, 1 << 20]));
-        let odd: u64 = curve.steps.iter().filter(|s| !s.value.is_multiple_of(4096)).map(|s| s.count).sum();
+        assert_eq!(
+            sums(&curve.steps, &points),
+            (100_000, 100_000 * 20_480, vec![4096, 16_384, 1 << 20])
+        );
+        let odd: u64 =
+            curve.steps.iter().filter(|s| !s.value.is_multiple_of(4096)).map(|s| s.count).sum();
         assert!(odd <= 1 && curve.steps.iter().all(|s| s.value.is_multiple_of(512)));
     }
 

@@ -1,4 +1,5 @@
-//! The statistics of one disk as numbers to meet, or as numbers that a stream of requests was measured to have: the same on both sides.
+//! The statistics of one disk as numbers to meet, or as numbers that a stream of requests was
+//! measured to have: the same on both sides.
 
 use vpass_core::base::units::Ns;
 use vpass_core::config::ConfigError;
@@ -41,7 +42,8 @@ pub struct SideStatistics {
 impl SideStatistics {
     /// What a table says of a direction, as it stands.
     pub(super) fn at_full_scale(side: &SideConfig, window_pages: &[u64]) -> Self {
-        let points = |values: &[u64]| side.percentiles.iter().copied().zip(values.iter().copied()).collect();
+        let points =
+            |values: &[u64]| side.percentiles.iter().copied().zip(values.iter().copied()).collect();
         Self {
             requests: side.requests,
             bytes: side.bytes,
@@ -69,13 +71,21 @@ impl DiskStatistics {
         let side = |name, side: &Option<SideConfig>, pages: &[u64]| {
             side.as_ref().map(|s| side_at(name, s, pages, config.scale, page_bytes)).transpose()
         };
-        let reads = side("reads", &config.reads, &config.windows.read_pages)?.filter(|s| s.page_accesses() > 0);
-        let writes = side("writes", &config.writes, &config.windows.write_pages)?.filter(|s| s.page_accesses() > 0);
+        let reads = side("reads", &config.reads, &config.windows.read_pages)?
+            .filter(|s| s.page_accesses() > 0);
+        let writes = side("writes", &config.writes, &config.windows.write_pages)?
+            .filter(|s| s.page_accesses() > 0);
         let pages = |side: Option<u64>| side.unwrap_or(0);
-        let both = pages(config.reads.as_ref().map(|s| s.pages)) + pages(config.writes.as_ref().map(|s| s.pages)) - config.footprint_pages;
-        let (read, written) = (pages(reads.as_ref().map(|s| s.pages)), pages(writes.as_ref().map(|s| s.pages)));
+        let both = pages(config.reads.as_ref().map(|s| s.pages))
+            + pages(config.writes.as_ref().map(|s| s.pages))
+            - config.footprint_pages;
+        let (read, written) =
+            (pages(reads.as_ref().map(|s| s.pages)), pages(writes.as_ref().map(|s| s.pages)));
         if read + written == 0 {
-            return Err(ConfigError(format!("statistics.scale = {} leaves not a single request", config.scale)));
+            return Err(ConfigError(format!(
+                "statistics.scale = {} leaves not a single request",
+                config.scale
+            )));
         }
         let both = scaled(both, config.scale).min(read).min(written);
         let ns = |end: &f64| (end / config.speed * 1e9).round() as Ns;
@@ -99,7 +109,13 @@ fn scaled(n: u64, scale: f64) -> u64 {
     (n as f64 * scale).round() as u64
 }
 
-fn side_at(name: &str, side: &SideConfig, window_pages: &[u64], scale: f64, page_bytes: u64) -> Result<SideStatistics, ConfigError> {
+fn side_at(
+    name: &str,
+    side: &SideConfig,
+    window_pages: &[u64],
+    scale: f64,
+    page_bytes: u64,
+) -> Result<SideStatistics, ConfigError> {
     let whole = SideStatistics::at_full_scale(side, window_pages);
     if scale >= 1.0 {
         return Ok(whole);

@@ -1,4 +1,5 @@
-//! A `[statistics]` table made of somebody else's numbers: of published tables, or of a stream of requests that was measured.
+//! A `[statistics]` table made of somebody else's numbers: of published tables, or of a stream of
+//! requests that was measured.
 
 use super::disk::{DiskStatistics, SideStatistics};
 use super::repair::repair;
@@ -25,8 +26,10 @@ impl Imported {
             accesses: side.accesses.iter().map(|(_, accesses)| *accesses).collect(),
             sizes: side.sizes.iter().map(|(_, bytes)| *bytes).collect(),
         };
-        let pages =
-            |side: &Option<SideStatistics>| side.as_ref().map_or_else(|| vec![0; profile.window_ends_ns.len()], |s| s.window_pages.clone());
+        let pages = |side: &Option<SideStatistics>| {
+            side.as_ref()
+                .map_or_else(|| vec![0; profile.window_ends_ns.len()], |s| s.window_pages.clone())
+        };
         Self::repaired(StatisticsConfig {
             disk: disk.into(),
             source: source.into(),

@@ -1,8 +1,10 @@
-//! Where blocks lie. Blocks of a cell follow each other in extents, and the extents of all cells are shuffled, so that popular pages lie
-//! in runs here and there. Every page of the range is in one block.
+//! Where blocks lie. Blocks of a cell follow each other in extents, and the extents of all cells
+//! are shuffled, so that popular pages lie in runs here and there. Every page of the range is in
+//! one block.
 //!
-//! Whole extents are multiples of 16 pages, so that large requests keep their alignment to a drive's larger pages. What is left over of
-//! each cell, which is all of a small one, is put together by chance until it is such a multiple, and goes in between.
+//! Whole extents are multiples of 16 pages, so that large requests keep their alignment to a
+//! drive's larger pages. What is left over of each cell, which is all of a small one, is put
+//! together by chance until it is such a multiple, and goes in between.
 
 use std::cmp::Reverse;
 
@@ -34,8 +36,14 @@ impl Layout {
         size_of_val(self.starts.as_slice()) as u64
     }
 
-    /// Places cells on a range of pages that begins with `base` and that they fill; extents of about `extent_pages`.
-    pub(super) fn new(cells: &[BlockClass], base: u32, extent_pages: u64, random: &mut Random) -> (Self, Vec<Blocks>) {
+    /// Places cells on a range of pages that begins with `base` and that they fill; extents of
+    /// about `extent_pages`.
+    pub(super) fn new(
+        cells: &[BlockClass],
+        base: u32,
+        extent_pages: u64,
+        random: &mut Random,
+    ) -> (Self, Vec<Blocks>) {
         let mut placed = vec![];
         let (mut full, mut partial) = (vec![], vec![]);
         let mut extents = 0u32;
@@ -53,7 +61,8 @@ impl Layout {
         let pages = |extent: u32| {
             let cell = placed.partition_point(|b| b.first <= extent) - 1;
             let Blocks { first, shift } = placed[cell];
-            let blocks = (cells[cell].blocks - (u64::from(extent - first) << shift)).min(1 << shift);
+            let blocks =
+                (cells[cell].blocks - (u64::from(extent - first) << shift)).min(1 << shift);
             (blocks * u64::from(cells[cell].pages)) as u32
         };
         shuffle(&mut full, random);
@@ -64,7 +73,9 @@ impl Layout {
             layout.starts[extent as usize] = next;
             next += pages(extent);
         };
-        let mut groups = groups(&partial, |extent| u64::from(pages(extent)), full.len(), random).into_iter().peekable();
+        let mut groups = groups(&partial, |extent| u64::from(pages(extent)), full.len(), random)
+            .into_iter()
+            .peekable();
         for (i, extent) in full.iter().enumerate() {
             while let Some((_, group)) = groups.next_if(|(at, _)| *at <= i) {
                 group.into_iter().for_each(&mut place);
@@ -84,14 +95,21 @@ impl Layout {
     }
 }
 
-/// Blocks of a full extent, as a power of two: so many that it is aligned, and more while it does not grow beyond `extent_pages`.
+/// Blocks of a full extent, as a power of two: so many that it is aligned, and more while it does
+/// not grow beyond `extent_pages`.
 fn shift(block_pages: u64, extent_pages: u64) -> u32 {
     let aligned = ALIGNED_PAGES.trailing_zeros().saturating_sub(block_pages.trailing_zeros());
     (extent_pages / block_pages).checked_ilog2().unwrap_or(0).max(aligned)
 }
 
-/// Extents in groups that are aligned together, each with the number of full extents before it; the last group may be unaligned.
-fn groups(partial: &[u32], pages: impl Fn(u32) -> u64, full: usize, random: &mut Random) -> Vec<(usize, Vec<u32>)> {
+/// Extents in groups that are aligned together, each with the number of full extents before it; the
+/// last group may be unaligned.
+fn groups(
+    partial: &[u32],
+    pages: impl Fn(u32) -> u64,
+    full: usize,
+    random: &mut Random,
+) -> Vec<(usize, Vec<u32>)> {
     let mut groups = vec![];
     let (mut group, mut sum) = (vec![], 0);
     for extent in partial {
@@ -126,17 +144,27 @@ mod tests {
     #[test]
     fn every_page_is_in_one_block() {
         let cell = |accesses, pages, blocks| BlockClass { accesses, pages, length: 0, blocks };
-        let cells = [cell(900, 1, 1), cell(50, 1, 33), cell(7, 3, 100), cell(5, 16, 40), cell(1, 257, 3), cell(1, 2, 1)];
+        let cells = [
+            cell(900, 1, 1),
+            cell(50, 1, 33),
+            cell(7, 3, 100),
+            cell(5, 16, 40),
+            cell(1, 257, 3),
+            cell(1, 2, 1),
+        ];
         let sum: u64 = cells.iter().map(|c| c.blocks * u64::from(c.pages)).sum();
         for seed in 0..20 {
             for extent_pages in [1, 16, 256] {
-                let (layout, placed) = Layout::new(&cells, 1000, extent_pages, &mut Random::seed_from_u64(seed));
+                let (layout, placed) =
+                    Layout::new(&cells, 1000, extent_pages, &mut Random::seed_from_u64(seed));
                 let mut seen = vec![0; sum as usize];
                 for (cell, blocks) in cells.iter().zip(placed) {
                     for block in 0..cell.blocks as u32 {
                         let first = layout.page(blocks, block, cell.pages) - 1000;
-                        (first..first + u64::from(cell.pages)).for_each(|page| seen[page as usize] += 1);
-                        // 16-page blocks are whole extents: they stay aligned, whatever lies between them.
+                        (first..first + u64::from(cell.pages))
+                            .for_each(|page| seen[page as usize] += 1);
+                        // 16-page blocks are whole extents: they stay aligned, whatever lies
+                        // between them.
                         assert!(cell.pages != 16 || first.is_multiple_of(16));
                     }
                 }

@@ -1,5 +1,6 @@
-//! Requests by the number of pages that they touch. A request of 8 KiB that begins within a page touches three pages of 4 KiB, one that
-//! begins with a page two: how many begin within follows from the pages and the sizes of all.
+//! Requests by the number of pages that they touch. A request of 8 KiB that begins within a page
+//! touches three pages of 4 KiB, one that begins with a page two: how many begin within follows
+//! from the pages and the sizes of all.
 
 use std::collections::BTreeMap;
 
@@ -27,10 +28,16 @@ pub(super) struct Shape {
 /// Pages more or fewer than the sizes allow that are made up for by the number of requests.
 const SLACK: f64 = 0.01;
 
-/// Requests of these sizes that touch so many pages in all, by pages touched, the last a single one of the largest; the fewest and the most that they can touch where that is impossible.
-pub(super) fn lengths(sizes: &[Step], accesses: u64, page_bytes: u64) -> Result<Vec<Length>, (u64, u64)> {
+/// Requests of these sizes that touch so many pages in all, by pages touched, the last a single one
+/// of the largest; the fewest and the most that they can touch where that is impossible.
+pub(super) fn lengths(
+    sizes: &[Step],
+    accesses: u64,
+    page_bytes: u64,
+) -> Result<Vec<Length>, (u64, u64)> {
     let fewest: u64 = sizes.iter().map(|s| s.count * s.value.div_ceil(page_bytes)).sum();
-    let straddling: u64 = sizes.iter().filter(|s| skip(s.value, page_bytes).is_some()).map(|s| s.count).sum();
+    let straddling: u64 =
+        sizes.iter().filter(|s| skip(s.value, page_bytes).is_some()).map(|s| s.count).sum();
     let extra = accesses as f64 - fewest as f64;
     let slack = SLACK * accesses as f64 + 1.0;
     if extra < -slack || extra > straddling as f64 + slack {
@@ -56,8 +63,11 @@ pub(super) fn lengths(sizes: &[Step], accesses: u64, page_bytes: u64) -> Result<
             all.entry(pages).or_default().push((Shape { bytes, skip: 0 }, aligned as f64));
         }
     }
-    let of =
-        |(pages, shapes): (u64, Vec<(Shape, f64)>)| Length { pages: pages as u32, requests: shapes.iter().map(|(_, n)| n).sum(), shapes };
+    let of = |(pages, shapes): (u64, Vec<(Shape, f64)>)| Length {
+        pages: pages as u32,
+        requests: shapes.iter().map(|(_, n)| n).sum(),
+        shapes,
+    };
     let mut lengths: Vec<_> = all.into_iter().map(of).collect();
     let largest = split_largest(&mut lengths);
     lengths.extend(largest);
@@ -69,7 +79,8 @@ pub(super) fn lengths(sizes: &[Step], accesses: u64, page_bytes: u64) -> Result<
     Ok(lengths)
 }
 
-/// One of the largest requests as a length of its own, so that it is not left to chance whether there is one.
+/// One of the largest requests as a length of its own, so that it is not left to chance whether
+/// there is one.
 fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     let bytes = |l: &Length| l.shapes.iter().map(|(shape, _)| shape.bytes).max();
     let place = (0..lengths.len()).max_by_key(|i| bytes(&lengths[*i]))?;
@@ -85,7 +96,8 @@ fn split_largest(lengths: &mut Vec<Length>) -> Option<Length> {
     Some(one)
 }
 
-/// Where in its first page a request begins that touches one page more than it must; none where its size forbids that.
+/// Where in its first page a request begins that touches one page more than it must; none where its
+/// size forbids that.
 fn skip(bytes: u64, page_bytes: u64) -> Option<u32> {
     // One sector before the end of a page, as on a disk partitioned at sector 63.
     let rest = (bytes - 1) % page_bytes + 1;
@@ -113,7 +125,11 @@ mod tests {
     fn sectors_never_straddle() {
         let sizes = [Step { value: 512, count: 10 }, Step { value: 4608, count: 10 }];
         assert_eq!(
-            lengths(&sizes, 30, 4096).unwrap().iter().map(|l| (l.pages, l.requests)).collect::<Vec<_>>(),
+            lengths(&sizes, 30, 4096)
+                .unwrap()
+                .iter()
+                .map(|l| (l.pages, l.requests))
+                .collect::<Vec<_>>(),
             [(1, 10.0), (2, 9.0), (2, 1.0)]
         );
         assert_eq!(lengths(&sizes, 40, 4096), Err((30, 30)));

@@ -1,4 +1,5 @@
-//! Measures the statistics of a stream of requests: of a trace, to generate its like, or of a generated pass, to see whether it fits.
+//! Measures the statistics of a stream of requests: of a trace, to generate its like, or of a
+//! generated pass, to see whether it fits.
 
 use vpass_core::base::request::{Op, Request};
 use vpass_core::base::units::Ns;
@@ -33,7 +34,8 @@ struct Counts {
     percents: Vec<f64>,
 }
 
-/// Measures requests one by one. Memory grows with the pages touched, about 6 bytes each where neighbours are touched too.
+/// Measures requests one by one. Memory grows with the pages touched, about 6 bytes each where
+/// neighbours are touched too.
 #[derive(Debug)]
 pub struct Meter {
     page_bytes: u64,
@@ -48,21 +50,34 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// For requests that are generated to have these statistics: with their windows and percentiles.
+    /// For requests that are generated to have these statistics: with their windows and
+    /// percentiles.
     pub fn of(target: &DiskStatistics) -> Self {
-        let percents = |side: &Option<SideStatistics>| side.as_ref().map_or_else(usual, |s| s.accesses.iter().map(|(p, _)| *p).collect());
+        let percents = |side: &Option<SideStatistics>| {
+            side.as_ref().map_or_else(usual, |s| s.accesses.iter().map(|(p, _)| *p).collect())
+        };
         let percents = [percents(&target.reads), percents(&target.writes)];
         Self::new(target.page_bytes, Windows::Given(target.window_ends_ns.clone()), percents)
     }
 
-    /// For any requests: windows of one length, a power of two of milliseconds so that there are 256 to 512 of them.
+    /// For any requests: windows of one length, a power of two of milliseconds so that there are
+    /// 256 to 512 of them.
     pub fn of_anything(page_bytes: u64) -> Self {
         Self::new(page_bytes, Windows::Doubling(FIRST_WINDOW_NS), [usual(), usual()])
     }
 
     fn new(page_bytes: u64, windows: Windows, percents: [Vec<f64>; 2]) -> Self {
         let counts = percents.map(|percents| Counts { percents, ..Counts::default() });
-        Self { page_bytes, pages: PageCounts::default(), sizes: Sizes::default(), windows, window: 0, last: 0, counts, trims: 0 }
+        Self {
+            page_bytes,
+            pages: PageCounts::default(),
+            sizes: Sizes::default(),
+            windows,
+            window: 0,
+            last: 0,
+            counts,
+            trims: 0,
+        }
     }
 
     /// Counts a request; arrivals never fall. Trims are counted apart.
@@ -106,7 +121,8 @@ impl Meter {
                 while at / *length >= MOST_WINDOWS as u64 {
                     *length *= 2;
                     for counts in &mut self.counts {
-                        counts.window_pages = counts.window_pages.chunks(2).map(|pair| pair.iter().sum()).collect();
+                        counts.window_pages =
+                            counts.window_pages.chunks(2).map(|pair| pair.iter().sum()).collect();
                     }
                 }
                 self.window = (at / *length) as usize;
@@ -123,18 +139,25 @@ impl Meter {
     pub fn finish(self) -> DiskStatistics {
         let windows = match &self.windows {
             Windows::Given(ends) => ends.len(),
-            Windows::Doubling(_) => self.counts.iter().map(|c| c.window_pages.len()).max().unwrap_or(0).max(1),
+            Windows::Doubling(_) => {
+                self.counts.iter().map(|c| c.window_pages.len()).max().unwrap_or(0).max(1)
+            }
         };
         let window_ends_ns = match self.windows {
             Windows::Given(ends) => ends,
             // The last window ends with its last request.
             Windows::Doubling(length) => {
-                let end = |i: Ns| (i * length).min(self.last + 1).max((i - 1) * length + SHORTEST_NS);
+                let end =
+                    |i: Ns| (i * length).min(self.last + 1).max((i - 1) * length + SHORTEST_NS);
                 (1..=windows as u64).map(end).collect()
             }
         };
         let side = |counts: Counts, op| {
-            let popularity = Popularity::new(self.pages.iter().map(|(_, reads, writes)| if op == Op::Read { reads } else { writes }));
+            let popularity = Popularity::new(
+                self.pages
+                    .iter()
+                    .map(|(_, reads, writes)| if op == Op::Read { reads } else { writes }),
+            );
             counts.statistics(op, windows, &popularity, &self.sizes)
         };
         let [reads, writes] = self.counts;
@@ -149,9 +172,17 @@ impl Meter {
 }
 
 impl Counts {
-    fn statistics(mut self, op: Op, windows: usize, popularity: &Popularity, sizes: &Sizes) -> Option<SideStatistics> {
+    fn statistics(
+        mut self,
+        op: Op,
+        windows: usize,
+        popularity: &Popularity,
+        sizes: &Sizes,
+    ) -> Option<SideStatistics> {
         self.window_pages.resize(windows, 0);
-        let points = |at: &dyn Fn(f64) -> Option<u64>| self.percents.iter().map(|p| at(*p).map(|value| (*p, value))).collect::<Option<_>>();
+        let points = |at: &dyn Fn(f64) -> Option<u64>| {
+            self.percents.iter().map(|p| at(*p).map(|value| (*p, value))).collect::<Option<_>>()
+        };
         Some(SideStatistics {
             requests: self.requests,
             bytes: self.bytes,
@@ -170,7 +201,8 @@ mod tests {
     #[test]
     fn requests_by_hand() {
         let mut meter = Meter::of_anything(4096);
-        let request = |at, offset, bytes, op| Request { at, offset, bytes, op, origin: 0, hint: None };
+        let request =
+            |at, offset, bytes, op| Request { at, offset, bytes, op, origin: 0, hint: None };
         // Pages 0 and 1; page 0; pages 1 to 3, the first in part; a trim.
         meter.add(&request(0, 0, 8192, Op::Read));
         meter.add(&request(1_500_000, 512, 512, Op::Read));
@@ -181,16 +213,32 @@ mod tests {
         assert_eq!((disk.footprint_pages, disk.shared_pages()), (4, 1));
         assert_eq!(disk.window_ends_ns, [1_000_000, 1_500_001]);
         let (reads, writes) = (disk.reads.unwrap(), disk.writes.unwrap());
-        assert_eq!((reads.requests, reads.bytes, reads.pages, reads.window_pages), (2, 8704, 2, vec![2, 1]));
-        assert_eq!((writes.requests, writes.bytes, writes.pages, writes.window_pages), (1, 8192, 3, vec![0, 3]));
-        assert_eq!([reads.accesses[0], reads.accesses[11], reads.accesses[20]], [(1.0, 1), (55.0, 2), (100.0, 2)]);
+        assert_eq!(
+            (reads.requests, reads.bytes, reads.pages, reads.window_pages),
+            (2, 8704, 2, vec![2, 1])
+        );
+        assert_eq!(
+            (writes.requests, writes.bytes, writes.pages, writes.window_pages),
+            (1, 8192, 3, vec![0, 3])
+        );
+        assert_eq!(
+            [reads.accesses[0], reads.accesses[11], reads.accesses[20]],
+            [(1.0, 1), (55.0, 2), (100.0, 2)]
+        );
         assert_eq!([reads.sizes[10], reads.sizes[20]], [(50.0, 512), (100.0, 8192)]);
     }
 
     #[test]
     fn windows_double_until_they_are_few() {
         let mut meter = Meter::of_anything(4096);
-        let request = |i: u64| Request { at: i * 1_000_000_000, offset: 0, bytes: 512, op: Op::Read, origin: 0, hint: None };
+        let request = |i: u64| Request {
+            at: i * 1_000_000_000,
+            offset: 0,
+            bytes: 512,
+            op: Op::Read,
+            origin: 0,
+            hint: None,
+        };
         (0..10_000).for_each(|i| meter.add(&request(i)));
         let disk = meter.finish();
         // 10,000 s: 32.768 s are the shortest of which 512 are enough.

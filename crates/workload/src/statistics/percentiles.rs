@@ -1,7 +1,9 @@
-//! Percentiles by nearest rank: the value at percentile p of n items is the one at rank p n / 100, rounded up, of the sorted items.
-//! It is always a value that occurs, unlike an interpolated one; of more than a few hundred items the two do not differ.
+//! Percentiles by nearest rank: the value at percentile p of n items is the one at rank p n / 100,
+//! rounded up, of the sorted items. It is always a value that occurs, unlike an interpolated one;
+//! of more than a few hundred items the two do not differ.
 
-/// The percentiles of the published statistics of block traces, for whoever does not ask for others.
+/// The percentiles of the published statistics of block traces, for whoever does not ask for
+/// others.
 pub(super) fn usual() -> Vec<f64> {
     std::iter::once(1.0).chain((1..=20).map(|i| f64::from(i) * 5.0)).collect()
 }

@@ -1,4 +1,5 @@
-//! From statistics to a plan: sizes and popularity made whole, and the pages of one direction cut into blocks that requests touch.
+//! From statistics to a plan: sizes and popularity made whole, and the pages of one direction cut
+//! into blocks that requests touch.
 
 use std::fmt::Write;
 
@@ -25,13 +26,28 @@ impl SidePlan {
     ///
     /// # Errors
     /// Which numbers contradict each other.
-    pub(super) fn new(name: &str, side: &SideStatistics, page_bytes: u64) -> Result<Self, ConfigError> {
+    pub(super) fn new(
+        name: &str,
+        side: &SideStatistics,
+        page_bytes: u64,
+    ) -> Result<Self, ConfigError> {
         let mut lengths = planned_lengths(name, side, page_bytes)?;
         let top = top_length(&lengths, side);
         let total = side.page_accesses();
-        let known = Known { points: &side.accesses, items: side.pages, total, head: Head::Ranked { top }, grain: 1, unit: 1 };
+        let known = Known {
+            points: &side.accesses,
+            items: side.pages,
+            total,
+            head: Head::Ranked { top },
+            grain: 1,
+            unit: 1,
+        };
         let curve = Curve::new(&known).map_err(|range| contradiction(name, side, range))?;
-        let marks: Vec<_> = side.accesses.iter().map(|(percent, _)| side.pages - rank(*percent, side.pages)).collect();
+        let marks: Vec<_> = side
+            .accesses
+            .iter()
+            .map(|(percent, _)| side.pages - rank(*percent, side.pages))
+            .collect();
         let first = lengths.iter().position(|l| u64::from(l.pages) == top).unwrap_or(0);
         let cells = tile(&curve.steps, &mut lengths, first, &marks, page_bytes);
         Ok(Self { lengths, cells })
@@ -48,13 +64,21 @@ impl SidePlan {
     }
 }
 
-/// Pages of the most popular block, all as popular as the most popular page: no request touches fewer.
-pub(super) fn top_pages(name: &str, side: &SideStatistics, page_bytes: u64) -> Result<u64, ConfigError> {
+/// Pages of the most popular block, all as popular as the most popular page: no request touches
+/// fewer.
+pub(super) fn top_pages(
+    name: &str,
+    side: &SideStatistics,
+    page_bytes: u64,
+) -> Result<u64, ConfigError> {
     Ok(top_length(&planned_lengths(name, side, page_bytes)?, side))
 }
 
 /// The number of requests of the length that has most.
-pub(super) fn most_of_one_length(side: &SideStatistics, page_bytes: u64) -> Result<f64, ConfigError> {
+pub(super) fn most_of_one_length(
+    side: &SideStatistics,
+    page_bytes: u64,
+) -> Result<f64, ConfigError> {
     Ok(planned_lengths("", side, page_bytes)?.iter().map(|l| l.requests).fold(0.0, f64::max))
 }
 
@@ -65,10 +89,24 @@ fn top_length(lengths: &[Length], side: &SideStatistics) -> u64 {
     u64::from(length.map_or(1, |l| l.pages))
 }
 
-fn planned_lengths(name: &str, side: &SideStatistics, page_bytes: u64) -> Result<Vec<Length>, ConfigError> {
-    let unit = if side.sizes.iter().all(|(_, bytes)| bytes.is_multiple_of(SECTOR_BYTES)) { SECTOR_BYTES } else { 1 };
-    let known =
-        Known { points: &side.sizes, items: side.requests, total: side.bytes / unit * unit, head: Head::Plain, grain: page_bytes, unit };
+fn planned_lengths(
+    name: &str,
+    side: &SideStatistics,
+    page_bytes: u64,
+) -> Result<Vec<Length>, ConfigError> {
+    let unit = if side.sizes.iter().all(|(_, bytes)| bytes.is_multiple_of(SECTOR_BYTES)) {
+        SECTOR_BYTES
+    } else {
+        1
+    };
+    let known = Known {
+        points: &side.sizes,
+        items: side.requests,
+        total: side.bytes / unit * unit,
+        head: Head::Plain,
+        grain: page_bytes,
+        unit,
+    };
     let accesses = side.page_accesses();
     if let Err(OutOfRange { lowest, highest }) = Curve::new(&known) {
         return Err(ConfigError(format!(
@@ -77,9 +115,14 @@ fn planned_lengths(name: &str, side: &SideStatistics, page_bytes: u64) -> Result
             side.requests, side.bytes
         )));
     }
-    // Sizes between the percentiles are free: which pages they touch in all decides among the curves.
+    // Sizes between the percentiles are free: which pages they touch in all decides among the
+    // curves.
     let mut range = (u64::MAX, 0);
-    let fitting = |curve: Curve| lengths(&curve.steps, accesses, page_bytes).map_err(|e| range = (range.0.min(e.0), range.1.max(e.1))).ok();
+    let fitting = |curve: Curve| {
+        lengths(&curve.steps, accesses, page_bytes)
+            .map_err(|e| range = (range.0.min(e.0), range.1.max(e.1)))
+            .ok()
+    };
     let Some(lengths) = Curve::all(&known).find_map(fitting) else {
         return Err(ConfigError(format!(
             "statistics.{name} contradict each other: {} requests of these sizes touch from {} to {} pages in all, but the windows hold \
@@ -89,8 +132,14 @@ fn planned_lengths(name: &str, side: &SideStatistics, page_bytes: u64) -> Result
     };
     let largest = lengths.iter().map(|l| l.pages).max().unwrap_or(1);
     if u64::from(largest) > side.pages {
-        let mut text = format!("statistics.{name}: the largest request touches {largest} pages, but there are only {}", side.pages);
-        let _ = write!(text, "; take a larger statistics.scale, or give more {name}.pages or smaller {name}.sizes");
+        let mut text = format!(
+            "statistics.{name}: the largest request touches {largest} pages, but there are only {}",
+            side.pages
+        );
+        let _ = write!(
+            text,
+            "; take a larger statistics.scale, or give more {name}.pages or smaller {name}.sizes"
+        );
         return Err(ConfigError(text));
     }
     Ok(lengths)

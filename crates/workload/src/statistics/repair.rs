@@ -1,25 +1,30 @@
-//! Statistics that contradict themselves, changed as little as possible so that requests with them exist; every change is told.
+//! Statistics that contradict themselves, changed as little as possible so that requests with them
+//! exist; every change is told.
 
 use super::curve::{Curve, Head, Known};
 use super::disk::SideStatistics;
 use super::plan::{most_of_one_length, top_pages};
 use super::statistics_config::{SideConfig, StatisticsConfig};
 
-/// Share of the accesses that the lowest curve takes on a working set made smaller: at all of them, everything between two percentiles would
-/// have to be as low as the lower one.
+/// Share of the accesses that the lowest curve takes on a working set made smaller: at all of them,
+/// everything between two percentiles would have to be as low as the lower one.
 const POSSIBLE: f64 = 0.99;
 
-/// Makes possible: a page that is touched more often than there are requests of any one length, and more pages than the accesses are
-/// enough for. Gives what was changed, in sentences.
+/// Makes possible: a page that is touched more often than there are requests of any one length, and
+/// more pages than the accesses are enough for. Gives what was changed, in sentences.
 pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     let mut notes = vec![];
     let page_bytes = config.page.0;
     let old = pages(config);
-    let sides = [("read", &mut config.reads, &config.windows.read_pages), ("written", &mut config.writes, &config.windows.write_pages)];
+    let sides = [
+        ("read", &mut config.reads, &config.windows.read_pages),
+        ("written", &mut config.writes, &config.windows.write_pages),
+    ];
     for (verb, side, window_pages) in sides {
         let Some(side) = side else { continue };
-        let sound =
-            !side.accesses.is_empty() && side.accesses.len() == side.percentiles.len() && side.sizes.len() == side.percentiles.len();
+        let sound = !side.accesses.is_empty()
+            && side.accesses.len() == side.percentiles.len()
+            && side.sizes.len() == side.percentiles.len();
         // What else is wrong is said by the check of the table.
         if sound && side.requests > 0 && side.pages > 0 && window_pages.iter().any(|n| *n > 0) {
             notes.extend(repair_top(verb, side, window_pages, page_bytes));
@@ -29,7 +34,10 @@ pub(super) fn repair(config: &mut StatisticsConfig) -> Vec<String> {
     let new = pages(config);
     if new != old {
         // Pages that only one direction touches stay as many, as far as possible.
-        let only = [config.footprint_pages.saturating_sub(old[1]), config.footprint_pages.saturating_sub(old[0])];
+        let only = [
+            config.footprint_pages.saturating_sub(old[1]),
+            config.footprint_pages.saturating_sub(old[0]),
+        ];
         let both = new[0].saturating_sub(only[0]).min(new[1].saturating_sub(only[1]));
         config.footprint_pages = new[0] + new[1] - both;
     }
@@ -40,8 +48,14 @@ fn pages(config: &StatisticsConfig) -> [u64; 2] {
     [&config.reads, &config.writes].map(|side| side.as_ref().map_or(0, |s| s.pages))
 }
 
-fn repair_top(verb: &str, side: &mut SideConfig, window_pages: &[u64], page_bytes: u64) -> Option<String> {
-    let most = most_of_one_length(&SideStatistics::at_full_scale(side, window_pages), page_bytes).ok()? as u64;
+fn repair_top(
+    verb: &str,
+    side: &mut SideConfig,
+    window_pages: &[u64],
+    page_bytes: u64,
+) -> Option<String> {
+    let most = most_of_one_length(&SideStatistics::at_full_scale(side, window_pages), page_bytes)
+        .ok()? as u64;
     let (top, others) = side.accesses.split_last_mut()?;
     let possible = most.max(others.last().copied().unwrap_or(1));
     if *top <= possible {
@@ -53,11 +67,23 @@ fn repair_top(verb: &str, side: &mut SideConfig, window_pages: &[u64], page_byte
     ))
 }
 
-fn repair_pages(verb: &str, side: &mut SideConfig, window_pages: &[u64], page_bytes: u64) -> Option<String> {
+fn repair_pages(
+    verb: &str,
+    side: &mut SideConfig,
+    window_pages: &[u64],
+    page_bytes: u64,
+) -> Option<String> {
     let whole = SideStatistics::at_full_scale(side, window_pages);
     let total = whole.page_accesses();
     let top = top_pages("", &whole, page_bytes).ok()?;
-    let known = |pages| Known { points: &whole.accesses, items: pages, total, head: Head::Ranked { top }, grain: 1, unit: 1 };
+    let known = |pages| Known {
+        points: &whole.accesses,
+        items: pages,
+        total,
+        head: Head::Ranked { top },
+        grain: 1,
+        unit: 1,
+    };
     let lowest = Curve::lowest_sound_total(&known(whole.pages));
     if total >= lowest || Curve::new(&known(whole.pages)).is_ok() {
         return None;

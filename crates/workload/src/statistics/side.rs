@@ -20,8 +20,8 @@ struct Running {
     /// Pages of a block.
     pages: u32,
     blocks: u32,
-    /// The block whose turn is next. Every turn moves on by `step`, which has no factor in common with the number of blocks: all
-    /// of them have their turn before one has its second.
+    /// The block whose turn is next. Every turn moves on by `step`, which has no factor in common
+    /// with the number of blocks: all of them have their turn before one has its second.
     next: u32,
     step: u32,
     place: Blocks,
@@ -30,8 +30,9 @@ struct Running {
     mix: Option<u32>,
 }
 
-/// Shapes of requests that touch equally many pages, drawn by weight. A sequence that covers 0 to 1 evenly (multiples of the golden
-/// ratio) stands in for chance: the shares are right after few requests.
+/// Shapes of requests that touch equally many pages, drawn by weight. A sequence that covers 0 to 1
+/// evenly (multiples of the golden ratio) stands in for chance: the shares are right after few
+/// requests.
 #[derive(Clone, Debug)]
 struct Mix {
     alias: Alias,
@@ -70,12 +71,21 @@ impl Side {
         size_of_val(self.cells.as_slice()) as u64 + self.layout.memory() + self.turns.memory()
     }
 
-    /// Runs a plan on the pages from `base` on, with as many pages in each window as in proportion to `window_pages`.
-    pub(super) fn new(op: Op, plan: &SidePlan, base: u32, window_pages: &[u64], ground: &Ground, seed: u64) -> Self {
+    /// Runs a plan on the pages from `base` on, with as many pages in each window as in proportion
+    /// to `window_pages`.
+    pub(super) fn new(
+        op: Op,
+        plan: &SidePlan,
+        base: u32,
+        window_pages: &[u64],
+        ground: &Ground,
+        seed: u64,
+    ) -> Self {
         let mut random = Random::seed_from_u64(seed);
         let (layout, places) = Layout::new(&plan.cells, base, ground.extent_pages, &mut random);
         let mut mixes = vec![];
-        let mix_of_length: Vec<Option<u32>> = plan.lengths.iter().map(|l| mix(&l.shapes, &mut mixes, &mut random)).collect();
+        let mix_of_length: Vec<Option<u32>> =
+            plan.lengths.iter().map(|l| mix(&l.shapes, &mut mixes, &mut random)).collect();
         let cells = plan.cells.iter().zip(places).map(|(cell, place)| {
             let blocks = cell.blocks as u32;
             let length = cell.length as usize;
@@ -93,7 +103,11 @@ impl Side {
             layout,
             shortest: pages().min().unwrap_or(1),
             longest: pages().max().unwrap_or(1),
-            clock: WindowClock::new(Arc::clone(&ground.window_ends_ns), window_pages, plan.page_accesses()),
+            clock: WindowClock::new(
+                Arc::clone(&ground.window_ends_ns),
+                window_pages,
+                plan.page_accesses(),
+            ),
             turns: Turns::new(&plan.cells, &mut random),
             random,
         }
@@ -115,17 +129,27 @@ impl Side {
         let cell = &mut self.cells[cell as usize];
         let page = self.layout.page(cell.place, cell.next, cell.pages);
         let next = u64::from(cell.next) + u64::from(cell.step);
-        cell.next = if next >= u64::from(cell.blocks) { next - u64::from(cell.blocks) } else { next } as u32;
+        cell.next =
+            if next >= u64::from(cell.blocks) { next - u64::from(cell.blocks) } else { next }
+                as u32;
         let shape = match cell.mix {
             None => cell.shape,
             Some(mix) => self.mixes[mix as usize].draw(),
         };
         let at = self.clock.pass(u64::from(cell.pages), self.random.next_u64());
-        Some(Request { at, offset: page * self.page_bytes + u64::from(shape.skip), bytes: shape.bytes, op: self.op, origin: 0, hint: None })
+        Some(Request {
+            at,
+            offset: page * self.page_bytes + u64::from(shape.skip),
+            bytes: shape.bytes,
+            op: self.op,
+            origin: 0,
+            hint: None,
+        })
     }
 
-    /// A request that fits what is left of a window, where the hand has one: the next of them that fills it or leaves room for another,
-    /// else the longest that fits, else one that exceeds it by less than it would otherwise lack.
+    /// A request that fits what is left of a window, where the hand has one: the next of them that
+    /// fills it or leaves room for another, else the longest that fits, else one that exceeds it by
+    /// less than it would otherwise lack.
     #[cold]
     fn choose(&mut self, left: u64) -> Option<u32> {
         let (cells, shortest) = (&self.cells, self.shortest);
@@ -133,8 +157,11 @@ impl Side {
         let pages = |cell: u32| u64::from(cells[cell as usize].pages);
         let fits = |n: u64| n == left || n + shortest <= left;
         let found = hand.iter().rposition(|c| fits(pages(*c))).or_else(|| {
-            let fitting = (0..hand.len()).filter(|i| pages(hand[*i]) <= left).max_by_key(|i| pages(hand[*i]));
-            let nearest = (0..hand.len()).min_by_key(|i| pages(hand[*i])).filter(|i| pages(hand[*i]) < 2 * left);
+            let fitting =
+                (0..hand.len()).filter(|i| pages(hand[*i]) <= left).max_by_key(|i| pages(hand[*i]));
+            let nearest = (0..hand.len())
+                .min_by_key(|i| pages(hand[*i]))
+                .filter(|i| pages(hand[*i]) < 2 * left);
             fitting.or(nearest)
         });
         found.map(|i| hand.swap_remove(i))
@@ -159,7 +186,11 @@ fn mix(shapes: &[(Shape, f64)], mixes: &mut Vec<Mix>, random: &mut Random) -> Op
         return None;
     }
     let weights: Vec<_> = shapes.iter().map(|(_, n)| *n).collect();
-    mixes.push(Mix { alias: Alias::new(&weights), shapes: shapes.iter().map(|(s, _)| *s).collect(), bits: random.next_u64() });
+    mixes.push(Mix {
+        alias: Alias::new(&weights),
+        shapes: shapes.iter().map(|(s, _)| *s).collect(),
+        bits: random.next_u64(),
+    });
     Some(mixes.len() as u32 - 1)
 }
 
@@ -169,7 +200,9 @@ fn step(count: u32) -> u32 {
         if b == 0 { a } else { gcd(b, a % b) }
     }
     let first = ((f64::from(count) * 0.618) as u32).max(1);
-    (first..=first.saturating_add(count)).find(|s| gcd(*s, count) == 1).map_or(1, |s| if count == 1 { 0 } else { s % count })
+    (first..=first.saturating_add(count))
+        .find(|s| gcd(*s, count) == 1)
+        .map_or(1, |s| if count == 1 { 0 } else { s % count })
 }
 
 #[cfg(test)]

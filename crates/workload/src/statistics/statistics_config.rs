@@ -1,4 +1,5 @@
-//! The `[statistics]` table of a workload file: what is known of a disk, and how the generator is to use it.
+//! The `[statistics]` table of a workload file: what is known of a disk, and how the generator is
+//! to use it.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Bytes;
@@ -17,7 +18,8 @@ pub struct StatisticsFile {
     pub description: String,
     /// `[statistics]`
     pub statistics: StatisticsConfig,
-    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in
+    /// the file; `vpass_lab::hints` reads it.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -46,7 +48,8 @@ pub struct StatisticsConfig {
     pub page: Bytes,
     /// Different pages that were read or written.
     pub footprint_pages: u64,
-    /// Share of the footprint and of the requests that is generated; times and requests per page stay.
+    /// Share of the footprint and of the requests that is generated; times and requests per page
+    /// stay.
     #[serde(default = "one")]
     pub scale: f64,
     /// How many times faster than recorded.
@@ -146,29 +149,52 @@ impl StatisticsConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let page = self.page.0;
         require(page.is_power_of_two() && (SECTOR_BYTES..=1 << 20).contains(&page), || {
-            format!("statistics.page = {} is no page; a power of two from 512B to 1MiB is expected", self.page)
+            format!(
+                "statistics.page = {} is no page; a power of two from 512B to 1MiB is expected",
+                self.page
+            )
         })?;
         require((1..=MOST_PAGES).contains(&self.footprint_pages), || {
-            format!("statistics.footprint_pages = {} is outside 1 to 2^32 - 1", self.footprint_pages)
+            format!(
+                "statistics.footprint_pages = {} is outside 1 to 2^32 - 1",
+                self.footprint_pages
+            )
         })?;
         require(self.scale > 0.0 && self.scale <= 1.0, || {
-            format!("statistics.scale = {} is no share; a number above 0 and at most 1 is expected", self.scale)
+            format!(
+                "statistics.scale = {} is no share; a number above 0 and at most 1 is expected",
+                self.scale
+            )
         })?;
         require((1e-6..=1e9).contains(&self.speed), || {
-            format!("statistics.speed = {} is no speed; a number from 1e-6 to 1e9 is expected, 2 for twice as fast", self.speed)
+            format!(
+                "statistics.speed = {} is no speed; a number from 1e-6 to 1e9 is expected, 2 for twice as fast",
+                self.speed
+            )
         })?;
-        require(self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0), || {
-            format!("statistics.extent = {} is no multiple of the page of {} up to 1GiB", self.extent, self.page)
-        })?;
+        require(
+            self.extent.0.is_multiple_of(page) && (page..=1 << 30).contains(&self.extent.0),
+            || {
+                format!(
+                    "statistics.extent = {} is no multiple of the page of {} up to 1GiB",
+                    self.extent, self.page
+                )
+            },
+        )?;
         check_depth("statistics", self.queue_depth)?;
         self.windows.check()?;
-        let sides = [("reads", &self.reads, &self.windows.read_pages), ("writes", &self.writes, &self.windows.write_pages)];
+        let sides = [
+            ("reads", &self.reads, &self.windows.read_pages),
+            ("writes", &self.writes, &self.windows.write_pages),
+        ];
         for (name, side, pages) in sides {
             let accesses = pages.iter().sum::<u64>();
             match side {
                 Some(side) => side.check(name, accesses)?,
                 None => require(accesses == 0, || {
-                    format!("statistics.windows hold {accesses} pages of {name}, but there is no [statistics.{name}]")
+                    format!(
+                        "statistics.windows hold {accesses} pages of {name}, but there is no [statistics.{name}]"
+                    )
                 })?,
             }
         }
@@ -194,7 +220,8 @@ impl StatisticsConfig {
 
 impl WindowsConfig {
     fn check(&self) -> Result<(), ConfigError> {
-        let (ends, reads, writes) = (self.ends_s.len(), self.read_pages.len(), self.write_pages.len());
+        let (ends, reads, writes) =
+            (self.ends_s.len(), self.read_pages.len(), self.write_pages.len());
         require(ends > 0 && ends == reads && ends == writes, || {
             format!(
                 "statistics.windows: {ends} ends_s, {reads} read_pages and {writes} write_pages; as many of each are expected, at least 1"
@@ -206,13 +233,21 @@ impl WindowsConfig {
             // Windows are kept in nanoseconds: one of less has no room for a request.
             let later = if idle { end >= before } else { end >= before + 1e-6 };
             require(later && end <= MOST_SECONDS, || {
-                format!("statistics.windows.ends_s[{i}] = {end} is no time after {before}, when the window before it ends")
+                format!(
+                    "statistics.windows.ends_s[{i}] = {end} is no time after {before}, when the window before it ends"
+                )
             })?;
             before = end;
         }
-        for (name, pages) in [("read_pages", &self.read_pages), ("write_pages", &self.write_pages)] {
-            let sum = pages.iter().try_fold(0u64, |sum, n| sum.checked_add(*n)).filter(|sum| *sum <= MOST_ACCESSES);
-            require(sum.is_some(), || format!("statistics.windows.{name}: the pages add up to more than 2^48"))?;
+        for (name, pages) in [("read_pages", &self.read_pages), ("write_pages", &self.write_pages)]
+        {
+            let sum = pages
+                .iter()
+                .try_fold(0u64, |sum, n| sum.checked_add(*n))
+                .filter(|sum| *sum <= MOST_ACCESSES);
+            require(sum.is_some(), || {
+                format!("statistics.windows.{name}: the pages add up to more than 2^48")
+            })?;
         }
         Ok(())
     }
@@ -221,17 +256,23 @@ impl WindowsConfig {
 impl SideConfig {
     fn check(&self, name: &str, accesses: u64) -> Result<(), ConfigError> {
         let Self { requests, bytes, pages, .. } = *self;
-        require(accesses > 0, || format!("statistics.{name} are given, but the windows hold no page of them"))?;
+        require(accesses > 0, || {
+            format!("statistics.{name} are given, but the windows hold no page of them")
+        })?;
         require((1..=accesses).contains(&requests), || {
             format!(
                 "statistics.{name}.requests = {requests} is impossible with the {accesses} pages of all windows: each touches at least one"
             )
         })?;
         require((1..=accesses).contains(&pages), || {
-            format!("statistics.{name}.pages = {pages} is impossible: the windows hold {accesses} pages, counted with repetition")
+            format!(
+                "statistics.{name}.pages = {pages} is impossible: the windows hold {accesses} pages, counted with repetition"
+            )
         })?;
         require((requests..=requests.saturating_mul(MAX_REQUEST_BYTES)).contains(&bytes), || {
-            format!("statistics.{name}.bytes = {bytes} is impossible for {requests} requests of 1 byte to 16 MiB")
+            format!(
+                "statistics.{name}.bytes = {bytes} is impossible for {requests} requests of 1 byte to 16 MiB"
+            )
         })?;
         let count = self.percentiles.len();
         require(count > 0 && count == self.accesses.len() && count == self.sizes.len(), || {
@@ -253,10 +294,14 @@ impl SideConfig {
 
 fn check_rising(name: &str, key: &str, values: &[u64], most: u64) -> Result<(), ConfigError> {
     for (i, value) in values.iter().copied().enumerate() {
-        require((1..=most).contains(&value), || format!("statistics.{name}.{key}[{i}] = {value} is outside 1 to {most}"))?;
+        require((1..=most).contains(&value), || {
+            format!("statistics.{name}.{key}[{i}] = {value} is outside 1 to {most}")
+        })?;
         let before = if i == 0 { 0 } else { values[i - 1] };
         require(value >= before, || {
-            format!("statistics.{name}.{key}[{i}] = {value} is below the {before} before it; a higher percentile has no lower value")
+            format!(
+                "statistics.{name}.{key}[{i}] = {value} is below the {before} before it; a higher percentile has no lower value"
+            )
         })?;
     }
     Ok(())

@@ -16,7 +16,8 @@ use crate::synthetic::random::{Random, Rng};
 
 /// Requests generated from statistics.
 ///
-/// The pages are numbered from 0: first those that are only read, then those that are read and written, then those that are only written.
+/// The pages are numbered from 0: first those that are only read, then those that are read and
+/// written, then those that are only written.
 #[derive(Clone, Debug)]
 pub struct StatisticsSource {
     arrival: Arrival,
@@ -33,11 +34,14 @@ impl StatisticsSource {
     /// The stream for a drive of `capacity` bytes.
     ///
     /// # Errors
-    /// The first key that is wrong, numbers that contradict each other, or a footprint that the drive cannot hold.
+    /// The first key that is wrong, numbers that contradict each other, or a footprint that the
+    /// drive cannot hold.
     pub fn new(config: &StatisticsConfig, capacity: u64, seed: u64) -> Result<Self, ConfigError> {
         Self::of(config, capacity, seed).map_err(|e| match config.scale {
             // What fits together at full scale may not when only a few pages and requests are left.
-            scale if scale < 1.0 && e.0.contains("contradict") => ConfigError(format!("{e}; this is at statistics.scale = {scale}")),
+            scale if scale < 1.0 && e.0.contains("contradict") => {
+                ConfigError(format!("{e}; this is at statistics.scale = {scale}"))
+            }
             _ => e,
         })
     }
@@ -71,7 +75,10 @@ impl StatisticsSource {
             requests += plan.requests();
             Ok(Some(Side::new(op, &plan, base as u32, &wanted.window_pages, &ground, seed)))
         };
-        let sides = [side(Op::Read, "reads", 0, &target.reads)?, side(Op::Write, "writes", first_written, &target.writes)?];
+        let sides = [
+            side(Op::Read, "reads", 0, &target.reads)?,
+            side(Op::Write, "writes", first_written, &target.writes)?,
+        ];
         let mut source = Self {
             arrival: config.queue_depth.map_or(Arrival::Open, |depth| Arrival::Closed { depth }),
             requests,
@@ -111,7 +118,11 @@ impl RequestSource for StatisticsSource {
                 (Some(read), Some(write)) => read.at <= write.at,
                 (read, _) => read.is_some(),
             };
-            let (side, next) = if read_first { (&mut *reads, &mut *next_read) } else { (&mut *writes, &mut *next_write) };
+            let (side, next) = if read_first {
+                (&mut *reads, &mut *next_read)
+            } else {
+                (&mut *writes, &mut *next_write)
+            };
             out.extend(next.take());
             *next = side.as_mut().and_then(Side::next);
         }

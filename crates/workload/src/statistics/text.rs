@@ -16,9 +16,17 @@ impl StatisticsConfig {
         key("source", &quoted(&self.source), "where they come from");
         key("page", &quoted(&self.page.to_string()), "all pages below are counted in this");
         key("footprint_pages", &self.footprint_pages, "different pages, read or written");
-        key("scale", &self.scale, "share of pages and requests generated; times and requests per page stay");
+        key(
+            "scale",
+            &self.scale,
+            "share of pages and requests generated; times and requests per page stay",
+        );
         key("speed", &self.speed, "2: everything in half the time");
-        key("extent", &quoted(&self.extent.to_string()), "runs of pages of like popularity; the runs are scattered");
+        key(
+            "extent",
+            &quoted(&self.extent.to_string()),
+            "runs of pages of like popularity; the runs are scattered",
+        );
         if let Some(depth) = self.queue_depth {
             key("queue_depth", &depth, "requests outstanding, instead of the times of the windows");
         }

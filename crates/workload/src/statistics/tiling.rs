@@ -1,8 +1,10 @@
-//! The pages of one direction cut into blocks: a block is a few pages in a row that every request touches as a whole, so often.
+//! The pages of one direction cut into blocks: a block is a few pages in a row that every request
+//! touches as a whole, so often.
 //!
-//! Sizes and popularity are known; in which sizes the popular pages are read is not. Here size does not depend on popularity (assumption):
-//! from the most popular page down, every length of request is given its share of the pages. Blocks of one size and popularity are a
-//! cell. A block may join pages of different popularity, and has their mean; but not where that would change a percentile.
+//! Sizes and popularity are known; in which sizes the popular pages are read is not. Here size does
+//! not depend on popularity (assumption): from the most popular page down, every length of request
+//! is given its share of the pages. Blocks of one size and popularity are a cell. A block may join
+//! pages of different popularity, and has their mean; but not where that would change a percentile.
 
 use super::curve::Step;
 use super::lengths::{Length, Shape};
@@ -26,10 +28,17 @@ impl BlockClass {
     }
 }
 
-/// Cuts pages with these accesses (rising) into blocks. The number of pages comes out exactly, the accesses within half the pages of a
-/// block. `marks` are the pages at the percentiles, counted from the most popular, which is 0; `top` is the length of the first block.
-/// A last block may need a length of its own, which is added.
-pub(super) fn tile(popularity: &[Step], lengths: &mut Vec<Length>, top: usize, marks: &[u64], page_bytes: u64) -> Vec<BlockClass> {
+/// Cuts pages with these accesses (rising) into blocks. The number of pages comes out exactly, the
+/// accesses within half the pages of a block. `marks` are the pages at the percentiles, counted
+/// from the most popular, which is 0; `top` is the length of the first block. A last block may need
+/// a length of its own, which is added.
+pub(super) fn tile(
+    popularity: &[Step],
+    lengths: &mut Vec<Length>,
+    top: usize,
+    marks: &[u64],
+    page_bytes: u64,
+) -> Vec<BlockClass> {
     let mut supply = Supply::new(lengths);
     let mut rest = Pages { steps: popularity.to_vec(), at: 0 };
     let mut cells: Vec<BlockClass> = vec![];
@@ -46,7 +55,10 @@ pub(super) fn tile(popularity: &[Step], lengths: &mut Vec<Length>, top: usize, m
                 continue;
             }
         }
-        let length = first.take().filter(|i| supply.lots[*i].pages <= rest.count()).or_else(|| supply.choose(&rest, marks));
+        let length = first
+            .take()
+            .filter(|i| supply.lots[*i].pages <= rest.count())
+            .or_else(|| supply.choose(&rest, marks));
         let length = length.unwrap_or_else(|| {
             lengths.push(last_length(rest.count() as u32, page_bytes));
             supply.lots.push(Lot { pages: rest.count(), left: 0.0, due: 0.0, share: 0.0 });
@@ -54,9 +66,12 @@ pub(super) fn tile(popularity: &[Step], lengths: &mut Vec<Length>, top: usize, m
         });
         let pages = supply.lots[length].pages;
         let sum = rest.take(pages).cast_signed() + owed;
-        // Never more than one away from the mean of its own pages: a small block must not pay for a large one.
+        // Never more than one away from the mean of its own pages: a small block must not pay for a
+        // large one.
         let (own, block) = (sum - owed, pages.cast_signed());
-        let accesses = (sum + block / 2).div_euclid(block).clamp((own / block).max(1), (own + block - 1) / block);
+        let accesses = (sum + block / 2)
+            .div_euclid(block)
+            .clamp((own / block).max(1), (own + block - 1) / block);
         owed = sum - accesses * block;
         supply.give(pages);
         cells.push(supply.use_up(length, accesses as u64, 1));
@@ -80,13 +95,15 @@ struct Supply {
 
 impl Supply {
     fn new(lengths: &[Length]) -> Self {
-        let lot = |l: &Length| Lot { pages: u64::from(l.pages), left: l.requests, due: 0.0, share: 0.0 };
+        let lot =
+            |l: &Length| Lot { pages: u64::from(l.pages), left: l.requests, due: 0.0, share: 0.0 };
         let mut supply = Self { lots: lengths.iter().map(lot).collect() };
         supply.share();
         supply
     }
 
-    /// One block of the last length, of the least popular pages: the largest request is a statistic, however rare it is.
+    /// One block of the last length, of the least popular pages: the largest request is a
+    /// statistic, however rare it is.
     fn reserve_last(&mut self, rest: &mut Pages) -> Option<BlockClass> {
         let longest = self.lots.len() - 1;
         let pages = self.lots[longest].pages;
@@ -98,10 +115,13 @@ impl Supply {
     fn share(&mut self) {
         let left = |lot: &Lot| lot.left.max(0.0) * lot.pages as f64;
         let all: f64 = self.lots.iter().map(left).sum();
-        self.lots.iter_mut().for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
+        self.lots
+            .iter_mut()
+            .for_each(|lot| lot.share = if all > 0.0 { left(lot) / all } else { 0.0 });
     }
 
-    /// Adds blocks for as many of `count` pages of `accesses` each as every length has a whole block of; gives the pages used.
+    /// Adds blocks for as many of `count` pages of `accesses` each as every length has a whole
+    /// block of; gives the pages used.
     fn serve(&mut self, accesses: u64, count: u64, cells: &mut Vec<BlockClass>) -> u64 {
         self.share();
         let mut used = 0;
@@ -119,12 +139,14 @@ impl Supply {
         used
     }
 
-    /// Of the lengths that fit and that keep the next mark's popularity the one that is due most and of which enough requests are left,
-    /// or the one with most left; where none keeps it, the shortest; none where all are too long.
+    /// Of the lengths that fit and that keep the next mark's popularity the one that is due most
+    /// and of which enough requests are left, or the one with most left; where none keeps it, the
+    /// shortest; none where all are too long.
     fn choose(&mut self, rest: &Pages, marks: &[u64]) -> Option<usize> {
         self.share();
         let count = rest.count();
-        let fits: Vec<usize> = (0..self.lots.len()).filter(|i| self.lots[*i].pages <= count).collect();
+        let fits: Vec<usize> =
+            (0..self.lots.len()).filter(|i| self.lots[*i].pages <= count).collect();
         let keeping: Vec<(usize, f64)> = fits
             .iter()
             .filter_map(|i| {
@@ -135,9 +157,16 @@ impl Supply {
             })
             .collect();
         let due = |i: usize| self.lots[i].due / self.lots[i].pages as f64 + self.lots[i].share;
-        let enough = keeping.iter().filter(|(i, accesses)| self.lots[*i].left >= *accesses).max_by(|a, b| due(a.0).total_cmp(&due(b.0)));
-        let most = || keeping.iter().max_by(|a, b| self.lots[a.0].left.total_cmp(&self.lots[b.0].left));
-        enough.or_else(most).map(|(i, _)| *i).or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
+        let enough = keeping
+            .iter()
+            .filter(|(i, accesses)| self.lots[*i].left >= *accesses)
+            .max_by(|a, b| due(a.0).total_cmp(&due(b.0)));
+        let most =
+            || keeping.iter().max_by(|a, b| self.lots[a.0].left.total_cmp(&self.lots[b.0].left));
+        enough
+            .or_else(most)
+            .map(|(i, _)| *i)
+            .or_else(|| fits.into_iter().min_by_key(|i| self.lots[*i].pages))
     }
 
     /// Gives every length its share of so many pages.
@@ -199,7 +228,8 @@ impl Pages {
         self.at += count;
         while let Some(step) = self.steps.last_mut().filter(|_| count > 0) {
             let taken = step.count.min(count);
-            (step.count, count, sum) = (step.count - taken, count - taken, sum + taken * step.value);
+            (step.count, count, sum) =
+                (step.count - taken, count - taken, sum + taken * step.value);
             if step.count == 0 {
                 self.steps.pop();
             }
@@ -217,15 +247,24 @@ mod tests {
     }
 
     fn tiled(popularity: &[(u64, u64)], lengths: &[(u32, u64)]) -> Vec<(u64, u32, u64)> {
-        let steps: Vec<_> = popularity.iter().map(|(value, count)| Step { value: *value, count: *count }).collect();
-        let mut lengths = lengths.iter().map(|(pages, requests)| length(*pages, *requests)).collect();
-        tile(&steps, &mut lengths, 0, &[], 4096).iter().map(|c| (c.accesses, c.pages, c.blocks)).collect()
+        let steps: Vec<_> =
+            popularity.iter().map(|(value, count)| Step { value: *value, count: *count }).collect();
+        let mut lengths =
+            lengths.iter().map(|(pages, requests)| length(*pages, *requests)).collect();
+        tile(&steps, &mut lengths, 0, &[], 4096)
+            .iter()
+            .map(|c| (c.accesses, c.pages, c.blocks))
+            .collect()
     }
 
     #[test]
     fn every_popularity_has_its_share_of_every_length() {
-        // 16 pages of 5 accesses, 48 of 1: 128. Half of that in requests for one page, half in requests for four.
-        assert_eq!(tiled(&[(1, 48), (5, 16)], &[(1, 64), (4, 16)]), [(5, 1, 8), (5, 4, 2), (1, 1, 24), (1, 4, 6)]);
+        // 16 pages of 5 accesses, 48 of 1: 128. Half of that in requests for one page, half in
+        // requests for four.
+        assert_eq!(
+            tiled(&[(1, 48), (5, 16)], &[(1, 64), (4, 16)]),
+            [(5, 1, 8), (5, 4, 2), (1, 1, 24), (1, 4, 6)]
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Which cell the next request is for. Cells get their turns as evenly over a pass as whole numbers allow, in an order of chance:
-//! a pass is dealt in hands, each with every cell's share of it, and each hand is shuffled. So the counts of a pass are exact.
+//! Which cell the next request is for. Cells get their turns as evenly over a pass as whole numbers
+//! allow, in an order of chance: a pass is dealt in hands, each with every cell's share of it, and
+//! each hand is shuffled. So the counts of a pass are exact.
 
 use super::layout::shuffle;
 use super::tiling::BlockClass;
@@ -73,8 +74,8 @@ mod tests {
 
     #[test]
     fn a_pass_holds_every_cell_exactly() {
-        let cells =
-            [(1_000_000, 1), (3, 7), (1, 99_999), (2, 1)].map(|(accesses, blocks)| BlockClass { accesses, pages: 1, length: 0, blocks });
+        let cells = [(1_000_000, 1), (3, 7), (1, 99_999), (2, 1)]
+            .map(|(accesses, blocks)| BlockClass { accesses, pages: 1, length: 0, blocks });
         let mut random = Random::seed_from_u64(1);
         let mut turns = Turns::new(&cells, &mut random);
         let requests: u64 = cells.iter().map(BlockClass::requests).sum();

@@ -1,4 +1,5 @@
-//! What time it is by the pages of the windows: how many a window still lacks, and when those that are given out arrive.
+//! What time it is by the pages of the windows: how many a window still lacks, and when those that
+//! are given out arrive.
 
 use std::sync::Arc;
 
@@ -31,13 +32,15 @@ struct Window {
 }
 
 impl WindowClock {
-    /// For windows with these ends and with pages in proportion to `window_pages`, `accesses` in all.
+    /// For windows with these ends and with pages in proportion to `window_pages`, `accesses` in
+    /// all.
     pub(super) fn new(ends_ns: Arc<[Ns]>, window_pages: &[u64], accesses: u64) -> Self {
         let all: u64 = window_pages.iter().sum();
         let mut sum = 0;
         let quota = |pages: &u64| {
             sum += pages;
-            ((u128::from(sum) * u128::from(accesses) + u128::from(all / 2)) / u128::from(all.max(1))) as u64
+            ((u128::from(sum) * u128::from(accesses) + u128::from(all / 2))
+                / u128::from(all.max(1))) as u64
         };
         let quotas: Vec<_> = window_pages.iter().map(quota).collect();
         let now = Window { before: 0, quota: 0, start: 0, length: 0, ns_per_page: 0.0 };
@@ -78,13 +81,15 @@ impl WindowClock {
     }
 
     fn enter(&mut self, window: usize) {
-        let (before, start) = if window == 0 { (0, 0) } else { (self.quotas[window - 1], self.ends_ns[window - 1]) };
+        let (before, start) =
+            if window == 0 { (0, 0) } else { (self.quotas[window - 1], self.ends_ns[window - 1]) };
         let (quota, length) = (self.quotas[window], self.ends_ns[window] - start);
         let ns_per_page = length as f64 / quota.saturating_sub(before).max(1) as f64;
         (self.window, self.now) = (window, Window { before, quota, start, length, ns_per_page });
     }
 
-    /// Gives out pages; when they arrive: evenly over the window, moved by chance within the time of their own.
+    /// Gives out pages; when they arrive: evenly over the window, moved by chance within the time
+    /// of their own.
     #[inline]
     pub(super) fn pass(&mut self, pages: u64, bits: u64) -> Ns {
         let now = &self.now;

@@ -31,9 +31,19 @@ pub struct StripesConfig {
 }
 
 impl Default for StripesConfig {
-    /// Calibration: Financial1's excerpt hits the 16 stripes written last with 0.70 and the last 64 with 0.91. All else is an assumption.
+    /// Calibration: Financial1's excerpt hits the 16 stripes written last with 0.70 and the last 64
+    /// with 0.91. All else is an assumption.
     fn default() -> Self {
-        Self { pages: 8, page: None, recent: 32, recent_share: 0.8, sequential: 0.0, write_pages: 3.0, read_pages: 1.8, most_pages: 8 }
+        Self {
+            pages: 8,
+            page: None,
+            recent: 32,
+            recent_share: 0.8,
+            sequential: 0.0,
+            write_pages: 3.0,
+            read_pages: 1.8,
+            most_pages: 8,
+        }
     }
 }
 
@@ -42,10 +52,14 @@ const PAGES_MAX: u32 = 1024;
 
 impl StripesConfig {
     pub(super) fn check(&self, workload: &WorkloadConfig) -> Result<(), ConfigError> {
-        for (key, pages, max) in
-            [("pages", self.pages, PAGES_MAX), ("recent", self.recent, 1 << 16), ("most_pages", self.most_pages, PAGES_MAX)]
-        {
-            require((1..=max).contains(&pages), || format!("workload.stripes.{key} = {pages} is outside 1 to {max}"))?;
+        for (key, pages, max) in [
+            ("pages", self.pages, PAGES_MAX),
+            ("recent", self.recent, 1 << 16),
+            ("most_pages", self.most_pages, PAGES_MAX),
+        ] {
+            require((1..=max).contains(&pages), || {
+                format!("workload.stripes.{key} = {pages} is outside 1 to {max}")
+            })?;
         }
         for (key, mean) in [("write_pages", self.write_pages), ("read_pages", self.read_pages)] {
             require((1.0..=f64::from(PAGES_MAX)).contains(&mean), || {
@@ -53,36 +67,55 @@ impl StripesConfig {
             })?;
         }
         for (key, share) in [("recent_share", self.recent_share), ("sequential", self.sequential)] {
-            require((0.0..=1.0).contains(&share), || format!("workload.stripes.{key} = {share} is outside 0 to 1"))?;
+            require((0.0..=1.0).contains(&share), || {
+                format!("workload.stripes.{key} = {share} is outside 0 to 1")
+            })?;
         }
         if let Some(page) = self.page {
             require(page.0.is_power_of_two() && (512..=1 << 20).contains(&page.0), || {
-                format!("workload.stripes.page = \"{page}\" is not a power of two between 512B and 1MiB")
+                format!(
+                    "workload.stripes.page = \"{page}\" is not a power of two between 512B and 1MiB"
+                )
             })?;
         }
-        require(matches!(workload.distribution, Distribution::Uniform | Distribution::Zipf { .. }), || {
-            format!(
-                "workload.distribution = \"{}\" with workload.stripes: \"uniform\" or \"zipf:0.9\" is expected, over stripes",
-                workload.distribution
-            )
-        })?;
-        let sizes = workload.block_size.is_none() && workload.block_sizes.is_empty() && workload.run.is_none();
-        require(sizes && workload.write_distribution.is_none() && workload.hot_sets == HotSets::Shared, || {
-            "workload.stripes: lengths and addresses follow from it; block_size, block_sizes, run, write_distribution and hot_sets do not \
+        require(
+            matches!(workload.distribution, Distribution::Uniform | Distribution::Zipf { .. }),
+            || {
+                format!(
+                    "workload.distribution = \"{}\" with workload.stripes: \"uniform\" or \"zipf:0.9\" is expected, over stripes",
+                    workload.distribution
+                )
+            },
+        )?;
+        let sizes = workload.block_size.is_none()
+            && workload.block_sizes.is_empty()
+            && workload.run.is_none();
+        require(
+            sizes && workload.write_distribution.is_none() && workload.hot_sets == HotSets::Shared,
+            || {
+                "workload.stripes: lengths and addresses follow from it; block_size, block_sizes, run, write_distribution and hot_sets do not \
              go with it"
                 .into()
-        })
+            },
+        )
     }
 
     /// Checks what depends on the drive: the footprint, and the page in use.
     pub(super) fn check_drive(&self, footprint: u64, page: u64) -> Result<(), ConfigError> {
         let most = u64::from(self.most_pages) * page;
         require(most <= MAX_REQUEST_BYTES, || {
-            format!("workload.stripes.most_pages = {}: of pages of {} a request has at most 16MiB", self.most_pages, Bytes(page))
+            format!(
+                "workload.stripes.most_pages = {}: of pages of {} a request has at most 16MiB",
+                self.most_pages,
+                Bytes(page)
+            )
         })?;
         let stripe = u64::from(self.pages) * page;
         require(footprint / stripe >= 2 && footprint >= most, || {
-            format!("workload.stripes: stripes of {} leave fewer than two in the {footprint} bytes that are addressed", Bytes(stripe))
+            format!(
+                "workload.stripes: stripes of {} leave fewer than two in the {footprint} bytes that are addressed",
+                Bytes(stripe)
+            )
         })
     }
 }

@@ -40,9 +40,17 @@ impl StripesSource {
     ///
     /// # Errors
     /// The first key that is wrong, by itself or for this drive; a workload without stripes.
-    pub fn new(workload: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(
+        workload: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         workload.check()?;
-        let config = workload.stripes.clone().ok_or_else(|| ConfigError("workload.stripes is expected".into()))?;
+        let config = workload
+            .stripes
+            .clone()
+            .ok_or_else(|| ConfigError("workload.stripes is expected".into()))?;
         config.check(workload)?;
         let page_bytes = config.page.map_or(u64::from(page_bytes), |page| page.0);
         let footprint = ((capacity as f64 * workload.footprint) as u64).min(capacity);
@@ -50,7 +58,9 @@ impl StripesSource {
         let stripes = footprint / (page_bytes * u64::from(config.pages));
         let mut streams = Streams::new(seed);
         let ranks = match workload.distribution {
-            Distribution::Zipf { theta } => Some((Ranks::new(stripes, theta), Scatter::new(stripes, &mut streams.scatter))),
+            Distribution::Zipf { theta } => {
+                Some((Ranks::new(stripes, theta), Scatter::new(stripes, &mut streams.scatter)))
+            }
             _ => None,
         };
         // A share of 1 takes any number, of 0 none.
@@ -60,7 +70,9 @@ impl StripesSource {
             pages: stripes * u64::from(config.pages),
             stripes,
             arrival: workload.arrival(),
-            clock: workload.rate.map(|rate| ArrivalClock::new(workload.arrivals.unwrap_or_default(), rate)),
+            clock: workload
+                .rate
+                .map(|rate| ArrivalClock::new(workload.arrivals.unwrap_or_default(), rate)),
             requests: workload.requests,
             left: workload.requests,
             read_below: below(workload.read_share),
@@ -75,12 +87,14 @@ impl StripesSource {
     }
 
     fn request(&mut self) -> Request {
-        let op = if self.streams.direction.next_u64() < self.read_below { Op::Read } else { Op::Write };
+        let op =
+            if self.streams.direction.next_u64() < self.read_below { Op::Read } else { Op::Write };
         let (first, mean) = match op {
             Op::Read => (self.first(Op::Read), self.config.read_pages),
             _ => (self.first(Op::Write), self.config.write_pages),
         };
-        let pages = length(&mut self.streams.size, mean, self.config.most_pages).min(self.pages - first);
+        let pages =
+            length(&mut self.streams.size, mean, self.config.most_pages).min(self.pages - first);
         if op == Op::Write {
             self.end = Some(first + pages).filter(|end| *end < self.pages);
             let of = u64::from(self.config.pages);
@@ -90,20 +104,33 @@ impl StripesSource {
         if let Some(clock) = &mut self.clock {
             clock.arrived(&mut self.streams.arrival, 1.0);
         }
-        Request { at, offset: first * self.page_bytes, bytes: (pages * self.page_bytes) as u32, op, origin: 0, hint: None }
+        Request {
+            at,
+            offset: first * self.page_bytes,
+            bytes: (pages * self.page_bytes) as u32,
+            op,
+            origin: 0,
+            hint: None,
+        }
     }
 
     /// The page that a request begins with.
     fn first(&mut self, op: Op) -> u64 {
-        let random = if op == Op::Read { &mut self.streams.address } else { &mut self.streams.write_address };
+        let random = if op == Op::Read {
+            &mut self.streams.address
+        } else {
+            &mut self.streams.write_address
+        };
         if op == Op::Write {
-            let (goes_on, comes_back) = (random.next_u64() < self.sequential, random.next_u64() < self.recent_below);
+            let (goes_on, comes_back) =
+                (random.next_u64() < self.sequential, random.next_u64() < self.recent_below);
             if let Some(end) = self.end.filter(|_| goes_on) {
                 return end;
             }
             if comes_back && self.recent.len() > 0 {
                 let stripe = self.recent.at(below(random, self.recent.len() as u64) as usize);
-                return stripe * u64::from(self.config.pages) + below(random, self.config.pages.into());
+                return stripe * u64::from(self.config.pages)
+                    + below(random, self.config.pages.into());
             }
         }
         let stripe = match &self.ranks {
@@ -177,16 +204,23 @@ mod tests {
     fn lengths_are_geometric_and_cut() {
         let writes = drawn("read_share = 0\n[stripes]", 100_000);
         let of = |pages: u64| share(&writes, |r| u64::from(r.bytes) == pages * PAGE);
-        assert!((of(1) - 1.0 / 3.0).abs() < 0.005 && (of(8) - (2f64 / 3.0).powi(7)).abs() < 0.004, "{} {}", of(1), of(8));
+        assert!(
+            (of(1) - 1.0 / 3.0).abs() < 0.005 && (of(8) - (2f64 / 3.0).powi(7)).abs() < 0.004,
+            "{} {}",
+            of(1),
+            of(8)
+        );
         assert!(writes.iter().all(|r| u64::from(r.bytes) <= 8 * PAGE && r.op == Op::Write));
         let reads = drawn("read_share = 1\n[stripes]", 100_000);
         assert!((share(&reads, |r| u64::from(r.bytes) == PAGE) - 1.0 / 1.8).abs() < 0.005);
     }
 
-    /// Of the writes that do not go on, `recent_share` begin in the stripes written last, and hardly any other of a uniform draw over 16,384 stripes.
+    /// Of the writes that do not go on, `recent_share` begin in the stripes written last, and
+    /// hardly any other of a uniform draw over 16,384 stripes.
     #[test]
     fn writes_come_back_to_the_stripes_written_last() {
-        let writes = drawn("read_share = 0\n[stripes]\nrecent_share = 0.8\nwrite_pages = 1", 50_000);
+        let writes =
+            drawn("read_share = 0\n[stripes]\nrecent_share = 0.8\nwrite_pages = 1", 50_000);
         let (mut recent, mut back) = (Recent::new(32), 0);
         for (n, write) in writes.iter().enumerate() {
             let stripe = write.offset / (8 * PAGE);
@@ -199,7 +233,8 @@ mod tests {
 
     #[test]
     fn a_share_of_the_writes_goes_on_where_the_last_one_ended() {
-        let writes = drawn("read_share = 0\n[stripes]\nsequential = 0.15\nrecent_share = 0", 50_000);
+        let writes =
+            drawn("read_share = 0\n[stripes]\nsequential = 0.15\nrecent_share = 0", 50_000);
         let goes_on = |w: &[Request]| w[0].offset + u64::from(w[0].bytes) == w[1].offset;
         let share = writes.windows(2).filter(|w| goes_on(w)).count() as f64 / 49_999.0;
         assert!((share - 0.15).abs() < 0.006, "{share}");
@@ -207,11 +242,16 @@ mod tests {
 
     #[test]
     fn reads_are_as_many_as_asked_for_and_share_the_writes_popular_stripes() {
-        let both = drawn("read_share = 0.58\ndistribution = \"zipf:1.2\"\n[stripes]\nrecent_share = 0", 40_000);
+        let both = drawn(
+            "read_share = 0.58\ndistribution = \"zipf:1.2\"\n[stripes]\nrecent_share = 0",
+            40_000,
+        );
         assert!((share(&both, |r| r.op == Op::Read) - 0.58).abs() < 0.01);
         let popular = |op: Op| {
             let mut counts = std::collections::BTreeMap::<u64, u32>::new();
-            both.iter().filter(|r| r.op == op).for_each(|r| *counts.entry(r.offset / (8 * PAGE)).or_default() += 1);
+            both.iter()
+                .filter(|r| r.op == op)
+                .for_each(|r| *counts.entry(r.offset / (8 * PAGE)).or_default() += 1);
             counts.into_iter().max_by_key(|(_, n)| *n).unwrap().0
         };
         assert_eq!(popular(Op::Read), popular(Op::Write));
@@ -221,7 +261,8 @@ mod tests {
 
     #[test]
     fn a_batch_more_or_less_changes_nothing_and_time_rises() {
-        let config: WorkloadConfig = toml::from_str("read_share = 0.5\nrate = 1000\n[stripes]").unwrap();
+        let config: WorkloadConfig =
+            toml::from_str("read_share = 0.5\nrate = 1000\n[stripes]").unwrap();
         let mut source = StripesSource::new(&config, CAPACITY, PAGE as u32, 7).unwrap();
         let mut apart = vec![];
         while apart.len() < 1000 {
@@ -236,7 +277,8 @@ mod tests {
     fn what_cannot_be_is_refused() {
         let refused = |text: &str, words: &str| {
             let config: WorkloadConfig = toml::from_str(text).unwrap();
-            let sentence = StripesSource::new(&config, 1 << 20, PAGE as u32, 1).map(drop).unwrap_err().0;
+            let sentence =
+                StripesSource::new(&config, 1 << 20, PAGE as u32, 1).map(drop).unwrap_err().0;
             assert!(sentence.contains(words), "{words} is not in: {sentence}");
         };
         refused("[stripes]\npages = 0", "workload.stripes.pages = 0 is outside 1 to 1024");

@@ -1,4 +1,5 @@
-//! What every generator of addresses works on: the part of the drive in use, cut into aligned blocks and, where ranks count, into runs.
+//! What every generator of addresses works on: the part of the drive in use, cut into aligned
+//! blocks and, where ranks count, into runs.
 
 use vpass_core::base::request::{Op, Request};
 
@@ -18,7 +19,11 @@ impl SizeClass {
     /// The byte offset of a block somewhere in a run, whose first byte is given.
     #[inline]
     pub(super) fn within_run(&self, random: &mut Random, first_byte: u64) -> u64 {
-        if self.per_run == 1 { first_byte } else { first_byte + below(random, self.per_run) * self.bytes }
+        if self.per_run == 1 {
+            first_byte
+        } else {
+            first_byte + below(random, self.per_run) * self.bytes
+        }
     }
 }
 
@@ -28,8 +33,9 @@ pub(super) trait Addresses {
     fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
 }
 
-/// Gives each request of `batch` (those of direction `only`, where given) its offset.
-/// The loop is compiled once for each generator, and the usual case of one size and one distribution looks nothing up.
+/// Gives each request of `batch` (those of direction `only`, where given) its offset. The loop is
+/// compiled once for each generator, and the usual case of one size and one distribution looks
+/// nothing up.
 pub(super) fn address_all<P: Addresses>(
     place: &mut P,
     random: &mut Random,
@@ -44,7 +50,10 @@ pub(super) fn address_all<P: Addresses>(
         }
     } else {
         for request in batch.iter_mut().filter(|r| only.is_none_or(|op| r.op == op)) {
-            let class = classes.iter().find(|c| c.bytes == u64::from(request.bytes)).expect("every size drawn has its class");
+            let class = classes
+                .iter()
+                .find(|c| c.bytes == u64::from(request.bytes))
+                .expect("every size drawn has its class");
             request.offset = place.offset(&mut random_here, class, request.op);
         }
     }

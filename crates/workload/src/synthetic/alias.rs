@@ -1,4 +1,5 @@
-//! Drawing one of a few thousand weighted cases in constant time with one random number (Walker's alias method, Vose's construction).
+//! Drawing one of a few thousand weighted cases in constant time with one random number (Walker's
+//! alias method, Vose's construction).
 
 use std::hint::select_unpredictable;
 
@@ -7,7 +8,8 @@ use super::random::{Random, Rng};
 /// A case and the one it shares its slot with.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// The slot is its own case below this, of 32 random bits. Eight bytes a slot keep the table in the first-level cache.
+    /// The slot is its own case below this, of 32 random bits. Eight bytes a slot keep the table in
+    /// the first-level cache.
     own: u32,
     other: u32,
 }
@@ -28,8 +30,10 @@ impl Alias {
         assert!(total > 0.0 && total.is_finite());
         let mut level: Vec<f64> = weights.iter().map(|w| w / total * count as f64).collect();
         level.resize(count, 0.0);
-        let mut slots: Vec<Slot> = (0..count).map(|i| Slot { own: u32::MAX, other: i as u32 }).collect();
-        let (mut short, mut long): (Vec<usize>, Vec<usize>) = (0..count).partition(|i| level[*i] < 1.0);
+        let mut slots: Vec<Slot> =
+            (0..count).map(|i| Slot { own: u32::MAX, other: i as u32 }).collect();
+        let (mut short, mut long): (Vec<usize>, Vec<usize>) =
+            (0..count).partition(|i| level[*i] < 1.0);
         while let (Some(small), Some(&large)) = (short.pop(), long.last()) {
             slots[small] = Slot { own: (level[small] * 2f64.powi(32)) as u32, other: large as u32 };
             level[large] -= 1.0 - level[small];
@@ -75,7 +79,10 @@ mod tests {
         }
         // 10,000 for a weight of 1; five standard deviations of the largest are 1,000.
         for (count, expected) in seen.iter().zip([10_000.0, 0.0, 50_000.0, 20_000.0, 80_000.0]) {
-            assert!((f64::from(*count) - expected).abs() <= 1000f64.min(expected / 5.0), "{seen:?}");
+            assert!(
+                (f64::from(*count) - expected).abs() <= 1000f64.min(expected / 5.0),
+                "{seen:?}"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! When generated requests arrive at a given rate: evenly, or as a Poisson process, whose gaps are exponential.
+//! When generated requests arrive at a given rate: evenly, or as a Poisson process, whose gaps are
+//! exponential.
 
 use rand_distr::{Distribution, Exp1};
 use vpass_core::base::request::Request;
@@ -68,7 +69,11 @@ mod tests {
     use super::*;
 
     fn arrivals(kind: Arrivals, rate: f64, count: usize) -> Vec<u64> {
-        let mut batch = vec![Request { at: 0, offset: 0, bytes: 512, op: Op::Read, origin: 0, hint: None }; count];
+        let mut batch =
+            vec![
+                Request { at: 0, offset: 0, bytes: 512, op: Op::Read, origin: 0, hint: None };
+                count
+            ];
         ArrivalClock::new(kind, rate).stamp(&mut Random::seed_from_u64(1), &mut batch);
         batch.iter().map(|r| r.at).collect()
     }

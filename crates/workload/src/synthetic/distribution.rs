@@ -1,4 +1,5 @@
-//! The names of the address distributions as a configuration writes them: `"uniform"`, `"zipf:0.99"`, `"sequential"`, `"hot-cold:0.1/0.9"`.
+//! The names of the address distributions as a configuration writes them: `"uniform"`,
+//! `"zipf:0.99"`, `"sequential"`, `"hot-cold:0.1/0.9"`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -28,8 +29,12 @@ pub enum Distribution {
 }
 
 /// How each distribution is written; the example completes an error.
-const FORMS: [(&str, &str); 4] =
-    [("uniform", "uniform"), ("zipf", "zipf:0.99"), ("sequential", "sequential"), ("hot-cold", "hot-cold:0.1/0.9")];
+const FORMS: [(&str, &str); 4] = [
+    ("uniform", "uniform"),
+    ("zipf", "zipf:0.99"),
+    ("sequential", "sequential"),
+    ("hot-cold", "hot-cold:0.1/0.9"),
+];
 /// Steeper than any trace; beyond it the second rank is hardly ever drawn.
 const MAX_THETA: f64 = 10.0;
 
@@ -42,7 +47,9 @@ impl Distribution {
         match *self {
             Self::Uniform | Self::Sequential => true,
             Self::Zipf { theta } => theta > 0.0 && theta <= MAX_THETA,
-            Self::HotCold { addresses, accesses } => addresses > 0.0 && addresses < 1.0 && (0.0..=1.0).contains(&accesses),
+            Self::HotCold { addresses, accesses } => {
+                addresses > 0.0 && addresses < 1.0 && (0.0..=1.0).contains(&accesses)
+            }
         }
     }
 
@@ -56,28 +63,42 @@ impl FromStr for Distribution {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, numbers) = text.split_once(':').map_or((text, None), |(name, numbers)| (name, Some(numbers)));
+        let (name, numbers) =
+            text.split_once(':').map_or((text, None), |(name, numbers)| (name, Some(numbers)));
         match (name, numbers) {
             ("uniform", None) => Ok(Self::Uniform),
             ("sequential", None) => Ok(Self::Sequential),
-            ("zipf", Some(theta)) => checked(text, theta.parse().ok().map(|theta| Self::Zipf { theta }), ZIPF_HOLDS),
+            ("zipf", Some(theta)) => {
+                checked(text, theta.parse().ok().map(|theta| Self::Zipf { theta }), ZIPF_HOLDS)
+            }
             ("hot-cold", Some(shares)) => {
-                let shares = shares.split_once('/').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-                checked(text, shares.map(|(addresses, accesses)| Self::HotCold { addresses, accesses }), HOT_COLD_HOLDS)
+                let shares = shares
+                    .split_once('/')
+                    .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+                checked(
+                    text,
+                    shares.map(|(addresses, accesses)| Self::HotCold { addresses, accesses }),
+                    HOT_COLD_HOLDS,
+                )
             }
             _ => Err(unknown(text, name)),
         }
     }
 }
 
-fn checked(text: &str, distribution: Option<Distribution>, expected: &str) -> Result<Distribution, String> {
+fn checked(
+    text: &str,
+    distribution: Option<Distribution>,
+    expected: &str,
+) -> Result<Distribution, String> {
     distribution.filter(Distribution::is_possible).ok_or_else(|| format!("\"{text}\": {expected}"))
 }
 
 fn unknown(text: &str, name: &str) -> String {
     let nearest = crate::nearest::nearest(name, FORMS.iter().map(|(name, _)| *name));
     let example = FORMS.iter().find(|(name, _)| Some(*name) == nearest);
-    let hint = example.map_or_else(String::new, |(_, example)| format!(" (did you mean \"{example}\"?)"));
+    let hint =
+        example.map_or_else(String::new, |(_, example)| format!(" (did you mean \"{example}\"?)"));
     let all: Vec<_> = FORMS.iter().map(|(_, example)| format!("\"{example}\"")).collect();
     format!("\"{text}\" is no distribution{hint}; expected one like {}", all.join(", "))
 }
@@ -111,7 +132,9 @@ mod tests {
 
     #[test]
     fn names_read_and_print() {
-        for text in ["uniform", "zipf:0.99", "zipf:10", "sequential", "hot-cold:0.1/0.9", "hot-cold:0.2/0"] {
+        for text in
+            ["uniform", "zipf:0.99", "zipf:10", "sequential", "hot-cold:0.1/0.9", "hot-cold:0.2/0"]
+        {
             assert_eq!(text.parse::<Distribution>().unwrap().to_string(), text);
         }
     }
@@ -127,10 +150,22 @@ mod tests {
             error("qqq"),
             "\"qqq\" is no distribution; expected one like \"uniform\", \"zipf:0.99\", \"sequential\", \"hot-cold:0.1/0.9\""
         );
-        assert_eq!(error("zipf:11"), "\"zipf:11\": theta should be a number above 0 and at most 10, as in \"zipf:0.99\"");
-        for text in
-            ["zipf", "zipf:0", "zipf:-1", "zipf:nan", "zipf:", "uniform:1", "hot-cold:1/0.9", "hot-cold:0/1", "hot-cold:0.1/1.1", ""]
-        {
+        assert_eq!(
+            error("zipf:11"),
+            "\"zipf:11\": theta should be a number above 0 and at most 10, as in \"zipf:0.99\""
+        );
+        for text in [
+            "zipf",
+            "zipf:0",
+            "zipf:-1",
+            "zipf:nan",
+            "zipf:",
+            "uniform:1",
+            "hot-cold:1/0.9",
+            "hot-cold:0/1",
+            "hot-cold:0.1/1.1",
+            "",
+        ] {
             error(text);
         }
         assert_eq!(

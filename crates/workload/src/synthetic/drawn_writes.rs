@@ -1,5 +1,5 @@
-//! Writes to some of a drive's pages, page by page: those of a sample, which are not looked for among the writes to all pages but drawn
-//! from the pages' own shares.
+//! Writes to some of a drive's pages, page by page: those of a sample, which are not looked for
+//! among the writes to all pages but drawn from the pages' own shares.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 
@@ -52,10 +52,21 @@ impl RequestSource for DrawnWrites {
                     page
                 }
             };
-            let size = if let [size] = self.sizes[..] { size } else { self.sizes[self.size.pick(self.parts.next_u64())] };
+            let size = if let [size] = self.sizes[..] {
+                size
+            } else {
+                self.sizes[self.size.pick(self.parts.next_u64())]
+            };
             let part = if size.in_page > 1 { below(&mut self.parts, size.in_page) } else { 0 };
             let offset = page * u64::from(self.page_bytes) + part * u64::from(size.bytes);
-            out.push(Request { at: 0, offset, bytes: size.bytes, op: Op::Write, origin: 0, hint: None });
+            out.push(Request {
+                at: 0,
+                offset,
+                bytes: size.bytes,
+                op: Op::Write,
+                origin: 0,
+                hint: None,
+            });
         }
         self.clock.stamp(&mut self.arrival, &mut out[start..]);
         Ok(())

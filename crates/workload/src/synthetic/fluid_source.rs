@@ -1,8 +1,10 @@
-//! A `[workload]` table whose reads are rates, for gears that draw them in bulk; and the same for a sample of a drive's pages.
+//! A `[workload]` table whose reads are rates, for gears that draw them in bulk; and the same for a
+//! sample of a drive's pages.
 //!
-//! A sample 1/N holds the pages whose number is one residue modulo N, numbered anew: page p is number p / N. Its reads are those of these
-//! pages. So are its writes, with two liberties: each page of a long write arrives by itself, and so does each write of a workload whose
-//! requests arrive evenly.
+//! A sample 1/N holds the pages whose number is one residue modulo N, numbered anew: page p is
+//! number p / N. Its reads are those of these pages. So are its writes, with two liberties: each
+//! page of a long write arrives by itself, and so does each write of a workload whose requests
+//! arrive evenly.
 
 use std::fmt;
 
@@ -40,7 +42,8 @@ impl Sample {
         self.of == 1
     }
 
-    /// The number that a page of the whole drive has among those of the sample, where it is one of them.
+    /// The number that a page of the whole drive has among those of the sample, where it is one of
+    /// them.
     pub fn number_of(self, lpn: Lpn) -> Option<Lpn> {
         (lpn.number() % self.of == self.residue).then(|| Lpn::new(lpn.number() / self.of))
     }
@@ -75,8 +78,15 @@ impl FluidSynthetic {
     /// The workload of a sample of a drive with so many bytes, in all, and pages of `page_bytes`.
     ///
     /// # Errors
-    /// The first key that is wrong, by itself or for this drive; a workload without a rate, or whose reads come in turn and not by chance.
-    pub fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64, sample: Sample) -> Result<Self, ConfigError> {
+    /// The first key that is wrong, by itself or for this drive; a workload without a rate, or
+    /// whose reads come in turn and not by chance.
+    pub fn new(
+        config: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+        sample: Sample,
+    ) -> Result<Self, ConfigError> {
         Self::check(config)?;
         let rate = config.rate.unwrap_or_default();
         let whole = Whole::new(config, capacity, page_bytes, seed)?;
@@ -85,11 +95,20 @@ impl FluidSynthetic {
         let pages = whole.pages(sample);
         let rates = page_rates(&reads, read_rate, pages, sample, config);
         let touched = whole.pages_a_request();
-        let rates = ReadRates { pages: rates, requests_per_page: 1.0 / touched, bytes_per_page: whole.mean_bytes() / touched };
+        let rates = ReadRates {
+            pages: rates,
+            requests_per_page: 1.0 / touched,
+            bytes_per_page: whole.mean_bytes() / touched,
+        };
         let writes: Box<dyn RequestSource + Send> = if config.read_share >= 1.0 {
             Box::new(NoWrites)
         } else if sample.is_whole() {
-            let only = WorkloadConfig { read_share: 0.0, rate: Some(rate - read_rate), requests: u64::MAX, ..config.clone() };
+            let only = WorkloadConfig {
+                read_share: 0.0,
+                rate: Some(rate - read_rate),
+                requests: u64::MAX,
+                ..config.clone()
+            };
             Box::new(SyntheticSource::new(&only, capacity, page_bytes, seed)?)
         } else {
             Box::new(whole.drawn_writes(config, rate - read_rate, sample, seed)?)
@@ -104,7 +123,9 @@ impl FluidSynthetic {
     pub fn check(config: &WorkloadConfig) -> Result<(), ConfigError> {
         config.check()?;
         require(config.rate.is_some(), || NO_RATE.into())?;
-        require(config.read_share == 0.0 || config.distribution != Distribution::Sequential, || SEQUENTIAL.into())
+        require(config.read_share == 0.0 || config.distribution != Distribution::Sequential, || {
+            SEQUENTIAL.into()
+        })
     }
 
     /// Reads a second of a page.
@@ -112,7 +133,8 @@ impl FluidSynthetic {
         self.rates.pages.per_ns(page) * 1e9
     }
 
-    /// Bytes of memory that the workload of so many pages takes at most: its rates twice, and what writes are drawn from.
+    /// Bytes of memory that the workload of so many pages takes at most: its rates twice, and what
+    /// writes are drawn from.
     pub fn memory(pages: u64) -> u64 {
         const BYTES_A_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
         pages * BYTES_A_PAGE
@@ -149,18 +171,37 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub(super) fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+    pub(super) fn new(
+        config: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
         // The very shuffle of the generator.
         let scatter = Scatter::new(area.runs().max(1), &mut Streams::new(seed).scatter);
         let first_of_writes = area.first_rank_of_writes(config)?;
         let shares = config.sizes().iter().map(|size| size.share).collect();
-        Ok(Self { area, scatter, shares, first_of_writes, page_bytes: page_bytes.into(), host_pages: capacity / u64::from(page_bytes) })
+        Ok(Self {
+            area,
+            scatter,
+            shares,
+            first_of_writes,
+            page_bytes: page_bytes.into(),
+            host_pages: capacity / u64::from(page_bytes),
+        })
     }
 
     pub(super) fn weights(&self, distribution: Distribution, first: u64) -> PageWeights {
         let classes = self.area.classes.iter().copied().zip(self.shares.iter().copied()).collect();
-        PageWeights::new(distribution, self.area.runs(), first, self.scatter.clone(), classes, self.page_bytes)
+        PageWeights::new(
+            distribution,
+            self.area.runs(),
+            first,
+            self.scatter.clone(),
+            classes,
+            self.page_bytes,
+        )
     }
 
     /// Pages of a sample.
@@ -169,17 +210,31 @@ impl Whole {
     }
 
     pub(super) fn mean_bytes(&self) -> f64 {
-        self.area.classes.iter().zip(&self.shares).map(|(class, share)| class.bytes as f64 * share).sum()
+        self.area
+            .classes
+            .iter()
+            .zip(&self.shares)
+            .map(|(class, share)| class.bytes as f64 * share)
+            .sum()
     }
 
     /// Share of the touched pages of which a request covers only a part, in the mean.
     pub(super) fn partial_share(&self) -> f64 {
         let of_class = |bytes: u64| {
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
-            let whole = |block: u64| (((block + 1) * bytes) / self.page_bytes).saturating_sub((block * bytes).div_ceil(self.page_bytes));
+            let whole = |block: u64| {
+                (((block + 1) * bytes) / self.page_bytes)
+                    .saturating_sub((block * bytes).div_ceil(self.page_bytes))
+            };
             (0..pattern).map(whole).sum::<u64>() as f64 / pattern as f64
         };
-        let whole: f64 = self.area.classes.iter().zip(&self.shares).map(|(class, share)| of_class(class.bytes) * share).sum();
+        let whole: f64 = self
+            .area
+            .classes
+            .iter()
+            .zip(&self.shares)
+            .map(|(class, share)| of_class(class.bytes) * share)
+            .sum();
         1.0 - whole / self.pages_a_request()
     }
 
@@ -188,21 +243,37 @@ impl Whole {
         let of_class = |bytes: u64| {
             // Blocks lie in a pattern that repeats.
             let pattern = self.page_bytes / gcd(bytes, self.page_bytes);
-            let touched = |block: u64| ((block + 1) * bytes - 1) / self.page_bytes - block * bytes / self.page_bytes + 1;
+            let touched = |block: u64| {
+                ((block + 1) * bytes - 1) / self.page_bytes - block * bytes / self.page_bytes + 1
+            };
             (0..pattern).map(touched).sum::<u64>() as f64 / pattern as f64
         };
-        self.area.classes.iter().zip(&self.shares).map(|(class, share)| of_class(class.bytes) * share).sum()
+        self.area
+            .classes
+            .iter()
+            .zip(&self.shares)
+            .map(|(class, share)| of_class(class.bytes) * share)
+            .sum()
     }
 
     /// Writes to the pages of a sample, of so many requests a second to all pages.
-    fn drawn_writes(&self, config: &WorkloadConfig, rate: f64, sample: Sample, seed: u64) -> Result<DrawnWrites, ConfigError> {
+    fn drawn_writes(
+        &self,
+        config: &WorkloadConfig,
+        rate: f64,
+        sample: Sample,
+        seed: u64,
+    ) -> Result<DrawnWrites, ConfigError> {
         let distribution = config.write_distribution.unwrap_or(config.distribution);
         let weights = self.weights(distribution, self.first_of_writes);
         let pages = self.pages(sample);
-        let of_page = |n: u64| rate * weights.of(n * u64::from(sample.of) + u64::from(sample.residue));
+        let of_page =
+            |n: u64| rate * weights.of(n * u64::from(sample.of) + u64::from(sample.residue));
         let each: Vec<f64> = (0..pages).map(of_page).collect();
         let mut sum: f64 = each.iter().sum();
-        require(sum > 0.0, || format!("--sample 1/{}: the workload writes to none of the sample's pages", sample.of))?;
+        require(sum > 0.0, || {
+            format!("--sample 1/{}: the workload writes to none of the sample's pages", sample.of)
+        })?;
         let used = each.iter().take_while(|rate| **rate > 0.0).count() as u64;
         let (mut sizes, mut shares): (Vec<PartSize>, Vec<f64>) = (vec![], vec![]);
         for (class, share) in self.area.classes.iter().zip(&self.shares) {
@@ -218,16 +289,26 @@ impl Whole {
                 Where::InTurn { next: 0, pages: used }
             }
             Distribution::Uniform => Where::Even(used),
-            Distribution::Zipf { .. } | Distribution::HotCold { .. } => Where::Weighted(Alias::new(&each)),
+            Distribution::Zipf { .. } | Distribution::HotCold { .. } => {
+                Where::Weighted(Alias::new(&each))
+            }
         };
         // Samples of one drive draw apart.
-        let streams = Streams::new(seed.wrapping_add(u64::from(sample.residue + 1).wrapping_mul(GOLDEN)));
+        let streams =
+            Streams::new(seed.wrapping_add(u64::from(sample.residue + 1).wrapping_mul(GOLDEN)));
         Ok(DrawnWrites {
             place,
             size: Alias::new(if sizes.len() == shares.len() { &shares } else { &[1.0] }),
             sizes,
             page_bytes: self.page_bytes as u32,
-            clock: ArrivalClock::new(if distribution == Distribution::Sequential { Arrivals::Constant } else { Arrivals::Poisson }, sum),
+            clock: ArrivalClock::new(
+                if distribution == Distribution::Sequential {
+                    Arrivals::Constant
+                } else {
+                    Arrivals::Poisson
+                },
+                sum,
+            ),
             address: streams.address,
             parts: streams.size,
             arrival: streams.arrival,
@@ -236,10 +317,20 @@ impl Whole {
 }
 
 /// Rates of a sample's pages.
-fn page_rates(weights: &PageWeights, rate: f64, pages: u64, sample: Sample, config: &WorkloadConfig) -> PageRates {
+fn page_rates(
+    weights: &PageWeights,
+    rate: f64,
+    pages: u64,
+    sample: Sample,
+    config: &WorkloadConfig,
+) -> PageRates {
     let of_page = |n: u64| rate * weights.of(n * u64::from(sample.of) + u64::from(sample.residue));
     let first = of_page(0);
-    if config.distribution == Distribution::Uniform && config.footprint >= 1.0 && weights.are_alike() && of_page(pages - 1) >= first {
+    if config.distribution == Distribution::Uniform
+        && config.footprint >= 1.0
+        && weights.are_alike()
+        && of_page(pages - 1) >= first
+    {
         return PageRates::Same(first);
     }
     PageRates::Each((0..pages).map(|n| of_page(n) as f32).collect())

@@ -1,5 +1,6 @@
-//! `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses; within each part all runs are alike.
-//! Which runs are hot is drawn from the seed, so they lie scattered over the footprint.
+//! `hot-cold:0.1/0.9`: a tenth of the runs gets nine tenths of the accesses; within each part all
+//! runs are alike. Which runs are hot is drawn from the seed, so they lie scattered over the
+//! footprint.
 
 use vpass_core::base::request::Op;
 
@@ -21,7 +22,8 @@ pub(super) struct HotCold {
     /// A random number below it means a hot access.
     hot: u64,
     scatter: Scatter,
-    /// Where the runs of the hot part lie, in the order of their ranks; empty where they are too many.
+    /// Where the runs of the hot part lie, in the order of their ranks; empty where they are too
+    /// many.
     hot_places: Vec<u32>,
 }
 
@@ -33,12 +35,25 @@ pub(super) fn hot_runs(runs: u64, addresses: f64) -> u64 {
 
 impl HotCold {
     /// `runs` is at least 2; the hot part begins at rank `first`, below it.
-    pub(super) fn new(runs: u64, run_bytes: u64, first: u64, (addresses, accesses): (f64, f64), scatter: Scatter) -> Self {
+    pub(super) fn new(
+        runs: u64,
+        run_bytes: u64,
+        first: u64,
+        (addresses, accesses): (f64, f64),
+        scatter: Scatter,
+    ) -> Self {
         assert!(first < runs);
         let hot_runs = hot_runs(runs, addresses);
         let kept = if hot_runs <= MOST_KEPT && u32::try_from(runs).is_ok() { hot_runs } else { 0 };
-        let mut parts =
-            Self { run_bytes, first, hot_runs, cold_runs: runs - hot_runs, hot: threshold(accesses), scatter, hot_places: vec![] };
+        let mut parts = Self {
+            run_bytes,
+            first,
+            hot_runs,
+            cold_runs: runs - hot_runs,
+            hot: threshold(accesses),
+            scatter,
+            hot_places: vec![],
+        };
         parts.hot_places = (first..first + kept).map(|rank| parts.place(rank) as u32).collect();
         parts
     }
@@ -58,7 +73,10 @@ impl HotCold {
 
 impl Addresses for HotCold {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `address_all`")]
+    #[expect(
+        clippy::inline_always,
+        reason = "keeps the random state in registers over the loop of `address_all`"
+    )]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         let is_hot = random.next_u64() < self.hot;
         let run = match (is_hot, self.hot_places.as_slice()) {
@@ -76,7 +94,8 @@ mod tests {
 
     use super::*;
 
-    /// 1,000 runs of one block, the hot tenth from rank 950 on, round the end; with the table and without.
+    /// 1,000 runs of one block, the hot tenth from rank 950 on, round the end; with the table and
+    /// without.
     #[test]
     fn a_table_of_the_hot_places_changes_no_address() {
         let scatter = Scatter::new(1000, &mut Random::seed_from_u64(1));
@@ -85,7 +104,9 @@ mod tests {
         assert_eq!(kept.hot_places.len(), 100);
         let mut walked = HotCold { hot_places: vec![], ..kept.clone() };
         let (mut one, mut other) = (Random::seed_from_u64(2), Random::seed_from_u64(2));
-        let mut offsets = || (kept.offset(&mut one, &class, Op::Read), walked.offset(&mut other, &class, Op::Read));
+        let mut offsets = || {
+            (kept.offset(&mut one, &class, Op::Read), walked.offset(&mut other, &class, Op::Read))
+        };
         assert!((0..10_000).map(|_| offsets()).all(|(a, b)| a == b));
     }
 }

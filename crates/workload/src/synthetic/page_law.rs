@@ -1,4 +1,5 @@
-//! Rates of reads and writes of single pages under a `[workload]` table, without a source of requests: for estimates.
+//! Rates of reads and writes of single pages under a `[workload]` table, without a source of
+//! requests: for estimates.
 //!
 //! ```text
 //! 1,000 requests a second, 70 % reads, uniform over 10,000 pages: 0.07 reads and 0.03 writes a second of each page
@@ -36,20 +37,34 @@ struct Direction {
 }
 
 impl PageLaw {
-    /// Rates under this table on a drive of so many bytes. A table without a rate counts as 1 request a second.
+    /// Rates under this table on a drive of so many bytes. A table without a rate counts as 1
+    /// request a second.
     ///
     /// # Errors
     /// The first key that is wrong.
-    pub fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(
+        config: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         config.check()?;
         let whole = Whole::new(config, capacity, page_bytes, seed)?;
         let rate = config.rate.unwrap_or(1.0);
         let of_writes = config.write_distribution.unwrap_or(config.distribution);
-        let smallest = whole.area.classes.iter().map(|class| class.bytes * class.per_run).min().unwrap_or(1);
-        let is_even = |of: Distribution| matches!(of, Distribution::Uniform | Distribution::Sequential);
+        let smallest =
+            whole.area.classes.iter().map(|class| class.bytes * class.per_run).min().unwrap_or(1);
+        let is_even =
+            |of: Distribution| matches!(of, Distribution::Uniform | Distribution::Sequential);
         Ok(Self {
-            reads: Direction { weights: whole.weights(config.distribution, 0), rate: rate * config.read_share },
-            writes: Direction { weights: whole.weights(of_writes, whole.first_of_writes), rate: rate * (1.0 - config.read_share) },
+            reads: Direction {
+                weights: whole.weights(config.distribution, 0),
+                rate: rate * config.read_share,
+            },
+            writes: Direction {
+                weights: whole.weights(of_writes, whole.first_of_writes),
+                rate: rate * (1.0 - config.read_share),
+            },
             run_bytes: smallest,
             runs: whole.area.runs(),
             page_bytes: whole.page_bytes,
@@ -68,7 +83,9 @@ impl PageLaw {
 
     /// Reads and writes of a page in a second.
     pub fn of(&self, page: u64) -> (f64, f64) {
-        let of = |direction: &Direction| if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 };
+        let of = |direction: &Direction| {
+            if direction.rate > 0.0 { direction.rate * direction.weights.of(page) } else { 0.0 }
+        };
         (of(&self.reads), of(&self.writes))
     }
 
@@ -76,9 +93,11 @@ impl PageLaw {
     pub fn hottest(&self, most: u64) -> Vec<u64> {
         let of_run = |rank: u64| {
             let from = self.scatter.image(rank) * self.run_bytes;
-            from / self.page_bytes..(from + self.run_bytes).div_ceil(self.page_bytes).min(self.pages)
+            from / self.page_bytes
+                ..(from + self.run_bytes).div_ceil(self.page_bytes).min(self.pages)
         };
-        let mut pages: Vec<u64> = (0..most.min(self.runs)).flat_map(of_run).take(most as usize).collect();
+        let mut pages: Vec<u64> =
+            (0..most.min(self.runs)).flat_map(of_run).take(most as usize).collect();
         pages.sort_unstable();
         pages.dedup();
         pages
@@ -94,7 +113,8 @@ impl PageLaw {
         self.reads.rate * self.mean_bytes
     }
 
-    /// Share of the written pages of which a write covers only a part, so that the rest is read first.
+    /// Share of the written pages of which a write covers only a part, so that the rest is read
+    /// first.
     pub fn partial(&self) -> f64 {
         self.partial
     }
@@ -116,19 +136,31 @@ mod tests {
 
     #[test]
     fn worked_example() {
-        let law = law("rate = 1000.0\nread_share = 0.7\nrequests = 1\ndistribution = \"uniform\"\nblock_size = \"16KiB\"");
+        let law = law(
+            "rate = 1000.0\nread_share = 0.7\nrequests = 1\ndistribution = \"uniform\"\nblock_size = \"16KiB\"",
+        );
         let (reads, writes) = law.of(77);
-        assert!((reads - 0.07).abs() < 1e-9 && (writes - 0.03).abs() < 1e-9 && law.is_even() && law.partial() == 0.0);
+        assert!(
+            (reads - 0.07).abs() < 1e-9
+                && (writes - 0.03).abs() < 1e-9
+                && law.is_even()
+                && law.partial() == 0.0
+        );
         assert!((law.write_bytes_per_s() - 300.0 * 16_384.0).abs() < 1e-6);
     }
 
     #[test]
     fn the_hottest_pages_are_those_of_the_first_ranks() {
-        let law = law("rate = 1000.0\nread_share = 1.0\nrequests = 1\ndistribution = \"zipf:0.99\"\nblock_size = \"4KiB\"");
+        let law = law(
+            "rate = 1000.0\nread_share = 1.0\nrequests = 1\ndistribution = \"zipf:0.99\"\nblock_size = \"4KiB\"",
+        );
         let hottest = law.hottest(50);
         let least = hottest.iter().map(|page| law.of(*page).0).fold(f64::MAX, f64::min);
         let hotter = (0..law.pages()).filter(|page| law.of(*page).0 > least).count();
-        assert!(hottest.len() == 50 && hotter < 50, "{hotter} pages are hotter than the last of the hottest");
+        assert!(
+            hottest.len() == 50 && hotter < 50,
+            "{hotter} pages are hotter than the last of the hottest"
+        );
         assert!((law.partial() - 1.0).abs() < 1e-12 && !law.is_even());
         let all: f64 = (0..law.pages()).map(|page| law.of(page).0).sum();
         assert!((all / 1000.0 - 1.0).abs() < 1e-9, "{all}");

@@ -1,4 +1,5 @@
-//! How often requests of a `[workload]` table touch a page, in the mean: the generators' own laws, worked out in the place of drawn.
+//! How often requests of a `[workload]` table touch a page, in the mean: the generators' own laws,
+//! worked out in the place of drawn.
 
 use super::addresses::SizeClass;
 use super::distribution::Distribution;
@@ -49,7 +50,8 @@ impl PageWeights {
             Distribution::Zipf { theta } => Law::Zipf { theta, first: 1.0 / zeta(runs, theta) },
             Distribution::HotCold { addresses, accesses } => {
                 let hot_runs = hot_runs(runs, addresses);
-                let (hot, cold) = (accesses / hot_runs as f64, (1.0 - accesses) / (runs - hot_runs) as f64);
+                let (hot, cold) =
+                    (accesses / hot_runs as f64, (1.0 - accesses) / (runs - hot_runs) as f64);
                 Law::HotCold { first, runs, hot_runs, hot, cold }
             }
         };
@@ -63,7 +65,9 @@ impl PageWeights {
             let blocks = begin / class.bytes..end.div_ceil(class.bytes).min(self.blocks(class));
             let chance: f64 = match self.law {
                 Law::Even => blocks.end.saturating_sub(blocks.start) as f64 / class.blocks as f64,
-                _ => blocks.map(|block| self.of_run(block / class.per_run) / class.per_run as f64).sum(),
+                _ => blocks
+                    .map(|block| self.of_run(block / class.per_run) / class.per_run as f64)
+                    .sum(),
             };
             share * chance
         };
@@ -72,7 +76,9 @@ impl PageWeights {
 
     /// Whether blocks lie in all pages alike.
     pub(super) fn are_alike(&self) -> bool {
-        let fits = |bytes: u64| self.page_bytes.is_multiple_of(bytes) || bytes.is_multiple_of(self.page_bytes);
+        let fits = |bytes: u64| {
+            self.page_bytes.is_multiple_of(bytes) || bytes.is_multiple_of(self.page_bytes)
+        };
         self.classes.iter().all(|(class, _)| fits(class.bytes))
     }
 
@@ -98,7 +104,8 @@ impl PageWeights {
     }
 }
 
-/// The sum of k^-theta over k from 1 to `count`: the first ones added up, the rest by Euler and Maclaurin.
+/// The sum of k^-theta over k from 1 to `count`: the first ones added up, the rest by Euler and
+/// Maclaurin.
 fn zeta(count: u64, theta: f64) -> f64 {
     let added = count.min(ADDED_UP);
     let head: f64 = (1..=added).rev().map(|k| (k as f64).powf(-theta)).sum();
@@ -106,8 +113,11 @@ fn zeta(count: u64, theta: f64) -> f64 {
         return head;
     }
     let (from, to) = (added as f64, count as f64);
-    let integral =
-        if (theta - 1.0).abs() < 1e-12 { (to / from).ln() } else { (to.powf(1.0 - theta) - from.powf(1.0 - theta)) / (1.0 - theta) };
+    let integral = if (theta - 1.0).abs() < 1e-12 {
+        (to / from).ln()
+    } else {
+        (to.powf(1.0 - theta) - from.powf(1.0 - theta)) / (1.0 - theta)
+    };
     head + integral + (to.powf(-theta) - from.powf(-theta)) / 2.0
 }
 
@@ -122,7 +132,9 @@ mod tests {
 
     #[test]
     fn the_sum_of_popularities() {
-        for (count, theta) in [(10, 0.99), (ADDED_UP * 3, 1.0), (ADDED_UP * 3, 0.5), (ADDED_UP * 2, 1.2)] {
+        for (count, theta) in
+            [(10, 0.99), (ADDED_UP * 3, 1.0), (ADDED_UP * 3, 0.5), (ADDED_UP * 2, 1.2)]
+        {
             let exact: f64 = (1..=count).map(|k| (k as f64).powf(-theta)).sum();
             assert!((zeta(count, theta) / exact - 1.0).abs() < 1e-9, "{count} {theta}");
         }
@@ -141,20 +153,26 @@ mod tests {
             "distribution = \"hot-cold:0.2/0.7\"\nwrite_distribution = \"hot-cold:0.3/0.9\"\nhot_sets = \"disjoint\"\nblock_size = \"8KiB\"",
         ];
         for table in tables {
-            let config: WorkloadConfig = toml::from_str(&format!("rate = 1000.0\nrequests = 400000\n{table}")).unwrap();
+            let config: WorkloadConfig =
+                toml::from_str(&format!("rate = 1000.0\nrequests = 400000\n{table}")).unwrap();
             let mut source = SyntheticSource::new(&config, pages * page, page as u32, 5).unwrap();
             let mut requests = vec![];
             source.fill(&mut requests, 400_000).unwrap();
             let mut seen = vec![0.0; pages as usize];
             for request in &requests {
-                let touched = request.offset / page..=(request.offset + u64::from(request.bytes) - 1) / page;
+                let touched =
+                    request.offset / page..=(request.offset + u64::from(request.bytes) - 1) / page;
                 touched.for_each(|p| seen[p as usize] += 1.0);
             }
-            let fluid = FluidSynthetic::new(&config, pages * page, page as u32, 5, Sample::WHOLE).unwrap();
+            let fluid =
+                FluidSynthetic::new(&config, pages * page, page as u32, 5, Sample::WHOLE).unwrap();
             for (p, seen) in seen.iter().enumerate() {
                 // A page's reads in 400 seconds.
                 let expected = fluid.reads_per_s(Lpn::new(p as u32)) * 400.0;
-                assert!((seen - expected).abs() <= 5.0 * expected.sqrt() + 1e-9, "{table}: page {p}: {seen} for {expected}");
+                assert!(
+                    (seen - expected).abs() <= 5.0 * expected.sqrt() + 1e-9,
+                    "{table}: page {p}: {seen} for {expected}"
+                );
             }
         }
     }

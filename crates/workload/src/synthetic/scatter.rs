@@ -1,7 +1,9 @@
-//! A shuffle of 0 to n - 1 without a table: which address holds the most popular rank, the next, and so on.
+//! A shuffle of 0 to n - 1 without a table: which address holds the most popular rank, the next,
+//! and so on.
 //!
-//! Rounds of xor-shift and odd multiplication modulo 2^k, each of which can be undone, permute 0 to 2^k - 1. An image at or above n is put
-//! in again until one falls below it ("cycle walking"), which permutes 0 to n - 1; with 2^k < 2 n that takes fewer than two turns on average.
+//! Rounds of xor-shift and odd multiplication modulo 2^k, each of which can be undone, permute 0 to
+//! 2^k - 1. An image at or above n is put in again until one falls below it ("cycle walking"),
+//! which permutes 0 to n - 1; with 2^k < 2 n that takes fewer than two turns on average.
 
 use super::random::{Random, Rng};
 
@@ -94,7 +96,8 @@ impl Gather {
     }
 }
 
-/// The inverse of an odd number modulo 2^64, by Newton's iteration: right in the lowest 3 bits, then in twice as many each time.
+/// The inverse of an odd number modulo 2^64, by Newton's iteration: right in the lowest 3 bits,
+/// then in twice as many each time.
 fn inverse(odd: u64) -> u64 {
     (0..5).fold(odd, |x, _| x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x))))
 }
@@ -113,7 +116,10 @@ mod tests {
                 let scatter = Scatter::new(count, &mut random);
                 let mut seen = vec![false; count as usize];
                 for n in 0..count {
-                    assert!(!std::mem::replace(&mut seen[scatter.image(n) as usize], true), "{count}: {n}");
+                    assert!(
+                        !std::mem::replace(&mut seen[scatter.image(n) as usize], true),
+                        "{count}: {n}"
+                    );
                 }
             }
         }
@@ -123,17 +129,22 @@ mod tests {
     fn every_image_leads_back() {
         for seed in 0..20 {
             let mut random = Random::seed_from_u64(seed);
-            for count in (1..70).chain([127, 128, 129, 1000, 4097, 65_535, 100_003, (1 << 40) + 5]) {
+            for count in (1..70).chain([127, 128, 129, 1000, 4097, 65_535, 100_003, (1 << 40) + 5])
+            {
                 let scatter = Scatter::new(count, &mut random);
                 let gather = Gather::new(scatter.clone());
-                assert!((0..count.min(1000)).all(|n| gather.preimage(scatter.image(n)) == n), "{count}");
+                assert!(
+                    (0..count.min(1000)).all(|n| gather.preimage(scatter.image(n)) == n),
+                    "{count}"
+                );
             }
         }
     }
 
     #[test]
     fn the_first_ranks_spread_over_the_whole_range() {
-        // 1,600 ranks over 16 equal parts: 100 each; five standard deviations are 50. A stride or a cluster shows at once.
+        // 1,600 ranks over 16 equal parts: 100 each; five standard deviations are 50. A stride or a
+        // cluster shows at once.
         for seed in 0..20 {
             let scatter = Scatter::new(100_000_000, &mut Random::seed_from_u64(seed));
             let mut parts = [0i32; 16];

@@ -1,5 +1,6 @@
-//! `sequential`: block after block from the start of the footprint, and again from the start at its end.
-//! Reads and writes each have a cursor of their own, as a reader and a writer of two files would.
+//! `sequential`: block after block from the start of the footprint, and again from the start at its
+//! end. Reads and writes each have a cursor of their own, as a reader and a writer of two files
+//! would.
 
 use vpass_core::base::request::Op;
 

@@ -29,10 +29,15 @@ impl Sizes {
 
     /// Draws a size for each request of `batch`, where there is a choice.
     pub(super) fn draw(&self, random: &mut Random, batch: &mut [Request]) {
-        let Some(((_, last), others)) = self.limits.split_last().filter(|(_, others)| !others.is_empty()) else { return };
+        let Some(((_, last), others)) =
+            self.limits.split_last().filter(|(_, others)| !others.is_empty())
+        else {
+            return;
+        };
         for request in batch {
             let bits = random.next_u64();
-            request.bytes = others.iter().find(|(limit, _)| bits < *limit).map_or(*last, |(_, bytes)| *bytes);
+            request.bytes =
+                others.iter().find(|(limit, _)| bits < *limit).map_or(*last, |(_, bytes)| *bytes);
         }
     }
 }

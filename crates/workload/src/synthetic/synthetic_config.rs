@@ -18,7 +18,8 @@ pub struct WorkloadFile {
     pub description: String,
     /// `[workload]`
     pub workload: WorkloadConfig,
-    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in the file; `vpass_lab::hints` reads it.
+    /// `[[hints.range]]`: what the host says of how slow reads of its data may be, as it stands in
+    /// the file; `vpass_lab::hints` reads it.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub hints: toml::Table,
 }
@@ -41,7 +42,8 @@ pub struct WorkloadConfig {
     pub requests: u64,
     /// Share of the requests that reads; the others write.
     pub read_share: f64,
-    /// Size of every request, to which its address is aligned; 4 KiB where neither this nor `block_sizes` is given.
+    /// Size of every request, to which its address is aligned; 4 KiB where neither this nor
+    /// `block_sizes` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_size: Option<Bytes>,
     /// Several sizes with their shares, instead of `block_size`.
@@ -135,7 +137,8 @@ impl Default for WorkloadConfig {
 
 /// 4 KiB, a page of every common operating system.
 const DEFAULT_BLOCK: Bytes = Bytes(4096);
-/// The queue depth at which data sheets state random reads most often lies between 32 and 128 (assumption).
+/// The queue depth at which data sheets state random reads most often lies between 32 and 128
+/// (assumption).
 const DEFAULT_DEPTH: u32 = 64;
 /// The largest queue depth: as many commands as a queue of `NVMe` holds.
 pub const MAX_QUEUE_DEPTH: u32 = 65_536;
@@ -161,12 +164,21 @@ impl WorkloadConfig {
 
     /// Checks every key that can be checked without knowing the drive.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        require(self.requests > 0, || "workload.requests = 0 asks for nothing; at least 1 is expected".into())?;
-        require((0.0..=1.0).contains(&self.read_share), || format!("workload.read_share = {} is outside 0 to 1", self.read_share))?;
-        require(self.footprint > 0.0 && self.footprint <= 1.0, || {
-            format!("workload.footprint = {} is no share of the capacity; a number above 0 and at most 1 is expected", self.footprint)
+        require(self.requests > 0, || {
+            "workload.requests = 0 asks for nothing; at least 1 is expected".into()
         })?;
-        self.distribution.check().map_err(|what| ConfigError(format!("workload.distribution = {what}")))?;
+        require((0.0..=1.0).contains(&self.read_share), || {
+            format!("workload.read_share = {} is outside 0 to 1", self.read_share)
+        })?;
+        require(self.footprint > 0.0 && self.footprint <= 1.0, || {
+            format!(
+                "workload.footprint = {} is no share of the capacity; a number above 0 and at most 1 is expected",
+                self.footprint
+            )
+        })?;
+        self.distribution
+            .check()
+            .map_err(|what| ConfigError(format!("workload.distribution = {what}")))?;
         let write = self.write_distribution.as_ref().map_or(Ok(()), Distribution::check);
         write.map_err(|what| ConfigError(format!("workload.write_distribution = {what}")))?;
         check_arrival(self.queue_depth, self.rate, self.arrivals)?;
@@ -178,8 +190,10 @@ impl WorkloadConfig {
         if self.hot_sets == HotSets::Shared {
             return Ok(());
         }
-        let (Distribution::HotCold { addresses: read, .. }, Some(Distribution::HotCold { addresses: written, .. })) =
-            (self.distribution, self.write_distribution)
+        let (
+            Distribution::HotCold { addresses: read, .. },
+            Some(Distribution::HotCold { addresses: written, .. }),
+        ) = (self.distribution, self.write_distribution)
         else {
             return Err(ConfigError(
                 "workload.hot_sets = \"disjoint\" keeps two hot parts apart: distribution and write_distribution are both expected to be \
@@ -201,13 +215,22 @@ impl WorkloadConfig {
         })?;
         let key = if self.block_sizes.is_empty() { "block_size" } else { "block_sizes" };
         for SizeShare { size, share } in self.sizes() {
-            require(size.0 > 0 && size.0.is_multiple_of(SECTOR_BYTES) && size.0 <= MAX_REQUEST_BYTES, || {
-                format!("workload.{key}: a size of {size} is not possible; a multiple of 512 bytes up to 16MiB is expected")
+            require(
+                size.0 > 0 && size.0.is_multiple_of(SECTOR_BYTES) && size.0 <= MAX_REQUEST_BYTES,
+                || {
+                    format!(
+                        "workload.{key}: a size of {size} is not possible; a multiple of 512 bytes up to 16MiB is expected"
+                    )
+                },
+            )?;
+            require((0.0..=1.0).contains(&share), || {
+                format!("workload.block_sizes: a share of {share} is outside 0 to 1")
             })?;
-            require((0.0..=1.0).contains(&share), || format!("workload.block_sizes: a share of {share} is outside 0 to 1"))?;
         }
         let sum: f64 = self.sizes().iter().map(|s| s.share).sum();
-        require((sum - 1.0).abs() <= SHARE_SLACK, || format!("workload.block_sizes: the shares add up to {sum}, not to 1"))
+        require((sum - 1.0).abs() <= SHARE_SLACK, || {
+            format!("workload.block_sizes: the shares add up to {sum}, not to 1")
+        })
     }
 }
 
@@ -220,14 +243,20 @@ pub(crate) fn arrival(queue_depth: Option<u32>, rate: Option<f64>) -> Arrival {
 }
 
 /// Checks the keys that say how requests arrive.
-pub(crate) fn check_arrival(queue_depth: Option<u32>, rate: Option<f64>, arrivals: Option<Arrivals>) -> Result<(), ConfigError> {
+pub(crate) fn check_arrival(
+    queue_depth: Option<u32>,
+    rate: Option<f64>,
+    arrivals: Option<Arrivals>,
+) -> Result<(), ConfigError> {
     require(queue_depth.is_none() || rate.is_none(), || {
         "workload.queue_depth and workload.rate exclude each other: give the depth of a closed loop or the rate of an open one".into()
     })?;
     check_depth("workload", queue_depth)?;
     let rate_or_one = rate.unwrap_or(1.0);
     require((1e-6..=1e12).contains(&rate_or_one), || {
-        format!("workload.rate = {rate_or_one} is no rate; requests a second from 1e-6 to 1e12 are expected")
+        format!(
+            "workload.rate = {rate_or_one} is no rate; requests a second from 1e-6 to 1e12 are expected"
+        )
     })?;
     require(arrivals.is_none() || rate.is_some(), || {
         "workload.arrivals needs workload.rate: with a queue depth a request arrives when another completes".into()
@@ -236,9 +265,14 @@ pub(crate) fn check_arrival(queue_depth: Option<u32>, rate: Option<f64>, arrival
 
 /// Checks the queue depth of a table.
 pub(crate) fn check_depth(table: &str, depth: Option<u32>) -> Result<(), ConfigError> {
-    require(depth != Some(0), || format!("{table}.queue_depth = 0 lets no request through; at least 1 is expected"))?;
+    require(depth != Some(0), || {
+        format!("{table}.queue_depth = 0 lets no request through; at least 1 is expected")
+    })?;
     require(depth.is_none_or(|depth| depth <= MAX_QUEUE_DEPTH), || {
-        format!("{table}.queue_depth = {} is more than {MAX_QUEUE_DEPTH}", depth.unwrap_or_default())
+        format!(
+            "{table}.queue_depth = {} is more than {MAX_QUEUE_DEPTH}",
+            depth.unwrap_or_default()
+        )
     })
 }
 

@@ -1,5 +1,6 @@
-//! A `[workload]` table as a stream of requests for one drive.
-//! A batch is drawn in steps (direction, size, arrival, address), each a tight loop with its own random stream, chosen outside of the loop.
+//! A `[workload]` table as a stream of requests for one drive. A batch is drawn in steps
+//! (direction, size, arrival, address), each a tight loop with its own random stream, chosen
+//! outside of the loop.
 
 use vpass_core::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_core::config::ConfigError;
@@ -17,7 +18,8 @@ use super::uniform::Uniform;
 use super::zipf::Zipf;
 use crate::pass::PassSource;
 
-/// Requests drawn at a time: 12 KiB of them, so that every step finds them in the first-level cache.
+/// Requests drawn at a time: 12 KiB of them, so that every step finds them in the first-level
+/// cache.
 const BATCH: usize = 512;
 
 /// A generator of addresses.
@@ -57,7 +59,12 @@ impl SyntheticSource {
     ///
     /// # Errors
     /// The first key that is wrong, by itself or for this drive.
-    pub fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(
+        config: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         Self::with(config, capacity, page_bytes, Streams::new(seed))
     }
 
@@ -65,15 +72,26 @@ impl SyntheticSource {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn earlier(config: &WorkloadConfig, capacity: u64, page_bytes: u32, seed: u64) -> Result<Self, ConfigError> {
+    pub fn earlier(
+        config: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u32,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         Self::with(config, capacity, page_bytes, Streams::earlier(seed))
     }
 
-    fn with(config: &WorkloadConfig, capacity: u64, page_bytes: u32, mut streams: Streams) -> Result<Self, ConfigError> {
+    fn with(
+        config: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u32,
+        mut streams: Streams,
+    ) -> Result<Self, ConfigError> {
         config.check()?;
         require(config.stripes.is_none(), || "workload.stripes is a workload of its own".into())?;
         let area = Area::new(config, capacity, u64::from(page_bytes))?;
-        // Reads and writes share one shuffle: what is read most is what is written most, unless the writes' ranks begin elsewhere.
+        // Reads and writes share one shuffle: what is read most is what is written most, unless the
+        // writes' ranks begin elsewhere.
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
@@ -81,12 +99,17 @@ impl SyntheticSource {
             arrival: config.arrival(),
             requests: config.requests,
             left: config.requests,
-            read_below: (config.read_share > 0.0 && config.read_share < 1.0).then(|| threshold(config.read_share)),
+            read_below: (config.read_share > 0.0 && config.read_share < 1.0)
+                .then(|| threshold(config.read_share)),
             first_op: if config.read_share == 0.0 { Op::Write } else { Op::Read },
             sizes: Sizes::new(&sizes),
-            clock: config.rate.map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
+            clock: config
+                .rate
+                .map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
             place: area.placement(config.distribution, 0, &scatter),
-            write_place: config.write_distribution.map(|d| area.placement(d, writes_first, &scatter)),
+            write_place: config
+                .write_distribution
+                .map(|d| area.placement(d, writes_first, &scatter)),
             classes: area.classes,
             streams,
         })
@@ -97,7 +120,8 @@ impl SyntheticSource {
         let streams = &mut self.streams;
         if let Some(read_below) = self.read_below {
             for request in batch.iter_mut() {
-                request.op = if streams.direction.next_u64() < read_below { Op::Read } else { Op::Write };
+                request.op =
+                    if streams.direction.next_u64() < read_below { Op::Read } else { Op::Write };
             }
         }
         self.sizes.draw(&mut streams.size, batch);
@@ -118,7 +142,14 @@ impl RequestSource for SyntheticSource {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let count = self.left.min(max as u64) as usize;
         let start = out.len();
-        let blank = Request { at: 0, offset: 0, bytes: self.sizes.first(), op: self.first_op, origin: 0, hint: None };
+        let blank = Request {
+            at: 0,
+            offset: 0,
+            bytes: self.sizes.first(),
+            op: self.first_op,
+            origin: 0,
+            hint: None,
+        };
         out.resize(start + count, blank);
         out[start..].chunks_mut(BATCH).for_each(|batch| self.draw(batch));
         self.left -= count as u64;
@@ -154,7 +185,13 @@ impl Placement {
         }
     }
 
-    fn fill(&mut self, random: &mut Random, classes: &[SizeClass], batch: &mut [Request], only: Option<Op>) {
+    fn fill(
+        &mut self,
+        random: &mut Random,
+        classes: &[SizeClass],
+        batch: &mut [Request],
+        only: Option<Op>,
+    ) {
         match self {
             Self::Uniform(p) => address_all(p, random, classes, batch, only),
             Self::Zipf(p) => address_all(p, random, classes, batch, only),
@@ -165,19 +202,27 @@ impl Placement {
 }
 
 impl Area {
-    pub(super) fn new(config: &WorkloadConfig, capacity: u64, page_bytes: u64) -> Result<Self, ConfigError> {
+    pub(super) fn new(
+        config: &WorkloadConfig,
+        capacity: u64,
+        page_bytes: u64,
+    ) -> Result<Self, ConfigError> {
         let footprint = (capacity as f64 * config.footprint) as u64;
         let footprint = footprint.min(capacity);
         let sizes = config.sizes();
         let largest = sizes.iter().map(|s| s.size.0).max().unwrap_or(page_bytes);
         require(largest <= footprint, || {
-            format!("workload: a request of {largest} bytes does not fit into the {footprint} bytes of the drive that are addressed")
+            format!(
+                "workload: a request of {largest} bytes does not fit into the {footprint} bytes of the drive that are addressed"
+            )
         })?;
         let fits_all = |run: u64| sizes.iter().all(|s| run.is_multiple_of(s.size.0));
         let run_bytes = match config.run {
             Some(run) => {
                 require(run.0 > 0 && fits_all(run.0), || {
-                    format!("workload.run = {run} is no multiple of every block size; a run holds whole blocks")
+                    format!(
+                        "workload.run = {run} is no multiple of every block size; a run holds whole blocks"
+                    )
                 })?;
                 run.0
             }
@@ -194,18 +239,29 @@ impl Area {
                 )
             })?;
         }
-        let classes = sizes.iter().map(|s| SizeClass { bytes: s.size.0, blocks: footprint / s.size.0, per_run: run_bytes / s.size.0 });
+        let classes = sizes.iter().map(|s| SizeClass {
+            bytes: s.size.0,
+            blocks: footprint / s.size.0,
+            per_run: run_bytes / s.size.0,
+        });
         Ok(Self { footprint, run_bytes, classes: classes.collect() })
     }
 
-    /// The rank at which the hot part of the writes begins: behind that of the reads, where no run may be in both.
+    /// The rank at which the hot part of the writes begins: behind that of the reads, where no run
+    /// may be in both.
     pub(super) fn first_rank_of_writes(&self, config: &WorkloadConfig) -> Result<u64, ConfigError> {
         let runs = self.runs();
         match (config.hot_sets, config.distribution, config.write_distribution) {
-            (HotSets::Disjoint, Distribution::HotCold { addresses: read, .. }, Some(Distribution::HotCold { addresses: written, .. })) => {
+            (
+                HotSets::Disjoint,
+                Distribution::HotCold { addresses: read, .. },
+                Some(Distribution::HotCold { addresses: written, .. }),
+            ) => {
                 let (read, written) = (hot_runs(runs, read), hot_runs(runs, written));
                 require(read + written <= runs, || {
-                    format!("workload.hot_sets = \"disjoint\": hot parts of {read} and {written} runs do not fit into {runs} runs")
+                    format!(
+                        "workload.hot_sets = \"disjoint\": hot parts of {read} and {written} runs do not fit into {runs} runs"
+                    )
                 })?;
                 Ok(read)
             }
@@ -218,15 +274,28 @@ impl Area {
         self.footprint / self.run_bytes
     }
 
-    fn placement(&self, distribution: Distribution, first_rank: u64, scatter: &Scatter) -> Placement {
+    fn placement(
+        &self,
+        distribution: Distribution,
+        first_rank: u64,
+        scatter: &Scatter,
+    ) -> Placement {
         let runs = self.runs();
         match distribution {
             Distribution::Uniform => Placement::Uniform(Uniform),
-            Distribution::Sequential => Placement::Sequential(Sequential::new(self.footprint, self.classes.len() > 1)),
-            Distribution::Zipf { theta } => Placement::Zipf(Zipf::new(runs, self.run_bytes, theta, scatter.clone())),
-            Distribution::HotCold { addresses, accesses } => {
-                Placement::HotCold(HotCold::new(runs, self.run_bytes, first_rank, (addresses, accesses), scatter.clone()))
+            Distribution::Sequential => {
+                Placement::Sequential(Sequential::new(self.footprint, self.classes.len() > 1))
             }
+            Distribution::Zipf { theta } => {
+                Placement::Zipf(Zipf::new(runs, self.run_bytes, theta, scatter.clone()))
+            }
+            Distribution::HotCold { addresses, accesses } => Placement::HotCold(HotCold::new(
+                runs,
+                self.run_bytes,
+                first_rank,
+                (addresses, accesses),
+                scatter.clone(),
+            )),
         }
     }
 }
@@ -234,7 +303,9 @@ impl Area {
 impl WorkloadConfig {
     /// Whether a distribution gives ranks to runs.
     fn has_ranks(&self) -> bool {
-        let ranked = |d: &Distribution| matches!(d, Distribution::Zipf { .. } | Distribution::HotCold { .. });
+        let ranked = |d: &Distribution| {
+            matches!(d, Distribution::Zipf { .. } | Distribution::HotCold { .. })
+        };
         ranked(&self.distribution) || self.write_distribution.as_ref().is_some_and(ranked)
     }
 }

@@ -1,9 +1,12 @@
-//! `zipf:0.99`: the run of rank k is accessed in proportion to 1 / k^theta; ranks are scattered over the footprint by the seed.
+//! `zipf:0.99`: the run of rank k is accessed in proportion to 1 / k^theta; ranks are scattered
+//! over the footprint by the seed.
 //!
-//! Exact and without a table of all ranks: ranks are grouped into buckets of nearly equal popularity, single ranks at first, then growing by
-//! 1/32. A bucket is drawn (alias method) by its size times the popularity of its *first* rank, a rank in it evenly, and a rank that is less
-//! popular than the first is accepted with the ratio of the two, else all is drawn again. So rank k comes out in proportion to k^-theta. Most
-//! draws lie below the ratio of the bucket's *last* rank and are accepted without computing a power.
+//! Exact and without a table of all ranks: ranks are grouped into buckets of nearly equal
+//! popularity, single ranks at first, then growing by 1/32. A bucket is drawn (alias method) by its
+//! size times the popularity of its *first* rank, a rank in it evenly, and a rank that is less
+//! popular than the first is accepted with the ratio of the two, else all is drawn again. So rank k
+//! comes out in proportion to k^-theta. Most draws lie below the ratio of the bucket's *last* rank
+//! and are accepted without computing a power.
 
 use vpass_core::base::request::Op;
 
@@ -12,9 +15,11 @@ use super::alias::Alias;
 use super::random::{Random, Rng};
 use super::scatter::Scatter;
 
-/// Ranks that are a bucket each: at theta 1 they get four tenths of the accesses of a 10^6-run drive, and never a second try.
+/// Ranks that are a bucket each: at theta 1 they get four tenths of the accesses of a 10^6-run
+/// drive, and never a second try.
 const SINGLE_RANKS: u64 = 256;
-/// Growth of the buckets after them: 3 % of draws at most need a power, and 2^36 ranks make fewer than 1,024 buckets.
+/// Growth of the buckets after them: 3 % of draws at most need a power, and 2^36 ranks make fewer
+/// than 1,024 buckets.
 const GROWTH: u64 = 32;
 
 /// Ranks of nearly equal popularity.
@@ -43,12 +48,17 @@ impl Ranks {
         let (mut buckets, mut weights) = (Vec::new(), Vec::new());
         let mut first = 1;
         while first <= count {
-            let size = if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
+            let size =
+                if first <= SINGLE_RANKS { 1 } else { (first / GROWTH).min(count + 1 - first) };
             let last = first + size - 1;
             // One less than rounded down, so that it never accepts what the exact test would not.
             let surely = (last as f64 / first as f64).powf(-theta);
             let surely = if size == 1 { u32::MAX } else { (surely * 2f64.powi(32)) as u32 - 1 };
-            buckets.push(Bucket { first, count: u32::try_from(size).expect("a 32nd of at most 2^36 ranks"), surely });
+            buckets.push(Bucket {
+                first,
+                count: u32::try_from(size).expect("a 32nd of at most 2^36 ranks"),
+                surely,
+            });
             weights.push(size as f64 * (first as f64).powf(-theta));
             first = last + 1;
         }
@@ -66,7 +76,8 @@ impl Ranks {
     pub(crate) fn draw(&self, random: &mut Random) -> u64 {
         loop {
             let bucket = &self.buckets[self.alias.draw(random)];
-            // One number gives both: the rank from the top of the product, the acceptance from the bits below it.
+            // One number gives both: the rank from the top of the product, the acceptance from the
+            // bits below it.
             let product = u128::from(random.next_u64()) * u128::from(bucket.count);
             let rank = bucket.first + (product >> 64) as u64;
             let chance = product as u64;
@@ -103,7 +114,10 @@ impl Zipf {
 
 impl Addresses for Zipf {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "keeps the random state in registers over the loop of `address_all`")]
+    #[expect(
+        clippy::inline_always,
+        reason = "keeps the random state in registers over the loop of `address_all`"
+    )]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         let run = self.scatter.image(self.ranks.draw(random));
         class.within_run(random, run * self.run_bytes)
@@ -116,7 +130,8 @@ mod tests {
 
     use super::*;
 
-    /// Chi-square of `draws` ranks against 1 / k^theta, over cells of at least 50 expected; returns it with its degrees of freedom.
+    /// Chi-square of `draws` ranks against 1 / k^theta, over cells of at least 50 expected; returns
+    /// it with its degrees of freedom.
     fn chi_square(count: u64, theta: f64, draws: u32) -> (f64, f64) {
         let ranks = Ranks::new(count, theta);
         let mut random = Random::seed_from_u64(7);
@@ -138,10 +153,23 @@ mod tests {
 
     #[test]
     fn ranks_follow_the_law() {
-        for (count, theta) in [(1, 1.0), (2, 0.5), (300, 0.99), (5000, 0.99), (5000, 0.2), (100_000, 1.2), (20_000, 3.0), (1000, 10.0)] {
+        for (count, theta) in [
+            (1, 1.0),
+            (2, 0.5),
+            (300, 0.99),
+            (5000, 0.99),
+            (5000, 0.2),
+            (100_000, 1.2),
+            (20_000, 3.0),
+            (1000, 10.0),
+        ] {
             let (sum, freedom) = chi_square(count, theta, 2_000_000);
-            // Mean `freedom`, variance twice that: four standard deviations, and a little for the few-cell cases.
-            assert!(sum <= freedom + 4.0 * (2.0 * freedom).sqrt() + 10.0, "{count} ranks, theta {theta}: {sum} over {freedom}");
+            // Mean `freedom`, variance twice that: four standard deviations, and a little for the
+            // few-cell cases.
+            assert!(
+                sum <= freedom + 4.0 * (2.0 * freedom).sqrt() + 10.0,
+                "{count} ranks, theta {theta}: {sum} over {freedom}"
+            );
         }
     }
 
@@ -151,7 +179,10 @@ mod tests {
         let mut random = Random::seed_from_u64(7);
         let firsts = (0..2_000_000).filter(|_| ranks.draw(&mut random) == 0).count() as f64;
         let total: f64 = (1..=5000).map(|k| f64::from(k).powf(-0.99)).sum();
-        assert!((firsts - 2e6 / total).abs() > 10.0 * (2e6 / total).sqrt(), "theta 0.97 must not pass for 0.99");
+        assert!(
+            (firsts - 2e6 / total).abs() > 10.0 * (2e6 / total).sqrt(),
+            "theta 0.97 must not pass for 0.99"
+        );
     }
 
     #[test]
@@ -159,7 +190,8 @@ mod tests {
         // 2^27 ranks: the first rank's share is 1 / H(n, theta), within 1 %.
         let count = 1u64 << 27;
         let ranks = Ranks::new(count, 0.99);
-        // Euler and Maclaurin: sum of k^-0.99 over the first 1,000, the integral over the rest and half its ends.
+        // Euler and Maclaurin: sum of k^-0.99 over the first 1,000, the integral over the rest and
+        // half its ends.
         let f = |k: f64| k.powf(-0.99);
         let head: f64 = (1..=1000).map(|k| f(f64::from(k))).sum();
         let n = count as f64;
@@ -174,7 +206,10 @@ mod tests {
         }
         for (i, observed) in seen.iter().enumerate() {
             let expected = f(i as f64 + 1.0) / total * f64::from(draws);
-            assert!((f64::from(*observed) / expected - 1.0).abs() < 0.01, "rank {i}: {observed}, expected {expected}");
+            assert!(
+                (f64::from(*observed) / expected - 1.0).abs() < 0.01,
+                "rank {i}: {observed}, expected {expected}"
+            );
         }
     }
 

@@ -1,5 +1,6 @@
-//! Which formats a file may have, from its first bytes alone. Formats say by themselves what they look like; this asks them all.
-//! The look is coarse on purpose: a file of a known shape with a wrong number in its first line should be told which number is wrong.
+//! Which formats a file may have, from its first bytes alone. Formats say by themselves what they
+//! look like; this asks them all. The look is coarse on purpose: a file of a known shape with a
+//! wrong number in its first line should be told which number is wrong.
 
 use std::path::Path;
 
@@ -12,7 +13,10 @@ use crate::traces::rows::quote::quote;
 
 /// All formats that recognise a file.
 fn candidates(head: &Head) -> Vec<&'static Format> {
-    FORMATS.iter().filter(|format| (head.is_text || !format.is_text()) && (format.detect)(head)).collect()
+    FORMATS
+        .iter()
+        .filter(|format| (head.is_text || !format.is_text()) && (format.detect)(head))
+        .collect()
 }
 
 /// The one format that the beginning of a file shows.
@@ -27,15 +31,20 @@ pub(super) fn detected(path: &Path, bytes: &[u8]) -> Result<&'static Format, Sou
     let first = quote(head.first());
     match candidates(&head)[..] {
         [format] => Ok(format),
-        [] if head.is_text => {
-            sentence(format!("the format is not recognised; the first line is {first}; known formats: {}; name one with --format", known()))
-        }
+        [] if head.is_text => sentence(format!(
+            "the format is not recognised; the first line is {first}; known formats: {}; name one with --format",
+            known()
+        )),
         [] => sentence(format!(
             "is no text and no binary trace that is known; a trace, plain or compressed with gzip or zstd, is expected; it begins with {first}"
         )),
         ref several => {
-            let names: Vec<_> = several.iter().map(|f| format!("{} ({})", f.name, f.description)).collect();
-            sentence(format!("may be {}; the first line is {first}; name one with --format", names.join(" or ")))
+            let names: Vec<_> =
+                several.iter().map(|f| format!("{} ({})", f.name, f.description)).collect();
+            sentence(format!(
+                "may be {}; the first line is {first}; name one with --format",
+                names.join(" or ")
+            ))
         }
     }
 }

@@ -1,5 +1,6 @@
-//! One trace file as a stream of rows: its format found, every line or record read, and every complaint with its place and text.
-//! What is checked here holds for any drive; what depends on a drive or a clock is checked in `source`.
+//! One trace file as a stream of rows: its format found, every line or record read, and every
+//! complaint with its place and text. What is checked here holds for any drive; what depends on a
+//! drive or a clock is checked in `source`.
 
 use std::fmt::Display;
 use std::io::{self, Read};
@@ -20,7 +21,8 @@ use crate::traces::rows::quote::quote;
 use crate::traces::rows::reader::{Body, LineReader, Opening, RecordReader};
 use crate::traces::rows::records::{Next, RecordError, Records};
 
-/// Largest read or write: no operating system sends larger ones to a drive, so a larger size means that a column was misread.
+/// Largest read or write: no operating system sends larger ones to a drive, so a larger size means
+/// that a column was misread.
 pub const MAX_REQUEST_BYTES: u64 = 16 << 20;
 /// Largest discard: Linux joins them up to this.
 pub const MAX_TRIM_BYTES: u64 = u32::MAX as u64;
@@ -82,7 +84,8 @@ impl TraceFile {
     /// Opens a file; without a format, finds it from the first bytes.
     ///
     /// # Errors
-    /// A sentence: the file cannot be opened or decompressed, holds nothing, has no format or several, or lacks what nobody said.
+    /// A sentence: the file cannot be opened or decompressed, holds nothing, has no format or
+    /// several, or lacks what nobody said.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, SourceError> {
         let (input, raw) = input::open(path)?;
         Self::begin(path, input, raw, options)
@@ -92,14 +95,25 @@ impl TraceFile {
     ///
     /// # Errors
     /// As for [`TraceFile::open`].
-    pub fn from_reader(name: &Path, input: impl Read + Send + 'static, options: &ReadOptions) -> Result<Self, SourceError> {
+    pub fn from_reader(
+        name: &Path,
+        input: impl Read + Send + 'static,
+        options: &ReadOptions,
+    ) -> Result<Self, SourceError> {
         let raw = Raw::default();
         Self::begin(name, input::decompressed(name, input, &raw)?, raw, options)
     }
 
-    fn begin(path: &Path, input: Input, raw: Raw, options: &ReadOptions) -> Result<Self, SourceError> {
+    fn begin(
+        path: &Path,
+        input: Input,
+        raw: Raw,
+        options: &ReadOptions,
+    ) -> Result<Self, SourceError> {
         let mut window = Window::new(input);
-        window.refill().map_err(|e| SourceError(format!("{}: {}", path.display(), io_sentence(&e))))?;
+        window
+            .refill()
+            .map_err(|e| SourceError(format!("{}: {}", path.display(), io_sentence(&e))))?;
         let format = options.format.map_or_else(|| detected(path, window.pending()), Ok)?;
         options.suffice(path, format)?;
         if format.is_text() && window.pending().starts_with(BYTE_ORDER_MARK) {
@@ -164,7 +178,8 @@ impl TraceFile {
         }
     }
 
-    /// Whether that is what the trace calls the device: its name, or the part of it that tells the devices of a host apart.
+    /// Whether that is what the trace calls the device: its name, or the part of it that tells the
+    /// devices of a host apart.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
         match &self.content {
             Content::Lines(_, reader) => reader.is_device(device, name),
@@ -177,7 +192,8 @@ impl TraceFile {
         self.raw.read.load(Ordering::Relaxed)
     }
 
-    /// Whether bytes that are no gzip data stand behind the gzip data of the file, where they were passed over. Known at the end.
+    /// Whether bytes that are no gzip data stand behind the gzip data of the file, where they were
+    /// passed over. Known at the end.
     pub fn has_garbage(&self) -> bool {
         self.raw.garbage.load(Ordering::Relaxed)
     }
@@ -212,7 +228,8 @@ impl TraceFile {
     /// Goes to the next row; false at the end of the file.
     ///
     /// # Errors
-    /// The first line or record that cannot be read and may not be skipped, or an end of the file without any row.
+    /// The first line or record that cannot be read and may not be skipped, or an end of the file
+    /// without any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
         Ok(self.ready.step() || self.read_row()?)
@@ -224,8 +241,8 @@ impl TraceFile {
         self.ready.current()
     }
 
-    /// The next row; none at the end of the file. Where every nanosecond counts `advance` and `row` are better: a row in a result
-    /// is copied twice.
+    /// The next row; none at the end of the file. Where every nanosecond counts `advance` and `row`
+    /// are better: a row in a result is copied twice.
     ///
     /// # Errors
     /// As for [`TraceFile::advance`].
@@ -255,9 +272,12 @@ impl TraceFile {
     pub(super) fn complain(&self, what: impl Display) -> SourceError {
         let (path, place) = (self.path.display(), self.place());
         SourceError(match &self.content {
-            Content::Lines(lines, _) => format!("{path}, {place}: {what}; the line is {}", quote(lines.text())),
+            Content::Lines(lines, _) => {
+                format!("{path}, {place}: {what}; the line is {}", quote(lines.text()))
+            }
             Content::Records(records, _) => {
-                let bytes: Vec<_> = records.beginning().iter().map(|b| format!("{b:02x}")).collect();
+                let bytes: Vec<_> =
+                    records.beginning().iter().map(|b| format!("{b:02x}")).collect();
                 format!("{path}, {place}: {what}; it begins with the bytes {}", bytes.join(" "))
             }
             Content::Batches(_) => format!("{path}, {place}: {what}"),
@@ -267,16 +287,26 @@ impl TraceFile {
     /// A complaint about the block behind the latest row.
     #[cold]
     fn bad_block(&self, what: &str) -> SourceError {
-        let offset = if let Content::Batches(batches) = &self.content { batches.offset() } else { 0 };
-        SourceError(format!("{}, after {}, at byte {offset}: {what} ({} format)", self.path.display(), self.place(), self.format.name))
+        let offset =
+            if let Content::Batches(batches) = &self.content { batches.offset() } else { 0 };
+        SourceError(format!(
+            "{}, after {}, at byte {offset}: {what} ({} format)",
+            self.path.display(),
+            self.place(),
+            self.format.name
+        ))
     }
 
     #[cold]
     fn end(&self) -> Result<bool, SourceError> {
         let path = self.path.display();
         match (self.has_rows, &self.skipped.first) {
-            (false, None) => Err(SourceError(format!("{path}: holds no requests{}", self.without_rows()))),
-            (false, Some(first)) => Err(SourceError(format!("{path}: holds no requests that can be read; the first complaint: {first}"))),
+            (false, None) => {
+                Err(SourceError(format!("{path}: holds no requests{}", self.without_rows())))
+            }
+            (false, Some(first)) => Err(SourceError(format!(
+                "{path}: holds no requests that can be read; the first complaint: {first}"
+            ))),
             _ => Ok(false),
         }
     }
@@ -294,14 +324,23 @@ impl TraceFile {
         let may_skip = !matches!(odd, Odd::Io(_) | Odd::Block(_) | Odd::Bad(BadRow::Fatal(_)));
         let complaint = match odd {
             Odd::End | Odd::Nothing => return Ok(()),
-            Odd::Io(e) => SourceError(format!("{}: after {}: {}", self.path.display(), self.place(), io_sentence(&e))),
-            Odd::Bad(bad) => self.complain(format_args!("{} ({} format)", self.format.explain(bad), self.format.name)),
-            Odd::Size(TraceRow { op: Op::Trim, bytes, .. }) => {
-                self.complain(format_args!("a discard of {bytes} bytes; a size from 1 byte to 4 GiB is expected"))
-            }
-            Odd::Size(TraceRow { bytes, .. }) => {
-                self.complain(format_args!("a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"))
-            }
+            Odd::Io(e) => SourceError(format!(
+                "{}: after {}: {}",
+                self.path.display(),
+                self.place(),
+                io_sentence(&e)
+            )),
+            Odd::Bad(bad) => self.complain(format_args!(
+                "{} ({} format)",
+                self.format.explain(bad),
+                self.format.name
+            )),
+            Odd::Size(TraceRow { op: Op::Trim, bytes, .. }) => self.complain(format_args!(
+                "a discard of {bytes} bytes; a size from 1 byte to 4 GiB is expected"
+            )),
+            Odd::Size(TraceRow { bytes, .. }) => self.complain(format_args!(
+                "a request of {bytes} bytes; a size from 1 byte to 16 MiB is expected"
+            )),
             Odd::TooLong => self.complain("the line is longer than 64 KiB"),
             Odd::Block(what) => self.bad_block(what),
             Odd::Nul => self.complain("the line holds a NUL byte, so this is no text"),
@@ -369,7 +408,9 @@ impl From<LineError> for Odd {
 
 fn io_sentence(e: &io::Error) -> String {
     match e.kind() {
-        io::ErrorKind::UnexpectedEof => "the compressed file ends too early; it is truncated".into(),
+        io::ErrorKind::UnexpectedEof => {
+            "the compressed file ends too early; it is truncated".into()
+        }
         _ => format!("cannot be read further: {e}"),
     }
 }
@@ -377,7 +418,8 @@ fn io_sentence(e: &io::Error) -> String {
 /// Whether the size of a row can be right.
 #[inline]
 fn is_good(row: &TraceRow) -> bool {
-    (1..=MAX_REQUEST_BYTES).contains(&row.bytes) || (row.op == Op::Trim && (1..=MAX_TRIM_BYTES).contains(&row.bytes))
+    (1..=MAX_REQUEST_BYTES).contains(&row.bytes)
+        || (row.op == Op::Trim && (1..=MAX_TRIM_BYTES).contains(&row.bytes))
 }
 
 #[inline]

@@ -1,4 +1,5 @@
-//! The formats, one a file, and the list of all of them. A new format is a file with a [`Format`] and a line in [`FORMATS`].
+//! The formats, one a file, and the list of all of them. A new format is a file with a [`Format`]
+//! and a line in [`FORMATS`].
 
 pub(in crate::traces) mod alibaba;
 pub(in crate::traces) mod arc;
@@ -49,12 +50,20 @@ pub static FORMATS: &[Format] = &[
 /// A sentence with the nearest name and all names, where there is none.
 pub fn format_named(name: &str) -> Result<&'static Format, SourceError> {
     let wanted = name.to_ascii_lowercase();
-    FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(|| {
-        let names = FORMATS.iter().flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
-        let nearest = crate::nearest::nearest(&wanted, names);
-        let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-        SourceError(format!("there is no trace format {}{hint}; known formats: {}", quote(name.as_bytes()), known()))
-    })
+    FORMATS.iter().find(|f| f.name == wanted || f.aliases.contains(&wanted.as_str())).ok_or_else(
+        || {
+            let names = FORMATS
+                .iter()
+                .flat_map(|f| std::iter::once(f.name).chain(f.aliases.iter().copied()));
+            let nearest = crate::nearest::nearest(&wanted, names);
+            let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+            SourceError(format!(
+                "there is no trace format {}{hint}; known formats: {}",
+                quote(name.as_bytes()),
+                known()
+            ))
+        },
+    )
 }
 
 /// All formats, for messages.

@@ -1,4 +1,5 @@
-//! A trace on its way to a drive: looked through once, laid out on the drive, then replayed as requests.
+//! A trace on its way to a drive: looked through once, laid out on the drive, then replayed as
+//! requests.
 
 pub(in crate::traces) mod capacity_fit;
 pub(in crate::traces) mod file_replay;

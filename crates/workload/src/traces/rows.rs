@@ -1,4 +1,5 @@
-//! What the rows of traces have in common whatever their format: columns, units, names, readers, and what a format is.
+//! What the rows of traces have in common whatever their format: columns, units, names, readers,
+//! and what a format is.
 
 pub(in crate::traces) mod batches;
 pub(in crate::traces) mod blk;

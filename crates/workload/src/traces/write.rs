@@ -1,4 +1,5 @@
-//! Writes traces: rows of any format as the compact form, an MSR Cambridge CSV or a fio iolog, and what that loses.
+//! Writes traces: rows of any format as the compact form, an MSR Cambridge CSV or a fio iolog, and
+//! what that loses.
 
 mod fio;
 mod label;
@@ -34,11 +35,13 @@ impl Target {
         Self::NAMES[self as usize]
     }
 
-    /// What the ending of a file name asks for, a compression's ending aside; none where it says nothing.
+    /// What the ending of a file name asks for, a compression's ending aside; none where it says
+    /// nothing.
     pub fn of_path(path: &Path) -> Option<Self> {
         // An ending is ASCII, whatever is before it.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let name = [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        let name =
+            [".zst", ".gz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
         match Path::new(name).extension()?.to_str()? {
             "vpt" => Some(Self::Compact),
             "csv" => Some(Self::Msr),
@@ -52,11 +55,16 @@ impl FromStr for Target {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        [Self::Compact, Self::Msr, Self::Fio].into_iter().find(|target| target.name() == name).ok_or_else(|| {
-            let hint = crate::nearest::nearest(name, Self::NAMES);
-            let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-            format!("\"{name}\" is no form that can be written{hint}; expected compact, msr or fio")
-        })
+        [Self::Compact, Self::Msr, Self::Fio]
+            .into_iter()
+            .find(|target| target.name() == name)
+            .ok_or_else(|| {
+                let hint = crate::nearest::nearest(name, Self::NAMES);
+                let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
+                format!(
+                    "\"{name}\" is no form that can be written{hint}; expected compact, msr or fio"
+                )
+            })
     }
 }
 
@@ -121,12 +129,17 @@ impl<W: Write> TraceWriter<W> {
         self.numbers.clear();
     }
 
-    /// Writes a row; `name` gives its device's, as [`super::TraceFile::device_name`] does, where it is not known yet.
+    /// Writes a row; `name` gives its device's, as [`super::TraceFile::device_name`] does, where it
+    /// is not known yet.
     ///
     /// # Errors
     /// The output's, or the form cannot hold the row.
     #[inline]
-    pub fn row(&mut self, row: &TraceRow, name: impl FnOnce(u32) -> String) -> Result<(), WriteError> {
+    pub fn row(
+        &mut self,
+        row: &TraceRow,
+        name: impl FnOnce(u32) -> String,
+    ) -> Result<(), WriteError> {
         let device = match self.numbers.get(row.device as usize) {
             Some(Some(number)) => *number,
             _ => self.number(row.device, &name(row.device))?,
@@ -151,7 +164,9 @@ impl<W: Write> TraceWriter<W> {
     /// The output's.
     pub fn finish(self) -> io::Result<(W, Losses)> {
         match self.form {
-            Form::Compact(writer) => Ok((writer.finish()?, Losses { time_unit_ns: 1, ..Losses::default() })),
+            Form::Compact(writer) => {
+                Ok((writer.finish()?, Losses { time_unit_ns: 1, ..Losses::default() }))
+            }
             Form::Msr(writer) => writer.finish(),
             Form::Fio(writer) => writer.finish(),
         }
@@ -160,7 +175,11 @@ impl<W: Write> TraceWriter<W> {
     /// The output's number of a device that the current file names for the first time.
     #[cold]
     fn number(&mut self, device: u32, name: &str) -> Result<u32, WriteError> {
-        let too_many = || WriteError::Unwritable("is the first of device number 65,537; more cannot be kept apart");
+        let too_many = || {
+            WriteError::Unwritable(
+                "is the first of device number 65,537; more cannot be kept apart",
+            )
+        };
         let number = self.names.number(name.as_bytes()).map_err(|_| too_many())?;
         if number == self.listed {
             self.listed += 1;
@@ -170,7 +189,9 @@ impl<W: Write> TraceWriter<W> {
                 Form::Fio(writer) => writer.device(name)?,
             }
         }
-        if let Some(room) = (device as usize + 1).checked_sub(self.numbers.len()).filter(|_| device < MANY) {
+        if let Some(room) =
+            (device as usize + 1).checked_sub(self.numbers.len()).filter(|_| device < MANY)
+        {
             self.numbers.resize(self.numbers.len() + room, None);
         }
         if let Some(known) = self.numbers.get_mut(device as usize) {
@@ -180,7 +201,8 @@ impl<W: Write> TraceWriter<W> {
     }
 }
 
-/// Formats whose devices are numbers by themselves may name any; those from here on are looked up by name each time.
+/// Formats whose devices are numbers by themselves may name any; those from here on are looked up
+/// by name each time.
 const MANY: u32 = 1 << 20;
 
 #[cfg(test)]
@@ -190,13 +212,20 @@ mod tests {
     #[test]
     fn names_and_endings() {
         let of = |name: &str| Target::of_path(Path::new(name));
-        assert_eq!([of("a.vpt"), of("d/a.CSV.zst"), of("a.log.gz")], [Some(Target::Compact), Some(Target::Msr), Some(Target::Fio)]);
+        assert_eq!(
+            [of("a.vpt"), of("d/a.CSV.zst"), of("a.log.gz")],
+            [Some(Target::Compact), Some(Target::Msr), Some(Target::Fio)]
+        );
         assert_eq!([of("a"), of("a.zst"), of("a.txt"), of("vpt"), of("..")], [None; 5]);
         #[cfg(unix)]
         {
             use std::os::unix::ffi::OsStrExt;
             let name = std::ffi::OsStr::from_bytes(b"caf\xe9.csv.zst");
-            assert_eq!(Target::of_path(Path::new(name)), Some(Target::Msr), "a name that is no UTF-8");
+            assert_eq!(
+                Target::of_path(Path::new(name)),
+                Some(Target::Msr),
+                "a name that is no UTF-8"
+            );
         }
         for name in Target::NAMES {
             assert_eq!(name.parse::<Target>().unwrap().name(), name);

@@ -47,12 +47,33 @@ impl Windows {
     ///
     /// # Errors
     /// The stream's; or a stream without times.
-    pub fn of(source: &mut dyn PassSource, page_bytes: u32, pages: u32, width: Ns) -> Result<Self, SourceError> {
+    pub fn of(
+        source: &mut dyn PassSource,
+        page_bytes: u32,
+        pages: u32,
+        width: Ns,
+    ) -> Result<Self, SourceError> {
         let (requests_per_page, bytes_per_page, requests) = (1.0, f64::from(page_bytes), 0);
         let (ends, reads, writes) = (vec![], vec![], vec![]);
-        let mut all =
-            Self { page_bytes, pages, width: width.max(1), pass: 0, ends, reads, writes, requests_per_page, bytes_per_page, requests };
-        let mut sums = Sums { of_page: vec![0; pages as usize], touched: vec![], read_requests: 0, read_pages: 0, read_bytes: 0 };
+        let mut all = Self {
+            page_bytes,
+            pages,
+            width: width.max(1),
+            pass: 0,
+            ends,
+            reads,
+            writes,
+            requests_per_page,
+            bytes_per_page,
+            requests,
+        };
+        let mut sums = Sums {
+            of_page: vec![0; pages as usize],
+            touched: vec![],
+            read_requests: 0,
+            read_pages: 0,
+            read_bytes: 0,
+        };
         let (mut chunk, mut last) = (vec![], 0);
         loop {
             chunk.clear();
@@ -87,7 +108,8 @@ impl Windows {
         sums.read_requests += 1;
         sums.read_bytes += u64::from(request.bytes);
         let page = u64::from(self.page_bytes);
-        let (first, end) = (request.offset / page, (request.offset + u64::from(request.bytes)).div_ceil(page));
+        let (first, end) =
+            (request.offset / page, (request.offset + u64::from(request.bytes)).div_ceil(page));
         for lpn in (first..end.min(self.pages.into())).map(|lpn| Lpn::new(lpn as u32)) {
             sums.read_pages += 1;
             let count = &mut sums.of_page[lpn.index()];
@@ -111,11 +133,25 @@ impl Windows {
     pub fn sampled(&self, sample: Sample) -> Self {
         let (mut ends, mut reads) = (vec![], vec![]);
         for window in 0..self.ends.len() {
-            reads.extend(self.window(window).iter().filter_map(|(lpn, count)| Some((sample.number_of(*lpn)?, *count))));
+            reads.extend(
+                self.window(window)
+                    .iter()
+                    .filter_map(|(lpn, count)| Some((sample.number_of(*lpn)?, *count))),
+            );
             ends.push(reads.len());
         }
-        let writes = self.writes.iter().filter_map(|write| part_of(write, u64::from(self.page_bytes), sample)).collect();
-        Self { pages: (self.pages - sample.residue).div_ceil(sample.of), ends, reads, writes, ..*self }
+        let writes = self
+            .writes
+            .iter()
+            .filter_map(|write| part_of(write, u64::from(self.page_bytes), sample))
+            .collect();
+        Self {
+            pages: (self.pages - sample.residue).div_ceil(sample.of),
+            ends,
+            reads,
+            writes,
+            ..*self
+        }
     }
 
     /// Pages with how often they are read in a window.
@@ -145,14 +181,16 @@ impl Windows {
         self.requests
     }
 
-    /// Memory that a table takes at most, of a stream of so many requests of a page each, on a drive of so many pages.
+    /// Memory that a table takes at most, of a stream of so many requests of a page each, on a
+    /// drive of so many pages.
     pub fn memory(requests: u64, pages: u64) -> u64 {
         // Twice, while it is being made or cut into samples; and counts, rates.
         2 * requests * size_of::<Request>() as u64 + pages * 12
     }
 }
 
-/// When the next pass begins; the stream's mean distance behind the last request where it cannot say.
+/// When the next pass begins; the stream's mean distance behind the last request where it cannot
+/// say.
 fn next_begins(source: &mut dyn PassSource, last: Ns, requests: u64) -> Result<Ns, SourceError> {
     let mut first = vec![];
     source.next_pass()?;
@@ -189,18 +227,25 @@ mod tests {
 
     #[test]
     fn a_sample_gets_its_pages_of_a_write_and_nothing_else() {
-        // Every byte of the drive, by whom it is written: by a write to the whole drive, or by its parts.
+        // Every byte of the drive, by whom it is written: by a write to the whole drive, or by its
+        // parts.
         for (offset, bytes) in [(0, 100), (30, 50), (130, 240), (250, 900), (399, 2), (700, 100)] {
             let mut bytes_of = vec![0u32; 1200];
             for residue in 0..4 {
-                let Some(part) = part_of(&write(offset, bytes), 100, Sample { of: 4, residue }) else { continue };
+                let Some(part) = part_of(&write(offset, bytes), 100, Sample { of: 4, residue })
+                else {
+                    continue;
+                };
                 for byte in part.offset..part.offset + u64::from(part.bytes) {
                     let (page, within) = (byte / 100 * 4 + u64::from(residue), byte % 100);
                     bytes_of[(page * 100 + within) as usize] += 1;
                 }
             }
             let right = |byte: u64| u32::from((offset..offset + u64::from(bytes)).contains(&byte));
-            assert!((0..1200).all(|byte| bytes_of[byte as usize] == right(byte)), "{offset} {bytes}");
+            assert!(
+                (0..1200).all(|byte| bytes_of[byte as usize] == right(byte)),
+                "{offset} {bytes}"
+            );
         }
     }
 }

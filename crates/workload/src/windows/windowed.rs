@@ -27,7 +27,12 @@ struct Writes {
 impl FluidWindows {
     /// From the first window of the first pass on.
     pub fn new(table: Arc<Windows>) -> Self {
-        Self { passes: 0, window: 0, writes: Writes { table: table.clone(), passes: 0, next: 0 }, table }
+        Self {
+            passes: 0,
+            window: 0,
+            writes: Writes { table: table.clone(), passes: 0, next: 0 },
+            table,
+        }
     }
 
     /// Seconds that the window under way takes.
@@ -36,10 +41,12 @@ impl FluidWindows {
         (self.ends() - self.passes * self.table.pass - begins) as f64 / 1e9
     }
 
-    /// When the window under way ends. What the stream leaves until its next pass belongs to the last one.
+    /// When the window under way ends. What the stream leaves until its next pass belongs to the
+    /// last one.
     fn ends(&self) -> Ns {
         let is_last = self.window + 1 == self.table.ends.len();
-        let within = if is_last { self.table.pass } else { self.table.width * (self.window as u64 + 1) };
+        let within =
+            if is_last { self.table.pass } else { self.table.width * (self.window as u64 + 1) };
         self.passes * self.table.pass + within
     }
 
@@ -59,7 +66,10 @@ impl FluidSource for FluidWindows {
             rates[lpn.index()] = (f64::from(*count) / seconds) as f32;
         }
         let Windows { requests_per_page, bytes_per_page, .. } = *self.table;
-        (ReadRates { pages: PageRates::Each(rates), requests_per_page, bytes_per_page }, self.ends())
+        (
+            ReadRates { pages: PageRates::Each(rates), requests_per_page, bytes_per_page },
+            self.ends(),
+        )
     }
 
     fn changes(&mut self, _from: Ns, pages: &mut Vec<(Lpn, f32)>) -> Option<Ns> {
@@ -108,12 +118,19 @@ mod tests {
     use super::*;
     use crate::pass::PassSource;
 
-    /// Reads of page 7 at 1, 2 and 9 s, of pages 7 and 8 at 12 s, a write at 3 s; a pass takes 14 s.
+    /// Reads of page 7 at 1, 2 and 9 s, of pages 7 and 8 at 12 s, a write at 3 s; a pass takes 14
+    /// s.
     struct Stream(u64, usize);
 
     impl RequestSource for Stream {
         fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-            let rows = [(1, 7, Op::Read), (2, 7, Op::Read), (3, 1, Op::Write), (9, 7, Op::Read), (12, 7, Op::Read)];
+            let rows = [
+                (1, 7, Op::Read),
+                (2, 7, Op::Read),
+                (3, 1, Op::Write),
+                (9, 7, Op::Read),
+                (12, 7, Op::Read),
+            ];
             for (second, page, op) in rows.iter().skip(self.1).take(max) {
                 let bytes = if *second == 12 { 200 } else { 100 };
                 out.push(Request {
@@ -153,7 +170,10 @@ mod tests {
         let mut source = FluidWindows::new(Arc::new(table));
         let (rates, until) = source.rates(0);
         assert_eq!((rates.pages.per_ns(Lpn::new(7)), until), (f64::from(0.4f32) / 1e9, 5 * S));
-        assert!((rates.requests_per_page - 0.8).abs() < 1e-12 && (rates.bytes_per_page - 100.0).abs() < 1e-12);
+        assert!(
+            (rates.requests_per_page - 0.8).abs() < 1e-12
+                && (rates.bytes_per_page - 100.0).abs() < 1e-12
+        );
         let mut changes = |until: Ns| {
             let mut pages = vec![];
             let next = source.changes(until, &mut pages);

@@ -1,4 +1,5 @@
-//! What several tests need: rows written in each format, and trace files in a folder that goes away.
+//! What several tests need: rows written in each format, and trace files in a folder that goes
+//! away.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod writers;
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use vpass_core::base::request::{Op, Request, RequestSource, SourceError};
 use vpass_workload::traces::{
-    Epoch, Format, Losses, MissingClock, ReadOptions, Target, TraceFile, TraceOptions, TraceRow, TraceSource, TraceWriter, format_named,
+    Epoch, Format, Losses, MissingClock, ReadOptions, Target, TraceFile, TraceOptions, TraceRow,
+    TraceSource, TraceWriter, format_named,
 };
 
 /// A row, short enough for a table of them.
@@ -27,19 +29,31 @@ pub(crate) fn rewritten(target: Target, rows: &[TraceRow]) -> (Vec<u8>, Losses) 
 }
 
 /// All rows of a text, or the first error.
-pub(crate) fn rows_of(text: &[u8], format: Option<&'static Format>) -> Result<(&'static str, Vec<TraceRow>), SourceError> {
+pub(crate) fn rows_of(
+    text: &[u8],
+    format: Option<&'static Format>,
+) -> Result<(&'static str, Vec<TraceRow>), SourceError> {
     let (file, rows) = read_all(text, &all_said(format))?;
     Ok((file.format().name, rows))
 }
 
 /// Options under which any file can be read: what a format does not keep is said.
 pub(crate) fn all_said(format: Option<&'static Format>) -> ReadOptions {
-    ReadOptions { format, assume_op: Some(Op::Write), clock: MissingClock::Rate(1e6), ..ReadOptions::default() }
+    ReadOptions {
+        format,
+        assume_op: Some(Op::Write),
+        clock: MissingClock::Rate(1e6),
+        ..ReadOptions::default()
+    }
 }
 
 /// The file at its end and its rows, or the first error.
-pub(crate) fn read_all(text: &[u8], options: &ReadOptions) -> Result<(TraceFile, Vec<TraceRow>), SourceError> {
-    let mut file = TraceFile::from_reader(Path::new("trace"), std::io::Cursor::new(text.to_vec()), options)?;
+pub(crate) fn read_all(
+    text: &[u8],
+    options: &ReadOptions,
+) -> Result<(TraceFile, Vec<TraceRow>), SourceError> {
+    let mut file =
+        TraceFile::from_reader(Path::new("trace"), std::io::Cursor::new(text.to_vec()), options)?;
     let mut rows = Vec::new();
     while let Some(row) = file.next_row()? {
         rows.push(row);

@@ -5,7 +5,8 @@ use std::io::Write;
 use vpass_core::base::request::Op::{self, Read, Trim, Write as Written};
 use vpass_workload::traces::{Target, TraceRow};
 
-/// The rows as a file of that format. Times must be whole in its unit, addresses in its sectors, directions among its own.
+/// The rows as a file of that format. Times must be whole in its unit, addresses in its sectors,
+/// directions among its own.
 pub(crate) fn written(format: &str, rows: &[TraceRow]) -> Vec<u8> {
     if format == "compact" {
         return super::rewritten(Target::Compact, rows).0;
@@ -27,14 +28,23 @@ fn header(format: &str) -> Vec<u8> {
         "fio2" => b"fio version 2 iolog\n/dev/sda add\n/dev/sda open\n".to_vec(),
         "systor" => b"Timestamp,Response,IOType,LUN,Offset,Size\n".to_vec(),
         "srt" => {
-            let disks: Vec<_> = (0..256).map(|n| format!("\t{n} -> {{ nspt = 9, sectorsize = 512 }}")).collect();
-            format!("$$TR_IOREC-1.3 (test)\0\nversion = 1.3;\ndisks = {{\n{}\n}};\n\x0c", disks.join(",\n")).into_bytes()
+            let disks: Vec<_> =
+                (0..256).map(|n| format!("\t{n} -> {{ nspt = 9, sectorsize = 512 }}")).collect();
+            format!(
+                "$$TR_IOREC-1.3 (test)\0\nversion = 1.3;\ndisks = {{\n{}\n}};\n\x0c",
+                disks.join(",\n")
+            )
+            .into_bytes()
         }
         _ => vec![],
     }
 }
 
-fn line(format: &str, i: usize, TraceRow { at_ns, device, offset, bytes, op, .. }: &TraceRow) -> String {
+fn line(
+    format: &str,
+    i: usize,
+    TraceRow { at_ns, device, offset, bytes, op, .. }: &TraceRow,
+) -> String {
     let read = u8::from(*op == Read);
     let (sector, sectors) = (offset / 512, bytes / 512);
     let seconds = format!("{}.{:09}", at_ns / 1_000_000_000, at_ns % 1_000_000_000);
@@ -47,17 +57,26 @@ fn line(format: &str, i: usize, TraceRow { at_ns, device, offset, bytes, op, .. 
     let small = format!("{op:?}").to_lowercase();
     match format {
         "msr" => format!("{},host,{device},{word},{offset},{bytes},17", at_ns / 100),
-        "disksim" => format!("{}.{:06} {device} {sector} {sectors} {read}", at_ns / 1_000_000, at_ns % 1_000_000),
+        "disksim" => format!(
+            "{}.{:06} {device} {sector} {sectors} {read}",
+            at_ns / 1_000_000,
+            at_ns % 1_000_000
+        ),
         "mqsim" => format!("{at_ns} {device} {sector} {sectors} {read}"),
         "fio" => format!("{} /dev/sd{device} {small} {offset} {bytes}", at_ns / 1000),
         "fio2" => format!("/dev/sd{device} {small} {offset} {bytes}"),
-        "blkparse" => format!("  8,{device}    1 {i:8} {seconds} 17  Q  {letter}S {sector} + {sectors} [fio]"),
+        "blkparse" => {
+            format!("  8,{device}    1 {i:8} {seconds} 17  Q  {letter}S {sector} + {sectors} [fio]")
+        }
         "spc" => format!("{device},{sector},{bytes},{letter},{seconds}"),
         "alibaba" => format!("{device},{letter},{offset},{bytes},{}", at_ns / 1000),
         "tencent" => format!("{},{sector},{sectors},{},{device}", at_ns / 1_000_000_000, 1 - read),
         "systor" => format!("{seconds},,{letter},{device},{offset},{bytes}"),
         "diskmon" => format!("{i}\t{seconds}\t0.00038147\t{device}\t{word}\t{sector}\t{sectors}"),
-        "wiscsee" => format!("17 D {} {offset} {bytes} {seconds} 1e-06 True", small.replace("trim", "discard")),
+        "wiscsee" => format!(
+            "17 D {} {offset} {bytes} {seconds} 1e-06 True",
+            small.replace("trim", "discard")
+        ),
         "arc" => format!("{sector} {sectors} 0 {i}"),
         _ => panic!("{format} has no writer here"),
     }
@@ -75,8 +94,22 @@ fn srt(row: &TraceRow) -> Vec<u8> {
     let [sector, bytes] = [row.offset / 512, row.bytes].map(|n| n as u32);
     let device = 0x0800_0007 | row.device << 8;
     let flags = 0x1a | u32::from(row.op == Read);
-    let fields =
-        [56, 0x0004_0001, (us / 1_000_000) as u32, (us % 1_000_000) as u32, 5, 90, bytes, sector, device, 4, sector / 72, flags, 7, 1];
+    let fields = [
+        56,
+        0x0004_0001,
+        (us / 1_000_000) as u32,
+        (us % 1_000_000) as u32,
+        5,
+        90,
+        bytes,
+        sector,
+        device,
+        4,
+        sector / 72,
+        flags,
+        7,
+        1,
+    ];
     fields.map(u32::to_be_bytes).concat()
 }
 
@@ -110,8 +143,12 @@ pub(crate) fn holds(format: &str) -> Holds {
     let all = &[Read, Written, Trim];
     match format {
         "msr" => Holds { time: 100, address: 1, device: |n| format!("host_{n}"), ..text },
-        "fio" => Holds { time: 1000, address: 1, device: |n| format!("/dev/sd{n}"), ops: all, ..text },
-        "fio2" => Holds { time: 0, address: 1, device: |n| format!("/dev/sd{n}"), ops: all, ..text },
+        "fio" => {
+            Holds { time: 1000, address: 1, device: |n| format!("/dev/sd{n}"), ops: all, ..text }
+        }
+        "fio2" => {
+            Holds { time: 0, address: 1, device: |n| format!("/dev/sd{n}"), ops: all, ..text }
+        }
         "blkparse" => Holds { device: |n| format!("8,{n}"), ops: all, ..text },
         "alibaba" => Holds { time: 1000, address: 1, ..text },
         "tencent" => Holds { time: 1_000_000_000, ..text },
@@ -120,7 +157,13 @@ pub(crate) fn holds(format: &str) -> Holds {
         "arc" => Holds { time: 0, devices: 1, ops: &[Written], ..text },
         "compact" => Holds { address: 1, ops: all, ..text },
         "vscsi" => Holds { time: 1000, devices: 1, ..text },
-        "srt" => Holds { time: 1000, end: 1_000_000_000 << 32, capacity: 512 << 32, devices: 256, ..text },
+        "srt" => Holds {
+            time: 1000,
+            end: 1_000_000_000 << 32,
+            capacity: 512 << 32,
+            devices: 256,
+            ..text
+        },
         _ => text,
     }
 }

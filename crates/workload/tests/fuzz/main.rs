@@ -1,8 +1,11 @@
-//! Damaged and random files: no reader may panic, hang, take ever more memory or hand out a request that a drive could not serve.
+//! Damaged and random files: no reader may panic, hang, take ever more memory or hand out a request
+//! that a drive could not serve.
 //!
-//! The corpus is read as it stands and then mutated. `VPASS_FUZZ_EXECS` is the number of mutants for each reader; set high, this test is the
-//! soak run: `VPASS_FUZZ_EXECS=10000000 cargo test --release -p vpass-workload --test fuzz -- --nocapture`.
-//! `VPASS_FUZZ_READER` names one reader, `VPASS_FUZZ_SEED` starts elsewhere; a failure prints the reader, the seed and the number of the mutant that shows it.
+//! The corpus is read as it stands and then mutated. `VPASS_FUZZ_EXECS` is the number of mutants
+//! for each reader; set high, this test is the soak run: `VPASS_FUZZ_EXECS=10000000 cargo test
+//! --release -p vpass-workload --test fuzz -- --nocapture`. `VPASS_FUZZ_READER` names one reader,
+//! `VPASS_FUZZ_SEED` starts elsewhere; a failure prints the reader, the seed and the number of the
+//! mutant that shows it.
 
 #![expect(clippy::print_stderr, reason = "a soak run says how far it got")]
 
@@ -19,7 +22,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use vpass_core::base::request::{Op, RequestSource};
 use vpass_workload::traces::{
-    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile, TraceOptions, TraceSource, format_named,
+    FORMATS, Fit, Format, MAX_REQUEST_BYTES, MAX_TRIM_BYTES, MissingClock, ReadOptions, TraceFile,
+    TraceOptions, TraceSource, format_named,
 };
 
 const DEFAULT_EXECS: u64 = 4000;
@@ -29,20 +33,35 @@ const REPLAYED: u64 = 1024;
 const MOST_MIB: u64 = 256;
 
 /// Reads everything under one format; returns the rows before the end or the first error.
-fn read(bytes: &[u8], format: Option<&'static Format>, skip_bad_lines: bool) -> (u64, Option<String>) {
+fn read(
+    bytes: &[u8],
+    format: Option<&'static Format>,
+    skip_bad_lines: bool,
+) -> (u64, Option<String>) {
     let mut rows = 0;
-    let options =
-        ReadOptions { format, assume_op: Some(Op::Read), clock: MissingClock::Rate(1e6), skip_bad_lines, ..ReadOptions::default() };
-    let result = TraceFile::from_reader(Path::new("mutant"), Cursor::new(bytes.to_vec()), &options).and_then(|mut file| {
-        while let Some(row) = file.next_row()? {
-            assert!((1..=if row.op == Op::Trim { MAX_TRIM_BYTES } else { MAX_REQUEST_BYTES }).contains(&row.bytes));
-            assert!(row.offset < 1 << 63);
-            assert!(!file.device_name(row.device).is_empty() || format.is_none_or(Format::is_text));
-            rows += 1;
-        }
-        assert!(skip_bad_lines || file.skipped().count == 0);
-        Ok(())
-    });
+    let options = ReadOptions {
+        format,
+        assume_op: Some(Op::Read),
+        clock: MissingClock::Rate(1e6),
+        skip_bad_lines,
+        ..ReadOptions::default()
+    };
+    let result = TraceFile::from_reader(Path::new("mutant"), Cursor::new(bytes.to_vec()), &options)
+        .and_then(|mut file| {
+            while let Some(row) = file.next_row()? {
+                assert!(
+                    (1..=if row.op == Op::Trim { MAX_TRIM_BYTES } else { MAX_REQUEST_BYTES })
+                        .contains(&row.bytes)
+                );
+                assert!(row.offset < 1 << 63);
+                assert!(
+                    !file.device_name(row.device).is_empty() || format.is_none_or(Format::is_text)
+                );
+                rows += 1;
+            }
+            assert!(skip_bad_lines || file.skipped().count == 0);
+            Ok(())
+        });
     (rows, result.err().map(|e| e.0))
 }
 
@@ -50,9 +69,18 @@ fn read(bytes: &[u8], format: Option<&'static Format>, skip_bad_lines: bool) -> 
 fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
     const CAPACITY: u64 = 1 << 30;
     let assume_op = format.filter(|f| !f.has_op).map(|_| Op::Write);
-    let read = ReadOptions { format, assume_op, clock: MissingClock::Ignore, skip_bad_lines: true, ..ReadOptions::default() };
+    let read = ReadOptions {
+        format,
+        assume_op,
+        clock: MissingClock::Ignore,
+        skip_bad_lines: true,
+        ..ReadOptions::default()
+    };
     let options = TraceOptions { read, fit, concat: fit == Fit::Wrap, ..TraceOptions::default() };
-    let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, options) else { return };
+    let Ok(mut source) = TraceSource::open(&[path.to_owned(), path.to_owned()], CAPACITY, options)
+    else {
+        return;
+    };
     let mut out = Vec::new();
     let mut before = 0;
     while source.fill(&mut out, 5).is_ok() && out.len() > before {
@@ -61,11 +89,17 @@ fn replay(path: &Path, format: Option<&'static Format>, fit: Fit) {
     assert!(out.iter().all(|r| r.bytes > 0 && r.offset + u64::from(r.bytes) <= CAPACITY));
     assert!(out.is_sorted_by_key(|r| r.at));
     let report = source.report();
-    assert!(report.rows == out.len() as u64 && report.clamped <= report.rows && report.refitted <= report.rows);
+    assert!(
+        report.rows == out.len() as u64
+            && report.clamped <= report.rows
+            && report.refitted <= report.rows
+    );
 }
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number"))
+    })
 }
 
 /// Files with a fault: the rows before it, and what is said of it.
@@ -83,34 +117,54 @@ const FAULTY: [(&str, u64, &str); 7] = [
 fn the_corpus_reads_as_it_should() {
     let corpus = corpus();
     for (name, rows, fault) in FAULTY {
-        let (_, bytes) = corpus.iter().find(|file| file.0 == name).unwrap_or_else(|| panic!("no {name}"));
+        let (_, bytes) =
+            corpus.iter().find(|file| file.0 == name).unwrap_or_else(|| panic!("no {name}"));
         let (read, complaint) = read(bytes, None, false);
-        assert!(read == rows && complaint.as_ref().is_some_and(|said| said.contains(fault)), "{name}: {read} rows, {complaint:?}");
+        assert!(
+            read == rows && complaint.as_ref().is_some_and(|said| said.contains(fault)),
+            "{name}: {read} rows, {complaint:?}"
+        );
     }
     let sound = corpus.iter().filter(|(name, _)| FAULTY.iter().all(|faulty| faulty.0 != name));
     let mut known: Vec<&str> = vec![];
     for (name, bytes) in sound {
         let (rows, complaint) = read(bytes, None, false);
         assert!(rows >= 2 && complaint.is_none(), "{name}: {rows} rows, {complaint:?}");
-        let said = ReadOptions { assume_op: Some(Op::Read), clock: MissingClock::Rate(1e6), ..ReadOptions::default() };
-        known.push(TraceFile::from_reader(Path::new(name), Cursor::new(bytes.clone()), &said).unwrap().format().name);
+        let said = ReadOptions {
+            assume_op: Some(Op::Read),
+            clock: MissingClock::Rate(1e6),
+            ..ReadOptions::default()
+        };
+        known.push(
+            TraceFile::from_reader(Path::new(name), Cursor::new(bytes.clone()), &said)
+                .unwrap()
+                .format()
+                .name,
+        );
     }
-    let without: Vec<_> = FORMATS.iter().map(|format| format.name).filter(|name| !known.contains(name)).collect();
+    let without: Vec<_> =
+        FORMATS.iter().map(|format| format.name).filter(|name| !known.contains(name)).collect();
     assert!(without.is_empty(), "tests/corpus has no file of {without:?}");
 }
 
-/// Mutants for one reader, or for the detection of formats; returns the rows read and the files read to their end.
+/// Mutants for one reader, or for the detection of formats; returns the rows read and the files
+/// read to their end.
 fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -> (u64, u64) {
     let name = format.map_or("detection", |f| f.name);
     let corpus = corpus();
     // Mostly files that this reader knows: the others rarely get past their first line.
-    let known: Vec<_> = corpus.iter().filter(|(_, bytes)| read(bytes, format, false).0 > 0).collect();
+    let known: Vec<_> =
+        corpus.iter().filter(|(_, bytes)| read(bytes, format, false).0 > 0).collect();
     let path = folder.join(name);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut bytes, mut rows, mut whole) = (vec![], 0, 0);
     for i in 0..execs {
         let bits = random.next_u64();
-        let from = if bits % 8 == 0 { &corpus[(bits >> 8) as usize % corpus.len()] } else { known[(bits >> 8) as usize % known.len()] };
+        let from = if bits % 8 == 0 {
+            &corpus[(bits >> 8) as usize % corpus.len()]
+        } else {
+            known[(bits >> 8) as usize % known.len()]
+        };
         mutate(&mut random, &from.1, &corpus, &mut bytes);
         let outcome = catch_unwind(|| {
             let read = read(&bytes, format, bits & 64 == 0);
@@ -122,13 +176,18 @@ fn fuzz(format: Option<&'static Format>, execs: u64, seed: u64, folder: &Path) -
             }
             read
         });
-        let Ok((read, error)) = outcome else { panic!("{name}: mutant {i} of seed {seed} does it: {}", bytes.escape_ascii()) };
+        let Ok((read, error)) = outcome else {
+            panic!("{name}: mutant {i} of seed {seed} does it: {}", bytes.escape_ascii())
+        };
         rows += read;
         whole += u64::from(error.is_none());
     }
     eprintln!("{name}: {execs} mutants of seed {seed}: {rows} rows, {whole} files to the end");
     // A mutator that breaks everything at once would test nothing but the first check.
-    assert!(execs < 1000 || (rows > execs / 2 && whole > execs / 20), "{name}: {rows} rows, {whole} whole");
+    assert!(
+        execs < 1000 || (rows > execs / 2 && whole > execs / 20),
+        "{name}: {rows} rows, {whole} whole"
+    );
     (rows, whole)
 }
 
@@ -159,6 +218,13 @@ fn mutants_never_panic() {
 /// The most memory that this process ever had, where the system tells.
 fn peak_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let kib: u64 = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let kib: u64 = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse()
+        .ok()?;
     Some(kib / 1024)
 }

@@ -17,7 +17,10 @@ pub(crate) fn corpus() -> Vec<(String, Vec<u8>)> {
         .unwrap()
         .map(|entry| {
             let path = entry.unwrap().path();
-            (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap())
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                std::fs::read(&path).unwrap(),
+            )
         })
         .collect();
     files.sort();
@@ -29,7 +32,12 @@ fn pick(random: &mut Xoshiro256PlusPlus, count: usize) -> usize {
 }
 
 /// The next mutant: a file with one to eight changes, into `bytes`; `others` lend it pieces.
-pub(crate) fn mutate(random: &mut Xoshiro256PlusPlus, from: &[u8], others: &[(String, Vec<u8>)], bytes: &mut Vec<u8>) {
+pub(crate) fn mutate(
+    random: &mut Xoshiro256PlusPlus,
+    from: &[u8],
+    others: &[(String, Vec<u8>)],
+    bytes: &mut Vec<u8>,
+) {
     bytes.clear();
     bytes.extend_from_slice(from);
     // Mostly one change or two: more rarely leave anything that gets past the first line.
@@ -63,15 +71,22 @@ pub(crate) fn mutate(random: &mut Xoshiro256PlusPlus, from: &[u8], others: &[(St
     }
 }
 
-/// Gives the sections of a compact trace the checksums of what they hold now: without that, no damage gets past them.
+/// Gives the sections of a compact trace the checksums of what they hold now: without that, no
+/// damage gets past them.
 fn mend(bytes: &mut [u8]) {
     let mut at = 0;
     while let Some(header) = bytes.get(at..).and_then(|rest| rest.first_chunk::<12>()) {
         // The file's header has no length.
-        let length = if at == 0 { 0 } else { u32::from_le_bytes(*header[8..].first_chunk().unwrap()) as usize };
+        let length = if at == 0 {
+            0
+        } else {
+            u32::from_le_bytes(*header[8..].first_chunk().unwrap()) as usize
+        };
         let mut hash = crc32fast::Hasher::new();
         hash.update(header);
-        let Some(payload) = bytes.get(at + 16..).and_then(|rest| rest.get(..length)) else { return };
+        let Some(payload) = bytes.get(at + 16..).and_then(|rest| rest.get(..length)) else {
+            return;
+        };
         hash.update(payload);
         bytes[at + 12..at + 16].copy_from_slice(&hash.finalize().to_le_bytes());
         at += 16 + length;

@@ -1,4 +1,5 @@
-//! `[[trace]]`: a real trace that stands beside generated workloads. It takes the place of none of them, and no mean counts it.
+//! `[[trace]]`: a real trace that stands beside generated workloads. It takes the place of none of
+//! them, and no mean counts it.
 
 use serde::Deserialize;
 use vpass_lab::failure::Failure;
@@ -13,7 +14,8 @@ pub(super) struct RealTrace {
     name: String,
     /// File names, without endings.
     files: Vec<String>,
-    /// The generated workloads; each group that runs one of them runs the trace as well, where its files are there.
+    /// The generated workloads; each group that runs one of them runs the trace as well, where its
+    /// files are there.
     beside: Vec<String>,
     /// Other values for keys of the drive, under this trace.
     #[serde(default)]
@@ -24,7 +26,8 @@ impl Recipe {
     /// Its traces as workloads, behind the generated ones.
     ///
     /// # Errors
-    /// A name that is taken, a workload that nobody knows, or a group in which nothing can be replayed.
+    /// A name that is taken, a workload that nobody knows, or a group in which nothing can be
+    /// replayed.
     pub(super) fn with_traces(mut self) -> Result<Self, Failure> {
         for RealTrace { name, files, beside, set } in std::mem::take(&mut self.beside) {
             let wrong = |what: &str| Err(Failure::usage(format!("trace {name}: {what}")));
@@ -32,11 +35,15 @@ impl Recipe {
                 return wrong("a workload or trace has this name already; another one is expected");
             }
             if files.is_empty() || beside.is_empty() {
-                return wrong("at least one name of `files` and one workload of `beside` are expected");
+                return wrong(
+                    "at least one name of `files` and one workload of `beside` are expected",
+                );
             }
             beside.iter().try_for_each(|of| self.check_workload(of))?;
             let is_beside = |of: &&NamedWorkload| beside.contains(&of.name);
-            for group in self.groups.iter().filter(|group| group.periods.is_some() || group.span.is_some()) {
+            for group in
+                self.groups.iter().filter(|group| group.periods.is_some() || group.span.is_some())
+            {
                 if self.generated_of(group)?.iter().any(is_beside) {
                     return wrong(&format!(
                         "group {} goes by days and not by requests; a workload of another group is expected",
@@ -45,7 +52,15 @@ impl Recipe {
                 }
             }
             let config = WorkloadConfig::default();
-            self.workloads.push(NamedWorkload { name, config, set, traces: files, passes: None, warm_up_passes: None, beside });
+            self.workloads.push(NamedWorkload {
+                name,
+                config,
+                set,
+                traces: files,
+                passes: None,
+                warm_up_passes: None,
+                beside,
+            });
         }
         Ok(self)
     }

@@ -25,7 +25,8 @@ pub(in crate::paper) struct Figure {
     /// none.
     #[serde(default)]
     pub(in crate::paper) times: Vec<f64>,
-    /// Numbers of the same summary, one for each of `metric`: what is shown is then their mean by these weights.
+    /// Numbers of the same summary, one for each of `metric`: what is shown is then their mean by
+    /// these weights.
     #[serde(default)]
     pub(in crate::paper) weights: Vec<String>,
     /// Numbers of the same summary whose sum that is divided by.
@@ -74,7 +75,8 @@ const GROWING: [&str; 3] = ["/flash/", "/host/", "/reclaim/"];
 impl Figure {
     /// Whether it shows a run of this group, workload and technique.
     pub(in crate::paper) fn shows(&self, group: &str, workload: &str, technique: &str) -> bool {
-        let among = |list: &[String], name: &str| list.is_empty() || list.iter().any(|known| known == name);
+        let among =
+            |list: &[String], name: &str| list.is_empty() || list.iter().any(|known| known == name);
         self.group == group && among(&self.workloads, workload) && among(&self.reclaim, technique)
     }
 
@@ -83,7 +85,9 @@ impl Figure {
     /// # Errors
     /// They are not.
     pub(super) fn check_rates(&self, group: &Group) -> Result<(), Failure> {
-        let grows = |pointer: &String| GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part));
+        let grows = |pointer: &String| {
+            GROWING.iter().any(|part| pointer.trim_start_matches('-').starts_with(part))
+        };
         if group.cycles.is_none() || !self.share_of.is_empty() || !self.metric.iter().any(grows) {
             return Ok(());
         }
@@ -115,17 +119,23 @@ impl Figure {
     /// Checks what its numbers are taken from and what its means are of.
     ///
     /// # Errors
-    /// No number, weights that are not one for each, or a ratio of sums without anything to divide by.
+    /// No number, weights that are not one for each, or a ratio of sums without anything to divide
+    /// by.
     pub(super) fn check_numbers(&self) -> Result<(), Failure> {
         let wrong = if self.metric.is_empty() {
             "`metric` is empty; at least one number of the summary is expected"
         } else if !self.weights.is_empty() && self.weights.len() != self.metric.len() {
             "as many `weights` as numbers in `metric` are expected"
-        } else if !self.times.is_empty() && (self.times.len() != self.metric.len() || !self.times.iter().all(|times| times.is_finite())) {
+        } else if !self.times.is_empty()
+            && (self.times.len() != self.metric.len()
+                || !self.times.iter().all(|times| times.is_finite()))
+        {
             "as many numbers in `times` as in `metric` are expected"
         } else if !self.times.is_empty() && !self.weights.is_empty() {
             "`times` are expected without `weights`"
-        } else if !self.weights.is_empty() && (!self.share_of.is_empty() || !self.over_metric.is_empty()) {
+        } else if !self.weights.is_empty()
+            && (!self.share_of.is_empty() || !self.over_metric.is_empty())
+        {
             "`weights` are expected without `share_of` and `over_metric`"
         } else if self.sums && self.divisor().is_none() {
             "`sums` is a ratio: `over` or `over_variant` is expected"
@@ -142,13 +152,20 @@ impl Figure {
     pub(super) fn check_base(&self, group: &Group) -> Result<(), Failure> {
         let Some(variant) = &self.over_variant else { return Ok(()) };
         if self.over.is_some() {
-            return Err(Failure::usage(format!("figure {}: one of `over` and `over_variant` is expected", self.name)));
+            return Err(Failure::usage(format!(
+                "figure {}: one of `over` and `over_variant` is expected",
+                self.name
+            )));
         }
         if group.has_variant(variant) {
             return Ok(());
         }
         let names = group.variants.iter().map(|v| v.name.as_str());
-        Err(Failure::usage(format!("figure {}: {}", self.name, vpass_lab::suggest::unknown("variant", variant, names))))
+        Err(Failure::usage(format!(
+            "figure {}: {}",
+            self.name,
+            vpass_lab::suggest::unknown("variant", variant, names)
+        )))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Where the members of a stripe lie once dies have failed: it follows from the stripe's number and the dies, in the order in which they did.
+//! Where the members of a stripe lie once dies have failed: it follows from the stripe's number and
+//! the dies, in the order in which they did.
 //!
 //! ```text
 //! 4 dies, N = 3; die 1 fails        die 0   die 1   die 2   die 3
@@ -39,14 +40,19 @@ struct Moved {
 }
 
 impl Stripes {
-    /// The same, one more die having failed. Its members go to the next die without one where it `relocates` them and there is one; else a page of
-    /// the host takes the place of its stripe's parity, for which there is none any more.
+    /// The same, one more die having failed. Its members go to the next die without one where it
+    /// `relocates` them and there is one; else a page of the host takes the place of its stripe's
+    /// parity, for which there is none any more.
     ///
     /// # Panics
     /// Where more dies than [`MOST_FAILED`] fail.
     #[must_use]
     pub fn without(mut self, die: DieId, relocates: bool) -> Self {
-        let free = self.failed.iter_mut().find(|failed| failed.is_none()).expect("no more dies fail than are followed");
+        let free = self
+            .failed
+            .iter_mut()
+            .find(|failed| failed.is_none())
+            .expect("no more dies fail than are followed");
         *free = Some(Failed { die: die.into(), relocates });
         self
     }
@@ -57,8 +63,9 @@ impl Stripes {
         self.failed[0].is_none() || !self.moved(stripe).without_parity
     }
 
-    /// The die of a member; its own where there is no other for it. Parity whose place a page of the host is to take stays where it is: until that
-    /// page is rebuilt it may have to be moved itself.
+    /// The die of a member; its own where there is no other for it. Parity whose place a page of
+    /// the host is to take stays where it is: until that page is rebuilt it may have to be moved
+    /// itself.
     pub(super) fn die_after_failures(&self, stripe: u32, member: u32) -> u32 {
         let moved = self.moved(stripe);
         let leaving = moved.leaving_parity.filter(|_| member == self.members());
@@ -78,7 +85,8 @@ impl Stripes {
         let mut moved = Moved::default();
         for (n, failed) in self.failed.iter().flatten().enumerate() {
             let Some(member) = self.member_on(stripe, failed.die, &moved) else { continue };
-            let is_alive = |die: &u32| self.failed[..=n].iter().flatten().all(|failed| failed.die != *die);
+            let is_alive =
+                |die: &u32| self.failed[..=n].iter().flatten().all(|failed| failed.die != *die);
             let spare = (self.members() + 1..self.dies())
                 .map(|other| self.home(stripe, other))
                 .find(|die| is_alive(die) && self.member_on(stripe, *die, &moved).is_none())
@@ -89,8 +97,10 @@ impl Stripes {
                 moved.without_parity = true;
                 moved.set(member, MemberLocation::Nowhere);
             } else {
-                let parity = self.die_of(stripe, self.members(), &moved).filter(|_| !moved.without_parity);
-                (moved.without_parity, moved.leaving_parity) = (true, parity.or(moved.leaving_parity));
+                let parity =
+                    self.die_of(stripe, self.members(), &moved).filter(|_| !moved.without_parity);
+                (moved.without_parity, moved.leaving_parity) =
+                    (true, parity.or(moved.leaving_parity));
                 moved.set(self.members(), MemberLocation::Nowhere);
                 moved.set(member, parity.map_or(MemberLocation::Nowhere, MemberLocation::On));
             }
@@ -100,12 +110,19 @@ impl Stripes {
 
     /// The member of a stripe that lies on a die.
     fn member_on(&self, stripe: u32, die: u32, moved: &Moved) -> Option<u32> {
-        let guest = moved.members.iter().flatten().find(|(_, to)| *to == MemberLocation::On(die)).map(|(member, _)| *member);
+        let guest = moved
+            .members
+            .iter()
+            .flatten()
+            .find(|(_, to)| *to == MemberLocation::On(die))
+            .map(|(member, _)| *member);
         let own = (die + self.dies() - stripe % self.dies()) % self.dies();
-        guest.or(Some(own).filter(|own| *own <= self.members() && moved.of(*own) == MemberLocation::Home))
+        guest.or(Some(own)
+            .filter(|own| *own <= self.members() && moved.of(*own) == MemberLocation::Home))
     }
 
-    /// Pages that each die is to hold, from die 0 on; none where there is no die for a page of the host.
+    /// Pages that each die is to hold, from die 0 on; none where there is no die for a page of the
+    /// host.
     pub fn pages_by_die(&self) -> Option<Vec<u32>> {
         let mut pages = vec![0; self.dies() as usize];
         for stripe in 0..self.count() {
@@ -113,7 +130,9 @@ impl Stripes {
             for lpn in self.data(stripe) {
                 pages[self.die_of(stripe, self.member(lpn), &moved)? as usize] += 1;
             }
-            if let Some(die) = self.die_of(stripe, self.members(), &moved).filter(|_| !moved.without_parity) {
+            if let Some(die) =
+                self.die_of(stripe, self.members(), &moved).filter(|_| !moved.without_parity)
+            {
                 pages[die as usize] += 1;
             }
         }
@@ -123,12 +142,18 @@ impl Stripes {
 
 impl Moved {
     fn of(&self, member: u32) -> MemberLocation {
-        self.members.iter().flatten().find(|(of, _)| *of == member).map_or(MemberLocation::Home, |(_, to)| *to)
+        self.members
+            .iter()
+            .flatten()
+            .find(|(of, _)| *of == member)
+            .map_or(MemberLocation::Home, |(_, to)| *to)
     }
 
     fn set(&mut self, member: u32, to: MemberLocation) {
         let known = self.members.iter().position(|of| of.is_some_and(|(of, _)| of == member));
-        let free = known.or_else(|| self.members.iter().position(Option::is_none)).expect("a failure moves two members at most");
+        let free = known
+            .or_else(|| self.members.iter().position(Option::is_none))
+            .expect("a failure moves two members at most");
         self.members[free] = Some((member, to));
     }
 }
@@ -142,31 +167,40 @@ mod tests {
         lpns.map(|lpn| stripes.die(Lpn::new(lpn)))
     }
 
-    /// Die 1 fails where every die has a member: its pages take the places of their parities, and its parities have none.
+    /// Die 1 fails where every die has a member: its pages take the places of their parities, and
+    /// its parities have none.
     #[test]
     fn without_a_spare_die_parity_makes_way() {
         let stripes = Stripes::new(3, 4, 9).without(1, true);
-        assert_eq!(dies(&stripes, [1, 3, 7]), [3, 0, 3], "the second of stripe 0, the first of stripe 1; of stripe 2 the parity lay there");
+        assert_eq!(
+            dies(&stripes, [1, 3, 7]),
+            [3, 0, 3],
+            "the second of stripe 0, the first of stripe 1; of stripe 2 the parity lay there"
+        );
         assert_eq!([0, 1, 2].map(|stripe| stripes.has_parity(stripe)), [false; 3]);
         assert_eq!(stripes.pages_by_die(), Some(vec![3, 0, 3, 3]));
         assert_eq!(stripes.without(2, true).pages_by_die(), None);
     }
 
-    /// Parity that has moved to a spare die is there until the page of the host that takes its place is rebuilt.
+    /// Parity that has moved to a spare die is there until the page of the host that takes its
+    /// place is rebuilt.
     #[test]
     fn parity_that_makes_way_stays_where_it_is_until_then() {
-        // Stripe 0 on dies 0, 1, 2: its parity goes to die 3. Then its second page takes that place.
+        // Stripe 0 on dies 0, 1, 2: its parity goes to die 3. Then its second page takes that
+        // place.
         let stripes = Stripes::new(2, 5, 10).without(2, true).without(1, false);
         assert_eq!([1, 10].map(|lpn| stripes.die(Lpn::new(lpn))), [3, 3]);
         assert!(!stripes.has_parity(0));
     }
 
-    /// The next die without a member takes them where there is one, and what lies on it moves on when that fails, too.
+    /// The next die without a member takes them where there is one, and what lies on it moves on
+    /// when that fails, too.
     #[test]
     fn a_spare_die_takes_what_another_held() {
         let stripes = Stripes::new(2, 5, 10).without(1, true);
         let after = [stripes, stripes.without(3, true), stripes.without(3, true).without(4, true)];
-        // Stripe 0 on dies 0, 1, 2: its second goes to die 3, then to die 4, and then to the place of its parity.
+        // Stripe 0 on dies 0, 1, 2: its second goes to die 3, then to die 4, and then to the place
+        // of its parity.
         assert_eq!(after.map(|stripes| stripes.die(Lpn::new(1))), [3, 4, 2]);
         assert!((0..5).all(|stripe| stripes.has_parity(stripe)));
         assert_eq!(stripes.pages_by_die(), Some(vec![3, 0, 4, 4, 4]));

@@ -1,4 +1,5 @@
-//! Addresses: blocks, flash pages, wordlines and the host's pages by number, a type each, with the arithmetic that is allowed.
+//! Addresses: blocks, flash pages, wordlines and the host's pages by number, a type each, with the
+//! arithmetic that is allowed.
 
 use std::fmt;
 use std::ops::{Add, Range, Sub};
@@ -131,7 +132,10 @@ address! {
 impl Ppn {
     /// So many from this one on, in order.
     #[inline]
-    pub fn run(self, count: u32) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+    pub fn run(
+        self,
+        count: u32,
+    ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
         Self::range(self.0..self.0 + count)
     }
 }
@@ -178,7 +182,10 @@ impl WordlineInBlock {
 
     /// Its pages, where it has so many, in order.
     #[inline]
-    pub fn pages(self, pages_per_wordline: u32) -> impl DoubleEndedIterator<Item = PageInBlock> + ExactSizeIterator + Clone {
+    pub fn pages(
+        self,
+        pages_per_wordline: u32,
+    ) -> impl DoubleEndedIterator<Item = PageInBlock> + ExactSizeIterator + Clone {
         let first = self.0 * pages_per_wordline;
         PageInBlock::range(first..first + pages_per_wordline)
     }
@@ -191,7 +198,8 @@ impl WordlineInBlock {
 }
 
 address! {
-    /// Logical page number: what the host addresses, in drive pages. Pages of parity have the numbers behind those of the host.
+    /// Logical page number: what the host addresses, in drive pages. Pages of parity have the
+    /// numbers behind those of the host.
     #[derive(Deserialize, Serialize)]
     #[serde(transparent)]
     Lpn
@@ -271,7 +279,10 @@ mod tests {
 
     #[test]
     fn addresses_read_as_their_numbers_wherever_they_are_quoted() {
-        assert_eq!((format!("{}", BlockId::new(7)), format!("{:?}", [Some(Ppn::new(12))])), ("7".into(), "[Some(12)]".into()));
+        assert_eq!(
+            (format!("{}", BlockId::new(7)), format!("{:?}", [Some(Ppn::new(12))])),
+            ("7".into(), "[Some(12)]".into())
+        );
         assert_eq!(format!("{:>4}", BlockId::new(7)), "   7");
     }
 
@@ -288,15 +299,29 @@ mod tests {
     fn a_page_of_a_block_is_a_kind_of_a_wordline() {
         let wordline = WordlineInBlock::new(3);
         assert_eq!(wordline.pages(4).collect::<Vec<_>>(), [12, 13, 14, 15].map(PageInBlock::new));
-        assert!(wordline.pages(4).all(|page| page.wordline(4) == wordline && wordline.first_page(4) + page.kind(4) == page));
+        assert!(
+            wordline.pages(4).all(|page| page.wordline(4) == wordline
+                && wordline.first_page(4) + page.kind(4) == page)
+        );
         assert_eq!(Ppn::new(48) + PageInBlock::new(5), Ppn::new(53));
-        assert_eq!((wordline.checked_sub(2), wordline.checked_sub(4)), (Some(WordlineInBlock::new(1)), None));
+        assert_eq!(
+            (wordline.checked_sub(2), wordline.checked_sub(4)),
+            (Some(WordlineInBlock::new(1)), None)
+        );
     }
 
     #[test]
     fn a_run_of_the_hosts_pages_is_gone_through_from_both_ends() {
         let mut run = Lpn::new(4).run(3);
-        assert_eq!((run.len(), run.contains(Lpn::new(6)), run.contains(Lpn::new(7)), run.contains(Lpn::new(3))), (3, true, false, false));
+        assert_eq!(
+            (
+                run.len(),
+                run.contains(Lpn::new(6)),
+                run.contains(Lpn::new(7)),
+                run.contains(Lpn::new(3))
+            ),
+            (3, true, false, false)
+        );
         assert_eq!(run.clone().collect::<Vec<_>>(), Lpn::range(4..7).collect::<Vec<_>>());
         assert_eq!(
             (run.next_back(), run.next(), run.len(), run.next(), run.next_back()),
@@ -304,6 +329,9 @@ mod tests {
         );
         assert_eq!((run.next(), run.len()), (None, 0));
         assert_eq!(Lpn::new(3_000_000).offset(4096), 12_288_000_000);
-        assert_eq!([Lpn::holding(0, 12), Lpn::holding(4095, 12), Lpn::holding(4096, 12)], [0, 0, 1].map(Lpn::new));
+        assert_eq!(
+            [Lpn::holding(0, 12), Lpn::holding(4095, 12), Lpn::holding(4096, 12)],
+            [0, 0, 1].map(Lpn::new)
+        );
     }
 }

@@ -9,7 +9,8 @@ use crate::drive::{Drive, Techniques};
 use crate::flash::block::BlockState;
 use crate::slots::rewrite::Rewrite;
 
-/// A full drive in the timed gear, whose data is refreshed within ten days and has error rates; and a closed block of it.
+/// A full drive in the timed gear, whose data is refreshed within ten days and has error rates; and
+/// a closed block of it.
 fn drive() -> (Drive, BlockId) {
     let text = r#"
         geometry = { channels = 1, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 12, wordlines_per_block = 8, cell = "slc", page_size = "16KiB" }
@@ -21,11 +22,16 @@ fn drive() -> (Drive, BlockId) {
         ecc = { cap = [0.0085, 0.0125], retry_decode_us = [20] }
     "#;
     let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-    let techniques = Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
+    let techniques =
+        Techniques { reclaim: "none".into(), refresh: "block".into(), ..Techniques::default() };
     let mut drive = Drive::new(config, &techniques, true).unwrap();
     drive.precondition(1);
     drive.begin_measurement();
-    let block = drive.geometry.block_ids().find(|block| drive.flash.hot(*block).state == BlockState::Closed).unwrap();
+    let block = drive
+        .geometry
+        .block_ids()
+        .find(|block| drive.flash.hot(*block).state == BlockState::Closed)
+        .unwrap();
     // No other block is due.
     let all = drive.geometry.block_ids();
     all.for_each(|block| {
@@ -61,7 +67,10 @@ fn a_block_that_moves_when_it_is_due_is_looked_at_again_at_its_end() {
     assert_eq!((drive.ftl.wheel.next(), state(&drive, block)), (end, BlockState::Closed));
     drive.flash.now = end;
     drive.wake();
-    assert_eq!((state(&drive, block), drive.refresh_counts().deadline_misses), (BlockState::Free, 1));
+    assert_eq!(
+        (state(&drive, block), drive.refresh_counts().deadline_misses),
+        (BlockState::Free, 1)
+    );
 }
 
 /// What nobody has moved by then is rewritten at once, and not in idle gaps to come.
@@ -101,7 +110,8 @@ fn a_block_that_moves_is_looked_at_at_each_step_of_age() {
     }
 }
 
-/// The reads that a job has left were reserved at the age that the block had. A step later the job ends.
+/// The reads that a job has left were reserved at the age that the block had. A step later the job
+/// ends.
 #[test]
 fn a_job_with_a_deadline_ends_when_its_block_is_a_step_older() {
     for (deadline, after) in [(Reads(60), BlockState::Free), (Reads::NEVER, BlockState::Closed)] {
@@ -110,7 +120,11 @@ fn a_job_with_a_deadline_ends_when_its_block_is_a_step_older() {
         begin_to_move(&mut drive, block, deadline);
         drive.ask_about_older(block);
         let misses = drive.reclaim_counts().deadline_misses;
-        assert_eq!((state(&drive, block), misses), (after, 0), "{deadline:?}: the block's last read is no part of that");
+        assert_eq!(
+            (state(&drive, block), misses),
+            (after, 0),
+            "{deadline:?}: the block's last read is no part of that"
+        );
     }
 }
 

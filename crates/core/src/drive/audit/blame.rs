@@ -1,9 +1,12 @@
-//! Who caused reclaim: each job's copies are shared out over the host's pages whose reads made it necessary.
+//! Who caused reclaim: each job's copies are shared out over the host's pages whose reads made it
+//! necessary.
 //!
-//! When a job begins, what is to move has taken a dose, and every wordline of the block has deposited a part of it. Of a job that
-//! moves the wordlines S, the reads of wordline j carry the weight `RC[j] x (number of S other than j + sum of alpha - 1 over S beside j)`; of a
-//! job that moves a whole block, `RC[j]`. The copies are shared out in these proportions, and booked on the range of logical pages
-//! to which the data on wordline j belongs (or last belonged). Movers' reads count for the range whose data they read.
+//! When a job begins, what is to move has taken a dose, and every wordline of the block has
+//! deposited a part of it. Of a job that moves the wordlines S, the reads of wordline j carry the
+//! weight `RC[j] x (number of S other than j + sum of alpha - 1 over S beside j)`; of a job that
+//! moves a whole block, `RC[j]`. The copies are shared out in these proportions, and booked on the
+//! range of logical pages to which the data on wordline j belongs (or last belonged). Movers' reads
+//! count for the range whose data they read.
 //!
 //! ```text
 //! alpha 9; S = {1}; reads of wordlines 0, 1, 2: 80, 300, 10.  weights 80 x 9, 300 x 0, 10 x 9: of 3 copies 2.67 and 0.33
@@ -43,7 +46,12 @@ pub struct BlamedRange {
 impl Blame {
     pub(crate) fn new(host_pages: u32, model: DisturbModel) -> Self {
         let range_pages = Reciprocal::new(host_pages.div_ceil(RANGES as u32).max(1));
-        Self { range_pages, host_pages, own_reads_disturb: model.own_reads_disturb(), copies: [0.0; RANGES] }
+        Self {
+            range_pages,
+            host_pages,
+            own_reads_disturb: model.own_reads_disturb(),
+            copies: [0.0; RANGES],
+        }
     }
 
     /// The ranges with any copies, by address.
@@ -51,7 +59,11 @@ impl Blame {
         let pages = self.range_pages.divisor();
         (0u32..).zip(self.copies).filter(|(_, copies)| *copies > 0.0).map(move |(range, copies)| {
             let first = range * pages;
-            BlamedRange { first: Lpn::new(first), pages: pages.min(self.host_pages - first), copies }
+            BlamedRange {
+                first: Lpn::new(first),
+                pages: pages.min(self.host_pages - first),
+                copies,
+            }
         })
     }
 
@@ -60,15 +72,21 @@ impl Blame {
         self.copies = [0.0; RANGES];
     }
 
-    /// Books the copies of a reclaim job that is about to begin: of the whole block, or of these pages.
+    /// Books the copies of a reclaim job that is about to begin: of the whole block, or of these
+    /// pages.
     pub(crate) fn book(&mut self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) {
         let valid = flash.contents().valid_words(block);
         let copies: u32 = match pages {
             None => flash.hot(block).valid.into(),
-            Some(pages) => valid.iter().zip(pages.words()).map(|(valid, wanted)| (valid & wanted).count_ones()).sum(),
+            Some(pages) => valid
+                .iter()
+                .zip(pages.words())
+                .map(|(valid, wanted)| (valid & wanted).count_ones())
+                .sum(),
         };
         let weights = self.weights_by_range(flash, block, pages);
-        let total = weights.iter().sum::<f64>() / if flash.bugs().has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
+        let total = weights.iter().sum::<f64>()
+            / if flash.bugs().has(Bug::BlameDoubled) { 2.0 } else { 1.0 };
         if total > 0.0 && !(planted(Bug::BlameForgotten) && pages.is_some()) {
             for (booked, weight) in self.copies.iter_mut().zip(weights) {
                 *booked += f64::from(copies) * weight / total;
@@ -77,50 +95,83 @@ impl Blame {
     }
 
     /// What the reads of each range did to the wordlines that are to move.
-    fn weights_by_range(&self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) -> [f64; RANGES] {
+    fn weights_by_range(
+        &self,
+        flash: &Flash,
+        block: BlockId,
+        pages: Option<&PageSet>,
+    ) -> [f64; RANGES] {
         let g = &flash.geometry;
         let bits = g.cell.bits();
         let (first_page, written) = (g.first_page(block), flash.hot(block).written_to());
-        let share = pages.filter(|_| !planted(Bug::BlameOfWhole)).map(|pages| self.shares(flash, block, pages));
+        let share = pages
+            .filter(|_| !planted(Bug::BlameOfWhole))
+            .map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in g.wordlines_in_block() {
-            let reads = flash.wordlines().get(g.row_of(block, wordline)).map_or(Quarters::ZERO, |w| w.reads);
-            let weight = f64::from(reads.count()) * share.as_ref().map_or(1.0, |share| share[wordline.index()]);
+            let reads = flash
+                .wordlines()
+                .get(g.row_of(block, wordline))
+                .map_or(Quarters::ZERO, |w| w.reads);
+            let weight = f64::from(reads.count())
+                * share.as_ref().map_or(1.0, |share| share[wordline.index()]);
             if weight == 0.0 {
                 continue;
             }
-            // A page whose data has gone elsewhere still says whose it was; one that never held any says nothing.
+            // A page whose data has gone elsewhere still says whose it was; one that never held any
+            // says nothing.
             let pages = wordline.pages(bits).filter(|page| *page < written);
             let forgets = flash.bugs().has(Bug::BlameForgetsMoved);
-            let stays = |page: &PageInBlock| !forgets || holds(flash.contents().valid_words(block), *page);
+            let stays =
+                |page: &PageInBlock| !forgets || holds(flash.contents().valid_words(block), *page);
             let owners = || {
-                pages.clone().filter(stays).map(|page| flash.contents().owner(first_page + page)).filter(|lpn| lpn.number() < g.host_pages)
+                pages
+                    .clone()
+                    .filter(stays)
+                    .map(|page| flash.contents().owner(first_page + page))
+                    .filter(|lpn| lpn.number() < g.host_pages)
             };
             let each = weight / owners().count().max(1) as f64;
             owners().for_each(|lpn| {
-                weights[(self.range_pages.quotient(lpn.number()) as usize + usize::from(planted(Bug::BlameShifted))) % RANGES] += each;
+                weights[(self.range_pages.quotient(lpn.number()) as usize
+                    + usize::from(planted(Bug::BlameShifted)))
+                    % RANGES] += each;
             });
         }
         weights
     }
 
-    /// Dose that one read of each wordline of a block deposits on the wordlines of these pages, all together.
+    /// Dose that one read of each wordline of a block deposits on the wordlines of these pages, all
+    /// together.
     fn shares(&self, flash: &Flash, block: BlockId, pages: &PageSet) -> Vec<f64> {
         let g = &flash.geometry;
         let stride = g.neighbour_stride;
         let bits = g.cell.bits();
-        let moving: Vec<u64> =
-            flash.contents().valid_words(block).iter().zip(pages.words()).map(|(valid, wanted)| valid & wanted).collect();
+        let moving: Vec<u64> = flash
+            .contents()
+            .valid_words(block)
+            .iter()
+            .zip(pages.words())
+            .map(|(valid, wanted)| valid & wanted)
+            .collect();
         let moves = |w: &WordlineInBlock| holds_any(&moving, *w, bits);
-        let mut shares = vec![g.wordlines_in_block().filter(moves).count() as f64; g.wordlines_per_block as usize];
-        let own = if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
+        let mut shares = vec![
+            g.wordlines_in_block().filter(moves).count() as f64;
+            g.wordlines_per_block as usize
+        ];
+        let own =
+            if self.own_reads_disturb || flash.bugs().has(Bug::BlameCountsOwn) { 0.0 } else { 1.0 };
         let pec = flash.limit_pec(block);
         let limits = flash.limits();
         let pec = if planted(Bug::BlameOfNewAlpha) { 0 } else { pec };
-        let alpha = |w: WordlineInBlock| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
+        let alpha =
+            |w: WordlineInBlock| limits.map_or(1.0, |l| l.truth(l.group_of(w), pec).alpha.weight());
         for victim in g.wordlines_in_block().filter(moves) {
             shares[victim.index()] -= own;
-            let beside = [victim.checked_sub(stride), Some(victim + stride).filter(|w| w.number() < g.wordlines_per_block)];
+            let beside = [
+                victim.checked_sub(stride),
+                Some(victim + stride).filter(|w| w.number() < g.wordlines_per_block),
+            ];
             for neighbour in beside.into_iter().flatten() {
                 shares[neighbour.index()] += alpha(victim) - 1.0;
             }
@@ -135,7 +186,8 @@ mod tests {
     use crate::config::DriveConfig;
     use crate::drive::{Drive, Techniques};
 
-    /// Single-page wordlines, three a block, 64 ranges of one page each: range n is page n. Blocks hold pages 0 to 2, 3 to 5, ..
+    /// Single-page wordlines, three a block, 64 ranges of one page each: range n is page n. Blocks
+    /// hold pages 0 to 2, 3 to 5, ..
     fn drive() -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 3, cell = "slc", page_size = "4KiB" }
@@ -144,7 +196,12 @@ mod tests {
             disturb = { model = "wordline", table = [{ pec = 0, limit = [90000], alpha = [9.0] }] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "none".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "none".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
         for (lpn, times) in [(0, 80), (1, 300), (2, 10)] {
             (0..times).for_each(|_| drive.read_pages(&[Lpn::new(lpn)]));
@@ -153,7 +210,11 @@ mod tests {
     }
 
     fn blamed(drive: &Drive) -> Vec<(u32, f64)> {
-        drive.blamed_ranges().inspect(|r| assert_eq!(r.pages, 1)).map(|r| (r.first.number(), (r.copies * 1e6).round() / 1e6)).collect()
+        drive
+            .blamed_ranges()
+            .inspect(|r| assert_eq!(r.pages, 1))
+            .map(|r| (r.first.number(), (r.copies * 1e6).round() / 1e6))
+            .collect()
     }
 
     fn book(drive: &mut Drive, block: BlockId, pages: Option<&PageSet>) {
@@ -184,7 +245,8 @@ mod tests {
         // Wordline 1 takes 80 x 9 from wordline 0, nothing from itself, 10 x 9 from wordline 2.
         book(&mut drive, block, Some(&one));
         assert_eq!(blamed(&drive), [(0, 0.888_889), (2, 0.111_111)]);
-        // Wordlines 0 and 1 together: 0 gives 80 x 9 to 1; 1 gives 300 x 9 to 0; 2 gives 10 x 1 to 0 and 10 x 9 to 1.
+        // Wordlines 0 and 1 together: 0 gives 80 x 9 to 1; 1 gives 300 x 9 to 0; 2 gives 10 x 1 to
+        // 0 and 10 x 9 to 1.
         one.insert(PageInBlock::FIRST, 1);
         drive.begin_measurement();
         book(&mut drive, block, Some(&one));

@@ -1,4 +1,5 @@
-//! What a drive tells whoever drives it: what it is made of, and its counts since the measured phase began.
+//! What a drive tells whoever drives it: what it is made of, and its counts since the measured
+//! phase began.
 
 use std::num::NonZeroU32;
 
@@ -43,8 +44,9 @@ impl Drive {
         self.flash.tell(Observer::measured_phase);
     }
 
-    /// From now on an erase counts as so many P/E cycles, except one that levels wear, whatever `wear.acceleration` says. The thresholds of blocks that hold data stay
-    /// until the next time that their technique is asked.
+    /// From now on an erase counts as so many P/E cycles, except one that levels wear, whatever
+    /// `wear.acceleration` says. The thresholds of blocks that hold data stay until the next time
+    /// that their technique is asked.
     pub fn accelerate(&mut self, cycles: NonZeroU32) {
         self.flash.acceleration = cycles.get();
         self.flash.tell(|o| o.accelerated(cycles.get()));
@@ -85,14 +87,15 @@ impl Drive {
         self.ftl.unprotected_stripes()
     }
 
-    /// The time, in writes of the host and of a clock, for which parity on flash lagged behind, since the measured phase began; none where parity is
-    /// programmed with each write.
+    /// The time, in writes of the host and of a clock, for which parity on flash lagged behind,
+    /// since the measured phase began; none where parity is programmed with each write.
     pub fn parity_window(&self) -> Option<Window> {
         self.ftl.partial.is_on().then(|| self.ftl.partial.window.at(self.flash.now))
     }
 
-    /// The time, in writes of the host and of a clock, for which stripes have waited for parity that a worn block calls for, since the measured phase
-    /// began; none where wear has nothing to do with parity.
+    /// The time, in writes of the host and of a clock, for which stripes have waited for parity
+    /// that a worn block calls for, since the measured phase began; none where wear has nothing to
+    /// do with parity.
     pub fn forming_window(&self) -> Option<Window> {
         self.ftl.worn.is_on().then(|| self.ftl.worn.window.at(self.flash.now))
     }
@@ -114,11 +117,15 @@ impl Drive {
 
     /// What the technique counts of its own, by name, since the measured phase began.
     pub fn technique_counts(&self) -> Vec<(&'static str, u64)> {
-        let before = |name| self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count);
+        let before = |name| {
+            self.own_counts_before.iter().find(|(n, _)| *n == name).map_or(0, |(_, count)| *count)
+        };
         self.policy
             .counts()
             .into_iter()
-            .map(|(name, count)| (name, count - if planted(Bug::OwnFromStart) { 0 } else { before(name) }))
+            .map(|(name, count)| {
+                (name, count - if planted(Bug::OwnFromStart) { 0 } else { before(name) })
+            })
             .collect()
     }
 
@@ -137,33 +144,42 @@ impl Drive {
         self.flash.max_retries()
     }
 
-    /// Pages read from flash for the host since the measured phase began, those apart that complete pages written in part.
+    /// Pages read from flash for the host since the measured phase began, those apart that complete
+    /// pages written in part.
     pub fn host_page_reads(&self) -> u64 {
-        self.flash_counts().reads[Cause::Host as usize].saturating_sub(self.host_counts().fill_reads)
+        self.flash_counts().reads[Cause::Host as usize]
+            .saturating_sub(self.host_counts().fill_reads)
     }
 
-    /// Codewords that these reads lost on average, by what chance there was; none where data has no error rate, or no codeword is known.
+    /// Codewords that these reads lost on average, by what chance there was; none where data has no
+    /// error rate, or no codeword is known.
     pub fn lost_codewords(&self) -> Option<f64> {
         self.flash.lost_codewords(self.host_page_reads())
     }
 
-    /// What chance makes of all reads of the drive's flash, whoever made them, where parity raises their limits; none elsewhere.
+    /// What chance makes of all reads of the drive's flash, whoever made them, where parity raises
+    /// their limits; none elsewhere.
     pub fn expected(&self) -> Option<Expected> {
         self.flash.expected()
     }
 
-    /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the P/E count at the start.
+    /// Wordline groups on which techniques count with more retries than `reclaim.retries`, at the
+    /// P/E count at the start.
     pub fn budget_raised(&self) -> u32 {
-        self.flash.limits().map_or(0, |limits| limits.budget_raised(AccessLatency::Smallest, self.config.start.pec))
+        self.flash.limits().map_or(0, |limits| {
+            limits.budget_raised(AccessLatency::Smallest, self.config.start.pec)
+        })
     }
 
-    /// Those of them that were lost because they were older than `error.longest_age`, or than refresh lets data become, or because age alone takes
-    /// more of them than their last retry decodes.
+    /// Those of them that were lost because they were older than `error.longest_age`, or than
+    /// refresh lets data become, or because age alone takes more of them than their last retry
+    /// decodes.
     pub fn lost_by_age(&self) -> u64 {
         self.ftl.lost_by_age
     }
 
-    /// Simulated time, as far as the drive has been told; 0 in the untimed gear but of a drive that keeps time.
+    /// Simulated time, as far as the drive has been told; 0 in the untimed gear but of a drive that
+    /// keeps time.
     pub fn now(&self) -> Ns {
         self.flash.now
     }
@@ -173,7 +189,8 @@ impl Drive {
         self.flash.is_timed()
     }
 
-    /// RAM that the reclaim, refresh and parity techniques would take in a real controller, and the levels of `ecc.start_from_last`.
+    /// RAM that the reclaim, refresh and parity techniques would take in a real controller, and the
+    /// levels of `ecc.start_from_last`.
     pub fn controller_ram(&self) -> Bytes {
         let levels = self.config.ecc.level_bytes(self.geometry.blocks);
         Bytes(
@@ -189,15 +206,23 @@ impl Drive {
         self.ftl.adjusting.is_some()
     }
 
-    /// Blocks with wordlines that were adjusted, and how many of them the same data would do without.
+    /// Blocks with wordlines that were adjusted, and how many of them the same data would do
+    /// without.
     pub fn adjusted_blocks(&self) -> (u32, f64) {
-        let is_adjusted = |block: &BlockId| self.flash.recoded().of(*block).iter().any(|coding| *coding >= FASTER);
+        let is_adjusted = |block: &BlockId| {
+            self.flash.recoded().of(*block).iter().any(|coding| *coding >= FASTER)
+        };
         let valid = |block: BlockId| u32::from(self.flash.hot(block).valid);
-        let (blocks, pages) = self.geometry.block_ids().filter(is_adjusted).fold((0, 0), |(n, pages), block| (n + 1, pages + valid(block)));
+        let (blocks, pages) = self
+            .geometry
+            .block_ids()
+            .filter(is_adjusted)
+            .fold((0, 0), |(n, pages), block| (n + 1, pages + valid(block)));
         (blocks, f64::from(blocks) - f64::from(pages) / f64::from(self.geometry.pages_per_block))
     }
 
-    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as policies are told.
+    /// Reads that a block may still serve between its alarm and the end of its job (`R_late`), as
+    /// policies are told.
     pub fn late_reads(&self) -> u32 {
         self.facts.late_reads
     }

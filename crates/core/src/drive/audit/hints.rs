@@ -21,7 +21,8 @@ pub struct HintOutcome {
     pub pages_kept_tighter: u64,
     /// What was counted of its reads.
     pub counts: HintCounts,
-    /// Wordline groups on which techniques count with more retries than it allows, at the P/E count at the start.
+    /// Wordline groups on which techniques count with more retries than it allows, at the P/E count
+    /// at the start.
     pub raised: u32,
 }
 
@@ -35,7 +36,8 @@ impl Drive {
             let (all, tighter) = &mut pages[latency as usize];
             *all += 1;
             let block = (row.ppn < NO_PPN).then(|| self.geometry.block_of(row.ppn));
-            *tighter += u64::from(block.is_some_and(|block| self.flash.cold(block).budget < latency));
+            *tighter +=
+                u64::from(block.is_some_and(|block| self.flash.cold(block).budget < latency));
         }
         Some(AccessLatency::ALL.map(|latency| {
             let budget = hints.budgets.at(latency);
@@ -47,7 +49,10 @@ impl Drive {
                 pages,
                 pages_kept_tighter,
                 counts: hints.counts[latency as usize],
-                raised: self.flash.limits().map_or(0, |limits| limits.budget_raised(latency, self.config.start.pec)),
+                raised: self
+                    .flash
+                    .limits()
+                    .map_or(0, |limits| limits.budget_raised(latency, self.config.start.pec)),
             }
         }))
     }

@@ -1,7 +1,8 @@
-//! The ages of what a drive begins with (`start.age`): each written block was programmed at a time drawn evenly from that long before time 0 on.
+//! The ages of what a drive begins with (`start.age`): each written block was programmed at a time
+//! drawn evenly from that long before time 0 on.
 //!
-//! All was written at time 0, as far as the drive is concerned; an age is a time below 0 in the block's record. Who refreshes data is
-//! told of it.
+//! All was written at time 0, as far as the drive is concerned; an age is a time below 0 in the
+//! block's record. Who refreshes data is told of it.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,9 +1,11 @@
-//! The drive's content at the start: filled sequentially, then overwritten at random to a stated amount.
+//! The drive's content at the start: filled sequentially, then overwritten at random to a stated
+//! amount.
 //!
-//! Small amounts are written. The steady state of a large drive is computed into the arrays: under uniform random
-//! overwrites and greedy GC, with b pages a block, a share alpha of closed blocks' pages valid, and victims of a share v
-//! of valid pages, a block that is a fraction u of the way from full to victim holds b v^u valid pages, where
-//! ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS 10(2), 2014, for large blocks).
+//! Small amounts are written. The steady state of a large drive is computed into the arrays: under
+//! uniform random overwrites and greedy GC, with b pages a block, a share alpha of closed blocks'
+//! pages valid, and victims of a share v of valid pages, a block that is a fraction u of the way
+//! from full to victim holds b v^u valid pages, where ln(1/v) = (1 - v) / alpha (Desnoyers, ACM TOS
+//! 10(2), 2014, for large blocks).
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -24,7 +26,8 @@ use crate::watch::observer::NO_LPN;
 
 /// Pages of random overwrite up to which they are really written.
 const WRITE_AT_MOST: u64 = 4 << 20;
-/// Pages loaded together: the map entries of one group fit the first-level cache while the next are on their way.
+/// Pages loaded together: the map entries of one group fit the first-level cache while the next are
+/// on their way.
 const LOAD_GROUP: usize = 64;
 
 impl Drive {
@@ -33,18 +36,21 @@ impl Drive {
         self.precondition_from(seed, &Images::new());
     }
 
-    /// Does as [`Self::precondition`] says. Where these images have what the drive begins with, the drive shares it.
+    /// Does as [`Self::precondition`] says. Where these images have what the drive begins with, the
+    /// drive shares it.
     pub fn precondition_from(&mut self, seed: u64, images: &Images) {
         let (_, overwrites) = pages_at_start(&self.config, &self.geometry);
         self.prepare(seed, is_computed(&self.config, overwrites), images);
     }
 
-    /// The same with a steady state that is computed, however small the drive is: for who checks what large drives begin with.
+    /// The same with a steady state that is computed, however small the drive is: for who checks
+    /// what large drives begin with.
     pub fn precondition_computed(&mut self, seed: u64) {
         self.prepare(seed, true, &Images::new());
     }
 
-    /// Notes the place of every page at once, as a run does of each page that it touches: for who measures reads alone.
+    /// Notes the place of every page at once, as a run does of each page that it touches: for who
+    /// measures reads alone.
     pub fn settle(&mut self) {
         self.ftl.map.settle_all();
     }
@@ -65,7 +71,8 @@ impl Drive {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
                     drive.end_group();
-                    let among = if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled };
+                    let among =
+                        if planted(Bug::OverwritesFirstHalf) { filled.div_ceil(2) } else { filled };
                     drive.write_page(Lpn::new(below(&mut rng, among)), WHOLE);
                 }
             }
@@ -80,7 +87,8 @@ impl Drive {
         });
     }
 
-    /// Does something before time begins: moves run at once, no physical work is recorded, and nothing stays in the write buffer.
+    /// Does something before time begins: moves run at once, no physical work is recorded, and
+    /// nothing stays in the write buffer.
     pub(crate) fn out_of_time<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let timed = self.flash.set_timed(false);
         let done = work(self);
@@ -97,10 +105,13 @@ impl Drive {
         let width = self.ftl.open_blocks(HOST);
         let block_pages = self.geometry.pages_per_block;
         let mut next = 0;
-        // Whole rows of blocks are loaded; what remains is written page by page into blocks that stay open.
+        // Whole rows of blocks are loaded; what remains is written page by page into blocks that
+        // stay open.
         while filled - next >= width * block_pages {
-            let row: Vec<BlockId> = (0..width).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
-            let first_pages: Vec<Ppn> = row.iter().map(|block| self.geometry.first_page(*block)).collect();
+            let row: Vec<BlockId> =
+                (0..width).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
+            let first_pages: Vec<Ppn> =
+                row.iter().map(|block| self.geometry.first_page(*block)).collect();
             self.ftl.map.load_in_turn(Lpn::new(next), &first_pages, block_pages);
             for (lane, block) in Lpn::range(next..next + width).zip(&row) {
                 self.flash.preload_every(*block, lane, width);
@@ -117,23 +128,32 @@ impl Drive {
     }
 
     /// The steady state of uniform random overwrites of the first `filled` pages.
-    fn load_steady_state(&mut self, filled: u32, timed: bool, rng: &mut Xoshiro256PlusPlus, (seed, images): (u64, &Images)) {
+    fn load_steady_state(
+        &mut self,
+        filled: u32,
+        timed: bool,
+        rng: &mut Xoshiro256PlusPlus,
+        (seed, images): (u64, &Images),
+    ) {
         if let Some(stripes) = self.geometry.stripes {
             return self.load_dies(stripes, filled, Some((timed, rng)));
         }
         let block_pages = self.geometry.pages_per_block;
         // In time, GC in idle gaps has kept its share free; untimed it runs at the last moment.
-        let kept_free = if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
+        let kept_free =
+            if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
         let kept_free = self.ftl.blocks_free_in_share(&self.flash).unwrap_or(kept_free);
         let closed = self.ftl.free_blocks() - kept_free;
         let valid = valid_by_age(filled, closed, block_pages);
-        let mut blocks: Vec<BlockId> = (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
+        let mut blocks: Vec<BlockId> =
+            (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
         // The age of a block has nothing to do with its address.
         for i in (1..blocks.len()).rev() {
             blocks.swap(i, below(rng, i as u32 + 1) as usize);
         }
         let of = (filled, block_pages, &blocks[..], &valid[..]);
-        let layout = images.layout(seed, of, || Steady::draw(&self.geometry, filled, blocks.clone(), &valid, rng));
+        let layout = images
+            .layout(seed, of, || Steady::draw(&self.geometry, filled, blocks.clone(), &valid, rng));
         self.ftl.map.begin(layout.clone());
         self.flash.preload_layout(layout.clone());
         self.flash.tell(|o| o.begins_in_order(layout.order()));
@@ -144,25 +164,46 @@ impl Drive {
         self.rank_by_wear();
     }
 
-    /// Loads each die with its own pages, those of parity among them: in the order of their stripes or, with a random source, as they are after
-    /// random overwrites. Parity is taken to be as old as data, though it is rewritten more often.
-    fn load_dies(&mut self, stripes: Stripes, filled: u32, mut random: Option<(bool, &mut Xoshiro256PlusPlus)>) {
+    /// Loads each die with its own pages, those of parity among them: in the order of their stripes
+    /// or, with a random source, as they are after random overwrites. Parity is taken to be as old
+    /// as data, though it is rewritten more often.
+    fn load_dies(
+        &mut self,
+        stripes: Stripes,
+        filled: u32,
+        mut random: Option<(bool, &mut Xoshiro256PlusPlus)>,
+    ) {
         let block_pages = self.geometry.pages_per_block;
         let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
         // Where some blocks are worn, stripes with a page in one get their parity next.
-        let has_parity = self.config.parity.by_wear().is_none_or(|by_wear| self.config.start.pec > by_wear.above);
+        let has_parity = self
+            .config
+            .parity
+            .by_wear()
+            .is_none_or(|by_wear| self.config.start.pec > by_wear.above);
         for die in 0..self.geometry.dies() {
-            let mut lpns: Vec<Lpn> = stripes.on_die(die as DieId, filled).filter(|lpn| has_parity || !stripes.is_parity(*lpn)).collect();
+            let mut lpns: Vec<Lpn> = stripes
+                .on_die(die as DieId, filled)
+                .filter(|lpn| has_parity || !stripes.is_parity(*lpn))
+                .collect();
             let count = lpns.len() as u32;
             let valid = match &mut random {
-                // The last block is not full; as though something else had filled it up that is not wanted any more.
-                None => (0..count.div_ceil(block_pages)).map(|n| block_pages.min(count - n * block_pages)).collect(),
+                // The last block is not full; as though something else had filled it up that is not
+                // wanted any more.
+                None => (0..count.div_ceil(block_pages))
+                    .map(|n| block_pages.min(count - n * block_pages))
+                    .collect(),
                 Some((timed, rng)) => {
                     for i in (1..lpns.len()).rev() {
                         lpns.swap(i, below(rng, i as u32 + 1) as usize);
                     }
-                    let kept_free = if *timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1);
-                    let mut valid = valid_by_age(count, self.ftl.free_blocks_of(die as usize) - kept_free, block_pages);
+                    let kept_free = if *timed { self.ftl.background_blocks() } else { 0 }
+                        .max(self.ftl.reserve() + 1);
+                    let mut valid = valid_by_age(
+                        count,
+                        self.ftl.free_blocks_of(die as usize) - kept_free,
+                        block_pages,
+                    );
                     for i in (1..valid.len()).rev() {
                         valid.swap(i, below(rng, i as u32 + 1) as usize);
                     }
@@ -188,7 +229,8 @@ impl Drive {
         self.ftl.count_worn(&self.flash);
     }
 
-    /// Programs a whole block by construction: these pages hold valid data, the others what is no longer valid.
+    /// Programs a whole block by construction: these pages hold valid data, the others what is no
+    /// longer valid.
     fn load_block(&mut self, block: BlockId, pages: &[(PageInBlock, Lpn)]) {
         let first = self.geometry.first_page(block);
         let mut ahead = pages.chunks(LOAD_GROUP).skip(1);
@@ -210,12 +252,15 @@ impl Drive {
     fn budget_of_content(&self, block: BlockId) -> AccessLatency {
         let Some(hinted) = &self.ftl.hinted else { return AccessLatency::Smallest };
         let (first, contents) = (self.geometry.first_page(block), self.flash.contents());
-        let budgets = set_bits(contents.valid_words(block)).map(|page| hinted.of(contents.owner(first + page as u32)));
-        let taken = if self.bugs.has(Bug::TighterBudgetIgnored) { budgets.max() } else { budgets.min() };
+        let budgets = set_bits(contents.valid_words(block))
+            .map(|page| hinted.of(contents.owner(first + page as u32)));
+        let taken =
+            if self.bugs.has(Bug::TighterBudgetIgnored) { budgets.max() } else { budgets.min() };
         taken.unwrap_or(AccessLatency::Idle)
     }
 
-    /// The rest of a block whose pages the map holds: so many of them are valid, the others hold what is no longer.
+    /// The rest of a block whose pages the map holds: so many of them are valid, the others hold
+    /// what is no longer.
     fn close_loaded(&mut self, block: BlockId, valid: u32) {
         self.close_begun(block, valid);
         self.flash.tell_preloaded(block);
@@ -231,8 +276,9 @@ impl Drive {
     }
 }
 
-/// Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is noted and overwritten by the next unless it
-/// was chosen: a branch would be guessed wrong too often.
+/// Selection sampling: exactly `holds` of the pages, each set as likely as any other. Every page is
+/// noted and overwritten by the next unless it was chosen: a branch would be guessed wrong too
+/// often.
 fn choose<'a>(
     pages: &'a mut [(PageInBlock, Lpn)],
     block_pages: u32,
@@ -259,10 +305,15 @@ fn choose_first(pages: &mut [(PageInBlock, Lpn)], holds: u32) -> &mut [(PageInBl
 fn pages_at_start(config: &DriveConfig, geometry: &Geometry) -> (u32, u64) {
     let filled = (f64::from(geometry.host_pages) * config.start.fill).floor() as u32;
     let filled = filled - u32::from(planted(Bug::FillOneShort) && filled > 1);
-    (filled, (f64::from(filled) * config.start.overwrite) as u64 / if planted(Bug::OverwritesHalved) { 2 } else { 1 })
+    (
+        filled,
+        (f64::from(filled) * config.start.overwrite) as u64
+            / if planted(Bug::OverwritesHalved) { 2 } else { 1 },
+    )
 }
 
-/// Whether the steady state is computed instead of written. A sample begins as the larger drive does.
+/// Whether the steady state is computed instead of written. A sample begins as the larger drive
+/// does.
 fn is_computed(config: &DriveConfig, overwrites: u64) -> bool {
     let of = config.part_of.as_ref().map_or(1, |part| u64::from(part.of));
     config.start.overwrite >= 1.0 && overwrites * of > WRITE_AT_MOST
@@ -274,7 +325,8 @@ pub fn written_at_start(config: &DriveConfig) -> u64 {
     if is_computed(config, overwrites) { 0 } else { overwrites }
 }
 
-/// P/E cycles that no block goes beyond before the run, as far as greedy's closed form and wear levelling hold.
+/// P/E cycles that no block goes beyond before the run, as far as greedy's closed form and wear
+/// levelling hold.
 pub(crate) fn erases_at_most(config: &DriveConfig, geometry: &Geometry) -> u32 {
     let (filled, overwrites) = pages_at_start(config, geometry);
     if overwrites == 0 || is_computed(config, overwrites) {
@@ -296,7 +348,11 @@ fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
     // Rounding errors are carried on, so that the sum comes out exactly.
     let (mut exact, mut given) = (0.0, 0u32);
     for k in 0..closed {
-        exact += if planted(Bug::SteadyAllFull) { b * alpha } else { b * v.powf((f64::from(k) + 0.5) / f64::from(closed)) };
+        exact += if planted(Bug::SteadyAllFull) {
+            b * alpha
+        } else {
+            b * v.powf((f64::from(k) + 0.5) / f64::from(closed))
+        };
         let pages = ((exact - f64::from(given)).round() as u32).min(block_pages);
         valid.push(pages);
         given += pages;
@@ -317,7 +373,8 @@ fn valid_by_age(filled: u32, closed: u32, block_pages: u32) -> Vec<u32> {
     valid
 }
 
-/// The share v of valid pages in greedy's victims: the solution below 1 of ln(1/v) = (1 - v) / alpha.
+/// The share v of valid pages in greedy's victims: the solution below 1 of ln(1/v) = (1 - v) /
+/// alpha.
 fn victim_share(alpha: f64) -> f64 {
     if alpha >= 1.0 {
         return 1.0;
@@ -346,7 +403,10 @@ mod tests {
     fn the_victim_share_solves_its_equation() {
         for alpha in [0.5, 0.8, 0.9, 0.965] {
             let v = victim_share(alpha);
-            assert!(v < 0.99 && ((1.0 / v).ln() - (1.0 - v) / alpha).abs() < 1e-6, "alpha {alpha}, v {v}");
+            assert!(
+                v < 0.99 && ((1.0 / v).ln() - (1.0 - v) / alpha).abs() < 1e-6,
+                "alpha {alpha}, v {v}"
+            );
         }
     }
 

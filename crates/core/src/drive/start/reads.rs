@@ -1,12 +1,15 @@
-//! Reads that the drive's blocks have served before the run begins (`start.reads`): a drive in mid-life, its blocks out of phase.
+//! Reads that the drive's blocks have served before the run begins (`start.reads`): a drive in
+//! mid-life, its blocks out of phase.
 //!
-//! A block served a number of reads drawn evenly from 0 to `start.reads`, spread evenly over its wordlines; one written in part served
-//! its part of them. They come after everything was programmed, and nobody was asked meanwhile: who has an alarm at or below the
-//! count is asked at the block's next read. So that this is early enough, a drive may begin with no more than leaves room for what any
-//! technique needs between its question and the end of its job.
+//! A block served a number of reads drawn evenly from 0 to `start.reads`, spread evenly over its
+//! wordlines; one written in part served its part of them. They come after everything was
+//! programmed, and nobody was asked meanwhile: who has an alarm at or below the count is asked at
+//! the block's next read. So that this is early enough, a drive may begin with no more than leaves
+//! room for what any technique needs between its question and the end of its job.
 //!
-//! Preparation itself reads where it works parity out. Those reads count among the ones drawn, each as often as a read disturbs its neighbours
-//! at most, since nobody knows how they were spread. So no wordline has more behind it than the number drawn would bring.
+//! Preparation itself reads where it works parity out. Those reads count among the ones drawn, each
+//! as often as a read disturbs its neighbours at most, since nobody knows how they were spread. So
+//! no wordline has more behind it than the number drawn would bring.
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,7 +24,8 @@ use crate::drive::Drive;
 use crate::drive::start::precondition::{below, erases_at_most};
 use crate::slots::reclaim::late::late_reads;
 
-/// Dose units by which a question may come late: the read that asks, and alarms that heavy reads overshoot.
+/// Dose units by which a question may come late: the read that asks, and alarms that heavy reads
+/// overshoot.
 const OVERSHOOT: f64 = 8.0;
 
 /// What a drive may begin with.
@@ -34,7 +38,8 @@ pub struct MostStartReads {
 }
 
 impl MostStartReads {
-    /// Of a resolved drive in the nature that its technique gives it; none where it has no table of limits.
+    /// Of a resolved drive in the nature that its technique gives it; none where it has no table of
+    /// limits.
     pub fn of(config: &DriveConfig, timed: bool) -> Option<Self> {
         let table = LimitTable::of(config)?;
         let geometry = Geometry::new(config);
@@ -42,22 +47,39 @@ impl MostStartReads {
         let first = config.start.pec;
         let last = config.start.pec_most().saturating_add(erases_at_most(config, &geometry));
         // Limits and alpha are linear between the rows.
-        let rows = config.disturb.table.iter().map(|row| row.pec).filter(|pec| (first..last).contains(pec));
+        let rows = config
+            .disturb
+            .table
+            .iter()
+            .map(|row| row.pec)
+            .filter(|pec| (first..last).contains(pec));
         let ages: Vec<u32> = rows.chain([first, last]).collect();
         let of_group = |group: usize| {
-            let most = ages.iter().map(|pec| most_of_group(&table, &geometry, group, *pec, late)).fold(f64::INFINITY, f64::min);
+            let most = ages
+                .iter()
+                .map(|pec| most_of_group(&table, &geometry, group, *pec, late))
+                .fold(f64::INFINITY, f64::min);
             Self { reads: most.max(0.0) as u32, group }
         };
         (0..table.groups()).map(of_group).min_by_key(|most| most.reads)
     }
 }
 
-/// Reads, spread evenly over a block, that leave the worst wordline of a group room for its reclaim.
-fn most_of_group(table: &LimitTable, geometry: &Geometry, group: usize, pec: u32, late: u32) -> f64 {
+/// Reads, spread evenly over a block, that leave the worst wordline of a group room for its
+/// reclaim.
+fn most_of_group(
+    table: &LimitTable,
+    geometry: &Geometry,
+    group: usize,
+    pec: u32,
+    late: u32,
+) -> f64 {
     let endurance = table.endured(group, pec);
     let (limit, alpha) = (endurance.limit.units(), endurance.alpha.weight());
-    // R_late twice: a technique that looks from time to time may leave a wordline that must bear a job before its own.
-    let movers = f64::from(geometry.pages_per_block) + 2.0 * (alpha - 1.0) * f64::from(geometry.cell.bits());
+    // R_late twice: a technique that looks from time to time may leave a wordline that must bear a
+    // job before its own.
+    let movers =
+        f64::from(geometry.pages_per_block) + 2.0 * (alpha - 1.0) * f64::from(geometry.cell.bits());
     // And each wordline may be probed.
     let probes = f64::from(geometry.wordlines_per_block) + 2.0 * (alpha - 1.0);
     let room = alpha * (2.0 * f64::from(late) + OVERSHOOT) + movers + probes;
@@ -104,13 +126,15 @@ impl Drive {
         self.start_reads
     }
 
-    /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the same reads.
+    /// Adds the reads of `start.reads` to the counters of every written block; the same seed, the
+    /// same reads.
     pub(crate) fn serve_before_start(&mut self, seed: u64) {
         let most = self.config.start.reads;
         self.facts.timed_from = self.policy_and_view().1.clock() + 1;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5EAD_5EAD);
         for block in self.geometry.block_ids() {
-            let drawn = below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
+            let drawn =
+                below(&mut rng, most + 1) * if planted(Bug::StartReadsTwice) { 2 } else { 1 };
             let written = u32::from(self.flash.hot(block).write_ptr);
             if written == 0 {
                 continue;
@@ -128,8 +152,11 @@ impl Drive {
             return 0;
         }
         let pec = self.flash.cold(block).pec;
-        let alphas = self.flash.limits().map(|table| (0..table.groups()).map(|group| table.truth(group, pec).alpha.in_256ths()).max());
-        let (alpha, reads) = (alphas.flatten().unwrap_or(256), self.flash.hot(block).reads.whole_up());
+        let alphas = self.flash.limits().map(|table| {
+            (0..table.groups()).map(|group| table.truth(group, pec).alpha.in_256ths()).max()
+        });
+        let (alpha, reads) =
+            (alphas.flatten().unwrap_or(256), self.flash.hot(block).reads.whole_up());
         (u64::from(reads.0) * u64::from(alpha)).div_ceil(256).min(u64::from(u32::MAX)) as u32
     }
 
@@ -141,13 +168,17 @@ impl Drive {
         } else {
             (of_a_whole_block / all, of_a_whole_block % all)
         };
-        // What does not divide goes to wordlines far from each other: number w gets floor((w + 1) left / all) - floor(w left / all).
+        // What does not divide goes to wordlines far from each other: number w gets floor((w + 1)
+        // left / all) - floor(w left / all).
         let mut carried = 0;
         let dose = |_| {
             carried += left;
             let one_more = carried >= all;
             carried -= if one_more { all } else { 0 };
-            Reads(if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more)).quarters()
+            Reads(
+                if planted(Bug::StartReadsHalved) { each / 2 } else { each } + u32::from(one_more),
+            )
+            .quarters()
         };
         let doses: Vec<Quarters> = (0..programmed).map(dose).collect();
         self.flash.serve_before_start(block, &doses);
@@ -169,40 +200,55 @@ mod tests {
     fn where_nothing_disturbs_reads_before_the_run_ring_no_alarm() {
         let mut config = tiny_config();
         (config.start.fill, config.start.reads) = (1.0, 1000);
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), false).unwrap();
         drive.precondition(1);
         drive.read_page(Lpn::new(0));
-        assert!(drive.flash.blocks().0.iter().any(|block| block.reads > Quarters::UNIT), "they are counted");
-        assert!(drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY));
+        assert!(
+            drive.flash.blocks().0.iter().any(|block| block.reads > Quarters::UNIT),
+            "they are counted"
+        );
+        assert!(
+            drive.flash.blocks().0.iter().all(|block| block.alarm == crate::flash::block::CARRY)
+        );
     }
 
-    /// Parity that is written while a drive is filled reads what it is worked out of. Those reads are part of what a block is to begin with.
+    /// Parity that is written while a drive is filled reads what it is worked out of. Those reads
+    /// are part of what a block is to begin with.
     #[test]
     fn what_preparation_reads_counts_among_reads_before_the_run() {
-        let begun = |parity: &str, reads: u32| {
-            let mut config = tiny_config();
-            (config.geometry.blocks_per_plane, config.drive.spare) = (Some(20), Some(0.5));
-            (config.start.fill, config.start.overwrite, config.start.reads) = (1.0, 0.2, reads);
-            config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
-            let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
-            let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
-            drive.precondition(1);
-            let whole = drive.flash.blocks().0.iter().filter(|block| u32::from(block.write_ptr) == drive.geometry.pages_per_block);
-            let served: Vec<u32> = whole.map(|block| block.reads.whole_down().0).collect();
-            (drive.start_reads(), served)
-        };
+        let begun =
+            |parity: &str, reads: u32| {
+                let mut config = tiny_config();
+                (config.geometry.blocks_per_plane, config.drive.spare) = (Some(20), Some(0.5));
+                (config.start.fill, config.start.overwrite, config.start.reads) = (1.0, 0.2, reads);
+                config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
+                let techniques = Techniques { parity: parity.into(), ..Techniques::default() };
+                let mut drive = Drive::new(config.resolve().unwrap(), &techniques, false).unwrap();
+                drive.precondition(1);
+                let whole =
+                    drive.flash.blocks().0.iter().filter(|block| {
+                        u32::from(block.write_ptr) == drive.geometry.pages_per_block
+                    });
+                let served: Vec<u32> = whole.map(|block| block.reads.whole_down().0).collect();
+                (drive.start_reads(), served)
+            };
         let (_, by_preparation) = begun("raid5", 0);
         let most_by_preparation = *by_preparation.iter().max().unwrap();
         assert!(most_by_preparation > 0);
         for parity in ["none", "raid5"] {
             let (start_reads, served) = begun(parity, 1000);
-            let (mean, n) = (f64::from(served.iter().sum::<u32>()) / served.len() as f64, served.len() as f64);
+            let (mean, n) =
+                (f64::from(served.iter().sum::<u32>()) / served.len() as f64, served.len() as f64);
             assert!((mean - 500.0).abs() < 4.0 * 1000.0 / (12.0 * n).sqrt(), "{parity}: {mean}");
             assert!(served.iter().all(|reads| *reads <= 1000), "{parity}");
             assert!(start_reads.written as usize >= served.len());
         }
         let (start_reads, served) = begun("raid5", most_by_preparation);
-        assert!(start_reads.passed_over > 0, "some blocks have as much behind them as they were drawn");
+        assert!(
+            start_reads.passed_over > 0,
+            "some blocks have as much behind them as they were drawn"
+        );
         assert!(served.iter().all(|reads| *reads <= most_by_preparation));
     }
 }

@@ -1,7 +1,8 @@
-//! Wear that differs from block to block at the start (`start.pec_spread`, `start.worn_share`): a drive in the course of its life, some blocks of which
-//! are worn more than others.
+//! Wear that differs from block to block at the start (`start.pec_spread`, `start.worn_share`): a
+//! drive in the course of its life, some blocks of which are worn more than others.
 //!
-//! Data that is there from the start lies in blocks of any wear, as on a drive that has lived. What is written later goes where wear levelling has it.
+//! Data that is there from the start lies in blocks of any wear, as on a drive that has lived. What
+//! is written later goes where wear levelling has it.
 //!
 //! ```text
 //! pec = 14990, pec_spread = 10                    each block has 14,990 to 15,000 cycles, each count as likely
@@ -34,7 +35,8 @@ impl Drive {
             more[order[n as usize].index()] = start.worn_pec - start.pec;
         }
         self.flash.wear_before_start(more);
-        self.ftl.worn.any_is_worn = self.geometry.block_ids().any(|block| self.ftl.is_worn(&self.flash, block));
+        self.ftl.worn.any_is_worn =
+            self.geometry.block_ids().any(|block| self.ftl.is_worn(&self.flash, block));
         for block in self.geometry.block_ids() {
             let pec = self.flash.cold(block).pec;
             self.flash.tell(|o| o.worn_before(block, pec));

@@ -1,4 +1,5 @@
-//! The binomial tail of whole codewords in whole numbers: at p = a / 2^s the chances of n bits are whole multiples of 2^-sn.
+//! The binomial tail of whole codewords in whole numbers: at p = a / 2^s the chances of n bits are
+//! whole multiples of 2^-sn.
 
 use crate::error::tail::{beyond, ln_within};
 
@@ -82,16 +83,31 @@ fn exact(n: u32, t: u32, a: u32, shift: u32) -> (f64, f64) {
 
 #[test]
 fn tails_of_codewords_are_those_of_whole_numbers() {
-    // BCH(4200, 4096); LDPC of 4 KiB at the caps of the presets, near 0.0085 and 0.02075, and beyond; a code of 512 bytes.
-    for (n, t, a, shift) in
-        [(4200, 8, 612, 20), (36_864, 369, 557, 16), (36_864, 1000, 1360, 16), (36_864, 340, 557, 16), (4608, 61, 557, 16)]
-    {
+    // BCH(4200, 4096); LDPC of 4 KiB at the caps of the presets, near 0.0085 and 0.02075, and
+    // beyond; a code of 512 bytes.
+    for (n, t, a, shift) in [
+        (4200, 8, 612, 20),
+        (36_864, 369, 557, 16),
+        (36_864, 1000, 1360, 16),
+        (36_864, 340, 557, 16),
+        (4608, 61, 557, 16),
+    ] {
         let p = f64::from(a) / f64::from(1u32 << shift);
         let (more, up_to) = exact(n, t, a, shift);
-        assert!((beyond(n, t, p) / more - 1.0).abs() < 1e-9, "{n} {t} {p}: {} for {more}", beyond(n, t, p));
-        assert!((ln_within(n, t, p).exp() / up_to - 1.0).abs() < 1e-9, "{n} {t} {p}: up to {up_to}");
+        assert!(
+            (beyond(n, t, p) / more - 1.0).abs() < 1e-9,
+            "{n} {t} {p}: {} for {more}",
+            beyond(n, t, p)
+        );
+        assert!(
+            (ln_within(n, t, p).exp() / up_to - 1.0).abs() < 1e-9,
+            "{n} {t} {p}: up to {up_to}"
+        );
     }
     // Far below the mean, where hardly anything is decoded.
     let (_, up_to) = exact(4608, 10, 4096, 16);
-    assert!(up_to < 1e-90 && (ln_within(4608, 10, 0.0625).exp() / up_to - 1.0).abs() < 1e-8, "{up_to}");
+    assert!(
+        up_to < 1e-90 && (ln_within(4608, 10, 0.0625).exp() / up_to - 1.0).abs() < 1e-8,
+        "{up_to}"
+    );
 }

@@ -19,8 +19,8 @@ fn hours(step: usize) -> f64 {
     if step == 0 { 0.0 } else { (HOUR as f64 * (step as f64 / 16.0).exp2()).round() / HOUR as f64 }
 }
 
-/// `limit = (cap - base - retention) / slope` with `slope = (cap_0 - base) / ERC_MAX`, in 1/1024 dose
-/// units.
+/// `limit = (cap - base - retention) / slope` with `slope = (cap_0 - base) / ERC_MAX`, in 1/1024
+/// dose units.
 fn by_law(table: &LimitTable, pec: u32, of: Asked) -> f64 {
     let cap = 0.0085 * 1.25f64.powf(of.level as f64);
     let (base, retention) = of_tlc(pec, hours(of.step));
@@ -37,7 +37,13 @@ fn drives() -> Vec<DriveConfig> {
         config.disturb.table[0].pec = first;
         config
     };
-    vec![aged.clone(), with_rows(&[1], 1000), with_rows(&[1, 3], 700), read(PRESETS[6]), with_errors(read(PRESETS[1]))]
+    vec![
+        aged.clone(),
+        with_rows(&[1], 1000),
+        with_rows(&[1, 3], 700),
+        read(PRESETS[6]),
+        with_errors(read(PRESETS[1])),
+    ]
 }
 
 /// No limit is above the law, and none is more than rounding below it.
@@ -49,7 +55,10 @@ fn limits_are_those_of_the_law_at_every_pe_count() {
             for (level, step) in [(0, 0), (0, 100), (1, 0), (2, 60), (4, 0), (4, 100), (4, 150)] {
                 let of = Asked { group: pec as usize % 4, kind: 1, level, step };
                 let (is, law) = (aged.truth(&table, pec, of) as f64, by_law(&table, pec, of));
-                assert!(is <= law + 1e-3 && is > law - 2.001, "drive {number}, {pec} cycles, {of:?}: {is} for {law}");
+                assert!(
+                    is <= law + 1e-3 && is > law - 2.001,
+                    "drive {number}, {pec} cycles, {of:?}: {is} for {law}"
+                );
             }
         }
     }
@@ -60,7 +69,8 @@ fn limits_are_those_of_the_law_at_every_pe_count() {
 #[test]
 fn the_first_level_ends_when_the_law_ends_it() {
     let (_, table, aged) = made(read(PRESETS[5]));
-    let ends = aged.ends(0, |step| aged.truth(&table, 2398, Asked { group: 0, kind: 0, level: 0, step }));
+    let ends =
+        aged.ends(0, |step| aged.truth(&table, 2398, Asked { group: 0, kind: 0, level: 0, step }));
     let days = ends.expect("it ends") as f64 / (24.0 * HOUR as f64);
     assert!(days <= 10.57 && days > 10.57 / 1.0443, "{days}");
 }
@@ -72,13 +82,20 @@ fn the_error_rate_at_a_limit_is_the_cap_of_its_level() {
     let (_, table, aged) = made(read(PRESETS[5]));
     for pec in [1500, 2100, 2398, 2700, 2999] {
         for step in [0, 40, 100] {
-            let limit = |level| Dose::of_1024ths(aged.truth(&table, pec, Asked { group: 1, kind: 0, level, step }));
+            let limit = |level| {
+                Dose::of_1024ths(aged.truth(&table, pec, Asked { group: 1, kind: 0, level, step }))
+            };
             let dose = limit(4);
             let rate = aged.rate(dose, limit(0), limit(aged.above_first()));
             assert!((rate / 0.020_751_953_125 - 1.0).abs() < 1e-6, "{rate} at {pec} cycles");
             let (base, retention) = of_tlc(pec, hours(step));
-            let by_law = base + retention + (0.0085 - base) * dose.units() / table.truth(1, pec).limit.units();
-            assert!((rate / by_law - 1.0).abs() < 1e-6, "{rate} is booked for {by_law} at {pec} cycles");
+            let by_law = base
+                + retention
+                + (0.0085 - base) * dose.units() / table.truth(1, pec).limit.units();
+            assert!(
+                (rate / by_law - 1.0).abs() < 1e-6,
+                "{rate} is booked for {by_law} at {pec} cycles"
+            );
         }
     }
 }
@@ -93,7 +110,13 @@ fn a_policy_assumes_the_lowest_limit_between_its_rows() {
     let (_, table, aged) = made(config);
     let of = Asked { group: 0, kind: 0, level: 2, step: 0 };
     let truth = |pec| aged.truth(&table, pec, of);
-    assert!(truth(1500) < truth(1000).min(truth(2000)), "{} {} {}", truth(1000), truth(1500), truth(2000));
+    assert!(
+        truth(1500) < truth(1000).min(truth(2000)),
+        "{} {} {}",
+        truth(1000),
+        truth(1500),
+        truth(2000)
+    );
     let lowest = (1000..=2000).map(truth).min().expect("a thousand");
     assert!((1001..2000).all(|pec| aged.lookup(&table, pec, of) == lowest));
     assert_eq!([1000, 2000].map(|pec| aged.lookup(&table, pec, of)), [1000, 2000].map(truth));
@@ -106,7 +129,9 @@ fn a_policy_never_assumes_more_than_the_law_allows() {
     let odd = [(30, 900.7), (333, 500.1), (350, 800.9), (601, 790.3)];
     for mut config in drives() {
         if config.disturb.table.len() == 4 {
-            config.disturb.table = odd.map(|(pec, limit)| PerPec { pec, limit: vec![limit; 4], alpha: vec![9.0; 4] }).to_vec();
+            config.disturb.table = odd
+                .map(|(pec, limit)| PerPec { pec, limit: vec![limit; 4], alpha: vec![9.0; 4] })
+                .to_vec();
         }
         for spacing in [100, 70, 0] {
             config.disturb.policy_row_cycles = spacing;
@@ -125,6 +150,9 @@ fn never_more(table: &LimitTable, aged: &AgedLimits, spacing: u32) {
         }
         let same_class = pec > 0 && table.lookup_class(pec) == table.lookup_class(pec - 1);
         let of = Asked { group: 1, kind: 1, level: 3, step: 80 };
-        assert!(!same_class || aged.lookup(table, pec, of) == aged.lookup(table, pec - 1, of), "{pec} cycles");
+        assert!(
+            !same_class || aged.lookup(table, pec, of) == aged.lookup(table, pec - 1, of),
+            "{pec} cycles"
+        );
     }
 }

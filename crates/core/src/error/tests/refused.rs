@@ -16,26 +16,54 @@ fn refused(change: impl FnOnce(&mut DriveConfig), words: &[&str]) {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    refused(|c| c.error.e = 0.0085, &["[error]", "group good", "LSB", "first level of [ecc] decodes up to 8.50e-3"]);
+    refused(
+        |c| c.error.e = 0.0085,
+        &["[error]", "group good", "LSB", "first level of [ecc] decodes up to 8.50e-3"],
+    );
     refused(|c| c.error.base_by_kind = vec![1.0, 1.0, 6.0], &["page kind MSB"]);
     refused(|c| c.error.base_by_group = vec![1.0, 6.0], &["group worst", "after 0 P/E cycles"]);
-    refused(|c| (c.error.a, c.error.k) = (1e-5, 1.0), &["after 1000 P/E cycles", "drive.rated_pec = 1000"]);
-    refused(|c| (c.error.a, c.error.k, c.start.pec) = (6e-6, 1.0, 1500), &["after 1500 P/E cycles", "start.pec = 1500"]);
-    // 0.0015 + 4.6e-6 x 1,500 is decoded at 1,500 cycles, but not at 1,600, the next row that a policy sees.
-    refused(|c| (c.error.a, c.error.k, c.start.pec) = (4.6e-6, 1.0, 1501), &["after 1600 P/E cycles", "start.pec = 1501"]);
+    refused(
+        |c| (c.error.a, c.error.k) = (1e-5, 1.0),
+        &["after 1000 P/E cycles", "drive.rated_pec = 1000"],
+    );
+    refused(
+        |c| (c.error.a, c.error.k, c.start.pec) = (6e-6, 1.0, 1500),
+        &["after 1500 P/E cycles", "start.pec = 1500"],
+    );
+    // 0.0015 + 4.6e-6 x 1,500 is decoded at 1,500 cycles, but not at 1,600, the next row that a
+    // policy sees.
+    refused(
+        |c| (c.error.a, c.error.k, c.start.pec) = (4.6e-6, 1.0, 1501),
+        &["after 1600 P/E cycles", "start.pec = 1501"],
+    );
     refused(|c| c.ecc.cap = vec![0.0085, 0.0085, 0.01, 0.02, 0.03], &["ecc.cap", "does not rise"]);
-    refused(|c| c.ecc.retry_decode_us = vec![20.0; 3], &["ecc.retry_decode_us has 3 numbers for 4 retries"]);
-    refused(|c| c.ecc.retry_sense_us = vec![20.0; 5], &["ecc.retry_sense_us has 5 numbers for 4 retries"]);
+    refused(
+        |c| c.ecc.retry_decode_us = vec![20.0; 3],
+        &["ecc.retry_decode_us has 3 numbers for 4 retries"],
+    );
+    refused(
+        |c| c.ecc.retry_sense_us = vec![20.0; 5],
+        &["ecc.retry_sense_us has 5 numbers for 4 retries"],
+    );
     refused(|c| c.ecc.cap = vec![], &["ecc.retry_decode_us has 4 numbers for 0 retries"]);
     refused(|c| c.ecc = EccConfig::default(), &["error.model", "ecc.cap"]);
     refused(|c| c.ecc.corrects = vec![3], &["both given"]);
     refused(|c| (c.ecc.cap, c.ecc.corrects) = (vec![], vec![3]), &["ecc.corrects", "ecc.codeword"]);
-    refused(|c| c.error.base_by_group = vec![1.0], &["error.base_by_group has 1 numbers", "wordline group (2)"]);
-    refused(|c| c.error.temperature_c = Some(125.5), &["error.temperature_c = 125.5 is outside -40 to 125"]);
+    refused(
+        |c| c.error.base_by_group = vec![1.0],
+        &["error.base_by_group has 1 numbers", "wordline group (2)"],
+    );
+    refused(
+        |c| c.error.temperature_c = Some(125.5),
+        &["error.temperature_c = 125.5 is outside -40 to 125"],
+    );
     refused(|c| c.error.temperature_c = Some(f64::NAN), &["error.temperature_c"]);
     refused(|c| c.error.reference_c = -41.0, &["error.reference_c"]);
     refused(|c| c.error.noise = true, &["error.noise", "ecc.codeword"]);
-    refused(|c| c.error.longest_age.0 = 0, &["error.longest_age = \"0\" is not above 0 and at most 10y"]);
+    refused(
+        |c| c.error.longest_age.0 = 0,
+        &["error.longest_age = \"0\" is not above 0 and at most 10y"],
+    );
     refused(|c| c.error.longest_age.0 = 3651 * DAY, &["error.longest_age"]);
     refused(|c| c.disturb.model = DisturbModel::None, &["error.model", "disturb.model"]);
 }
@@ -56,7 +84,10 @@ fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
         c.error.ages = vec![Span(DAY), Span(30 * DAY)];
         c.error.table = rows.iter().map(|pec| row(*pec)).collect();
     };
-    refused(|c| table(c, &[0]), &["error.table has rows at 0 P/E cycles; disturb.table has them at 0, 1000"]);
+    refused(
+        |c| table(c, &[0]),
+        &["error.table has rows at 0 P/E cycles; disturb.table has them at 0, 1000"],
+    );
     refused(|c| table(c, &[]), &["error.table is empty"]);
     let changed = |change: fn(&mut ErrorConfig)| {
         move |c: &mut DriveConfig| {
@@ -64,9 +95,18 @@ fn a_table_without_a_row_or_group_of_disturbs_is_refused() {
             change(&mut c.error);
         }
     };
-    refused(changed(|e| e.table[1].base.truncate(1)), &["error.table, pec = 1000: base has 1 entries for 2 groups"]);
-    refused(changed(|e| e.table[0].retention.truncate(1)), &["pec = 0: retention has 1 entries for 2 groups"]);
-    refused(changed(|e| e.table[0].retention[1].truncate(1)), &["retention has 1 numbers for 2 ages"]);
+    refused(
+        changed(|e| e.table[1].base.truncate(1)),
+        &["error.table, pec = 1000: base has 1 entries for 2 groups"],
+    );
+    refused(
+        changed(|e| e.table[0].retention.truncate(1)),
+        &["pec = 0: retention has 1 entries for 2 groups"],
+    );
+    refused(
+        changed(|e| e.table[0].retention[1].truncate(1)),
+        &["retention has 1 numbers for 2 ages"],
+    );
     refused(changed(|e| e.table[0].retention[1] = vec![2e-3, 1e-3]), &["falls with age"]);
     refused(changed(|e| e.ages.reverse()), &["error.ages must ascend"]);
     let mut good = simple();

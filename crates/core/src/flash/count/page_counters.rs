@@ -17,7 +17,12 @@ pub(crate) struct PageCounters {
 impl PageCounters {
     /// Counters for a drive of so many blocks; rows come as they are wanted.
     pub(crate) fn new(blocks: u32, pages_per_block: u32) -> Self {
-        Self { pages_per_block: pages_per_block as usize, row_of: vec![NONE; blocks as usize], free: vec![], rows: vec![] }
+        Self {
+            pages_per_block: pages_per_block as usize,
+            row_of: vec![NONE; blocks as usize],
+            free: vec![],
+            rows: vec![],
+        }
     }
 
     /// Memory that they take where so many blocks are counted at the same time.
@@ -64,13 +69,18 @@ impl PageCounters {
     #[inline]
     pub(crate) fn prefetch(&self, block: BlockId, page: PageInBlock) {
         // No row lies outside of the table.
-        prefetch(&self.rows, self.row_of[block.index()] as usize * self.pages_per_block + page.index());
+        prefetch(
+            &self.rows,
+            self.row_of[block.index()] as usize * self.pages_per_block + page.index(),
+        );
     }
 
     /// Reads of each page of a block; of none where it is not counted.
     pub(crate) fn of(&self, block: BlockId) -> &[u32] {
         match self.row_of.get(block.index()) {
-            Some(row) if *row != NONE => &self.rows[*row as usize * self.pages_per_block..][..self.pages_per_block],
+            Some(row) if *row != NONE => {
+                &self.rows[*row as usize * self.pages_per_block..][..self.pages_per_block]
+            }
             _ => &[],
         }
     }
@@ -89,9 +99,15 @@ mod tests {
         counters.count(BlockId::new(2), PageInBlock::new(1));
         counters.count(BlockId::new(0), PageInBlock::new(2));
         counters.count_all(BlockId::new(2), &[3, 0, 1]);
-        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(0))), (&[3, 1, 1][..], &[0, 0, 1][..]));
+        assert_eq!(
+            (counters.of(BlockId::new(2)), counters.of(BlockId::new(0))),
+            (&[3, 1, 1][..], &[0, 0, 1][..])
+        );
         counters.end(BlockId::new(2));
         counters.begin(BlockId::new(3));
-        assert_eq!((counters.of(BlockId::new(2)), counters.of(BlockId::new(3)), counters.rows.len()), (&[][..], &[0, 0, 0][..], 6));
+        assert_eq!(
+            (counters.of(BlockId::new(2)), counters.of(BlockId::new(3)), counters.rows.len()),
+            (&[][..], &[0, 0, 0][..], 6)
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Space-Saving counters (Metwally et al., ICDT 2005): of each block the few wordlines that were read most, and how often at most and at
-//! least. One search and one addition per sensing.
+//! Space-Saving counters (Metwally et al., ICDT 2005): of each block the few wordlines that were
+//! read most, and how often at most and at least. One search and one addition per sensing.
 //!
 //! ```text
 //! hit     count += w
@@ -9,8 +9,9 @@
 //! the counts of a block add up to its reads, so min <= reads / entries; neither a count nor min ever falls before the erase
 //! ```
 //!
-//! All counts are in quarters of a dose unit. For those who count from a wordline's own programming, the block's dose when each
-//! [`SEGMENTS`]th of its wordlines began to be written is kept too.
+//! All counts are in quarters of a dose unit. For those who count from a wordline's own
+//! programming, the block's dose when each [`SEGMENTS`]th of its wordlines began to be written is
+//! kept too.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -36,7 +37,8 @@ pub(crate) struct Entry {
     pub(crate) error: Quarters,
 }
 
-/// Some entries of a block and the wordlines that they count, close together: a read touches one page of memory.
+/// Some entries of a block and the wordlines that they count, close together: a read touches one
+/// page of memory.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Bank {
@@ -48,23 +50,31 @@ impl Bank {
     /// A bank of so many entries. What is beyond them is never the lowest.
     fn empty(entries: usize) -> Self {
         let count = |n| if n < entries { Quarters::ZERO } else { Quarters::MAX };
-        Self { keys: [NONE; BANK], entries: std::array::from_fn(|n| Entry { count: count(n), error: Quarters::ZERO }) }
+        Self {
+            keys: [NONE; BANK],
+            entries: std::array::from_fn(|n| Entry { count: count(n), error: Quarters::ZERO }),
+        }
     }
 
     /// Which entries count just this: bit n for entry n.
     fn entries_of(&self, count: Quarters) -> u32 {
-        self.entries.iter().enumerate().fold(0, |bits, (n, entry)| bits | u32::from(entry.count == count) << n)
+        self.entries
+            .iter()
+            .enumerate()
+            .fold(0, |bits, (n, entry)| bits | u32::from(entry.count == count) << n)
     }
 }
 
-/// Where misses go: to the entries of a bank that count `min`, then to those of the banks behind it. No entry counts less.
+/// Where misses go: to the entries of a bank that count `min`, then to those of the banks behind
+/// it. No entry counts less.
 #[derive(Clone, Copy)]
 struct Lowest {
     min: Quarters,
     /// Bit n for entry n of the bank.
     entries: u32,
     bank: u16,
-    /// Where a hit puts its key, which stands in the bank already: comparing the bank's keys would wait for a store to them.
+    /// Where a hit puts its key, which stands in the bank already: comparing the bank's keys would
+    /// wait for a store to them.
     key_of_hit: u16,
 }
 
@@ -85,7 +95,10 @@ pub(crate) struct SpaceSaving {
 impl SpaceSaving {
     /// Counters for so many blocks of so many wordlines (below 65,535), so many entries each.
     pub(crate) fn new(blocks: u32, wordlines_per_block: u32, entries: u32) -> Self {
-        assert!(entries > 0 && wordlines_per_block < u32::from(NONE), "{entries} entries for {wordlines_per_block} wordlines");
+        assert!(
+            entries > 0 && wordlines_per_block < u32::from(NONE),
+            "{entries} entries for {wordlines_per_block} wordlines"
+        );
         let (blocks, entries) = (blocks as usize, entries as usize);
         let banks = entries.div_ceil(BANK);
         let mut counters = Self {
@@ -106,7 +119,9 @@ impl SpaceSaving {
 
     /// Memory that the counters of so many blocks take.
     pub(crate) fn bytes(blocks: u32, entries: u32) -> u64 {
-        let of_block = entries.div_ceil(BANK as u32) as usize * size_of::<Bank>() + size_of::<Lowest>() + size_of::<[Quarters; SEGMENTS]>();
+        let of_block = entries.div_ceil(BANK as u32) as usize * size_of::<Bank>()
+            + size_of::<Lowest>()
+            + size_of::<[Quarters; SEGMENTS]>();
         u64::from(blocks) * of_block as u64
     }
 
@@ -127,7 +142,9 @@ impl SpaceSaving {
     #[inline]
     pub(crate) fn prefetch_entry(&self, block: BlockId) {
         let lowest = &self.lowest[block.index()];
-        if let Some(bank) = self.banks.get(block.index() * self.banks_per_block + lowest.bank as usize) {
+        if let Some(bank) =
+            self.banks.get(block.index() * self.banks_per_block + lowest.bank as usize)
+        {
             prefetch(&bank.entries, lowest.entries.trailing_zeros() as usize);
         }
     }
@@ -139,7 +156,8 @@ impl SpaceSaving {
     pub(crate) fn count(&mut self, block: BlockId, wordline: WordlineInBlock, dose: Quarters) {
         let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         let lowest = &mut self.lowest[block.index()];
-        let key = if planted(Bug::KeyCutOff) { wordline.number() & 255 } else { wordline.number() } as u16;
+        let key = if planted(Bug::KeyCutOff) { wordline.number() & 255 } else { wordline.number() }
+            as u16;
         let (mut at, mut equal) = (lowest.bank as usize, 0);
         for (n, bank) in banks.iter().enumerate() {
             let here = equal_keys(&bank.keys, key);
@@ -150,7 +168,8 @@ impl SpaceSaving {
             *lowest = lowest.next(banks);
             at = lowest.bank as usize;
         }
-        let place = (if equal == 0 { lowest.entries } else { equal }).trailing_zeros() % BANK as u32;
+        let place =
+            (if equal == 0 { lowest.entries } else { equal }).trailing_zeros() % BANK as u32;
         // What is counted counts more than the lowest now.
         lowest.entries &= !(u32::from(at == lowest.bank as usize) << place);
         let bank = &mut banks[at];
@@ -160,20 +179,24 @@ impl SpaceSaving {
         *(if equal == 0 { &mut bank.keys[place as usize] } else { &mut lowest.key_of_hit }) = key;
     }
 
-    /// Counts of reads in any order what every order comes to: the doses of wordlines whose entries no miss can take, which are 0 then. The
-    /// others are to be counted one by one.
+    /// Counts of reads in any order what every order comes to: the doses of wordlines whose entries
+    /// no miss can take, which are 0 then. The others are to be counted one by one.
     ///
-    /// Put some entries aside. What is read elsewhere goes to the others, and the lowest of these never counts more than they do in the mean.
-    /// So whoever was put aside and counts more than that mean at the end is never the lowest of all, and its reads all hit.
+    /// Put some entries aside. What is read elsewhere goes to the others, and the lowest of these
+    /// never counts more than they do in the mean. So whoever was put aside and counts more than
+    /// that mean at the end is never the lowest of all, and its reads all hit.
     pub(crate) fn settle(&mut self, block: BlockId, doses: &mut [Quarters]) {
         let of_block = &self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         let both = of_block.iter().flat_map(|bank| bank.entries.iter().zip(bank.keys));
-        let mut entries: Vec<(u64, usize)> =
-            both.take(self.entries_per_block).map(|(entry, key)| (entry.count.count().into(), key.into())).collect();
+        let mut entries: Vec<(u64, usize)> = both
+            .take(self.entries_per_block)
+            .map(|(entry, key)| (entry.count.count().into(), key.into()))
+            .collect();
         entries.sort_unstable_by_key(|(count, _)| Reverse(*count));
         let read_of = |key: usize| doses.get(key).map_or(0, |dose| u64::from(dose.count()));
         let read: u64 = doses.iter().map(|dose| u64::from(dose.count())).sum();
-        let (mut counted, mut elsewhere): (u64, u64) = (entries.iter().map(|(count, _)| count).sum(), read);
+        let (mut counted, mut elsewhere): (u64, u64) =
+            (entries.iter().map(|(count, _)| count).sum(), read);
         let mut settled = 0;
         for (n, (count, key)) in (1..).zip(&entries) {
             (counted, elsewhere) = (counted - count, elsewhere - read_of(*key));
@@ -190,21 +213,27 @@ impl SpaceSaving {
         }
     }
 
-    /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its dose; for a block that has counted nothing, and
-    /// doses of two sizes at most, those of 0 apart. What misses takes the lowest count, of these the first in place: with two sizes
-    /// that is the head of one of two queues, as each is filled in just this order.
+    /// What [`Self::count`] comes to for the wordlines of a block in order, each once with its
+    /// dose; for a block that has counted nothing, and doses of two sizes at most, those of 0
+    /// apart. What misses takes the lowest count, of these the first in place: with two sizes that
+    /// is the head of one of two queues, as each is filled in just this order.
     pub(crate) fn count_each(&mut self, block: BlockId, doses: &[Quarters]) {
         let banks = &mut self.banks[block.index() * self.banks_per_block..][..self.banks_per_block];
         assert!(banks[0].keys[0] == NONE, "block {block} has counted before");
-        let smaller = doses.iter().copied().filter(|dose| *dose > Quarters::ZERO).min().unwrap_or_default();
+        let smaller =
+            doses.iter().copied().filter(|dose| *dose > Quarters::ZERO).min().unwrap_or_default();
         let larger = doses.iter().copied().max().unwrap_or_default();
-        let mut queues =
-            [(0..self.entries_per_block).map(|place| (Quarters::ZERO, place)).collect(), VecDeque::with_capacity(self.entries_per_block)];
+        let mut queues = [
+            (0..self.entries_per_block).map(|place| (Quarters::ZERO, place)).collect(),
+            VecDeque::with_capacity(self.entries_per_block),
+        ];
         let mut last = (Quarters::ZERO, 0);
         for (wordline, dose) in (0..).zip(doses).filter(|(_, dose)| **dose > Quarters::ZERO) {
             debug_assert!([smaller, larger].contains(dose), "doses of two sizes");
-            let heads = queues.each_ref().map(|queue| queue.front().copied().unwrap_or((Quarters::MAX, 0)));
-            let (count, place) = queues[usize::from(heads[1] < heads[0])].pop_front().expect("there are entries");
+            let heads =
+                queues.each_ref().map(|queue| queue.front().copied().unwrap_or((Quarters::MAX, 0)));
+            let (count, place) =
+                queues[usize::from(heads[1] < heads[0])].pop_front().expect("there are entries");
             queues[usize::from(*dose != smaller)].push_back((count + *dose, place));
             let bank = &mut banks[place / BANK];
             bank.keys[place % BANK] = wordline;
@@ -213,13 +242,27 @@ impl SpaceSaving {
         }
         // Where the last miss went, the next one looks first.
         let (min, bank) = last;
-        self.lowest[block.index()] = Lowest { min, bank: bank as u16, entries: banks[bank].entries_of(min), key_of_hit: NONE };
+        self.lowest[block.index()] = Lowest {
+            min,
+            bank: bank as u16,
+            entries: banks[bank].entries_of(min),
+            key_of_hit: NONE,
+        };
     }
 
-    /// The first page of a wordline is about to be programmed, and what came before does not count: `spared` of the block's dose.
-    pub(crate) fn begin_wordline(&mut self, block: BlockId, wordline: WordlineInBlock, spared: Quarters) {
-        if wordline.number().is_multiple_of(self.wordlines_per_segment) || self.bugs.has(Bug::SegmentsBeginLate) {
-            self.begun_at[block.index()][(wordline.number() / self.wordlines_per_segment) as usize] = spared;
+    /// The first page of a wordline is about to be programmed, and what came before does not count:
+    /// `spared` of the block's dose.
+    pub(crate) fn begin_wordline(
+        &mut self,
+        block: BlockId,
+        wordline: WordlineInBlock,
+        spared: Quarters,
+    ) {
+        if wordline.number().is_multiple_of(self.wordlines_per_segment)
+            || self.bugs.has(Bug::SegmentsBeginLate)
+        {
+            self.begun_at[block.index()]
+                [(wordline.number() / self.wordlines_per_segment) as usize] = spared;
         }
     }
 
@@ -254,8 +297,8 @@ impl Lowest {
         Self::among(banks, 0, min).expect("an entry counts the least")
     }
 
-    /// From a bank without such entries to the next. Counts only rise, so it lies behind, and where there is none `min` has risen: a turn
-    /// around the banks for each rise.
+    /// From a bank without such entries to the next. Counts only rise, so it lies behind, and where
+    /// there is none `min` has risen: a turn around the banks for each rise.
     #[cold]
     fn next(self, banks: &[Bank]) -> Self {
         Self::among(banks, self.bank as usize + 1, self.min).unwrap_or_else(|| Self::first(banks))
@@ -263,7 +306,12 @@ impl Lowest {
 
     /// The first of the banks from `from` on with entries that count `min`.
     fn among(banks: &[Bank], from: usize, min: Quarters) -> Option<Self> {
-        let mut of_banks = (from..banks.len()).map(|n| Self { min, bank: n as u16, entries: banks[n].entries_of(min), key_of_hit: NONE });
+        let mut of_banks = (from..banks.len()).map(|n| Self {
+            min,
+            bank: n as u16,
+            entries: banks[n].entries_of(min),
+            key_of_hit: NONE,
+        });
         of_banks.find(|lowest| lowest.entries != 0)
     }
 }
@@ -295,11 +343,19 @@ impl Tracked<'_> {
     /// Wordlines, numbered within the block, that have an entry.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
         let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
-        let known = |entry: &Entry| if self.bugs.has(Bug::CountersExact) { Entry { error: Quarters::ZERO, ..*entry } } else { *entry };
-        all.filter(|(key, _)| **key != NONE).map(move |(key, entry)| (usize::from(*key), known(entry)))
+        let known = |entry: &Entry| {
+            if self.bugs.has(Bug::CountersExact) {
+                Entry { error: Quarters::ZERO, ..*entry }
+            } else {
+                *entry
+            }
+        };
+        all.filter(|(key, _)| **key != NONE)
+            .map(move |(key, entry)| (usize::from(*key), known(entry)))
     }
 
-    /// The block's dose, as far as it need not be answered for, when each segment began to be written, and a segment's wordlines.
+    /// The block's dose, as far as it need not be answered for, when each segment began to be
+    /// written, and a segment's wordlines.
     pub(crate) fn begun_at(&self) -> (&[Quarters; SEGMENTS], usize) {
         (self.begun_at, self.wordlines_per_segment)
     }
@@ -310,7 +366,10 @@ mod tests {
     use super::*;
 
     fn entries(s: &SpaceSaving) -> Vec<(usize, u32, u32)> {
-        s.of(BlockId::new(1)).entries().map(|(w, e)| (w, e.count.count(), e.error.count())).collect()
+        s.of(BlockId::new(1))
+            .entries()
+            .map(|(w, e)| (w, e.count.count(), e.error.count()))
+            .collect()
     }
 
     /// Three entries; reads of wordlines 5 5 0 23, then 7, then 5 9, of weight 1.
@@ -323,11 +382,21 @@ mod tests {
             }
         };
         read(&mut s, &[5, 5, 0, 23]);
-        assert_eq!((entries(&s), s.of(BlockId::new(1)).min().count()), (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1));
+        assert_eq!(
+            (entries(&s), s.of(BlockId::new(1)).min().count()),
+            (vec![(5, 2, 0), (0, 1, 0), (23, 1, 0)], 1)
+        );
         read(&mut s, &[7]);
-        assert_eq!(entries(&s), [(5, 2, 0), (7, 2, 1), (23, 1, 0)], "0 had the lowest count and the lower place");
+        assert_eq!(
+            entries(&s),
+            [(5, 2, 0), (7, 2, 1), (23, 1, 0)],
+            "0 had the lowest count and the lower place"
+        );
         read(&mut s, &[5, 9]);
-        assert_eq!((entries(&s), s.of(BlockId::new(1)).min().count()), (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2));
+        assert_eq!(
+            (entries(&s), s.of(BlockId::new(1)).min().count()),
+            (vec![(5, 3, 0), (7, 2, 1), (9, 2, 1)], 2)
+        );
         s.reset(BlockId::new(1));
         assert_eq!((entries(&s), s.of(BlockId::new(1)).min().count()), (vec![], 0));
     }
@@ -335,18 +404,29 @@ mod tests {
     #[test]
     fn segments_remember_when_they_began() {
         let mut s = SpaceSaving::new(3, 17, 2);
-        (0..17).for_each(|w| s.begin_wordline(BlockId::new(1), WordlineInBlock::new(w), Quarters::from_count(100 + w)));
+        (0..17).for_each(|w| {
+            s.begin_wordline(
+                BlockId::new(1),
+                WordlineInBlock::new(w),
+                Quarters::from_count(100 + w),
+            )
+        });
         // Seventeen wordlines are six segments of three, the last one short.
-        assert_eq!(s.of(BlockId::new(1)).begun_at(), (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::from_count), 3));
+        assert_eq!(
+            s.of(BlockId::new(1)).begun_at(),
+            (&[100, 103, 106, 109, 112, 115, 0, 0].map(Quarters::from_count), 3)
+        );
     }
 
     #[test]
     fn counting_each_wordline_once_is_counting_them_one_by_one() {
         for k in [1, 2, 3, 31, 32, 33, 64, 256] {
             for (smaller, larger) in [(0, 4), (4, 8), (60, 64), (64, 64)] {
-                let doses: Vec<Quarters> =
-                    (0..300u32).map(|w| Quarters::from_count(if w * 37 % 100 < 40 { larger } else { smaller })).collect();
-                let (mut each, mut one_by_one) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
+                let doses: Vec<Quarters> = (0..300u32)
+                    .map(|w| Quarters::from_count(if w * 37 % 100 < 40 { larger } else { smaller }))
+                    .collect();
+                let (mut each, mut one_by_one) =
+                    (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
                 each.count_each(BlockId::new(1), &doses);
                 WordlineInBlock::range(0..300)
                     .filter(|w| doses[w.index()] > Quarters::ZERO)
@@ -357,25 +437,36 @@ mod tests {
                         s.count(BlockId::new(1), WordlineInBlock::new(n * 7 % 300), Quarters::UNIT);
                     }
                 });
-                assert_eq!(entries(&each), entries(&one_by_one), "{k} entries, {smaller} and {larger}");
+                assert_eq!(
+                    entries(&each),
+                    entries(&one_by_one),
+                    "{k} entries, {smaller} and {larger}"
+                );
             }
         }
     }
 
-    /// Batches of reads, some of them of wordlines that are read over and over, in the order in which they come and settled first.
+    /// Batches of reads, some of them of wordlines that are read over and over, in the order in
+    /// which they come and settled first.
     #[test]
     fn what_is_settled_does_not_depend_on_the_order() {
-        for (k, wordlines) in [(1, 300), (2, 300), (3, 5), (32, 30), (32, 300), (64, 300), (64, 66)] {
-            let (mut in_order, mut settled) = (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
+        for (k, wordlines) in [(1, 300), (2, 300), (3, 5), (32, 30), (32, 300), (64, 300), (64, 66)]
+        {
+            let (mut in_order, mut settled) =
+                (SpaceSaving::new(2, 300, k), SpaceSaving::new(2, 300, k));
             let (mut random, mut in_bulk, mut one_by_one) = (7u64, 0, 0);
             for _ in 0..200 {
                 let mut doses = vec![Quarters::ZERO; 300];
                 let mut reads = vec![];
                 for _ in 0..97 {
-                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    random = random
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
                     let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
-                    let (wordline, dose) =
-                        ((unit.powi(5) * f64::from(wordlines)) as u32, Quarters::from_count([2, 3, 7][(random >> 33) as usize % 3]));
+                    let (wordline, dose) = (
+                        (unit.powi(5) * f64::from(wordlines)) as u32,
+                        Quarters::from_count([2, 3, 7][(random >> 33) as usize % 3]),
+                    );
                     reads.push((wordline, dose));
                     doses[wordline as usize] += dose;
                 }
@@ -385,7 +476,8 @@ mod tests {
                 settled.settle(BlockId::new(1), &mut doses);
                 for (wordline, dose) in reads {
                     let is_left = doses[wordline as usize] > Quarters::ZERO;
-                    (one_by_one, in_bulk) = (one_by_one + u32::from(is_left), in_bulk + u32::from(!is_left));
+                    (one_by_one, in_bulk) =
+                        (one_by_one + u32::from(is_left), in_bulk + u32::from(!is_left));
                     if is_left {
                         settled.count(BlockId::new(1), WordlineInBlock::new(wordline), dose);
                     }
@@ -404,10 +496,17 @@ mod tests {
             let mut s = SpaceSaving::new(2, 300, k);
             let (mut truth, mut total, mut random, mut min) = (vec![0u32; 300], 0, 0u64, 0);
             for step in 0..40_000 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
-                let (wordline, dose) = ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
-                s.count(BlockId::new(1), WordlineInBlock::new(wordline), Quarters::from_count(dose));
+                let (wordline, dose) =
+                    ((unit * unit * unit * 300.0) as u32, [2, 3, 7][(random >> 33) as usize % 3]);
+                s.count(
+                    BlockId::new(1),
+                    WordlineInBlock::new(wordline),
+                    Quarters::from_count(dose),
+                );
                 truth[wordline as usize] += dose;
                 total += dose;
                 if step % 97 != 0 {
@@ -415,8 +514,15 @@ mod tests {
                 }
                 let t = s.of(BlockId::new(1));
                 let mut bounds = vec![(0, t.min().count()); 300];
-                t.entries().for_each(|(w, e)| bounds[w] = ((e.count - e.error).count(), e.count.count()));
-                assert!(bounds.iter().zip(&truth).all(|((low, high), exact)| low <= exact && exact <= high), "{k} entries");
+                t.entries()
+                    .for_each(|(w, e)| bounds[w] = ((e.count - e.error).count(), e.count.count()));
+                assert!(
+                    bounds
+                        .iter()
+                        .zip(&truth)
+                        .all(|((low, high), exact)| low <= exact && exact <= high),
+                    "{k} entries"
+                );
                 assert_eq!(t.entries().map(|(_, e)| e.count).sum::<Quarters>().count(), total);
                 assert!(t.min().count() <= total / k && t.min().count() >= min);
                 min = t.min().count();

@@ -1,4 +1,5 @@
-//! Which block to look at next: a heap of times in which a block that was planned anew leaves its older entries behind.
+//! Which block to look at next: a heap of times in which a block that was planned anew leaves its
+//! older entries behind.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -66,9 +67,16 @@ mod tests {
         assert_eq!(agenda.take(&mut flows, 55), None);
         assert_eq!(agenda.next(), 60);
         agenda.plan(&mut flows, BlockId::new(0), 50);
-        assert_eq!(agenda.take(&mut flows, 55), Some(BlockId::new(0)), "planned anew for the time at which it was taken");
+        assert_eq!(
+            agenda.take(&mut flows, 55),
+            Some(BlockId::new(0)),
+            "planned anew for the time at which it was taken"
+        );
         (0..1000).for_each(|at| agenda.plan(&mut flows, BlockId::new(0), 1000 - at));
         assert!(agenda.heap.len() < 100, "what is left behind is cleared up");
-        assert_eq!((agenda.take(&mut flows, 2000), agenda.take(&mut flows, 2000)), (Some(BlockId::new(0)), Some(BlockId::new(1))));
+        assert_eq!(
+            (agenda.take(&mut flows, 2000), agenda.take(&mut flows, 2000)),
+            (Some(BlockId::new(0)), Some(BlockId::new(1)))
+        );
     }
 }

@@ -7,7 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The chance of the reads.
 pub(super) struct Chance(Xoshiro256PlusPlus);
 
-/// A draw from the binomial law by rejection costs about as much as two random bits for each of so many reads.
+/// A draw from the binomial law by rejection costs about as much as two random bits for each of so
+/// many reads.
 const READS_BY_BITS: u64 = 1024;
 /// One more digit of all reads costs about as much as all digits of so many.
 const READS_BY_THEMSELVES: u64 = 8;
@@ -26,7 +27,8 @@ impl Chance {
         (self.0.next_u64() >> 11) as f64 * 2f64.powi(-53)
     }
 
-    /// How much must be expected until the `count`th read comes, of a Poisson process: a gamma variate.
+    /// How much must be expected until the `count`th read comes, of a Poisson process: a gamma
+    /// variate.
     pub(super) fn wait_for(&mut self, count: u32) -> f64 {
         Gamma::new(f64::from(count), 1.0).expect("a count is above 0").sample(&mut self.0)
     }
@@ -45,7 +47,8 @@ impl Chance {
         Binomial::new(count, share).expect("a share").sample(&mut self.0)
     }
 
-    /// Spreads `count` reads over places in proportion to their weights, each by itself: a multinomial draw. `weights` are summed up in place.
+    /// Spreads `count` reads over places in proportion to their weights, each by itself: a
+    /// multinomial draw. `weights` are summed up in place.
     pub(super) fn spread(&mut self, count: u64, weights: &mut [f64], out: &mut Vec<u32>) {
         out.clear();
         out.resize(weights.len(), 0);
@@ -65,7 +68,8 @@ impl Chance {
         }
     }
 
-    /// Those that fall into the first half of the places, those that fall into the other, and so on. `before` and `up_to`: sums of weights.
+    /// Those that fall into the first half of the places, those that fall into the other, and so
+    /// on. `before` and `up_to`: sums of weights.
     fn halve(&mut self, count: u64, (before, up_to): (f64, &[f64]), out: &mut [u32]) {
         if count == 0 {
             return;
@@ -82,8 +86,9 @@ impl Chance {
         self.halve(count - below, (between, upper), second);
     }
 
-    /// Each read has a number between 0 and 1 and falls into the part if that is below the share. Their binary digits are drawn for all
-    /// reads at once, the first digits first: at each, half of the reads differ from the share, and are decided. The last few are drawn whole.
+    /// Each read has a number between 0 and 1 and falls into the part if that is below the share.
+    /// Their binary digits are drawn for all reads at once, the first digits first: at each, half
+    /// of the reads differ from the share, and are decided. The last few are drawn whole.
     fn part_by_bits(&mut self, count: u64, share: f64) -> u64 {
         // Digits of the share; the product is exact and below 2^64.
         let mut digits = (share * 2f64.powi(64)) as u64;
@@ -118,7 +123,8 @@ impl Chance {
 mod tests {
     use super::*;
 
-    /// Reads are spread with the means and variances of the multinomial law, and none is placed where no weight is.
+    /// Reads are spread with the means and variances of the multinomial law, and none is placed
+    /// where no weight is.
     #[test]
     fn reads_are_spread_by_weight() {
         let weights = [1.0, 0.0, 3.0, 6.0, 0.0];
@@ -138,8 +144,14 @@ mod tests {
                 let (p, n) = (weight / 10.0, f64::from(times));
                 let (mean, variance) = (sums[i] / n, squares[i] / n - (sums[i] / n).powi(2));
                 let right = count as f64 * p * (1.0 - p);
-                assert!((mean - count as f64 * p).abs() <= 4.0 * (right / n).sqrt(), "{count} reads, place {i}: mean {mean}");
-                assert!((variance - right).abs() <= 0.12 * right, "{count} reads, place {i}: variance {variance} for {right}");
+                assert!(
+                    (mean - count as f64 * p).abs() <= 4.0 * (right / n).sqrt(),
+                    "{count} reads, place {i}: mean {mean}"
+                );
+                assert!(
+                    (variance - right).abs() <= 0.12 * right,
+                    "{count} reads, place {i}: variance {variance} for {right}"
+                );
             }
         }
     }
@@ -147,14 +159,26 @@ mod tests {
     #[test]
     fn a_part_of_the_reads_is_binomial() {
         let mut chance = Chance::new(4);
-        assert_eq!([(9, 0.0), (9, -1.0), (0, 0.5), (9, 1.0), (9, 2.0)].map(|(count, share)| chance.part_of(count, share)), [0, 0, 0, 9, 9]);
+        assert_eq!(
+            [(9, 0.0), (9, -1.0), (0, 0.5), (9, 1.0), (9, 2.0)]
+                .map(|(count, share)| chance.part_of(count, share)),
+            [0, 0, 0, 9, 9]
+        );
         for (count, share) in [(3, 0.3), (1000, 0.02), (100_000, 0.6)] {
             let n = 6000;
             let parts: Vec<f64> = (0..n).map(|_| chance.part_of(count, share) as f64).collect();
-            let (mean, right) = (parts.iter().sum::<f64>() / f64::from(n), count as f64 * share * (1.0 - share));
-            let variance = parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() / f64::from(n);
-            assert!((mean - count as f64 * share).abs() <= 4.0 * (right / f64::from(n)).sqrt(), "{count} {share}: {mean}");
-            assert!((variance / right - 1.0).abs() <= 0.12, "{count} {share}: variance {variance} for {right}");
+            let (mean, right) =
+                (parts.iter().sum::<f64>() / f64::from(n), count as f64 * share * (1.0 - share));
+            let variance =
+                parts.iter().map(|part| (part - mean).powi(2)).sum::<f64>() / f64::from(n);
+            assert!(
+                (mean - count as f64 * share).abs() <= 4.0 * (right / f64::from(n)).sqrt(),
+                "{count} {share}: {mean}"
+            );
+            assert!(
+                (variance / right - 1.0).abs() <= 0.12,
+                "{count} {share}: variance {variance} for {right}"
+            );
         }
     }
 
@@ -162,14 +186,19 @@ mod tests {
     #[test]
     fn a_part_of_four_reads_is_as_likely_as_it_should_be() {
         let (mut chance, n) = (Chance::new(6), 20_000);
-        for (share, law) in
-            [(0.25, [81.0, 108.0, 54.0, 12.0, 1.0]), (0.75, [1.0, 12.0, 54.0, 108.0, 81.0]), (0.5, [16.0, 64.0, 96.0, 64.0, 16.0])]
-        {
+        for (share, law) in [
+            (0.25, [81.0, 108.0, 54.0, 12.0, 1.0]),
+            (0.75, [1.0, 12.0, 54.0, 108.0, 81.0]),
+            (0.5, [16.0, 64.0, 96.0, 64.0, 16.0]),
+        ] {
             let mut times = [0.0; 5];
             (0..n).for_each(|_| times[chance.part_of(4, share) as usize] += 1.0);
             for (times, of_256) in times.iter().zip(law) {
                 let (right, of) = (of_256 / 256.0, f64::from(n));
-                assert!((times / of - right).abs() <= 4.0 * (right * (1.0 - right) / of).sqrt(), "{share}: {times} of {n} for {right}");
+                assert!(
+                    (times / of - right).abs() <= 4.0 * (right * (1.0 - right) / of).sqrt(),
+                    "{share}: {times} of {n} for {right}"
+                );
             }
         }
     }

@@ -45,11 +45,14 @@ impl Flash {
         }
     }
 
-    /// Spreads so many reads over a block by what was expected of its pages, and counts them. None of them reaches the alarm.
+    /// Spreads so many reads over a block by what was expected of its pages, and counts them. None
+    /// of them reaches the alarm.
     pub(super) fn deposit(&mut self, block: BlockId, count: u64) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
-        let (first, bits) = (self.geometry.first_wordline(block) as usize, self.geometry.cell.bits());
-        let of_block = self.geometry.wordlines_per_block as usize * if fluid.by_page { bits as usize } else { 1 };
+        let (first, bits) =
+            (self.geometry.first_wordline(block) as usize, self.geometry.cell.bits());
+        let of_block = self.geometry.wordlines_per_block as usize
+            * if fluid.by_page { bits as usize } else { 1 };
         let begin = if fluid.by_page { first * bits as usize } else { first };
         fluid.served += count;
         self.counts.reads[Cause::Host as usize] += count;
@@ -78,7 +81,8 @@ impl Flash {
                 for wordline in 0..self.geometry.wordlines_per_block as usize {
                     let of_kinds = &counts[wordline * bits as usize..][..bits as usize];
                     let dose = self.doses_of(Ppn::new((first + wordline) as u32 * bits));
-                    counts[wordline] = of_kinds.iter().zip(dose).map(|(count, dose)| dose.count() * count).sum();
+                    counts[wordline] =
+                        of_kinds.iter().zip(dose).map(|(count, dose)| dose.count() * count).sum();
                 }
                 counts.truncate(self.geometry.wordlines_per_block as usize);
             } else {
@@ -86,7 +90,8 @@ impl Flash {
                     *count *= self.dose[0].count();
                 }
             }
-            let wordlines = &mut self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
+            let wordlines =
+                &mut self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
             let mut sum = Quarters::ZERO;
             for (wordline, dose) in wordlines.iter_mut().zip(&*counts) {
                 let dose = Quarters::from_count(*dose);
@@ -105,11 +110,13 @@ impl Flash {
     fn weigh(&self, fluid: &mut Fluid, block: BlockId, begin: usize, of_block: usize) {
         let Fluid { rates, host_pages, flows, pending, weights, by_page, .. } = fluid;
         weights.clear();
-        weights.extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
+        weights
+            .extend(pending[begin..begin + of_block].iter().map(|expected| f64::from(*expected)));
         let span = (self.now - flows[block.index()].drawn_at) as f64;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
         let first = self.geometry.first_page(block);
-        let mut add = |page: usize, rate: f64| weights[page / pages_a_place as usize] += rate * span;
+        let mut add =
+            |page: usize, rate: f64| weights[page / pages_a_place as usize] += rate * span;
         for (n, word) in self.contents.valid_words(block).iter().enumerate() {
             let mut word = *word;
             while word != 0 {
@@ -123,7 +130,8 @@ impl Flash {
             *weight = weight.max(0.0);
         }
         if weights.iter().sum::<f64>() <= 0.0 {
-            let written = usize::from(self.hot[block.index()].write_ptr).div_ceil(pages_a_place as usize);
+            let written =
+                usize::from(self.hot[block.index()].write_ptr).div_ceil(pages_a_place as usize);
             weights[..written].fill(1.0);
         }
     }

@@ -1,4 +1,5 @@
-//! The reads of a block that nobody has drawn yet: how many are expected, and when so many have come that somebody wants to look at it.
+//! The reads of a block that nobody has drawn yet: how many are expected, and when so many have
+//! come that somebody wants to look at it.
 
 use crate::base::units::Ns;
 
@@ -23,12 +24,21 @@ pub(super) struct Flow {
 
 /// The time of a look that will not be.
 pub(super) const NEVER: Ns = Ns::MAX;
-/// A block that is being written is looked at half-way to its alarm, which every page brings nearer, until that is so near.
+/// A block that is being written is looked at half-way to its alarm, which every page brings
+/// nearer, until that is so near.
 const NEAR: Ns = 1 << 20;
 
 impl Flow {
     /// A block that nobody reads.
-    pub(super) const STILL: Self = Self { rate: 0.0, at: 0, expected: 0.0, target: f64::INFINITY, drawn_at: 0, left: 1, look: NEVER };
+    pub(super) const STILL: Self = Self {
+        rate: 0.0,
+        at: 0,
+        expected: 0.0,
+        target: f64::INFINITY,
+        drawn_at: 0,
+        left: 1,
+        look: NEVER,
+    };
 
     /// Goes on to `now` at the rate so far.
     #[inline]
@@ -62,25 +72,29 @@ impl Flow {
         self.target - self.expected <= self.rate
     }
 
-    /// All reads up to now are drawn; `left` more ring the alarm, which takes `target` expected ones.
+    /// All reads up to now are drawn; `left` more ring the alarm, which takes `target` expected
+    /// ones.
     pub(super) fn begin(&mut self, now: Ns, left: u32, target: f64) {
         (self.at, self.drawn_at, self.expected) = (now, now, 0.0);
         (self.left, self.target) = (left, target);
     }
 
-    /// The alarm is put off by what was expected since the last change, as though none of it had been read: a bug on purpose.
+    /// The alarm is put off by what was expected since the last change, as though none of it had
+    /// been read: a bug on purpose.
     pub(super) fn put_off(&mut self, since: f64) {
         self.target += self.expected - since;
     }
 
-    /// Whether the alarm comes before the look that is planned. Asked after a page has made the rate larger.
+    /// Whether the alarm comes before the look that is planned. Asked after a page has made the
+    /// rate larger.
     #[inline]
     pub(super) fn is_early(&self) -> bool {
         let until_look = self.look.saturating_sub(self.at) as f64;
         self.expected + self.rate * until_look > self.target
     }
 
-    /// When to look next, as of the last [`Self::pass`]: at the alarm, or before where pages are still `to_come`.
+    /// When to look next, as of the last [`Self::pass`]: at the alarm, or before where pages are
+    /// still `to_come`.
     pub(super) fn next_look(&self, to_come: bool) -> Ns {
         if self.rate <= 0.0 {
             return NEVER;
@@ -118,7 +132,10 @@ mod tests {
         flow.change(0, 0.02);
         flow.pass(100);
         flow.begin(100, 5, 4.0);
-        assert_eq!((flow.expected(), flow.progress(), flow.drawn_at, flow.left), (0.0, 0.0, 100, 5));
+        assert_eq!(
+            (flow.expected(), flow.progress(), flow.drawn_at, flow.left),
+            (0.0, 0.0, 100, 5)
+        );
         assert_eq!(flow.next_look(false), 300);
         flow.pass(200);
         assert!((flow.progress() - 0.5).abs() < 1e-12 && !flow.is_due());

@@ -1,4 +1,5 @@
-//! How many pages the host has read by now, where nobody counts them one by one: in the mean. It is the clock of techniques that compare rates.
+//! How many pages the host has read by now, where nobody counts them one by one: in the mean. It is
+//! the clock of techniques that compare rates.
 
 use crate::base::units::Ns;
 

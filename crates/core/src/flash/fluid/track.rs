@@ -1,11 +1,13 @@
 //! A technique's Space-Saving counters are told of reads in bulk.
 //!
-//! Of reads between two draws of a block each order is as likely as any other, since each of its pages is read at a rate of its own. Most
-//! reads come to the same in every order ([`crate::flash::count::space_saving::SpaceSaving::settle`]). The order of the others is drawn, and
-//! they are counted one by one.
+//! Of reads between two draws of a block each order is as likely as any other, since each of its
+//! pages is read at a rate of its own. Most reads come to the same in every order
+//! ([`crate::flash::count::space_saving::SpaceSaving::settle`]). The order of the others is drawn,
+//! and they are counted one by one.
 //!
-//! That is exact while the block's pages are the same. Where one was programmed or its data overwritten since the last draw, its reads are taken
-//! to have come all the time in between: the counters bound the truth all the same, as they do in every order.
+//! That is exact while the block's pages are the same. Where one was programmed or its data
+//! overwritten since the last draw, its reads are taken to have come all the time in between: the
+//! counters bound the truth all the same, as they do in every order.
 
 use super::Fluid;
 use crate::base::dose::Quarters;
@@ -17,9 +19,11 @@ impl Flash {
     pub(super) fn track(&mut self, fluid: &mut Fluid, block: BlockId) {
         let Fluid { chance, counts, by_page, doses, order, .. } = fluid;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
-        let wordline_of = |place: usize| place * pages_a_place as usize / self.geometry.cell.bits() as usize;
+        let wordline_of =
+            |place: usize| place * pages_a_place as usize / self.geometry.cell.bits() as usize;
         let first = self.geometry.first_page(block);
-        let dose_of = |flash: &Self, place: usize| flash.dose_of(first + place as u32 * pages_a_place);
+        let dose_of =
+            |flash: &Self, place: usize| flash.dose_of(first + place as u32 * pages_a_place);
         doses.clear();
         doses.resize(self.geometry.wordlines_per_block as usize, Quarters::ZERO);
         for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -1,8 +1,9 @@
 //! Which words of the host's hints the data has that is read in bulk.
 //!
-//! Most blocks hold data of one word. Of the reads of any other block each is of a word in proportion to what was expected of the pages of that word
-//! since the last draw. As for wordlines, that is what its pages come to at the rates of now, and beside it what they came to more or less before
-//! their rates changed.
+//! Most blocks hold data of one word. Of the reads of any other block each is of a word in
+//! proportion to what was expected of the pages of that word since the last draw. As for wordlines,
+//! that is what its pages come to at the rates of now, and beside it what they came to more or less
+//! before their rates changed.
 
 use super::{Fluid, reads_of};
 use crate::base::latency::AccessLatency;
@@ -15,7 +16,8 @@ pub(super) struct Words {
     hinted: Hinted,
     most_relaxed: AccessLatency,
     reads: [u64; AccessLatency::COUNT],
-    /// Reads expected of each word in each block since it was drawn, beyond what its valid pages come to at the rates of now.
+    /// Reads expected of each word in each block since it was drawn, beyond what its valid pages
+    /// come to at the rates of now.
     pending: Vec<[f64; AccessLatency::COUNT]>,
 }
 
@@ -23,10 +25,16 @@ impl Words {
     /// Of pages with these words, on so many blocks.
     pub(super) fn new(hinted: Hinted, blocks: usize) -> Self {
         let most_relaxed = hinted.in_use().last().copied().unwrap_or_default();
-        Self { hinted, most_relaxed, reads: [0; AccessLatency::COUNT], pending: vec![[0.0; AccessLatency::COUNT]; blocks] }
+        Self {
+            hinted,
+            most_relaxed,
+            reads: [0; AccessLatency::COUNT],
+            pending: vec![[0.0; AccessLatency::COUNT]; blocks],
+        }
     }
 
-    /// A page has not been read as its rate of now says since its block was drawn: so many reads of it did not come.
+    /// A page has not been read as its rate of now says since its block was drawn: so many reads of
+    /// it did not come.
     pub(super) fn leave_out(&mut self, block: BlockId, lpn: Lpn, reads: f64) {
         self.pending[block.index()][self.hinted.of(lpn) as usize] -= reads;
     }
@@ -48,7 +56,9 @@ impl Flash {
     }
 
     fn count_words_of(&self, fluid: &mut Fluid, block: BlockId, count: u64) {
-        let Fluid { rates, host_pages, chance, flows, words: Some(words), .. } = fluid else { return };
+        let Fluid { rates, host_pages, chance, flows, words: Some(words), .. } = fluid else {
+            return;
+        };
         // A block goes by the tightest word of its data.
         let tightest = self.cold[block.index()].budget;
         if tightest == words.most_relaxed {

@@ -41,19 +41,31 @@ impl Flash {
         }
         self.counts.erases[cause as usize] += 1;
         self.erases_total += 1;
-        self.record(NandOp::Erase { block, cause, pec: pec + u32::from(planted(Bug::ErasedOlder)) });
+        self.record(NandOp::Erase {
+            block,
+            cause,
+            pec: pec + u32::from(planted(Bug::ErasedOlder)),
+        });
         self.tell(|o| o.erased(block, cause));
     }
 
-    /// P/E cycles that the erase at hand counts as, before acceleration: one, unless the drive is a sample of a larger one.
+    /// P/E cycles that the erase at hand counts as, before acceleration: one, unless the drive is a
+    /// sample of a larger one.
     fn cycles_of_next_erase(&self) -> u32 {
-        self.part_of.as_ref().map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
+        self.part_of
+            .as_ref()
+            .map_or(1, |part| part.cycles_of(self.erases_total + 1, self.geometry.blocks))
     }
 
-    /// Cycles that an erase stands for. One that levels wear stands for itself: a drive levels when blocks are so many
-    /// cycles apart, and they come apart as often in an accelerated life as in a real one.
+    /// Cycles that an erase stands for. One that levels wear stands for itself: a drive levels when
+    /// blocks are so many cycles apart, and they come apart as often in an accelerated life as in a
+    /// real one.
     fn stands_for(&self, cause: Cause) -> u32 {
-        if cause == Cause::Wear || self.bugs.has(Bug::AccelerationForgotten) { 1 } else { self.acceleration }
+        if cause == Cause::Wear || self.bugs.has(Bug::AccelerationForgotten) {
+            1
+        } else {
+            self.acceleration
+        }
     }
 
     /// What the cycle that ends has cost the block; nobody wants to look at it until it is opened.
@@ -63,15 +75,21 @@ impl Flash {
         let cold = &mut self.cold[block.index()];
         if std::mem::take(&mut cold.reprogrammed) {
             cold.reprogrammed_cycles += times;
-            let cycles = cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
+            let cycles =
+                cold.pec + cycles_of_erase * u32::from(!planted(Bug::CyclesOneShort)) - first_pec;
             cold.reprogrammed = self.bugs.has(Bug::ReprogrammedForEver);
             let counts = u32::from(!self.bugs.has(Bug::ExtraWearForgotten));
             let times = if self.bugs.has(Bug::ExtraWearOfOneCycle) { 1 } else { times };
-            cold.extra_milli += counts * times * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
+            cold.extra_milli +=
+                counts * times * extra_milli(self.reprogram_wear, cold.reprogrammed_cycles, cycles);
         }
-        cold.pec += cycles_of_erase * u32::from(!(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)));
+        cold.pec += cycles_of_erase
+            * u32::from(
+                !(self.bugs.has(Bug::CycleForgotten) && self.erases_total.is_multiple_of(3)),
+            );
         cold.set_policy_alarm(Reads::NEVER);
-        cold.model_alarm = if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { Quarters::MAX };
+        cold.model_alarm =
+            if planted(Bug::ModelAlarmKept) { cold.model_alarm } else { Quarters::MAX };
         cold.carries = 0;
     }
 }

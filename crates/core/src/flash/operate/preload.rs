@@ -1,4 +1,5 @@
-//! What a drive begins with, written into the records by construction: whole blocks of data, and wear and reads from before the run.
+//! What a drive begins with, written into the records by construction: whole blocks of data, and
+//! wear and reads from before the run.
 
 use std::sync::Arc;
 
@@ -28,8 +29,15 @@ impl Flash {
         self.contents.fill(block, first, stride);
     }
 
-    /// All of an erased block's pages are programmed, of which those preloaded, so many, are valid: it is closed, as though this stream had written it.
-    pub(crate) fn preload(&mut self, block: BlockId, stream: StreamId, valid: u32, budget: AccessLatency) {
+    /// All of an erased block's pages are programmed, of which those preloaded, so many, are valid:
+    /// it is closed, as though this stream had written it.
+    pub(crate) fn preload(
+        &mut self,
+        block: BlockId,
+        stream: StreamId,
+        valid: u32,
+        budget: AccessLatency,
+    ) {
         self.cold[block.index()].budget = budget;
         let hot = &mut self.hot[block.index()];
         (hot.state, hot.stream) = (BlockState::Closed, stream);
@@ -54,10 +62,13 @@ impl Flash {
         self.more_pec = more;
     }
 
-    /// The block has served reads before the run, of this dose for each wordline that is programmed.
+    /// The block has served reads before the run, of this dose for each wordline that is
+    /// programmed.
     pub(crate) fn serve_before_start(&mut self, block: BlockId, doses: &[Quarters]) {
         if !self.wordlines.is_empty() && !self.bugs.has(Bug::StartReadsUncounted) {
-            for (wordline, dose) in self.wordlines[self.geometry.rows_of(block)].iter_mut().zip(doses) {
+            for (wordline, dose) in
+                self.wordlines[self.geometry.rows_of(block)].iter_mut().zip(doses)
+            {
                 wordline.reads += *dose;
             }
         }
@@ -65,7 +76,9 @@ impl Flash {
             self.tracker.count_each(block, doses);
         } else if self.tracker.is_on() {
             let read = (0..).zip(doses).filter(|(_, dose)| **dose > Quarters::ZERO);
-            read.for_each(|(wordline, dose)| self.tracker.count(block, WordlineInBlock::new(wordline), *dose));
+            read.for_each(|(wordline, dose)| {
+                self.tracker.count(block, WordlineInBlock::new(wordline), *dose)
+            });
         }
         self.hot[block.index()].reads += doses.iter().copied().sum::<Quarters>();
     }

@@ -8,7 +8,8 @@ use crate::flash::{Flash, Probed};
 use crate::watch::observer::{NOBODY, PhysRead};
 
 impl Flash {
-    /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page kind that takes one sensing.
+    /// Senses wordlines for their errors: once each, on reclaim's account, with the dose of a page
+    /// kind that takes one sensing.
     pub(crate) fn probe(&mut self, block: BlockId, wordlines: &[WordlineInBlock]) -> Vec<Probed> {
         let (first, bits) = (self.geometry.first_page(block), self.geometry.cell.bits());
         let mut found = Vec::with_capacity(wordlines.len());
@@ -19,10 +20,13 @@ impl Flash {
             // The weakest page kind's limit is the wordline's.
             let of_kind = |kind| {
                 let page = wordline.first_page(bits) + kind;
-                self.with_block_view(block, |model, view| (model.dose(view, page), model.limit_to_keep(view, page)))
+                self.with_block_view(block, |model, view| {
+                    (model.dose(view, page), model.limit_to_keep(view, page))
+                })
             };
             let kinds = (0..bits).filter(|kind| coding.keeps(*kind));
-            let (dose, limit) = kinds.map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
+            let (dose, limit) =
+                kinds.map(of_kind).min_by_key(|(_, limit)| *limit).expect("a wordline has pages");
             let dose = if self.bugs.has(Bug::ProbeHalved) { dose / 2 } else { dose };
             found.push(Probed { wordline: *wordline, dose, limit });
             self.counts.reads[Cause::Reclaim as usize] += 1;

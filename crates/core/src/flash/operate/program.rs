@@ -1,4 +1,5 @@
-//! Programming: the next page of an open block, with data or, in a wordline that could not wait for more, with nothing.
+//! Programming: the next page of an open block, with data or, in a wordline that could not wait for
+//! more, with nothing.
 
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
@@ -14,7 +15,14 @@ impl Flash {
     /// Programs the next page of a block. What was there before is still valid where it was.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "its caller is the write path")]
-    pub(crate) fn program(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn, origin: Origin, cause: Cause) -> Ppn {
+    pub(crate) fn program(
+        &mut self,
+        block: BlockId,
+        page: PageInBlock,
+        lpn: Lpn,
+        origin: Origin,
+        cause: Cause,
+    ) -> Ppn {
         rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
         let begins = !self.wordlines.is_empty() && self.begins_wordline(block);
@@ -44,10 +52,13 @@ impl Flash {
     /// Whether nothing of a block's next wordline is programmed yet.
     #[inline]
     fn begins_wordline(&self, block: BlockId) -> bool {
-        self.geometry.kind_of(self.geometry.first_page(block) + self.hot[block.index()].written_to()) == 0
+        self.geometry
+            .kind_of(self.geometry.first_page(block) + self.hot[block.index()].written_to())
+            == 0
     }
 
-    /// Notes the dose that a wordline does not have to answer for: what was deposited before its first page.
+    /// Notes the dose that a wordline does not have to answer for: what was deposited before its
+    /// first page.
     fn begin_wordline(&mut self, block: BlockId, wordline: WordlineInBlock) {
         self.draw_before_wordline(block);
         let row = self.geometry.row_of(block, wordline);
@@ -56,7 +67,8 @@ impl Flash {
             self.wordlines[row].base = Quarters::ZERO;
             return;
         }
-        let mut base = self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
+        let mut base =
+            self.with_block_view(block, |model, view| model.base_at_program(view, wordline));
         if self.bugs.has(Bug::BaseForgotten) {
             base = Quarters::ZERO;
         }
@@ -83,7 +95,8 @@ impl Flash {
         self.tell(|o| o.padded(ppn, seq, cause));
     }
 
-    /// A page was programmed: in a block in a mode, the program that merges states comes behind the last page that its wordline keeps.
+    /// A page was programmed: in a block in a mode, the program that merges states comes behind the
+    /// last page that its wordline keeps.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: PageInBlock, cause: Cause) {

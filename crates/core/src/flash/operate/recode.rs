@@ -1,5 +1,5 @@
-//! Recoding: wordlines programmed over themselves, so that states of their cells merge, and blocks opened in a coding that does without some
-//! page kinds.
+//! Recoding: wordlines programmed over themselves, so that states of their cells merge, and blocks
+//! opened in a coding that does without some page kinds.
 
 use crate::base::codings::{FASTER, FULL};
 use crate::base::dose::{Alpha, Quarters};
@@ -15,9 +15,11 @@ impl Flash {
         u32::from(self.hot[block.index()].write_ptr) / self.geometry.cell.bits()
     }
 
-    /// Pages that a block does without once it is recoded, until its erase: it is written no further, so those that it never got count.
+    /// Pages that a block does without once it is recoded, until its erase: it is written no
+    /// further, so those that it never got count.
     pub(crate) fn pages_if_recoded(&self, block: BlockId, coding: u8) -> u32 {
-        self.geometry.pages_per_block - self.whole_wordlines(block) * self.geometry.codings.row(coding).kinds()
+        self.geometry.pages_per_block
+            - self.whole_wordlines(block) * self.geometry.codings.row(coding).kinds()
     }
 
     /// Opens an erased block in a mode.
@@ -27,15 +29,22 @@ impl Flash {
         self.tell(|o| o.recoded(block, None, mode));
     }
 
-    /// Programs a wordline that has been sensed whole over itself; the limits stay until the whole block is
-    /// [recoded](Self::recode).
-    pub(crate) fn merge(&mut self, block: BlockId, wordline: WordlineInBlock, coding: u8, cause: Cause) {
+    /// Programs a wordline that has been sensed whole over itself; the limits stay until the whole
+    /// block is [recoded](Self::recode).
+    pub(crate) fn merge(
+        &mut self,
+        block: BlockId,
+        wordline: WordlineInBlock,
+        coding: u8,
+        cause: Cause,
+    ) {
         self.book_merge(block, coding, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
-    /// All whole wordlines of a block have been merged: from now on its limits are those of the mode.
+    /// All whole wordlines of a block have been merged: from now on its limits are those of the
+    /// mode.
     pub(crate) fn recode(&mut self, block: BlockId, coding: u8) {
         let taken = self.pages_if_recoded(block, coding);
         self.change_limits(block, |flash| flash.set_mode(block, coding, taken));
@@ -46,8 +55,18 @@ impl Flash {
     }
 
     /// The same for one wordline of a block of full density, whose limits grow at once.
-    pub(crate) fn recode_wordline(&mut self, block: BlockId, wordline: WordlineInBlock, coding: u8, cause: Cause) {
-        debug_assert_eq!(self.hot[block.index()].mode, FULL, "only wordlines of full density are recoded (`disturb::wordline`)");
+    pub(crate) fn recode_wordline(
+        &mut self,
+        block: BlockId,
+        wordline: WordlineInBlock,
+        coding: u8,
+        cause: Cause,
+    ) {
+        debug_assert_eq!(
+            self.hot[block.index()].mode,
+            FULL,
+            "only wordlines of full density are recoded (`disturb::wordline`)"
+        );
         self.book_merge(block, coding, cause);
         self.tell(|o| o.merged(block, wordline, coding, cause));
         self.recoded.add(block, wordline, coding);
@@ -69,14 +88,16 @@ impl Flash {
         self.disturb_by_reprogramming(block, wordline, cause);
     }
 
-    /// Some wordlines of a block have been recoded by themselves, and no more will be: its model is asked again.
+    /// Some wordlines of a block have been recoded by themselves, and no more will be: its model is
+    /// asked again.
     pub(crate) fn end_recoding(&mut self, block: BlockId) {
         // Limits have not fallen since the model was asked, so it was no hurry to ask again.
         self.trust(block);
         self.reassess(block);
     }
 
-    /// What the error model feared of a block may hold no longer. Where reads do not begin with the first level it is asked at each all the same.
+    /// What the error model feared of a block may hold no longer. Where reads do not begin with the
+    /// first level it is asked at each all the same.
     fn trust(&mut self, block: BlockId) {
         if self.levels.of(block) == 0 {
             self.hot[block.index()].flags &= !SUSPECT;
@@ -88,9 +109,17 @@ impl Flash {
         self.record(NandOp::Merge { block, cause, coding });
     }
 
-    /// What reprogramming a wordline does to the others, as if it had been read (`density.reprogram_dose`).
-    fn disturb_by_reprogramming(&mut self, block: BlockId, wordline: WordlineInBlock, cause: Cause) {
-        if self.reprogram_dose > Quarters::ZERO && self.count_dose(block, wordline, self.reprogram_dose, cause) {
+    /// What reprogramming a wordline does to the others, as if it had been read
+    /// (`density.reprogram_dose`).
+    fn disturb_by_reprogramming(
+        &mut self,
+        block: BlockId,
+        wordline: WordlineInBlock,
+        cause: Cause,
+    ) {
+        if self.reprogram_dose > Quarters::ZERO
+            && self.count_dose(block, wordline, self.reprogram_dose, cause)
+        {
             self.model_alarm(block);
         }
     }
@@ -121,6 +150,10 @@ impl Flash {
     #[inline]
     pub(crate) fn pages_away_of(&self, block: BlockId) -> u32 {
         let hot = &self.hot[block.index()];
-        if hot.mode == FULL && !hot.has(HAS_RECODED) { 0 } else { self.cold[block.index()].pages_away.into() }
+        if hot.mode == FULL && !hot.has(HAS_RECODED) {
+            0
+        } else {
+            self.cold[block.index()].pages_away.into()
+        }
     }
 }

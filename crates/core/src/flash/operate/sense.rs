@@ -1,4 +1,5 @@
-//! Sensing: a page read for the host or on the drive's own account, and the one place where the drive decides that data could not be read.
+//! Sensing: a page read for the host or on the drive's own account, and the one place where the
+//! drive decides that data could not be read.
 
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, WordlineInBlock};
@@ -24,10 +25,15 @@ pub(crate) struct Sensed {
 }
 
 impl Flash {
-    /// A read of the host; tells whether the block has reached its alarm. Then [`Self::rung`] says what the read came to.
+    /// A read of the host; tells whether the block has reached its alarm. Then [`Self::rung`] says
+    /// what the read came to.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the read path")]
-    pub(crate) fn host_read<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn, ppn: Ppn) -> bool {
+    pub(crate) fn host_read<const COUNTED: u8, const WATCHED: bool>(
+        &mut self,
+        lpn: Lpn,
+        ppn: Ppn,
+    ) -> bool {
         self.counts.reads[Cause::Host as usize] += 1;
         let rings = self.count_read::<COUNTED>(ppn);
         if WATCHED && !rings {
@@ -39,7 +45,12 @@ impl Flash {
     /// Senses a page out of the batch path: for a move or a fill.
     pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
-        rules::read(ppn, self.geometry.page_in(block, ppn), &self.hot[block.index()], &self.geometry);
+        rules::read(
+            ppn,
+            self.geometry.page_in(block, ppn),
+            &self.hot[block.index()],
+            &self.geometry,
+        );
         if cause == Cause::Host || !self.bugs.has(Bug::ReadsUncounted) {
             self.counts.reads[cause as usize] += 1;
         }
@@ -54,11 +65,24 @@ impl Flash {
         Sensed { good: true, rings: false, level: 0, retries: 0 }
     }
 
-    /// Senses a page of which the controller's memory holds a copy, to see whether flash still holds the same; `fill` where its copy is used to
-    /// complete newer data. It does not where it `is_corrupted`, or is past its limit.
-    pub(crate) fn verify(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool, is_corrupted: bool) -> bool {
+    /// Senses a page of which the controller's memory holds a copy, to see whether flash still
+    /// holds the same; `fill` where its copy is used to complete newer data. It does not where it
+    /// `is_corrupted`, or is past its limit.
+    pub(crate) fn verify(
+        &mut self,
+        lpn: Lpn,
+        ppn: Ppn,
+        cause: Cause,
+        fill: bool,
+        is_corrupted: bool,
+    ) -> bool {
         let block = self.geometry.block_of(ppn);
-        rules::read(ppn, self.geometry.page_in(block, ppn), &self.hot[block.index()], &self.geometry);
+        rules::read(
+            ppn,
+            self.geometry.page_in(block, ppn),
+            &self.hot[block.index()],
+            &self.geometry,
+        );
         self.counts.reads[cause as usize] += 1;
         let rings = self.count_any_read(ppn);
         self.levels.began_at = 0;
@@ -72,16 +96,22 @@ impl Flash {
         !is_corrupted
     }
 
-    /// A sensing that has been counted reached its block's alarm: decides whether the data could be read, and asks the error model.
+    /// A sensing that has been counted reached its block's alarm: decides whether the data could be
+    /// read, and asks the error model.
     pub(crate) fn rung(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
-        self.rung_by(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) }, ReadResult::Uncorrectable)
+        self.rung_by(
+            PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) },
+            ReadResult::Uncorrectable,
+        )
     }
 
     /// The same of a sensing that comes to this, or to `if_gone` where the page is past its limit.
     fn rung_by(&mut self, read: PhysRead, if_gone: ReadResult) -> Sensed {
         let PhysRead { ppn, cause, .. } = read;
         let block = self.geometry.block_of(ppn);
-        if !self.hot[block.index()].has(SUSPECT) && self.cold[block.index()].model_alarm == Quarters::ZERO {
+        if !self.hot[block.index()].has(SUSPECT)
+            && self.cold[block.index()].model_alarm == Quarters::ZERO
+        {
             // It may have grown older since the model was asked last.
             self.ask_model(block);
         }
@@ -89,14 +119,18 @@ impl Flash {
         // Of what has failed nothing is read again.
         let has_failed = self.is_failed(ppn);
         let is_judged = is_suspect && !has_failed;
-        let (PageHealth { retries, is_lost }, lost) = if is_judged { self.health(block, ppn) } else { (PageHealth::WELL, None) };
+        let (PageHealth { retries, is_lost }, lost) =
+            if is_judged { self.health(block, ppn) } else { (PageHealth::WELL, None) };
         let level = if has_failed { 0 } else { self.levels.begin(block) };
         let retries = retries.saturating_sub(level);
-        let retries = if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
-        let gone = is_lost && !self.bugs.has(Bug::LossHidden) || is_suspect && self.bugs.has(Bug::LossInvented);
+        let retries =
+            if planted(Bug::RetryForgotten) { retries.saturating_sub(1) } else { retries };
+        let gone = is_lost && !self.bugs.has(Bug::LossHidden)
+            || is_suspect && self.bugs.has(Bug::LossInvented);
         let gone = gone || has_failed;
         let result = if gone { if_gone } else { read.result };
-        let fill = read.fill && (if_gone == ReadResult::Uncorrectable || result == ReadResult::InMemory);
+        let fill =
+            read.fill && (if_gone == ReadResult::Uncorrectable || result == ReadResult::InMemory);
         self.note_read(PhysRead { result, fill, retries, ..read });
         if cause == Cause::Host && !fill {
             self.record_begin(level);
@@ -111,7 +145,12 @@ impl Flash {
             self.levels.worked(block, level + retries);
         }
         let hot = &self.hot[block.index()];
-        if is_suspect && !hot.has(FAILED) && self.tired.is_quiet(block, if planted(Bug::RungBeforeRetries) { before } else { hot.reads }) {
+        if is_suspect
+            && !hot.has(FAILED)
+            && self
+                .tired
+                .is_quiet(block, if planted(Bug::RungBeforeRetries) { before } else { hot.reads })
+        {
             return Sensed { good: result == ReadResult::Good, rings: false, level, retries };
         }
         self.rung_out(block, result == ReadResult::Good, level, retries)
@@ -143,8 +182,16 @@ impl Flash {
         self.levels.began_at
     }
 
-    /// A page is sensed so many times again, beyond a level: each deposits what a read of it deposits.
-    pub(in crate::flash) fn sense_again(&mut self, ppn: Ppn, cause: Cause, fill: bool, level: u8, retries: u8) {
+    /// A page is sensed so many times again, beyond a level: each deposits what a read of it
+    /// deposits.
+    pub(in crate::flash) fn sense_again(
+        &mut self,
+        ppn: Ppn,
+        cause: Cause,
+        fill: bool,
+        level: u8,
+        retries: u8,
+    ) {
         if retries > 0 && cause == Cause::Host && !fill {
             self.counts.retried[usize::from(retries)] += 1;
         }
@@ -180,29 +227,45 @@ impl Flash {
             return false;
         }
         if self.draws.has_noise() {
-            return self.with_block_view(block, |model, view| self.draws.is_gone(model, view, page));
+            return self
+                .with_block_view(block, |model, view| self.draws.is_gone(model, view, page));
         }
         let ppn = self.geometry.first_page(block) + page;
-        self.health_of_tired(block, (self.geometry.wordline_in(block, ppn), self.geometry.kind_of(ppn)), Quarters::ZERO).is_lost
+        self.health_of_tired(
+            block,
+            (self.geometry.wordline_in(block, ppn), self.geometry.kind_of(ppn)),
+            Quarters::ZERO,
+        )
+        .is_lost
     }
 
-    /// The gate: whether the data of a page of a suspect block that has just been sensed could be read, and with how many retries; and how many
-    /// codewords of it are lost on average, where anybody looks. What comes after the data was sensed did it no harm.
+    /// The gate: whether the data of a page of a suspect block that has just been sensed could be
+    /// read, and with how many retries; and how many codewords of it are lost on average, where
+    /// anybody looks. What comes after the data was sensed did it no harm.
     #[inline]
     fn health(&mut self, block: BlockId, ppn: Ppn) -> (PageHealth, Option<f64>) {
         let wordline = self.geometry.wordline_of(ppn);
         let kind = ppn.number() - wordline * self.geometry.cell.bits();
         let own = self.dose_of(ppn);
         if self.draws.has_noise() {
-            return self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.judge(model, view, page, ppn));
+            return self.before_sensing(ppn, own, |flash, model, view, page| {
+                flash.draws.judge(model, view, page, ppn)
+            });
         }
-        let mut health = self.health_of_tired(block, (WordlineInBlock::new(wordline - self.geometry.first_wordline(block)), kind), own);
+        let mut health = self.health_of_tired(
+            block,
+            (WordlineInBlock::new(wordline - self.geometry.first_wordline(block)), kind),
+            own,
+        );
         if planted(Bug::LimitReachedIsLost) {
-            health.is_lost |= self
-                .before_sensing(ppn, own, |_, model, view, page| model.dose(view, page) == model.limit(view, page, model.max_retries()));
+            health.is_lost |= self.before_sensing(ppn, own, |_, model, view, page| {
+                model.dose(view, page) == model.limit(view, page, model.max_retries())
+            });
         }
         let lost = if self.draws.is_at_risk(health.retries) {
-            self.before_sensing(ppn, own, |flash, model, view, page| flash.draws.lost_codewords(model, view, page))
+            self.before_sensing(ppn, own, |flash, model, view, page| {
+                flash.draws.lost_codewords(model, view, page)
+            })
         } else {
             None
         };
@@ -217,7 +280,8 @@ impl Flash {
         own: Quarters,
         ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, PageInBlock) -> T,
     ) -> T {
-        let (block, wordline) = (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);
+        let (block, wordline) =
+            (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);
         let page = self.geometry.page_in(block, ppn);
         self.hot[block.index()].reads -= own;
         self.wordlines[wordline].reads -= own;
@@ -254,12 +318,21 @@ impl Flash {
         let most = self.model.as_ref().map_or(0, |model| model.max_retries());
         let retries = most - self.levels.of(self.geometry.block_of(ppn));
         let result = ReadResult::Uncorrectable;
-        self.note_read(PhysRead { result, fill: true, retries, ..PhysRead::good(lpn, ppn, Cause::Host) });
+        self.note_read(PhysRead {
+            result,
+            fill: true,
+            retries,
+            ..PhysRead::good(lpn, ppn, Cause::Host)
+        });
         (0..retries).for_each(|_| self.count_retry(ppn, Cause::Host));
     }
 
     /// First valid page of a block from `page` on whose data is past its limit.
-    pub(crate) fn next_past_limit(&mut self, block: BlockId, page: PageInBlock) -> Option<PageInBlock> {
+    pub(crate) fn next_past_limit(
+        &mut self,
+        block: BlockId,
+        page: PageInBlock,
+    ) -> Option<PageInBlock> {
         if !self.hot[block.index()].has(SUSPECT) {
             return None;
         }

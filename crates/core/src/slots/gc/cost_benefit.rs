@@ -1,11 +1,13 @@
 //! # Cost-benefit
-//! Cleans the block with the largest (1 - u) / 2u x age, where u is the block's share of valid pages and age is the time since the block
-//! was closed or last lost a valid page.
+//! Cleans the block with the largest (1 - u) / 2u x age, where u is the block's share of valid
+//! pages and age is the time since the block was closed or last lost a valid page.
 //!
-//! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995 (after Sprite LFS).
+//! - **Paper:** Kawaguchi, Nishioka and Motoda, A flash-memory based file system, USENIX 1995
+//!   (after Sprite LFS).
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link and a time stamp per block.
-//! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so that it means the same without a clock.
+//! - **Departs from the paper:** age is counted in page programs of the drive, not in seconds, so
+//!   that it means the same without a clock.
 //! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text
@@ -31,14 +33,23 @@ pub(super) struct CostBenefit;
 
 impl GcPolicy for CostBenefit {
     fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
-        // Within a list all blocks have the same u, and its head is the oldest: one candidate a list is exact.
+        // Within a list all blocks have the same u, and its head is the oldest: one candidate a
+        // list is exact.
         let mut best: Option<(f64, BlockId)> = None;
         for valid in among.lists() {
-            let Some((block, since)) = among.index.in_bucket(valid).find(|(block, _)| (among.allowed)(*block)) else { continue };
+            let Some((block, since)) =
+                among.index.in_bucket(valid).find(|(block, _)| (among.allowed)(*block))
+            else {
+                continue;
+            };
             if valid == 0 {
                 return Some(block);
             }
-            let age = if planted(Bug::CostBenefitAgeless) { 1.0 } else { f64::from(among.clock.wrapping_sub(since)) + 1.0 };
+            let age = if planted(Bug::CostBenefitAgeless) {
+                1.0
+            } else {
+                f64::from(among.clock.wrapping_sub(since)) + 1.0
+            };
             let score = f64::from(among.pages_per_block - valid) / (2.0 * f64::from(valid)) * age;
             if best.is_none_or(|(s, _)| score > s) {
                 best = Some((score, block));
@@ -59,7 +70,14 @@ mod tests {
         index.insert(BlockId::new(0), 4, 91); // A, age 10
         index.insert(BlockId::new(1), 6, 41); // B, age 60
         let pick = |allowed: &dyn Fn(BlockId) -> bool| {
-            CostBenefit.pick(&Candidates { index: index.of(0), pages_per_block: 8, full_ones: false, clock: 100, allowed, wear: &|_| 0 })
+            CostBenefit.pick(&Candidates {
+                index: index.of(0),
+                pages_per_block: 8,
+                full_ones: false,
+                clock: 100,
+                allowed,
+                wear: &|_| 0,
+            })
         };
         assert_eq!(pick(&|_| true), Some(BlockId::new(1)));
         assert_eq!(pick(&|b| b != BlockId::new(1)), Some(BlockId::new(0)));

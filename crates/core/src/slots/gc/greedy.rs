@@ -1,7 +1,9 @@
 //! # Greedy
-//! Cleans the block with the fewest valid pages. In a tie it takes the block that was left alone the longest.
+//! Cleans the block with the fewest valid pages. In a tie it takes the block that was left alone
+//! the longest.
 //!
-//! - **Paper:** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation 67 (2010).
+//! - **Paper:** Bux and Iliadis, Performance of greedy garbage collection, Performance Evaluation
+//!   67 (2010).
 //! - **Acts at:** each cleaning.
 //! - **Costs:** a list link per block.
 //! - **Does not help:** skewed writes. Hot blocks are cleaned too early.
@@ -38,7 +40,11 @@ impl GcPolicy for Greedy {
                 .map(|(block, _)| block)
                 .find(|block| (among.allowed)(*block));
         }
-        among.lists().flat_map(|valid| among.index.in_bucket(valid)).map(|(block, _)| block).find(|block| (among.allowed)(*block))
+        among
+            .lists()
+            .flat_map(|valid| among.index.in_bucket(valid))
+            .map(|(block, _)| block)
+            .find(|block| (among.allowed)(*block))
     }
 }
 
@@ -47,8 +53,19 @@ mod tests {
     use super::*;
     use crate::slots::gc::victims::VictimIndex;
 
-    fn pick(index: &VictimIndex, full_ones: bool, allowed: impl Fn(BlockId) -> bool) -> Option<BlockId> {
-        Greedy.pick(&Candidates { index: index.of(0), pages_per_block: 8, full_ones, clock: 40, allowed: &allowed, wear: &|_| 0 })
+    fn pick(
+        index: &VictimIndex,
+        full_ones: bool,
+        allowed: impl Fn(BlockId) -> bool,
+    ) -> Option<BlockId> {
+        Greedy.pick(&Candidates {
+            index: index.of(0),
+            pages_per_block: 8,
+            full_ones,
+            clock: 40,
+            allowed: &allowed,
+            wear: &|_| 0,
+        })
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! # Stable greedy
-//! Cleans a block with few valid pages that has been left alone for long, and the least worn of those.
+//! Cleans a block with few valid pages that has been left alone for long, and the least worn of
+//! those.
 //!
-//! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable page-mapping multichannel SSDs, ACM TECS 2016.
-//!   It is the GC of ipr-2018 IV.
-//! - **Acts at:** each cleaning. Candidates are the first four blocks of each list up to `gc.stable_slack` of a block above the emptiest.
-//!   A candidate is stable if it was left alone at least half as long as any other. The stable one of least effective wear is cleaned;
+//! - **Paper:** Chang, Liu and Lin, Stable greedy: adaptive garbage collection for durable
+//!   page-mapping multichannel SSDs, ACM TECS 2016. It is the GC of ipr-2018 IV.
+//! - **Acts at:** each cleaning. Candidates are the first four blocks of each list up to
+//!   `gc.stable_slack` of a block above the emptiest. A candidate is stable if it was left alone at
+//!   least half as long as any other. The stable one of least effective wear is cleaned;
 //!   reprogramming counts as wear.
 //! - **Costs:** a list link and a time stamp per block, and a bounded look: constant time.
-//! - **Departs from the paper:** its score is not public. It is known to weigh utilisation and stability of a block, in constant time, and to level wear.
-//!   The rest is assumed. Wear levelling at channel level is the drive's own.
+//! - **Departs from the paper:** its score is not public. It is known to weigh utilisation and
+//!   stability of a block, in constant time, and to level wear. The rest is assumed. Wear levelling
+//!   at channel level is the drive's own.
 //! - **Does not help:** uniform writes. Greedy is optimal there.
 //!
 //! ```text
@@ -55,15 +58,30 @@ pub(super) struct StableGreedy {
 impl GcPolicy for StableGreedy {
     fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
         let slack = (self.slack * f64::from(among.pages_per_block)) as u32;
-        let in_list = |valid: u32| among.index.in_bucket(valid).filter(|(block, _)| (among.allowed)(*block)).take(LOOK);
+        let in_list = |valid: u32| {
+            among.index.in_bucket(valid).filter(|(block, _)| (among.allowed)(*block)).take(LOOK)
+        };
         let lists = || among.lists();
         let emptiest = lists().find(|valid| in_list(*valid).next().is_some())?;
-        let near = || lists().filter(|valid| *valid >= emptiest).take_while(|valid| *valid <= emptiest + slack).flat_map(in_list);
+        let near = || {
+            lists()
+                .filter(|valid| *valid >= emptiest)
+                .take_while(|valid| *valid <= emptiest + slack)
+                .flat_map(in_list)
+        };
         let age = |since: u32| among.clock.wrapping_sub(since);
         let longest = near().map(|(_, since)| age(since)).max()?;
         let stable = near().filter(|(_, since)| age(*since) >= longest / 2);
-        let wear = |block| if planted(Bug::StableTakesWorn) { u64::MAX - (among.wear)(block) } else { (among.wear)(block) };
-        stable.min_by_key(|(block, since)| (wear(*block), u32::MAX - age(*since))).map(|(block, _)| block)
+        let wear = |block| {
+            if planted(Bug::StableTakesWorn) {
+                u64::MAX - (among.wear)(block)
+            } else {
+                (among.wear)(block)
+            }
+        };
+        stable
+            .min_by_key(|(block, since)| (wear(*block), u32::MAX - age(*since)))
+            .map(|(block, _)| block)
     }
 }
 
@@ -72,9 +90,21 @@ mod tests {
     use super::*;
     use crate::slots::gc::victims::VictimIndex;
 
-    fn pick(index: &VictimIndex, wear: [u64; 4], slack: f64, not: Option<BlockId>) -> Option<BlockId> {
+    fn pick(
+        index: &VictimIndex,
+        wear: [u64; 4],
+        slack: f64,
+        not: Option<BlockId>,
+    ) -> Option<BlockId> {
         let (allowed, wear) = (|block| Some(block) != not, |block: BlockId| wear[block.index()]);
-        let among = Candidates { index: index.of(0), pages_per_block: 20, full_ones: false, clock: 100, allowed: &allowed, wear: &wear };
+        let among = Candidates {
+            index: index.of(0),
+            pages_per_block: 20,
+            full_ones: false,
+            clock: 100,
+            allowed: &allowed,
+            wear: &wear,
+        };
         StableGreedy { slack }.pick(&among)
     }
 
@@ -85,8 +115,16 @@ mod tests {
             index.insert(BlockId::new(block), valid, 100 - age);
         }
         assert_eq!(pick(&index, [7, 1, 6, 0], 0.1, None), Some(BlockId::new(2)));
-        assert_eq!(pick(&index, [7, 1, 7, 0], 0.1, None), Some(BlockId::new(0)), "of equal wear the one left alone the longest");
-        assert_eq!(pick(&index, [7, 1, 6, 0], 0.0, None), Some(BlockId::new(1)), "without slack it is greedy");
+        assert_eq!(
+            pick(&index, [7, 1, 7, 0], 0.1, None),
+            Some(BlockId::new(0)),
+            "of equal wear the one left alone the longest"
+        );
+        assert_eq!(
+            pick(&index, [7, 1, 6, 0], 0.0, None),
+            Some(BlockId::new(1)),
+            "without slack it is greedy"
+        );
         assert_eq!(pick(&index, [7, 1, 6, 0], 0.1, Some(BlockId::new(2))), Some(BlockId::new(0)));
     }
 

@@ -1,5 +1,6 @@
-//! Closed blocks ordered for garbage collection: a list per number of valid pages, in the order in which blocks came to it.
-//! A block changes list whenever one of its pages becomes invalid, so the head of a list has been left alone the longest.
+//! Closed blocks ordered for garbage collection: a list per number of valid pages, in the order in
+//! which blocks came to it. A block changes list whenever one of its pages becomes invalid, so the
+//! head of a list has been left alone the longest.
 
 use crate::base::mem::prefetch;
 use crate::base::units::BlockId;
@@ -20,7 +21,8 @@ struct Link {
     since: u32,
 }
 
-/// The index that GC policies pick from: lists for the drive or, where a page has a die of its own, for each die.
+/// The index that GC policies pick from: lists for the drive or, where a page has a die of its own,
+/// for each die.
 pub struct VictimIndex {
     links: Vec<Link>,
     heads: Vec<BlockId>,
@@ -156,16 +158,18 @@ impl<'a> Victims<'a> {
     /// The lists that are not empty, fewest valid pages first.
     pub fn buckets(self) -> impl Iterator<Item = u32> + 'a {
         let words = (self.index.lists / 64) as usize;
-        self.index.nonempty[self.domain * words..][..words].iter().enumerate().flat_map(|(i, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                (rest != 0).then(|| {
-                    let bit = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    i as u32 * 64 + bit
+        self.index.nonempty[self.domain * words..][..words].iter().enumerate().flat_map(
+            |(i, word)| {
+                let mut rest = *word;
+                std::iter::from_fn(move || {
+                    (rest != 0).then(|| {
+                        let bit = rest.trailing_zeros();
+                        rest &= rest - 1;
+                        i as u32 * 64 + bit
+                    })
                 })
-            })
-        })
+            },
+        )
     }
 
     /// The blocks of a list, longest in it first, each with the drive's page programs when it came.
@@ -204,7 +208,13 @@ mod tests {
             v.insert(BlockId::new(block), bucket, block * 10);
         }
         assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [2, 100, 192]);
-        assert_eq!(v.of(0).in_bucket(100).map(|(block, since)| (block.number(), since)).collect::<Vec<_>>(), [(3, 30), (1, 10)]);
+        assert_eq!(
+            v.of(0)
+                .in_bucket(100)
+                .map(|(block, since)| (block.number(), since))
+                .collect::<Vec<_>>(),
+            [(3, 30), (1, 10)]
+        );
         v.remove(BlockId::new(3));
         v.remove(BlockId::new(5));
         assert_eq!(v.of(0).buckets().collect::<Vec<_>>(), [100, 192]);
@@ -218,7 +228,11 @@ mod tests {
             v.insert(BlockId::new(block), bucket, block * 10);
         }
         let lists = |v: &VictimIndex, domain| {
-            v.of(domain).buckets().flat_map(|b| v.of(domain).in_bucket(b)).map(|(b, _)| b.number()).collect::<Vec<_>>()
+            v.of(domain)
+                .buckets()
+                .flat_map(|b| v.of(domain).in_bucket(b))
+                .map(|(b, _)| b.number())
+                .collect::<Vec<_>>()
         };
         assert_eq!((lists(&v, 0), lists(&v, 1)), (vec![1, 3], vec![4, 5]));
         v.remove(BlockId::new(5));

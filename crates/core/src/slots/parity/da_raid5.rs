@@ -1,16 +1,24 @@
 //! # DA-RAID-5
-//! Three stages of a drive's life: first blocks are recycled and there is no parity, then stripes with a page in a worn block have some, at last all have.
+//! Three stages of a drive's life: first blocks are recycled and there is no parity, then stripes
+//! with a page in a worn block have some, at last all have.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B).
-//! - **Is made of:** `udl` (reclaim `block` and refresh `block`; what is named of the two takes the part's place), `pe-aware` and `hc`.
-//! - **Acts at:** the second stage begins with the first block of more than `t_p` P/E cycles. Worn blocks are not recycled, neither for reads nor for age:
-//!   parity repairs what cannot be read. The last stage begins when more than `l` stripes have a page in a worn block. All others get parity
-//!   then, by all dies and behind the host's reads; when all have it, no block is recycled any more. No stage is left again.
-//! - **Costs:** in each stage as its part. The write buffer keeps the pages of a stripe together in all of them.
-//! - **Departs from the paper:** III-E has L count blocks, III-B and IV-A stripes; here it counts stripes. Blocks that are not worn are recycled until the last
-//!   stripe has its parity: until then nothing else protects them.
-//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer nothing is recycled; as `hc` a loss of power; and flash that
-//!   fails before its stripes have parity. Where a die that failed leaves no place for parity, worn blocks are not recycled all the same.
+//! - **Is made of:** `udl` (reclaim `block` and refresh `block`; what is named of the two takes the
+//!   part's place), `pe-aware` and `hc`.
+//! - **Acts at:** the second stage begins with the first block of more than `t_p` P/E cycles. Worn
+//!   blocks are not recycled, neither for reads nor for age: parity repairs what cannot be read.
+//!   The last stage begins when more than `l` stripes have a page in a worn block. All others get
+//!   parity then, by all dies and behind the host's reads; when all have it, no block is recycled
+//!   any more. No stage is left again.
+//! - **Costs:** in each stage as its part. The write buffer keeps the pages of a stripe together in
+//!   all of them.
+//! - **Departs from the paper:** III-E has L count blocks, III-B and IV-A stripes; here it counts
+//!   stripes. Blocks that are not worn are recycled until the last stripe has its parity: until
+//!   then nothing else protects them.
+//! - **Does not help:** two pages of a stripe that cannot be read, which is likelier the longer
+//!   nothing is recycled; as `hc` a loss of power; and flash that fails before its stripes have
+//!   parity. Where a die that failed leaves no place for parity, worn blocks are not recycled all
+//!   the same.
 //!
 //! ```text
 //! t_p = 9, l = 1     no block of 10 cycles                        stage 1     no parity
@@ -75,8 +83,17 @@ pub(super) const CARD: ParityTechnique = Card {
         ..About::PLAIN
     },
     new: |args, config, _| {
-        let last = LastStage { beyond: args.whole(&L), cut_off: args.whole(&CUT_OFF), cache_pages: args.whole(&PAGES) };
-        let by_wear = ByWear { above: worn_beyond(args, config), as_printed: false, queue: args.whole(&QUEUE), last: Some(last) };
+        let last = LastStage {
+            beyond: args.whole(&L),
+            cut_off: args.whole(&CUT_OFF),
+            cache_pages: args.whole(&PAGES),
+        };
+        let by_wear = ByWear {
+            above: worn_beyond(args, config),
+            as_printed: false,
+            queue: args.whole(&QUEUE),
+            last: Some(last),
+        };
         Box::new(DaRaid5 { by_wear, last, members: args.whole(&STRIPE) })
     },
 };
@@ -94,10 +111,15 @@ impl Parity for DaRaid5 {
 
     /// As `hc` does, without its hole.
     fn renewal(&self, covering: &Covering) -> Renewal {
-        if covering.covered_changing <= covering.covered_staying { Renewal::TakeOut } else { Renewal::Gather }
+        if covering.covered_changing <= covering.covered_staying {
+            Renewal::TakeOut
+        } else {
+            Renewal::Gather
+        }
     }
 
-    /// Stripes are grouped in the write buffer; in the first two stages no request is too long for that.
+    /// Stripes are grouped in the write buffer; in the first two stages no request is too long for
+    /// that.
     fn longest_cached(&self) -> Option<u32> {
         Some(u32::MAX)
     }
@@ -109,7 +131,11 @@ impl Parity for DaRaid5 {
     /// That of its parts, the cache of the last stage among them.
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         let beside = Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages));
-        Bytes(ram_of_counters(geometry, &self.by_wear).0 + ram_of_cache(geometry, self.last.cache_pages, self.members).0 - beside.0)
+        Bytes(
+            ram_of_counters(geometry, &self.by_wear).0
+                + ram_of_cache(geometry, self.last.cache_pages, self.members).0
+                - beside.0,
+        )
     }
 }
 

@@ -1,13 +1,17 @@
 //! # Hybrid Caching
-//! Two caches: the write buffer keeps the pages of a stripe together and lets whole stripes go, and a partial parity cache delays their parity.
+//! Two caches: the write buffer keeps the pages of a stripe together and lets whole stripes go, and
+//! a partial parity cache delays their parity.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-E, Algorithm 2).
-//! - **Acts at:** each stripe that leaves the buffer, the stripe written longest ago first. A request of more pages than `cut_off` goes through
-//!   to flash with its parity; its pages leave the buffer and the cache.
-//! - **Costs:** as `ppc`; fewer programs, because pages that are written again are still in the buffer, and fewer reads.
-//! - **Departs from the paper:** with more than `N_update` pages the published partial parity holds those alone. The other pages that it
-//!   covered are in no parity until the commit. Here it goes on to cover all: the drive reads the old versions of the pages that change
-//!   again or the other covered pages, whichever are fewer. `published = 1` does as printed.
+//! - **Acts at:** each stripe that leaves the buffer, the stripe written longest ago first. A
+//!   request of more pages than `cut_off` goes through to flash with its parity; its pages leave
+//!   the buffer and the cache.
+//! - **Costs:** as `ppc`; fewer programs, because pages that are written again are still in the
+//!   buffer, and fewer reads.
+//! - **Departs from the paper:** with more than `N_update` pages the published partial parity holds
+//!   those alone. The other pages that it covered are in no parity until the commit. Here it goes
+//!   on to cover all: the drive reads the old versions of the pages that change again or the other
+//!   covered pages, whichever are fewer. `published = 1` does as printed.
 //! - **Does not help:** a loss of power, as with `ppc`.
 //!
 //! ```text
@@ -102,7 +106,9 @@ impl Parity for Hc {
 
     fn renewal(&self, covering: &Covering) -> Renewal {
         match self.forgets_beyond {
-            Some(most) if covering.changing > most || planted(Bug::ForgetsTooSoon) => Renewal::Expose,
+            Some(most) if covering.changing > most || planted(Bug::ForgetsTooSoon) => {
+                Renewal::Expose
+            }
             Some(_) => Renewal::TakeOut,
             None if covering.covered_changing <= covering.covered_staying => Renewal::TakeOut,
             None => Renewal::Gather,
@@ -122,7 +128,11 @@ impl Parity for Hc {
 ///
 /// # Errors
 /// A sentence with the key.
-pub(super) fn least_buffer(config: &DriveConfig, parity: &str, members: u32) -> Result<(), ConfigError> {
+pub(super) fn least_buffer(
+    config: &DriveConfig,
+    parity: &str,
+    members: u32,
+) -> Result<(), ConfigError> {
     let least = Bytes(2 * u64::from(members) * config.geometry.page_size.0);
     require(config.drive.write_buffer.0 >= least.0, || {
         format!(
@@ -140,8 +150,8 @@ pub(super) fn check(config: &DriveConfig, parity: &str, members: u32) -> Result<
     if parity == CARD.about.name { least_buffer(config, parity, members) } else { Ok(()) }
 }
 
-/// Refuses a turn beyond the stripe. The default beyond a short stripe becomes its length, which means the same. The parameters are those that were
-/// given.
+/// Refuses a turn beyond the stripe. The default beyond a short stripe becomes its length, which
+/// means the same. The parameters are those that were given.
 ///
 /// # Errors
 /// A sentence with the key.
@@ -153,7 +163,9 @@ pub(in crate::slots) fn settle_turn(params: &mut Params) -> Result<(), ConfigErr
                 "parity.hc.n_update = {n_update} is more than the {members} pages of a stripe; {members} means that nothing is ever forgotten"
             )
         })?,
-        None if N_UPDATE.default > members => params.set(Some(name), N_UPDATE.key, N_UPDATE.number(members)),
+        None if N_UPDATE.default > members => {
+            params.set(Some(name), N_UPDATE.key, N_UPDATE.number(members))
+        }
         None => {}
     }
     Ok(())
@@ -166,12 +178,19 @@ mod tests {
     #[test]
     fn worked_example() {
         let renewal = |forgets_beyond, changing, covered_changing, covered_staying| {
-            Hc { pages: 1, members: 4, cut_off: 8, forgets_beyond }.renewal(&Covering { changing, covered_changing, covered_staying })
+            Hc { pages: 1, members: 4, cut_off: 8, forgets_beyond }.renewal(&Covering {
+                changing,
+                covered_changing,
+                covered_staying,
+            })
         };
         assert_eq!(
             [(1, 1, 2), (3, 3, 0), (2, 2, 1)].map(|(n, c, s)| renewal(None, n, c, s)),
             [Renewal::TakeOut, Renewal::Gather, Renewal::Gather]
         );
-        assert_eq!([renewal(Some(1), 1, 1, 2), renewal(Some(1), 2, 2, 1)], [Renewal::TakeOut, Renewal::Expose]);
+        assert_eq!(
+            [renewal(Some(1), 1, 1, 2), renewal(Some(1), 2, 2, 1)],
+            [Renewal::TakeOut, Renewal::Expose]
+        );
     }
 }

@@ -10,7 +10,11 @@ use crate::base::units::Bytes;
 use crate::slots::card::{About, Card};
 
 pub(super) const CARD: ParityTechnique = Card {
-    about: About { name: "none", summary: "no parity: what cannot be read is lost", ..About::PLAIN },
+    about: About {
+        name: "none",
+        summary: "no parity: what cannot be read is lost",
+        ..About::PLAIN
+    },
     new: |_, _, _| Box::new(None),
 };
 

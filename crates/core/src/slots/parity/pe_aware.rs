@@ -2,14 +2,18 @@
 //! Keeps parity only for stripes with a page in a worn block: one of more than `t_p` P/E cycles.
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-D, Algorithm 1).
-//! - **Acts at:** each stripe that leaves the write buffer, and each move of a page to a worn block or out of one. The buffer keeps the pages of a
-//!   stripe together; the stripe written longest ago leaves first. Parity that a move makes necessary is formed later, in the background.
-//! - **Costs:** as `raid5` for stripes with parity, nothing for others. A stripe that comes to need parity takes a read of each page that stays, and
-//!   a program.
-//! - **Departs from the paper:** its counter rises with each write to a worn block and falls with each to another, wherever the old copy lay, and no move
-//!   changes it. So it drifts. Here it is the number of pages that lie in worn blocks; `published = 1` counts as printed. The paper has no flash that
-//!   fails. Then parity is kept until what has failed of its stripe is rebuilt, and the printed counter counts no page that is lost or rebuilt.
-//! - **Does not help:** a page that cannot be read, or lies on flash that fails, in a stripe without parity or one that still waits for its parity, is lost.
+//! - **Acts at:** each stripe that leaves the write buffer, and each move of a page to a worn block
+//!   or out of one. The buffer keeps the pages of a stripe together; the stripe written longest ago
+//!   leaves first. Parity that a move makes necessary is formed later, in the background.
+//! - **Costs:** as `raid5` for stripes with parity, nothing for others. A stripe that comes to need
+//!   parity takes a read of each page that stays, and a program.
+//! - **Departs from the paper:** its counter rises with each write to a worn block and falls with
+//!   each to another, wherever the old copy lay, and no move changes it. So it drifts. Here it is
+//!   the number of pages that lie in worn blocks; `published = 1` counts as printed. The paper has
+//!   no flash that fails. Then parity is kept until what has failed of its stripe is rebuilt, and
+//!   the printed counter counts no page that is lost or rebuilt.
+//! - **Does not help:** a page that cannot be read, or lies on flash that fails, in a stripe
+//!   without parity or one that still waits for its parity, is lost.
 //!
 //! ```text
 //! t_p = 9, N = 3     D1 goes to a block of 10 cycles         counter 0 -> 1     P = D0 ^ D1' ^ D2       2 reads, 1 program
@@ -72,14 +76,17 @@ pub(super) const CARD: ParityTechnique = Card {
         ..About::PLAIN
     },
     new: |args, config, _| {
-        let (above, as_printed, queue) = (worn_beyond(args, config), args.whole(&PUBLISHED) == 1, args.whole(&QUEUE));
+        let (above, as_printed, queue) =
+            (worn_beyond(args, config), args.whole(&PUBLISHED) == 1, args.whole(&QUEUE));
         Box::new(PeAware(ByWear { above, as_printed, queue, last: None }))
     },
 };
 
-/// `T_p`: what is given or, of limits that follow from a code, the P/E count for which they are given.
+/// `T_p`: what is given or, of limits that follow from a code, the P/E count for which they are
+/// given.
 pub(super) fn worn_beyond(args: &Args, config: &DriveConfig) -> u32 {
-    let otherwise = if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
+    let otherwise =
+        if config.error.model == ErrorLaw::Bch { config.bch.pec } else { T_P.default as u32 };
     args.whole_or(&T_P, otherwise)
 }
 
@@ -104,7 +111,8 @@ impl Parity for PeAware {
     }
 }
 
-/// The map entries of the parity pages, a counter for each stripe, and the numbers of those that may wait.
+/// The map entries of the parity pages, a counter for each stripe, and the numbers of those that
+/// may wait.
 pub(super) fn ram_of_counters(geometry: &Geometry, by_wear: &ByWear) -> Bytes {
     let stripes = u64::from(geometry.logical_pages() - geometry.host_pages);
     Bytes(4 * stripes + stripes + 4 * u64::from(by_wear.queue))

@@ -1,11 +1,15 @@
 //! # PPC
-//! A partial parity cache: parity is programmed late. Until then, the part of it that is worked out waits in the controller's memory.
+//! A partial parity cache: parity is programmed late. Until then, the part of it that is worked out
+//! waits in the controller's memory.
 //!
-//! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it (II-B).
-//! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full, and before a version that it needs is erased.
-//! - **Costs:** a page of memory for each stripe in the cache; a read for a page that changes again; reads for what is missing when parity is
-//!   programmed.
-//! - **Does not help:** a loss of power. The memory is gone with it, unless `parity.cache` says otherwise.
+//! - **Paper:** Im and Shin, IEEE Transactions on Computers 60, 2011, as da-raid5-2013 describes it
+//!   (II-B).
+//! - **Acts at:** each write that leaves the buffer. Parity is programmed when the cache is full,
+//!   and before a version that it needs is erased.
+//! - **Costs:** a page of memory for each stripe in the cache; a read for a page that changes
+//!   again; reads for what is missing when parity is programmed.
+//! - **Does not help:** a loss of power. The memory is gone with it, unless `parity.cache` says
+//!   otherwise.
 //!
 //! ```text
 //! D1, D2 and D3 of D0 to D3 change       PP  = D1 ^ D2 ^ D3            nothing is read
@@ -62,7 +66,8 @@ impl Parity for Ppc {
     }
 }
 
-/// The map entries of the parity pages; for each page of the cache that page, its stripe, what it covers, and where the versions from before lie.
+/// The map entries of the parity pages; for each page of the cache that page, its stripe, what it
+/// covers, and where the versions from before lie.
 pub(super) fn ram_of_cache(geometry: &Geometry, pages: u32, members: u32) -> Bytes {
     let entry = u64::from(geometry.page_bytes) + 4 + 8 + 4 * u64::from(members);
     Bytes(4 * u64::from(geometry.logical_pages() - geometry.host_pages) + u64::from(pages) * entry)

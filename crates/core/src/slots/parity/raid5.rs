@@ -3,7 +3,8 @@
 //!
 //! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (II-B), as the technique that it improves.
 //! - **Acts at:** each write that leaves the buffer, and each trim of written data.
-//! - **Costs:** a program and up to two reads for a page that is written by itself; one page in N + 1 of the flash.
+//! - **Costs:** a program and up to two reads for a page that is written by itself; one page in N +
+//!   1 of the flash.
 //! - **Does not help:** two pages of a stripe that cannot be read at the same time.
 //!
 //! There are two ways to the new parity. It takes the one with fewer reads; in a tie, the first.

@@ -1,15 +1,18 @@
 //! # UDL
-//! Keeps no parity. Instead, each block is rewritten before its reads or the age of its data exceed what the code corrects.
+//! Keeps no parity. Instead, each block is rewritten before its reads or the age of its data exceed
+//! what the code corrects.
 //!
-//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B, III-C): unbound-disturb limiting, for drives that are not worn yet.
-//! - **Is made of:** reclaim `block`, which goes by `T_read`, and refresh `block`, which goes by `T_retention`. A technique that is named
-//!   replaces that part.
+//! - **Paper:** Guo et al., DA-RAID-5, DATE 2013 (III-B, III-C): unbound-disturb limiting, for
+//!   drives that are not worn yet.
+//! - **Is made of:** reclaim `block`, which goes by `T_read`, and refresh `block`, which goes by
+//!   `T_retention`. A technique that is named replaces that part.
 //! - **Acts at:** as these do. By age it acts in idle gaps, in the last eighth of the period.
 //! - **Costs:** blocks that are read much, or that nobody rewrites, are programmed again.
 //! - **Does not help:** a page that cannot be read for another reason, or data on a die that fails.
 //!
-//! Its period is the longest that the drive's limits allow: `T_retention` of `[bch]` at the end of the drive's life, less the time that a
-//! refresh may be late. If no code gives an age by itself (`bch.combine = "sum"`, or another error model), it is `refresh.period`.
+//! Its period is the longest that the drive's limits allow: `T_retention` of `[bch]` at the end of
+//! the drive's life, less the time that a refresh may be late. If no code gives an age by itself
+//! (`bch.combine = "sum"`, or another error model), it is `refresh.period`.
 
 use super::{Parity, ParityTechnique, none};
 use crate::base::span::Span;
@@ -27,22 +30,24 @@ pub(super) const CARD: ParityTechnique = Card {
         paper: "Guo et al., DATE 2013, III-C",
         ..About::PLAIN
     },
-    // The RAM of its parts is theirs. The time at which a block was programmed lies in its first page (III-C).
+    // The RAM of its parts is theirs. The time at which a block was programmed lies in its first
+    // page (III-C).
     new: |_, _, _| Box::new(none::None) as Box<dyn Parity>,
 };
 
 /// The reclaim and the refresh technique that it is made of.
 pub(super) const PARTS: (&str, &str) = ("block", "block");
 
-/// The period of its refresh where the drive's code says which age data bears; none elsewhere. It holds up to the rated P/E count, looked up as
-/// techniques look limits up: in the next worse row.
+/// The period of its refresh where the drive's code says which age data bears; none elsewhere. It
+/// holds up to the rated P/E count, looked up as techniques look limits up: in the next worse row.
 pub(super) fn period(config: &DriveConfig) -> Option<Span> {
     let bch = Bch::of(config).filter(|_| config.bch.combine == Combine::Independent)?;
     let last = config.drive.rated_pec.max(config.start.pec);
     let pec = config.bch.rows.iter().copied().find(|pec| *pec >= last).unwrap_or(last);
     let bears = bch.age(pec) / Rates::of(config)?.acceleration();
     let ages = Ages::default();
-    // Data counts as as old as the end of its step; the longest step is that of data that is rewritten late.
+    // Data counts as as old as the end of its step; the longest step is that of data that is
+    // rewritten late.
     let step = ages.step(bears as Ns).checked_sub(1).filter(|step| *step > 0)?;
     let longest = ages.counts_as(step)? - 1;
     let period = |late: Ns| longest - longest / (late + 1) - 1;
@@ -69,19 +74,33 @@ mod tests {
         toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{more}")).unwrap().resolve().unwrap()
     }
 
-    /// 381 days at 15,000 cycles; a step of age is 4.4 % long, and an eighth is left for what is late.
+    /// 381 days at 15,000 cycles; a step of age is 4.4 % long, and an eighth is left for what is
+    /// late.
     #[test]
     fn the_period_is_as_long_as_the_code_allows() {
         let config = drive("");
         let days = period(&config).unwrap().0 as f64 / DAY as f64;
         assert!(days > 381.0 / 1.125 / 1.0443f64.powi(2) && days < 381.0 / 1.125, "{days}");
         let (under, refresh) = with_parts(config, "udl", None);
-        assert_eq!((refresh, under.refresh.period.0 / DAY, under.parity.stripe), ("block", days as u64, None));
+        assert_eq!(
+            (refresh, under.refresh.period.0 / DAY, under.parity.stripe),
+            ("block", days as u64, None)
+        );
         assert!(under.longest_age().0 < 381 * DAY);
         let made = |config: DriveConfig| {
-            Drive::new(config, &Techniques { refresh: "block".into(), parity: "udl".into(), ..Techniques::default() }, false).map(|_| ())
+            Drive::new(
+                config,
+                &Techniques {
+                    refresh: "block".into(),
+                    parity: "udl".into(),
+                    ..Techniques::default()
+                },
+                false,
+            )
+            .map(|_| ())
         };
-        // It keeps its promise at the end of the drive's life, and a period longer by a step and two does not.
+        // It keeps its promise at the end of the drive's life, and a period longer by a step and
+        // two does not.
         let mut at_end = under;
         at_end.start.pec = 15_000;
         made(at_end.clone()).unwrap();
@@ -96,7 +115,10 @@ mod tests {
             let (config, refresh) = with_parts(drive(""), "udl", named);
             (config.refresh.period == month, refresh)
         };
-        assert_eq!([of(None), of(Some("none")), of(Some("block"))], [(false, "block"), (true, "none"), (true, "block")]);
+        assert_eq!(
+            [of(None), of(Some("none")), of(Some("block"))],
+            [(false, "block"), (true, "none"), (true, "block")]
+        );
         assert_eq!(with_parts(drive(""), "none", None).1, "none");
         assert_eq!(period(&drive("bch = { combine = \"sum\" }")), None);
     }

@@ -8,8 +8,8 @@ use crate::slots::rewrite::Rewrite;
 pub enum Action {
     /// Write data of a block anew.
     Rewrite(Rewrite),
-    /// Sense these wordlines of the block for their errors, in one piece, before anything else. [`super::Policy::probed`] is told what was found,
-    /// and gives the next alarm.
+    /// Sense these wordlines of the block for their errors, in one piece, before anything else.
+    /// [`super::Policy::probed`] is told what was found, and gives the next alarm.
     Probe {
         /// The block.
         block: BlockId,

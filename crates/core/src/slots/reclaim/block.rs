@@ -1,14 +1,17 @@
 //! # Block
-//! Counts the reads of each block, and rewrites the whole block before the worst access pattern could have lost a page of it.
+//! Counts the reads of each block, and rewrites the whole block before the worst access pattern
+//! could have lost a page of it.
 //!
-//! - **Paper:** the baseline of all five (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et al., IEEE TCAD 2015.
-//! - **Acts at:** one alarm per block, at `T = min over groups of floor((ERC_MAX - D_move) / alpha) - R_late` reads. The job reads P pages,
-//!   p of them on each neighbour: `D_move = P + 2 (alpha - 1) p`. `R_late` is the reads that the block still serves until its last page is
-//!   out.
+//! - **Paper:** the baseline of all five (straw-2024 II; ipr-2018 IV, "Baseline"); Ha et al., IEEE
+//!   TCAD 2015.
+//! - **Acts at:** one alarm per block, at `T = min over groups of floor((ERC_MAX - D_move) / alpha)
+//!   - R_late` reads. The job reads P pages, p of them on each neighbour: `D_move = P + 2 (alpha -
+//!   1) p`. `R_late` is the reads that the block still serves until its last page is out.
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** the papers set the threshold by hand. Here it follows from the limits, so that it holds at every P/E count and
-//!   under every schedule.
-//! - **Does not help:** blocks with a few hot wordlines. The rest of the block is rewritten for nothing.
+//! - **Departs from the paper:** the papers set the threshold by hand. Here it follows from the
+//!   limits, so that it holds at every P/E count and under every schedule.
+//! - **Does not help:** blocks with a few hot wordlines. The rest of the block is rewritten for
+//!   nothing.
 //! - **Safety:** if T is 1 or more, no page is lost, whatever is read (`docs/safety/block.md`).
 //!
 //! ```text
@@ -37,7 +40,9 @@ pub(super) const CARD: Technique = Card {
         params: &[OWN_AGE],
         ..About::PLAIN
     },
-    new: |args, config, _| Box::new(Block { own_age: args.whole(&OWN_AGE) == 1, ..Block::new(config) }),
+    new: |args, config, _| {
+        Box::new(Block { own_age: args.whole(&OWN_AGE) == 1, ..Block::new(config) })
+    },
 };
 
 pub(super) struct Block {
@@ -50,11 +55,14 @@ pub(super) struct Block {
 impl Block {
     /// One that goes by the longest age.
     pub(super) fn new(config: &DriveConfig) -> Self {
-        Self { overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 }, own_age: false }
+        Self {
+            overshoot: if config.disturb.dose == DoseUnit::Sensings { 4.0 } else { 0.0 },
+            own_age: false,
+        }
     }
 
-    /// Dose units that reprogramming deposits as from its wordline: reads of the most significant page for its backup, then of all pages,
-    /// and its own disturbance.
+    /// Dose units that reprogramming deposits as from its wordline: reads of the most significant
+    /// page for its backup, then of all pages, and its own disturbance.
     pub(super) fn merging(config: &DriveConfig) -> f64 {
         let bits = config.geometry.cell.bits();
         let dose = dose_per_kind(config.disturb.dose, config.geometry.cell);
@@ -73,17 +81,32 @@ impl Block {
     }
 
     /// The same for a block in a coding mode, whose job reads more, or less, than each page once.
-    pub(super) fn threshold_for(&self, view: &View, pec: u32, kinds: u32, work: Work) -> Option<(u32, Terms)> {
+    pub(super) fn threshold_for(
+        &self,
+        view: &View,
+        pec: u32,
+        kinds: u32,
+        work: Work,
+    ) -> Option<(u32, Terms)> {
         self.threshold_worn(view, Worn::at_longest(pec), kinds, work)
     }
 
     /// The threshold of a block so worn and so old.
-    pub(super) fn threshold_worn(&self, view: &View, wear: Worn, kinds: u32, work: Work) -> Option<(u32, Terms)> {
+    pub(super) fn threshold_worn(
+        &self,
+        view: &View,
+        wear: Worn,
+        kinds: u32,
+        work: Work,
+    ) -> Option<(u32, Terms)> {
         let limits = view.limits?;
-        (0..limits.groups()).map(|group| self.group_threshold(view, limits, wear, group, kinds, work)).min_by_key(|(reads, _)| *reads)
+        (0..limits.groups())
+            .map(|group| self.group_threshold(view, limits, wear, group, kinds, work))
+            .min_by_key(|(reads, _)| *reads)
     }
 
-    /// What these thresholds rest on: that they leave a read before the block is rewritten, in each group of wordlines.
+    /// What these thresholds rest on: that they leave a read before the block is rewritten, in each
+    /// group of wordlines.
     pub(super) fn budgets(&self, view: &View, pec: u32, work: Work) -> Vec<Budget> {
         let Some(limits) = view.limits else { return vec![] };
         let of_group = |group: usize| {
@@ -94,7 +117,15 @@ impl Block {
         (0..limits.groups()).map(of_group).collect()
     }
 
-    fn group_threshold(&self, view: &View, limits: Limits, wear: Worn, group: usize, kinds: u32, work: Work) -> (u32, Terms) {
+    fn group_threshold(
+        &self,
+        view: &View,
+        limits: Limits,
+        wear: Worn,
+        group: usize,
+        kinds: u32,
+        work: Work,
+    ) -> (u32, Terms) {
         let terms = Self::terms(view, limits, wear, group, kinds, work);
         let worst_case = ((terms.limit - terms.moving) / terms.alpha - self.overshoot).floor();
         // At least one read: where that is not safe the drive is refused, or warned of (`promise`).
@@ -102,10 +133,18 @@ impl Block {
         (reads, terms)
     }
 
-    fn terms(view: &View, limits: Limits, wear: Worn, group: usize, kinds: u32, work: Work) -> Terms {
+    fn terms(
+        view: &View,
+        limits: Limits,
+        wear: Worn,
+        group: usize,
+        kinds: u32,
+        work: Work,
+    ) -> Terms {
         let endurance = limits.lookup_worn(group, wear);
         let alpha = endurance.alpha.weight();
-        let limit = limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode).units();
+        let limit =
+            limits.in_mode(limits.limit_of_kinds(endurance.limit, kinds), work.mode).units();
         let all = f64::from(view.geometry.wordlines_per_block) * work.units_per_wordline;
         let moving = all + 2.0 * (alpha - 1.0) * work.units_per_wordline;
         Terms { group, limit, alpha, moving }
@@ -119,7 +158,11 @@ impl Block {
             t.limit,
             t.moving,
             t.alpha,
-            if self.overshoot > 0.0 { format!(" - overshoot {}", self.overshoot) } else { String::new() },
+            if self.overshoot > 0.0 {
+                format!(" - overshoot {}", self.overshoot)
+            } else {
+                String::new()
+            },
             view.late_reads
         )
     }
@@ -141,7 +184,8 @@ impl Work {
     }
 }
 
-/// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the weakest.
+/// All page kinds, a bit each; QLC has four. Absent kinds change nothing: none is weaker than the
+/// weakest.
 pub(super) const ALL_KINDS: u32 = 0b1111;
 
 /// What a threshold was made of.
@@ -160,7 +204,8 @@ impl Policy for Block {
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
         if self.own_age {
-            // Asked for the block's age, not for its reads, or with a limit that was drawn anew since.
+            // Asked for the block's age, not for its reads, or with a limit that was drawn anew
+            // since.
             let threshold = self.arm(view, block);
             if threshold > view.reads(block) {
                 return threshold;
@@ -184,7 +229,11 @@ impl Policy for Block {
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let Some((reads, terms)) = self.threshold(view, pec, ALL_KINDS) else { return vec![] };
-        vec![Threshold { name: "block rewritten".into(), reads, because: self.because(view, &terms) }]
+        vec![Threshold {
+            name: "block rewritten".into(),
+            reads,
+            because: self.because(view, &terms),
+        }]
     }
 }
 
@@ -205,16 +254,28 @@ mod tests {
         let threshold = limit - pages;
         assert_eq!((pages, threshold), (192, 9_808));
         let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "block".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "block".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         let mut after = |reads| {
             (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(7)]));
-            (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+            (
+                drive.reclaim_counts().pages_copied,
+                drive.flash_counts().erases[Cause::Reclaim as usize],
+            )
         };
         assert_eq!(after(threshold - 1), (0, 0));
         assert_eq!(after(1), (pages, 1));
-        assert_eq!(after(threshold - 1), (pages, 1), "at its new place the page has endured nothing");
+        assert_eq!(
+            after(threshold - 1),
+            (pages, 1),
+            "at its new place the page has endured nothing"
+        );
         assert_eq!(after(1), (2 * pages, 2));
         assert_eq!(drive.lost_pages(), 0);
     }

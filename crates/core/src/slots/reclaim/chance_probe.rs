@@ -1,15 +1,21 @@
 //! # Chance probe
-//! At reads drawn at random, senses the neighbours of the wordline that was read and counts their errors. It keeps one read count per
-//! block. The probability that it finds data beside a hot wordline in time can be set as close to one as wanted.
+//! At reads drawn at random, senses the neighbours of the wordline that was read and counts their
+//! errors. It keeps one read count per block. The probability that it finds data beside a hot
+//! wordline in time can be set as close to one as wanted.
 //!
-//! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's (MICRO 2025, from public notes).
-//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read, and may be drawn too. A wordline moves when
-//!   the rest of its limit is less than what may come before the next probe; the block moves at E reads. The safety page has the formulas.
-//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) and their dose.
-//! - **Departs from the paper:** PARA refreshes without looking. Draws are `SipHash` under the run's seed; a controller would draw from a
-//!   source of noise.
-//! - **Does not help:** blocks that are read evenly as much as counters would. A share ([`NEAR`]) of a limit, and w reads, are kept for neighbours.
-//! - **Safety:** a page is lost with a probability of at most 2^-64 a stretch without a draw, if the seed is secret (`docs/safety/chance-probe.md`).
+//! - **Paper:** none. The idea is PARA's for DRAM rows (Kim et al., ISCA 2014); the probe is DEAR's
+//!   (MICRO 2025, from public notes).
+//! - **Acts at:** reads drawn with probability p (`reclaim.probe_probability`); a probe is a read,
+//!   and may be drawn too. A wordline moves when the rest of its limit is less than what may come
+//!   before the next probe; the block moves at E reads. The safety page has the formulas.
+//! - **Costs:** 3 bytes per block, as `block`; 2 p sensings a read (`timing.probe_us`) and their
+//!   dose.
+//! - **Departs from the paper:** PARA refreshes without looking. Draws are `SipHash` under the
+//!   run's seed; a controller would draw from a source of noise.
+//! - **Does not help:** blocks that are read evenly as much as counters would. A share ([`NEAR`])
+//!   of a limit, and w reads, are kept for neighbours.
+//! - **Safety:** a page is lost with a probability of at most 2^-64 a stretch without a draw, if
+//!   the seed is secret (`docs/safety/chance-probe.md`).
 //!
 //! ```text
 //! p 0.1, so w 422; alpha 9, limit 20,000, 64 wordlines of one page: G = 422 + 64 + 1 + 2 + 2 = 491, B - E = 1 + 1 + 64 + 64 = 130
@@ -89,7 +95,8 @@ enum Draw {
 }
 
 impl Draw {
-    /// A number for one sensing of a block, retries among them, in one of its lives, evenly from [0, 1).
+    /// A number for one sensing of a block, retries among them, in one of its lives, evenly from
+    /// [0, 1).
     fn number(&self, block: BlockId, pec: u32, sensing: u32) -> f64 {
         match self {
             Self::Keyed(hasher) => {
@@ -117,7 +124,8 @@ impl ChanceProbe {
         let window = (MISSES / -(1.0 - chance).ln()).ceil() as u32;
         Self {
             block: Block::new(config),
-            draws_count: config.disturb.dose == DoseUnit::Reads && config.disturb.preprogram_weight == 0.0,
+            draws_count: config.disturb.dose == DoseUnit::Reads
+                && config.disturb.preprogram_weight == 0.0,
             draw: Draw::Keyed(SipHasher24::new_with_keys(seed, KEY)),
             chance,
             near: window.saturating_add(wordlines + 2 + 2 * config.geometry.cell.bits() + before),
@@ -129,7 +137,8 @@ impl ChanceProbe {
 
     /// G.
     fn near(&self, view: &View, limits: Limits, pec: u32) -> u32 {
-        // Each job of some wordlines serves one read, which may take retries; what those of other reads add is off the limit already.
+        // Each job of some wordlines serves one read, which may take retries; what those of other
+        // reads add is off the limit already.
         let retries = limits.most_retries(pec) * view.geometry.wordlines_per_block;
         self.near.saturating_add(view.late_in_a_job()).saturating_add(retries)
     }
@@ -143,7 +152,9 @@ impl ChanceProbe {
     fn end(&self, view: &View, limits: Limits, pec: u32) -> u32 {
         let of_group = |group| {
             let e = limits.lookup(group, pec);
-            let room = (e.limit - self.neighbour_share(view, limits, pec, e.alpha)).max(Dose::ZERO).units();
+            let room = (e.limit - self.neighbour_share(view, limits, pec, e.alpha))
+                .max(Dose::ZERO)
+                .units();
             // Where no neighbour is special, nothing is kept for it.
             if e.alpha == Alpha::ONE { room } else { room * (1.0 - NEAR) }
         };
@@ -153,7 +164,8 @@ impl ChanceProbe {
 
     /// Whether blocks of this age are treated as by `block`.
     fn is_block(&self, view: &View, limits: Limits, pec: u32) -> bool {
-        let threshold = self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
+        let threshold =
+            self.block.threshold(view, pec, ALL_KINDS).map_or(0, |(threshold, _)| threshold);
         !self.draws_count || self.end(view, limits, pec) <= threshold
     }
 
@@ -170,13 +182,24 @@ impl ChanceProbe {
     }
 
     /// The neighbours of a wordline that hold data.
-    fn neighbours_with_data(view: &View, block: BlockId, wordline: WordlineInBlock) -> impl Iterator<Item = WordlineInBlock> {
+    fn neighbours_with_data(
+        view: &View,
+        block: BlockId,
+        wordline: WordlineInBlock,
+    ) -> impl Iterator<Item = WordlineInBlock> {
         let (bits, stride) = (view.geometry.cell.bits(), view.geometry.neighbour_stride);
-        let above = Some(wordline + stride).filter(|w| w.number() < view.geometry.wordlines_per_block);
+        let above =
+            Some(wordline + stride).filter(|w| w.number() < view.geometry.wordlines_per_block);
         // One written in part will be given more.
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
-        let in_part = move |w: WordlineInBlock| is_open && w.first_page(bits) < written && (w + 1).first_page(bits) > written;
-        wordline.checked_sub(stride).into_iter().chain(above).filter(move |w| view.is_valid(block, *w) || in_part(*w))
+        let in_part = move |w: WordlineInBlock| {
+            is_open && w.first_page(bits) < written && (w + 1).first_page(bits) > written
+        };
+        wordline
+            .checked_sub(stride)
+            .into_iter()
+            .chain(above)
+            .filter(move |w| view.is_valid(block, *w) || in_part(*w))
     }
 }
 
@@ -189,7 +212,9 @@ impl Policy for ChanceProbe {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         match view.limits {
             None => Reads::NEVER,
-            Some(limits) if self.is_block(view, limits, view.pec(block)) => self.block.arm(view, block),
+            Some(limits) if self.is_block(view, limits, view.pec(block)) => {
+                self.block.arm(view, block)
+            }
             Some(limits) => self.next(view, limits, block),
         }
     }
@@ -201,7 +226,8 @@ impl Policy for ChanceProbe {
             return self.block.on_alarm(view, block, out);
         }
         self.draws += 1;
-        let wordlines: Vec<_> = Self::neighbours_with_data(view, block, view.wordline_read(block)).collect();
+        let wordlines: Vec<_> =
+            Self::neighbours_with_data(view, block, view.wordline_read(block)).collect();
         if wordlines.is_empty() {
             return self.next(view, limits, block);
         }
@@ -209,7 +235,13 @@ impl Policy for ChanceProbe {
         Reads(now + 1)
     }
 
-    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+    fn probed(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        found: &[Probed],
+        out: &mut Vec<Action>,
+    ) -> Reads {
         let Some(limits) = view.limits else { return Reads::NEVER };
         self.probes += found.len() as u64;
         let (now, pec) = (view.reads(block).0, view.pec(block));
@@ -255,7 +287,8 @@ impl Policy for ChanceProbe {
         if self.is_block(view, limits, pec) {
             return self.block.promise(view, pec);
         }
-        // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe must find left of it.
+        // E is above the threshold of `block`, so 2 or more: then a new wordline has what a probe
+        // must find left of it.
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
             let own = self.neighbour_share(view, limits, pec, e.alpha).units();
@@ -281,12 +314,20 @@ impl Policy for ChanceProbe {
         };
         let of_group = |group: usize| {
             let e = limits.lookup(group, pec);
-            let need = f64::from(end + after_end(view)) + self.neighbour_share(view, limits, pec, e.alpha).units();
+            let need = f64::from(end + after_end(view))
+                + self.neighbour_share(view, limits, pec, e.alpha).units();
             let limit = e.limit.units();
             Threshold {
-                name: format!("reads beside a wordline of group {} from which on a probe of it moves it", view.disturb.groups[group]),
-                reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight()).max(0.0) as u32,
-                because: format!("(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); drawn once in {:.0} reads", 1.0 / self.chance),
+                name: format!(
+                    "reads beside a wordline of group {} from which on a probe of it moves it",
+                    view.disturb.groups[group]
+                ),
+                reads: ((limit - need) / (e.alpha - Alpha::ONE).max(Alpha::of_256ths(1)).weight())
+                    .max(0.0) as u32,
+                because: format!(
+                    "(ERC_MAX {limit} - need {need:.1}) / (alpha - 1); drawn once in {:.0} reads",
+                    1.0 / self.chance
+                ),
             }
         };
         std::iter::once(whole).chain((0..limits.groups()).map(of_group)).collect()
@@ -304,7 +345,8 @@ mod tests {
     use crate::drive::{Drive, Techniques};
 
     fn config(preprogram_weight: f64) -> DriveConfig {
-        let mut config: DriveConfig = toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
+        let mut config: DriveConfig =
+            toml::from_str(&one_page_wordlines(64, 20_000, "probe_probability = 0.1")).unwrap();
         config.disturb.preprogram_weight = preprogram_weight;
         config.resolve().unwrap()
     }
@@ -317,12 +359,19 @@ mod tests {
         let end = (20_000 - 8 * beside) * 3 / 4 - after_end;
         let near = 20_000 - 8 * beside - (end + after_end);
         assert_eq!((end, near, near / 8 + 1), (11_924, 4_018, 503));
-        let prospect = Prospect::new(&config(0.0), technique("chance-probe").unwrap(), false).unwrap();
-        let thresholds: Vec<u32> = prospect.thresholds(0).iter().map(|threshold| threshold.reads).collect();
-        assert_eq!(thresholds, [end, near / 8], "the block's, and the last count near a wordline at which it stays");
+        let prospect =
+            Prospect::new(&config(0.0), technique("chance-probe").unwrap(), false).unwrap();
+        let thresholds: Vec<u32> =
+            prospect.thresholds(0).iter().map(|threshold| threshold.reads).collect();
+        assert_eq!(
+            thresholds,
+            [end, near / 8],
+            "the block's, and the last count near a wordline at which it stays"
+        );
     }
 
-    /// A read that may take two retries deposits three times as much: of the 64 reads that jobs of some wordlines serve, that is not off the limit yet.
+    /// A read that may take two retries deposits three times as much: of the 64 reads that jobs of
+    /// some wordlines serve, that is not off the limit yet.
     #[test]
     fn retries_of_the_reads_that_jobs_serve_are_kept_for() {
         let tired = |retries: u32| {
@@ -330,9 +379,13 @@ mod tests {
             let error = r#"model = "powerlaw"
                 e = 0.0045"#;
             config.error = toml::from_str(error).unwrap();
-            config.ecc = toml::from_str("cap = [0.0085, 0.0125, 0.0165]\nretry_decode_us = [20, 20]").unwrap();
+            config.ecc =
+                toml::from_str("cap = [0.0085, 0.0125, 0.0165]\nretry_decode_us = [20, 20]")
+                    .unwrap();
             config.reclaim.retries = retries;
-            Prospect::new(&config, technique("chance-probe").unwrap(), false).unwrap().thresholds(0)[0].reads
+            Prospect::new(&config, technique("chance-probe").unwrap(), false).unwrap().thresholds(0)
+                [0]
+            .reads
         };
         assert_eq!(tired(0), 11_924, "the worked example");
         // The limit is 60,000 then, of which 2 (2 x 64 + 9 x 5) are off already.
@@ -347,7 +400,8 @@ mod tests {
     }
 
     fn seeded(preprogram_weight: f64, seed: u64) -> Drive {
-        let techniques = Techniques { reclaim: "chance-probe".into(), seed, ..Techniques::default() };
+        let techniques =
+            Techniques { reclaim: "chance-probe".into(), seed, ..Techniques::default() };
         begun(Drive::new(config(preprogram_weight), &techniques, false).unwrap())
     }
 
@@ -355,12 +409,16 @@ mod tests {
         seeded(preprogram_weight, 1)
     }
 
-    /// Reads of two pages in turn, the neighbours of a third, that dodge the draws: where one is due, a page far away is read. And the
-    /// pages that the drive loses.
+    /// Reads of two pages in turn, the neighbours of a third, that dodge the draws: where one is
+    /// due, a page far away is read. And the pages that the drive loses.
     fn dodging(mut drive: Drive, draw: &Draw) -> (Vec<Lpn>, u64) {
         let page = |drive: &Drive, n: u32| {
             let next = drive.flash.hot(BlockId::new(0)).reads.whole_down().0 + 1;
-            if draw.number(BlockId::new(0), drive.flash.cold(BlockId::new(0)).pec, next) < 0.1 { 50 } else { 4 + n % 2 * 2 }
+            if draw.number(BlockId::new(0), drive.flash.cold(BlockId::new(0)).pec, next) < 0.1 {
+                50
+            } else {
+                4 + n % 2 * 2
+            }
         };
         let reads = (0..4000).map(|n| {
             let page = Lpn::new(page(&drive, n));
@@ -374,8 +432,14 @@ mod tests {
 
     #[test]
     fn reads_that_dodge_the_draws_take_a_host_that_can_compute_them() {
-        let public = ChanceProbe { draw: Draw::Public, ..ChanceProbe::new(&CARD.args(&config(0.0)), &config(0.0), 1) };
-        let before = begun(Drive::with_policy(config(0.0), Box::new(public), &Techniques::default(), false).unwrap());
+        let public = ChanceProbe {
+            draw: Draw::Public,
+            ..ChanceProbe::new(&CARD.args(&config(0.0)), &config(0.0), 1)
+        };
+        let before = begun(
+            Drive::with_policy(config(0.0), Box::new(public), &Techniques::default(), false)
+                .unwrap(),
+        );
         let (reads, lost) = dodging(before, &Draw::Public);
         // Page 5 endures 20,000 / 9 = 2,222 reads of its neighbours, 3 and 7 twice as many.
         assert_eq!(lost, 1, "draws that everybody can compute");
@@ -388,7 +452,10 @@ mod tests {
                 drive.read_pages(dodging);
                 drive.report_unread_losses();
                 assert_eq!(drive.lost_pages(), 0, "seed {seed}");
-                assert!(drive.reclaim_counts().pages_copied > 0, "seed {seed}: what was found moved");
+                assert!(
+                    drive.reclaim_counts().pages_copied > 0,
+                    "seed {seed}: what was found moved"
+                );
             }
         }
     }
@@ -406,7 +473,10 @@ mod tests {
     fn what_lies_beside_a_hot_wordline_moves_at_the_next_draw() {
         let mut drive = drive(0.0);
         let (reads, copies) = first_move(&mut drive, |_| 5);
-        assert!((480..560).contains(&reads), "{reads} reads: some of the 503 are probes drawn in turn");
+        assert!(
+            (480..560).contains(&reads),
+            "{reads} reads: some of the 503 are probes drawn in turn"
+        );
         assert!(copies <= 2, "one or both neighbours");
         assert_eq!(drive.flash_counts().erases[Cause::Reclaim as usize], 0);
     }
@@ -417,8 +487,14 @@ mod tests {
         let (reads, copies) = first_move(&mut drive, |n| n % 64);
         let probes = drive.technique_counts()[1].1;
         assert_eq!(copies, 64);
-        assert!((11_924..11_930).contains(&(u64::from(reads) + probes)), "{reads} reads and {probes} probes; a draw may pass the end");
-        assert!((2_100..3_000).contains(&probes), "two for one read in ten, and for one probe in ten: {probes}");
+        assert!(
+            (11_924..11_930).contains(&(u64::from(reads) + probes)),
+            "{reads} reads and {probes} probes; a draw may pass the end"
+        );
+        assert!(
+            (2_100..3_000).contains(&probes),
+            "two for one read in ten, and for one probe in ten: {probes}"
+        );
     }
 
     #[test]

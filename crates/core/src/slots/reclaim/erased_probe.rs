@@ -1,14 +1,18 @@
 //! # Erased probe
-//! Measures what reads have done to each wordline, instead of counting the reads. A probe is one sensing that counts the errors of the
-//! erased state.
+//! Measures what reads have done to each wordline, instead of counting the reads. A probe is one
+//! sensing that counts the errors of the erased state.
 //!
 //! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not at hand.
-//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] at a read. A wordline moves where `(1 - share) ERC_MAX < need`: share is
-//!   the part of the limit that a probe found used up, `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S` (W reads of a round, S dose of its
+//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] at a read. A wordline moves where `(1
+//!   - share) ERC_MAX < need`: share is the part of the limit that a probe found used up, `need =
+//!   alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S` (W reads of a round, S dose of its
 //!   probes). The next round is due before one that stayed could need to move.
-//! - **Costs:** 9 bytes per block, a bit per wordline of a block in its round; `timing.probe_us` and a read's dose per wordline and round.
-//! - **Departs from the paper:** DEAR senses a layer's first wordline, at a fixed distance. Here all are sensed, without noise.
-//! - **Does not help:** close to a limit. Rounds come ever more often there, and each costs time and dose.
+//! - **Costs:** 9 bytes per block, a bit per wordline of a block in its round; `timing.probe_us`
+//!   and a read's dose per wordline and round.
+//! - **Departs from the paper:** DEAR senses a layer's first wordline, at a fixed distance. Here
+//!   all are sensed, without noise.
+//! - **Does not help:** close to a limit. Rounds come ever more often there, and each costs time
+//!   and dose.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/erased-probe.md`).
 //!
 //! ```text
@@ -44,12 +48,14 @@ pub(super) const CARD: Technique = Card {
     new: |args, config, _| Box::new(ErasedProbe::new(args, config)),
 };
 
-/// Wordlines probed at a read: half a millisecond of its die. Assumption: about what a read waits for a program.
+/// Wordlines probed at a read: half a millisecond of its die. Assumption: about what a read waits
+/// for a program.
 const BATCH: u32 = 16;
 
 pub(super) struct ErasedProbe {
     interval: u32,
-    /// Dose units by which alarms may be passed from one probe of a wordline to the end of its job, and between two batches of a round.
+    /// Dose units by which alarms may be passed from one probe of a wordline to the end of its job,
+    /// and between two batches of a round.
     overshoot: u32,
     step: u32,
     /// Dose of a probe, and largest one of a read.
@@ -106,7 +112,8 @@ impl ErasedProbe {
         let uneven = doses[..kinds].iter().any(|dose| *dose != Quarters::UNIT);
         Self {
             interval: args.whole(&CHECK_INTERVAL),
-            // Two alarms are passed by less than a read each, counts are rounded up to whole units twice, and one read follows a job.
+            // Two alarms are passed by less than a read each, counts are rounded up to whole units
+            // twice, and one read follows a job.
             overshoot: if uneven { 2 * heaviest.whole_up().0 + 2 } else { 0 },
             // A batch later by a unit, from a count rounded up, and passed by less than a read.
             step: if uneven { heaviest.whole_up().0 + 2 } else { 1 },
@@ -138,22 +145,35 @@ impl ErasedProbe {
         let moved = (self.heaviest * pages).min(Reads(view.geometry.pages_per_block).quarters());
         let movers = moved.far() + Reads(view.geometry.cell.bits()) * beside;
         let round = (self.probe * view.geometry.wordlines_per_block).far() + self.probe * beside;
-        Need { limit: e.limit, alpha: e.alpha, left: Reads(reads) * e.alpha + movers + round * 2, reads }
+        Need {
+            limit: e.limit,
+            alpha: e.alpha,
+            left: Reads(reads) * e.alpha + movers + round * 2,
+            reads,
+        }
     }
 
     fn needs(&self, view: &View, limits: Limits, pec: u32, pages: u32) -> Vec<Need> {
         (0..limits.groups()).map(|group| self.need(view, limits, group, pec, pages)).collect()
     }
 
-    /// The next wordlines of a round from `from` on that are to be probed, and where it goes on; all that are left where it comes late.
-    fn batch(view: &View, block: BlockId, from: WordlineInBlock, all: bool) -> (Vec<WordlineInBlock>, WordlineInBlock) {
+    /// The next wordlines of a round from `from` on that are to be probed, and where it goes on;
+    /// all that are left where it comes late.
+    fn batch(
+        view: &View,
+        block: BlockId,
+        from: WordlineInBlock,
+        all: bool,
+    ) -> (Vec<WordlineInBlock>, WordlineInBlock) {
         let bits = view.geometry.cell.bits();
         let written = view.written(block);
         let mut next = from;
         let mut wordlines = vec![];
         while next.first_page(bits) < written && (all || wordlines.len() < BATCH as usize) {
             // One written in part will be given more.
-            if view.is_valid(block, next) || (next + 1).first_page(bits) > written && view.pages_to_come(block) > 0 {
+            if view.is_valid(block, next)
+                || (next + 1).first_page(bits) > written && view.pages_to_come(block) > 0
+            {
                 wordlines.push(next);
             }
             next = next + 1;
@@ -162,10 +182,17 @@ impl ErasedProbe {
     }
 
     /// Ends a round: what is due moves, and the next round is set.
-    fn end_round(&mut self, view: &View, block: BlockId, limits: Limits, out: &mut Vec<Action>) -> Reads {
+    fn end_round(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        limits: Limits,
+        out: &mut Vec<Action>,
+    ) -> Reads {
         self.rounds += 1;
         let now = view.reads(block).0;
-        let Round { mut pages, mut spare, .. } = self.blocks[block.index()].round.take().expect("a round is under way");
+        let Round { mut pages, mut spare, .. } =
+            self.blocks[block.index()].round.take().expect("a round is under way");
         let to_come = view.pages_to_come(block);
         if to_come > 0 {
             let before = if self.counts_before { view.dose(block) } else { Quarters::ZERO };
@@ -173,7 +200,8 @@ impl ErasedProbe {
             let of_fresh = needs.iter().map(|n| n.spare(n.limit - before * n.alpha));
             match of_fresh.min().expect("there are groups") {
                 Some(of_fresh) => spare = spare.min(of_fresh),
-                // An open block is closed by a move from it. Without dose from before, closing would not help.
+                // An open block is closed by a move from it. Without dose from before, closing
+                // would not help.
                 None if self.counts_before => pages.insert(view.written(block), to_come),
                 None => spare = 0,
             }
@@ -188,14 +216,25 @@ impl ErasedProbe {
     }
 
     /// Asks for the next probes of a round, or ends it where there are none.
-    fn go_on(&mut self, view: &View, block: BlockId, limits: Limits, out: &mut Vec<Action>) -> Reads {
+    fn go_on(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        limits: Limits,
+        out: &mut Vec<Action>,
+    ) -> Reads {
         let now = view.reads(block).0;
         let state = &mut self.blocks[block.index()];
         // Nobody asked in time (reads before the run): there may be no time for a read a batch.
         let is_late = now > state.due.saturating_add(self.overshoot);
-        let none = || Round { next: WordlineInBlock::FIRST, pages: PageSet::none(view.geometry.pages_per_block), spare: u32::MAX };
+        let none = || Round {
+            next: WordlineInBlock::FIRST,
+            pages: PageSet::none(view.geometry.pages_per_block),
+            spare: u32::MAX,
+        };
         let round = state.round.get_or_insert_with(none);
-        let (wordlines, next) = Self::batch(view, block, round.next, is_late && round.next == WordlineInBlock::FIRST);
+        let (wordlines, next) =
+            Self::batch(view, block, round.next, is_late && round.next == WordlineInBlock::FIRST);
         round.next = next;
         if wordlines.is_empty() {
             return self.end_round(view, block, limits, out);
@@ -228,9 +267,20 @@ impl Policy for ErasedProbe {
         self.go_on(view, block, limits, out)
     }
 
-    fn probed(&mut self, view: &View, block: BlockId, found: &[Probed], out: &mut Vec<Action>) -> Reads {
+    fn probed(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        found: &[Probed],
+        out: &mut Vec<Action>,
+    ) -> Reads {
         let Some(limits) = view.limits else { return Reads::NEVER };
-        let needs = self.needs(view, limits, view.pec(block), view.valid_pages(block) + view.pages_to_come(block));
+        let needs = self.needs(
+            view,
+            limits,
+            view.pec(block),
+            view.valid_pages(block) + view.pages_to_come(block),
+        );
         let bits = view.geometry.cell.bits();
         self.probes += found.len() as u64;
         let round = self.blocks[block.index()].round.as_mut().expect("a round is under way");
@@ -258,12 +308,17 @@ impl Policy for ErasedProbe {
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
         let budget = |limits: Limits, group: usize| {
-            let Need { limit, alpha, left, reads } = self.need(view, limits, group, pec, view.geometry.pages_per_block);
+            let Need { limit, alpha, left, reads } =
+                self.need(view, limits, group, pec, view.geometry.pages_per_block);
             let alpha = alpha.weight();
             let own = left.units() - alpha * f64::from(reads);
             Budget { group, endures: limit.units(), alpha, reads, own }
         };
-        Promise::within(view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| budget(limits, group))))
+        Promise::within(
+            view.limits
+                .into_iter()
+                .flat_map(|limits| (0..limits.groups()).map(move |group| budget(limits, group))),
+        )
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
@@ -300,7 +355,12 @@ mod tests {
 
     fn drive(text: &str, timed: bool) -> Drive {
         let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "erased-probe".into(), ..Techniques::default() }, timed).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "erased-probe".into(), ..Techniques::default() },
+            timed,
+        )
+        .unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         drive
@@ -332,10 +392,14 @@ mod tests {
     #[test]
     fn what_is_left_is_rounded_down() {
         let of = Dose::of_1024ths;
-        let left =
-            |dose, limit| Probed { wordline: WordlineInBlock::FIRST, dose: of(dose), limit: of(limit) }.left_of(of(1000)).in_1024ths();
+        let left = |dose, limit| {
+            Probed { wordline: WordlineInBlock::FIRST, dose: of(dose), limit: of(limit) }
+                .left_of(of(1000))
+                .in_1024ths()
+        };
         assert_eq!([left(0, 3), left(1, 3), left(3, 3), left(4, 3)], [1000, 666, 0, -334]);
-        // A wordline twice as strong as a policy may assume has half of the assumed limit left where half of its own is.
+        // A wordline twice as strong as a policy may assume has half of the assumed limit left
+        // where half of its own is.
         assert_eq!(left(1000, 2000), 500);
     }
 
@@ -347,15 +411,24 @@ mod tests {
         assert_eq!(counts(&drive), (0, 0, 0));
         read(&mut drive, 1, 1);
         assert_eq!(counts(&drive), (3, 2, 1));
-        // Three probes and two copies: 97. The read after the job asks, to no effect; the one that makes it 186 begins a round.
+        // Three probes and two copies: 97. The read after the job asks, to no effect; the one that
+        // makes it 186 begins a round.
         read(&mut drive, 1, 88);
         assert_eq!(counts(&drive), (3, 2, 2));
         read(&mut drive, 1, 1);
         assert_eq!(counts(&drive), (4, 2, 3));
         assert_eq!(drive.flash_counts().reads[Cause::Reclaim as usize], 4 + 2);
         read(&mut drive, 1, 100_000);
-        // What is left in the block is one wordline without neighbours: it takes nothing but the probes of nobody else.
-        assert_eq!((counts(&drive).1, drive.flash_counts().erases[Cause::Reclaim as usize], drive.lost_pages()), (2, 0, 0));
+        // What is left in the block is one wordline without neighbours: it takes nothing but the
+        // probes of nobody else.
+        assert_eq!(
+            (
+                counts(&drive).1,
+                drive.flash_counts().erases[Cause::Reclaim as usize],
+                drive.lost_pages()
+            ),
+            (2, 0, 0)
+        );
     }
 
     /// A block of 40 wordlines is probed 16, 16 and 8 at a read, and what is due moves at the end.
@@ -369,13 +442,15 @@ mod tests {
             rounds.push(counts(&drive).0 - before);
         }
         let first = rounds.iter().position(|probes| *probes > 0).unwrap();
-        // W 2, S 40 + 16: need 9 (10 + 1 + 3 x 2) + 40 + 16 + 2 x 56 = 321; floor(2679 / 9) + 10 reads.
+        // W 2, S 40 + 16: need 9 (10 + 1 + 3 x 2) + 40 + 16 + 2 x 56 = 321; floor(2679 / 9) + 10
+        // reads.
         assert_eq!((first + 1, &rounds[first..]), (307, &[16, 16, 8][..]));
         // Wordlines 19 and 21 have taken 9 x 307 at that time: they move, and no other.
         assert_eq!(counts(&drive).1, 2);
     }
 
-    /// What a block endures beyond the table's limit is learned: of ten blocks the strongest is left alone longest.
+    /// What a block endures beyond the table's limit is learned: of ten blocks the strongest is
+    /// left alone longest.
     #[test]
     fn a_strong_block_is_left_alone_longer() {
         let reads = |block: u32, more: &str| {

@@ -1,14 +1,21 @@
 //! # `HotLD`
-//! Finds the read-hot pages and writes them to blocks with guard levels, which endure ten times the reads and hold two thirds of the pages.
+//! Finds the read-hot pages and writes them to blocks with guard levels, which endure ten times the
+//! reads and hold two thirds of the pages.
 //!
-//! - **Paper:** ipr-2018 III-B, III-C; `HotLD` of IV: the paper's approach without in-place reprogramming.
-//! - **Acts at:** `block`'s threshold; for blocks of low density with `density.limit_factor` times the limits.
-//! - **Costs:** 12 bytes a block (reads, time of the last refresh, time since when its density is low) and 2 for each page of a monitor
-//!   block. A block of low density takes three programs for two pages.
-//! - **Departs from the paper:** refreshes are timed in page operations of the host, so that they mean the same without a clock. A block of low
-//!   density at its limit moves to another; the paper says that of IPR only. `density.spare_share` bounds the pages that are taken away.
-//!   Beside parity each die keeps its own read-hot pages apart, within these shares of the die, and a page of parity is found like any other.
-//! - **Does not help:** even reads. No block comes to its limit sooner than the average, and nothing is hot.
+//! - **Paper:** ipr-2018 III-B, III-C; `HotLD` of IV: the paper's approach without in-place
+//!   reprogramming.
+//! - **Acts at:** `block`'s threshold; for blocks of low density with `density.limit_factor` times
+//!   the limits.
+//! - **Costs:** 12 bytes a block (reads, time of the last refresh, time since when its density is
+//!   low) and 2 for each page of a monitor block. A block of low density takes three programs for
+//!   two pages.
+//! - **Departs from the paper:** refreshes are timed in page operations of the host, so that they
+//!   mean the same without a clock. A block of low density at its limit moves to another; the paper
+//!   says that of IPR only. `density.spare_share` bounds the pages that are taken away. Beside
+//!   parity each die keeps its own read-hot pages apart, within these shares of the die, and a page
+//!   of parity is found like any other.
+//! - **Does not help:** even reads. No block comes to its limit sooner than the average, and
+//!   nothing is hot.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/hotld.md`).
 //!
 //! ```text
@@ -52,7 +59,8 @@ impl HotLd {
         Self { read_hot: ReadHot::new(config), low: LowDensity::new(config) }
     }
 
-    /// A hot block's pages may go to a new block of low density; where there are too many, the least read one goes.
+    /// A hot block's pages may go to a new block of low density; where there are too many, the
+    /// least read one goes.
     fn has_room(&mut self, view: &View, of: BlockId, out: &mut Vec<Action>) -> bool {
         if !self.low.has_room(view, of)
             && let Some(block) = self.low.revert_coldest(view, of)
@@ -73,7 +81,11 @@ impl Policy for HotLd {
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let refreshed = if self.low.holds(block) { Rewrite::all_to(block, HOT) } else { self.read_hot.refresh(view, block, HOT) };
+        let refreshed = if self.low.holds(block) {
+            Rewrite::all_to(block, HOT)
+        } else {
+            self.read_hot.refresh(view, block, HOT)
+        };
         let wants_low = refreshed.named_for(HOT).is_some() && !self.low.holds(block);
         let full = wants_low && !self.has_room(view, block, out);
         out.push(if full { Rewrite::all(block) } else { refreshed }.into());
@@ -85,7 +97,13 @@ impl Policy for HotLd {
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
-        ReadHot::streams(StreamSpec { purpose: "low density", mode: GUARDED, pool: false, most_pages: None, counts_pages: false })
+        ReadHot::streams(StreamSpec {
+            purpose: "low density",
+            mode: GUARDED,
+            pool: false,
+            most_pages: None,
+            counts_pages: false,
+        })
     }
 
     fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
@@ -120,7 +138,10 @@ mod tests {
     /// Page kinds that the block of page 0 does without, and its valid pages.
     fn mode_and_valid(drive: &Drive) -> (u8, u16) {
         let place = drive.map_rows().next().expect("page 0 holds data");
-        let row = drive.block_states().nth(drive.geometry().block_of(place.ppn).index()).expect("a block of the drive");
+        let row = drive
+            .block_states()
+            .nth(drive.geometry().block_of(place.ppn).index())
+            .expect("a block of the drive");
         (row.mode, row.valid)
     }
 
@@ -141,7 +162,12 @@ mod tests {
         let (threshold, of_low_density) = (limit - pages, 10 * limit - pages);
         assert_eq!((threshold, of_low_density), (976, 9_976));
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "hotld".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "hotld".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
         read(&mut drive, threshold);
         assert_eq!(mode_and_valid(&drive), (0, 24), "a monitor block, with the pages beside");
@@ -152,14 +178,19 @@ mod tests {
         drive.begin_measurement();
         let mut after = |reads| {
             read(&mut drive, reads);
-            (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize], mode_and_valid(&drive))
+            (
+                drive.reclaim_counts().pages_copied,
+                drive.flash_counts().erases[Cause::Reclaim as usize],
+                mode_and_valid(&drive),
+            )
         };
         assert_eq!(after(of_low_density - 1), (0, 0, (1, 1)));
         assert_eq!(after(1), (1, 1, (1, 1)), "in another block of low density");
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// Where each page has a die of its own, each die has blocks of low density, as many as it can do without, and no page leaves its die.
+    /// Where each page has a die of its own, each die has blocks of low density, as many as it can
+    /// do without, and no page leaves its die.
     #[test]
     fn each_die_has_blocks_of_low_density() {
         let text = r#"
@@ -172,7 +203,8 @@ mod tests {
             parity.stripe = 3
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let techniques = Techniques { reclaim: "hotld".into(), parity: "raid5".into(), ..Techniques::default() };
+        let techniques =
+            Techniques { reclaim: "hotld".into(), parity: "raid5".into(), ..Techniques::default() };
         let mut drive = Drive::new(config, &techniques, false).unwrap();
         drive.precondition(1);
         let stripes = drive.geometry().stripes.unwrap();

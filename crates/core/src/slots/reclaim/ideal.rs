@@ -1,10 +1,11 @@
 //! # Ideal
-//! Does what `block` would do on flash whose reads disturb all wordlines alike and whose pages all have the median wordline's limit for its
-//! weakest kind. This is a counterfactual, not a technique: the run's flash is changed, and so is the oracle's. It gives a bound to
-//! compare with.
+//! Does what `block` would do on flash whose reads disturb all wordlines alike and whose pages all
+//! have the median wordline's limit for its weakest kind. This is a counterfactual, not a
+//! technique: the run's flash is changed, and so is the oracle's. It gives a bound to compare with.
 //!
 //! - **Paper:** straw-2024 II (`SSD_ideal` of Fig. 3).
-//! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a block's wordlines, by P/E count.
+//! - **Acts at:** the threshold of `block`, with alpha 1 and the median of the true limits of a
+//!   block's wordlines, by P/E count.
 //! - **Costs:** 3 bytes per block.
 //! - **Departs from the paper:** nothing known.
 //! - **Does not help:** any real drive.
@@ -47,11 +48,16 @@ impl Ideal {
 
 /// Turns a drive's flash into that of the ideal drive.
 pub(super) fn nature(config: &mut DriveConfig) {
-    let Some(table) = LimitTable::of(config).filter(|_| config.disturb.model.has_neighbours()) else { return };
+    let Some(table) = LimitTable::of(config).filter(|_| config.disturb.model.has_neighbours())
+    else {
+        return;
+    };
     let wordlines = WordlineInBlock::range(0..config.geometry.wordlines_per_block);
     for row in &mut config.disturb.table {
-        let mut limits: Vec<Dose> =
-            wordlines.clone().map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w)).collect();
+        let mut limits: Vec<Dose> = wordlines
+            .clone()
+            .map(|w| table.limit_of_worst_block(table.truth(table.group_of(w), row.pec).limit, w))
+            .collect();
         limits.sort_unstable();
         row.limit = vec![limits[(limits.len() - 1) / 2].units()];
         row.alpha = vec![1.0];
@@ -81,7 +87,10 @@ impl Policy for Ideal {
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        let counterfactual = |t: Threshold| Threshold { name: format!("counterfactual, no real drive: {}", t.name), ..t };
+        let counterfactual = |t: Threshold| Threshold {
+            name: format!("counterfactual, no real drive: {}", t.name),
+            ..t
+        };
         self.0.explain(view, pec).into_iter().map(counterfactual).collect()
     }
 }
@@ -92,7 +101,8 @@ mod tests {
     use crate::base::units::WordlineInBlock;
     use crate::disturb::table::LimitTable;
 
-    /// Four groups, of which neither the weakest nor the two strongest have more than half of the wordlines.
+    /// Four groups, of which neither the weakest nor the two strongest have more than half of the
+    /// wordlines.
     #[test]
     fn worked_example() {
         let text = r#"
@@ -101,18 +111,31 @@ mod tests {
             drive = { spare = 0.5 }
             disturb = { model = "wordline", groups = ["a", "b", "c", "d"], table = [{ pec = 0, limit = [400000, 600000, 700000, 900000], alpha = [9.0, 9.0, 9.0, 9.0] }] }
         "#;
-        let mut config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut config =
+            toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
         let table = LimitTable::of(&config).expect("a model with a table");
-        let of_group = |group| WordlineInBlock::range(0..64).filter(|w| table.group_of(*w) == group).count();
-        assert!(of_group(0) < 32 && of_group(0) + of_group(1) >= 32, "{} and {}", of_group(0), of_group(1));
+        let of_group =
+            |group| WordlineInBlock::range(0..64).filter(|w| table.group_of(*w) == group).count();
+        assert!(
+            of_group(0) < 32 && of_group(0) + of_group(1) >= 32,
+            "{} and {}",
+            of_group(0),
+            of_group(1)
+        );
         nature(&mut config);
-        assert_eq!((&config.disturb.table[0].limit[..], &config.disturb.table[0].alpha[..]), (&[600_000.0][..], &[1.0][..]));
+        assert_eq!(
+            (&config.disturb.table[0].limit[..], &config.disturb.table[0].alpha[..]),
+            (&[600_000.0][..], &[1.0][..])
+        );
     }
 
-    /// Fig. 3 of straw-2024: block-level reclaim copies 15.4 times as much at 2,000 cycles, by calibration.
+    /// Fig. 3 of straw-2024: block-level reclaim copies 15.4 times as much at 2,000 cycles, by
+    /// calibration.
     #[test]
     fn the_median_over_the_worst_case_is_that_of_the_paper() {
-        let mut config = toml::from_str(include_str!("../../../../../presets/drives/straw-2t-tlc.toml")).unwrap();
+        let mut config =
+            toml::from_str(include_str!("../../../../../presets/drives/straw-2t-tlc.toml"))
+                .unwrap();
         nature(&mut config);
         let median = config.disturb.table[2].limit[0];
         let ratio = median / (405_000.0 / 9.15);

@@ -1,13 +1,16 @@
 //! # IPR
-//! Finds the read-hot pages, gathers them in blocks of a pool, and gives those blocks guard levels in place when they come to their limit.
-//! They then endure ten times the reads, and only a third of their pages had to move.
+//! Finds the read-hot pages, gathers them in blocks of a pool, and gives those blocks guard levels
+//! in place when they come to their limit. They then endure ten times the reads, and only a third
+//! of their pages had to move.
 //!
 //! - **Paper:** ipr-2018 III, all of it.
-//! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower one, because reprogramming takes more reads than moving; a
-//!   block of low density has that of `block` with `density.limit_factor` times the limits.
-//! - **Costs:** 12 bytes a block (reads, times of the last refresh and of the last reprogramming), 2 for each page of a monitor block
-//!   (III-E).
-//! - **Departs from the paper:** the pool is kept for read-hot blocks (`density.keep_pool`). The page below lists all departures.
+//! - **Acts at:** `block`'s threshold. A read-hot block in the pool has a lower one, because
+//!   reprogramming takes more reads than moving; a block of low density has that of `block` with
+//!   `density.limit_factor` times the limits.
+//! - **Costs:** 12 bytes a block (reads, times of the last refresh and of the last reprogramming),
+//!   2 for each page of a monitor block (III-E).
+//! - **Departs from the paper:** the pool is kept for read-hot blocks (`density.keep_pool`). The
+//!   page below lists all departures.
 //! - **Does not help:** even reads, or read-hot data much larger than the pool.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/ipr.md`).
 //!
@@ -78,7 +81,11 @@ impl Ipr {
 
     fn threshold(&self, view: &View, block: BlockId) -> Reads {
         let may_merge = view.stream(block) == HOT && view.mode(block) == 0;
-        if may_merge { self.read_hot.merging_threshold(view, block) } else { self.read_hot.threshold(view, block) }
+        if may_merge {
+            self.read_hot.merging_threshold(view, block)
+        } else {
+            self.read_hot.threshold(view, block)
+        }
     }
 }
 
@@ -105,11 +112,21 @@ impl Policy for Ipr {
     }
 
     fn compares_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
-        if view.stream(block) == HOT && view.mode(block) == 0 { self.low.compared(view, block) } else { vec![] }
+        if view.stream(block) == HOT && view.mode(block) == 0 {
+            self.low.compared(view, block)
+        } else {
+            vec![]
+        }
     }
 
     fn streams(&self) -> Vec<StreamSpec> {
-        ReadHot::streams(StreamSpec { purpose: "read-hot", mode: 0, pool: true, most_pages: None, counts_pages: false })
+        ReadHot::streams(StreamSpec {
+            purpose: "read-hot",
+            mode: 0,
+            pool: true,
+            most_pages: None,
+            counts_pages: false,
+        })
     }
 
     fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
@@ -127,7 +144,8 @@ impl Policy for Ipr {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        let merging = if self.low.is_possible() { self.read_hot.merging_budgets(view, pec) } else { vec![] };
+        let merging =
+            if self.low.is_possible() { self.read_hot.merging_budgets(view, pec) } else { vec![] };
         Promise::within(self.read_hot.budgets(view, pec).into_iter().chain(merging))
     }
 
@@ -145,7 +163,8 @@ mod tests {
     use crate::drive::{Drive, Techniques};
 
     fn block_of(drive: &Drive, lpn: u32) -> BlockId {
-        let place = drive.map_rows().find(|row| row.lpn == Lpn::new(lpn)).expect("all pages hold data");
+        let place =
+            drive.map_rows().find(|row| row.lpn == Lpn::new(lpn)).expect("all pages hold data");
         drive.geometry().block_of(place.ppn)
     }
 
@@ -153,7 +172,8 @@ mod tests {
         drive.block_states().nth(block.index()).expect("a block of the drive")
     }
 
-    /// Reads these pages in turn until the block is another: in low density, or erased. Gives its reads before the last of them.
+    /// Reads these pages in turn until the block is another: in low density, or erased. Gives its
+    /// reads before the last of them.
     fn reads_until_changed(drive: &mut Drive, block: BlockId, pages: &[u32]) -> u32 {
         let (mode, pec) = (row(drive, block).mode, row(drive, block).pec);
         for page in pages.iter().cycle() {
@@ -177,17 +197,29 @@ mod tests {
         "#;
         let (limit, wordlines) = (1_000, 8);
         let (pages, merging) = (3 * wordlines, (3 + 1) * wordlines);
-        let (threshold, in_pool, of_low_density) = (limit - pages, limit - merging, 10 * limit - pages);
+        let (threshold, in_pool, of_low_density) =
+            (limit - pages, limit - merging, 10 * limit - pages);
         assert_eq!((threshold, in_pool, of_low_density), (976, 968, 9_976));
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "ipr".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "ipr".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
-        // Half of the pages of two blocks are read-hot: both blocks come to monitor blocks, and these leave 24 pages to one block.
+        // Half of the pages of two blocks are read-hot: both blocks come to monitor blocks, and
+        // these leave 24 pages to one block.
         let hot: Vec<u32> = (0..12).chain(24..36).collect();
-        // Pages are read in turn, so the second block comes to its limits a few reads after the first.
-        (0..2 * 2 * threshold as usize + hot.len()).for_each(|n| drive.read_pages(&[Lpn::new(hot[n % hot.len()])]));
+        // Pages are read in turn, so the second block comes to its limits a few reads after the
+        // first.
+        (0..2 * 2 * threshold as usize + hot.len())
+            .for_each(|n| drive.read_pages(&[Lpn::new(hot[n % hot.len()])]));
         let block = block_of(&drive, 0);
-        assert!(hot.iter().all(|page| block_of(&drive, *page) == block) && drive.geometry().is_in_pool(block));
+        assert!(
+            hot.iter().all(|page| block_of(&drive, *page) == block)
+                && drive.geometry().is_in_pool(block)
+        );
         assert_eq!((row(&drive, block).mode, row(&drive, block).valid), (0, 24));
 
         drive.begin_measurement();
@@ -198,7 +230,8 @@ mod tests {
         assert_eq!(reads_until_changed(&mut drive, block, &hot), in_pool - 1);
         assert_eq!(done(&drive), (8, 8, 0));
         assert_eq!((row(&drive, block).mode, row(&drive, block).valid), (1, 16));
-        let left: Vec<u32> = hot.into_iter().filter(|page| block_of(&drive, *page) == block).collect();
+        let left: Vec<u32> =
+            hot.into_iter().filter(|page| block_of(&drive, *page) == block).collect();
         assert_eq!(left.len(), 16);
         assert_eq!(reads_until_changed(&mut drive, block, &left), of_low_density - 1);
         assert_eq!(done(&drive), (8 + 16, 8, 1));

@@ -1,15 +1,20 @@
 //! # IPR-WL
-//! Works as `straw-wl`, but a wordline that comes near its limit is first given guard levels where it lies. Its most significant page
-//! moves; the others stay and endure ten times the reads.
+//! Works as `straw-wl`, but a wordline that comes near its limit is first given guard levels where
+//! it lies. Its most significant page moves; the others stay and endure ten times the reads.
 //!
-//! - **Paper:** none. The looks are those of straw-2024 III; the reprogramming is that of ipr-2018 III-C, wordline by wordline.
-//! - **Acts at:** the looks of `shared/straw.rs`, with room for one job's merges: `B = q K + 2 (alpha - 1) q`, for at most
-//!   `K = max(1, I / q)` wordlines, q = p + `density.reprogram_dose` each. A wordline is merged once, if that helps until the next look;
-//!   else it moves.
-//! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge: p reads, a program, at most one copy, a page of capacity, wear.
-//! - **Departs from the papers:** no read-hot block is kept apart, and nothing moves before it has to.
-//! - **Does not help:** even reads: more wordlines come due than a job may merge. Nor cells of one bit.
-//! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured; unmeasured (`docs/safety/ipr-wl.md`).
+//! - **Paper:** none. The looks are those of straw-2024 III; the reprogramming is that of ipr-2018
+//!   III-C, wordline by wordline.
+//! - **Acts at:** the looks of `shared/straw.rs`, with room for one job's merges: `B = q K + 2
+//!   (alpha - 1) q`, for at most `K = max(1, I / q)` wordlines, q = p + `density.reprogram_dose`
+//!   each. A wordline is merged once, if that helps until the next look; else it moves.
+//! - **Costs:** `straw-wl`'s counters and a bit per wordline. A merge: p reads, a program, at most
+//!   one copy, a page of capacity, wear.
+//! - **Departs from the papers:** no read-hot block is kept apart, and nothing moves before it has
+//!   to.
+//! - **Does not help:** even reads: more wordlines come due than a job may merge. Nor cells of one
+//!   bit.
+//! - **Safety:** no page is lost if merging multiplies a wordline's limit as configured; unmeasured
+//!   (`docs/safety/ipr-wl.md`).
 //!
 //! ```text
 //! two pages a wordline, alpha 9, limit 900, I = 10, K = 5, three wordlines, hammered in the middle:
@@ -56,7 +61,8 @@ pub(super) struct Guarding {
     per_merge: Quarters,
     /// Pages that guard levels may take of a domain: one a wordline.
     most: u32,
-    /// Wordlines that moved although they have guard levels, and because there was no room for more.
+    /// Wordlines that moved although they have guard levels, and because there was no room for
+    /// more.
     used_up: u64,
     refused: u64,
 }
@@ -68,15 +74,27 @@ impl DoseEstimate for Guarding {
     fn new(args: &Args, config: &DriveConfig) -> Self {
         let bits = config.geometry.cell.bits();
         let g = Geometry::new(config);
-        let most = (config.density.low_density * f64::from(g.blocks_per_domain() * g.wordlines_per_block)) as u32;
+        let most = (config.density.low_density
+            * f64::from(g.blocks_per_domain() * g.wordlines_per_block)) as u32;
         let helps = bits > 1 && most > 0 && config.density.limit_factor > 1.0;
         // The pages of a wordline weigh one unit each in the mean, whatever a read counts.
         let per_merge = Quarters::UNIT * bits + config.density.reprogram_quarters();
-        let per_job = if helps { per_merge.times_in(Reads(args.whole(&CHECK_INTERVAL)).quarters()).max(1) } else { 0 };
+        let per_job = if helps {
+            per_merge.times_in(Reads(args.whole(&CHECK_INTERVAL)).quarters()).max(1)
+        } else {
+            0
+        };
         Self { exact: Exact::new(args, config), per_job, per_merge, most, used_up: 0, refused: 0 }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
         self.exact.margins(view, block, budget, movers, out);
         for ((left, gain), coding) in out.iter_mut().zip(&budget.gain).zip(view.recoded(block)) {
             *left += if *coding == GUARDED { *gain } else { Dose::ZERO };
@@ -100,7 +118,9 @@ impl DoseEstimate for Guarding {
         let mut merging = WordlineSet::none(view.geometry.wordlines_per_block);
         let room = view.spare_pages().min(self.most.saturating_sub(view.pages_away()));
         let mut left = self.per_job.min(room);
-        for wordline in view.geometry.wordlines_in_block().filter(|w| holds_any(pages.words(), *w, bits)) {
+        for wordline in
+            view.geometry.wordlines_in_block().filter(|w| holds_any(pages.words(), *w, bits))
+        {
             let has_guards = view.is_recoded(block, wordline);
             if left > 0 && !has_guards && self.helps(view, block, wordline, look) {
                 left -= 1;
@@ -127,16 +147,19 @@ impl DoseEstimate for Guarding {
 }
 
 impl Guarding {
-    /// Whether a wordline of full density can be merged in time, has something to keep, and then need not move at the next look.
+    /// Whether a wordline of full density can be merged in time, has something to keep, and then
+    /// need not move at the next look.
     fn helps(&self, view: &View, block: BlockId, wordline: WordlineInBlock, look: &Look) -> bool {
         let (w, bits) = (wordline.index(), view.geometry.cell.bits());
         let first = wordline.first_page(bits);
         let is_whole = first + bits <= view.written(block);
         let kept = view.geometry.codings.row(GUARDED);
-        let keeps_any = || (0..bits).any(|kind| kept.keeps(kind) && view.is_valid_page(block, first + kind));
+        let keeps_any =
+            || (0..bits).any(|kind| kept.keeps(kind) && view.is_valid_page(block, first + kind));
         let alpha = look.budget.alpha[w];
         let in_time = look.margins[w] + Reads(look.horizon - look.late) * alpha >= Dose::ZERO;
-        let outlasts = look.margins[w] + look.budget.gain[w] >= Reads(look.horizon) * alpha + self.burden(view.geometry, alpha);
+        let outlasts = look.margins[w] + look.budget.gain[w]
+            >= Reads(look.horizon) * alpha + self.burden(view.geometry, alpha);
         is_whole && in_time && outlasts && keeps_any()
     }
 }
@@ -169,7 +192,11 @@ mod tests {
 
     /// Pages copied, wordlines merged, and pages that guard levels take away now.
     fn done(drive: &Drive) -> (u64, u64, u32) {
-        (drive.reclaim_counts().pages_copied, drive.flash_counts().reprograms[Cause::Reclaim as usize], drive.flash.pages_away(0))
+        (
+            drive.reclaim_counts().pages_copied,
+            drive.flash_counts().reprograms[Cause::Reclaim as usize],
+            drive.flash.pages_away(0),
+        )
     }
 
     #[test]
@@ -186,7 +213,10 @@ mod tests {
         hammer(&mut drive, 100_000);
         // The pages that are read have lost their neighbours, and nothing disturbs them any more.
         assert_eq!(done(&drive), (4, 2, 2));
-        assert_eq!((drive.lost_pages(), drive.flash_counts().erases[Cause::Reclaim as usize]), (0, 0));
+        assert_eq!(
+            (drive.lost_pages(), drive.flash_counts().erases[Cause::Reclaim as usize]),
+            (0, 0)
+        );
         assert_eq!(drive.technique_counts(), [("guards_used_up", 2), ("guards_refused", 0)]);
         assert_eq!(drive.controller_ram(), Bytes(3 * (90 + 30) + 12));
     }
@@ -199,7 +229,10 @@ mod tests {
             assert_eq!(done(&drive), (4, 0, 0), "{more}");
         }
         // A wordline or none: the burden stays, the room does not.
-        for (more, found) in [("density = { low_density = 0.012 }", (3, 1, 1)), ("density = { spare_share = 0 }", (4, 0, 0))] {
+        for (more, found) in [
+            ("density = { low_density = 0.012 }", (3, 1, 1)),
+            ("density = { spare_share = 0 }", (4, 0, 0)),
+        ] {
             let mut drive = example(more);
             hammer(&mut drive, 90);
             assert_eq!(done(&drive), found, "{more}");
@@ -212,17 +245,24 @@ mod tests {
             let mut drive = example(more);
             hammer(&mut drive, 90);
             assert_eq!(
-                (drive.flash.hot(BlockId::new(0)).valid, drive.ftl.score(&drive.flash, BlockId::new(0))),
+                (
+                    drive.flash.hot(BlockId::new(0)).valid,
+                    drive.ftl.score(&drive.flash, BlockId::new(0))
+                ),
                 (4, 6),
                 "four valid pages of four that it can hold"
             );
             for _ in 0..2 {
-                Lpn::range(0..drive.geometry().host_pages).for_each(|lpn| drive.write_page(lpn, u64::MAX));
+                Lpn::range(0..drive.geometry().host_pages)
+                    .for_each(|lpn| drive.write_page(lpn, u64::MAX));
             }
             drive
         };
         let mut without = merged_and_erased("density = { wear_counts_for_limits = false }");
-        assert_eq!(without.policy_and_view().1.pec(BlockId::new(0)), without.flash.cold(BlockId::new(0)).pec);
+        assert_eq!(
+            without.policy_and_view().1.pec(BlockId::new(0)),
+            without.flash.cold(BlockId::new(0)).pec
+        );
         let mut drive = merged_and_erased("");
         assert_eq!(
             drive.policy_and_view().1.pec(BlockId::new(0)),
@@ -231,7 +271,11 @@ mod tests {
         );
         let cold = drive.flash.cold(BlockId::new(0));
         assert_eq!((drive.flash.pages_away(0), cold.reprogrammed_cycles), (0, 1));
-        assert_eq!(cold.effective_milli(), u64::from(cold.pec) * 1_000 + 200, "its first cycle was a reprogrammed one");
+        assert_eq!(
+            cold.effective_milli(),
+            u64::from(cold.pec) * 1_000 + 200,
+            "its first cycle was a reprogrammed one"
+        );
     }
 
     #[test]

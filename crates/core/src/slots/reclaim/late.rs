@@ -1,14 +1,16 @@
 //! `R_late`: reads that a block may still serve between its alarm and the end of its job.
 //!
-//! Where blocks are left alone and parity repairs what they lose, moves of theirs read others for that, whose policy cannot be asked within a move.
-//! So many such reads as a block has pages are reserved, too.
+//! Where blocks are left alone and parity repairs what they lose, moves of theirs read others for
+//! that, whose policy cannot be asked within a move. So many such reads as a block has pages are
+//! reserved, too.
 
 use crate::base::geometry::Geometry;
 use crate::config::{DriveConfig, Schedule};
 
-/// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the time of the job when the
-/// two share it, but at most an eighth of the smallest worst-case limit: more would rewrite blocks far too early, and a
-/// block that uses its reads up before its job is done is finished in the foreground anyway.
+/// `R_late`: none where the job runs in the foreground. Else the reads that a die serves in the
+/// time of the job when the two share it, but at most an eighth of the smallest worst-case limit:
+/// more would rewrite blocks far too early, and a block that uses its reads up before its job is
+/// done is finished in the foreground anyway.
 pub(crate) fn late_reads(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let for_rebuilds = if leaves_alone { geometry.pages_per_block } else { 0 };
@@ -25,11 +27,12 @@ fn late_by_jobs(config: &DriveConfig, geometry: &Geometry, timed: bool) -> u32 {
     }
     let read_us = config.sense_us_per_page();
     let job_us = f64::from(geometry.pages_per_block) * (read_us + config.program_us_per_page());
-    let smallest = config
-        .disturb
-        .table
-        .iter()
-        .flat_map(|row| row.limit.iter().enumerate().map(|(g, limit)| limit / row.alpha.get(g).copied().unwrap_or(1.0)));
+    let smallest = config.disturb.table.iter().flat_map(|row| {
+        row.limit
+            .iter()
+            .enumerate()
+            .map(|(g, limit)| limit / row.alpha.get(g).copied().unwrap_or(1.0))
+    });
     let smallest = smallest.fold(f64::INFINITY, f64::min);
     (job_us / read_us).min(smallest / 8.0).floor() as u32
 }

@@ -1,5 +1,6 @@
 //! # None
-//! Does nothing about read disturbance. The drive reports the data that is lost: what the other techniques save.
+//! Does nothing about read disturbance. The drive reports the data that is lost: what the other
+//! techniques save.
 //!
 //! - **Costs:** nothing.
 //! - **Does not help:** anybody's data.

@@ -1,13 +1,16 @@
 //! # Observed retries
-//! Counts nothing. A page moves when a read of it took too many retries: more than `reclaim.retries`, or more than fit the latency budget
-//! that the host's hints give its data.
+//! Counts nothing. A page moves when a read of it took too many retries: more than
+//! `reclaim.retries`, or more than fit the latency budget that the host's hints give its data.
 //!
-//! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become slower (its SSD-I and SSD-J).
-//! - **Acts at:** no count of reads. A threshold for the worst pattern would keep the doses of real patterns alpha times below their limits,
-//!   and no read would ever take a retry.
+//! - **Paper:** read-latency-relaxation-2021 2: drives that tolerate read disturbance and become
+//!   slower (its SSD-I and SSD-J).
+//! - **Acts at:** no count of reads. A threshold for the worst pattern would keep the doses of real
+//!   patterns alpha times below their limits, and no read would ever take a retry.
 //! - **Costs:** nothing.
-//! - **Departs from the paper:** the paper shows the latencies of its drives. What the drives do is not known.
-//! - **Does not help:** data that nobody reads. The neighbours of a hammered wordline are lost unseen.
+//! - **Departs from the paper:** the paper shows the latencies of its drives. What the drives do is
+//!   not known.
+//! - **Does not help:** data that nobody reads. The neighbours of a hammered wordline are lost
+//!   unseen.
 //! - **Safety:** none.
 //!
 //! ```text
@@ -51,7 +54,13 @@ impl Policy for ObservedRetries {
         true
     }
 
-    fn retried(&mut self, view: &View, block: BlockId, page: PageInBlock, retries: u8) -> Option<Rewrite> {
+    fn retried(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        page: PageInBlock,
+        retries: u8,
+    ) -> Option<Rewrite> {
         let limits = view.limits?;
         let group = limits.group_of(page.wordline(view.geometry.cell.bits()));
         if retries <= limits.retries(group, view.pec(block)) {
@@ -72,7 +81,9 @@ impl Policy for ObservedRetries {
     }
 
     fn promise(&self, _view: &View, _pec: u32) -> Promise {
-        Promise::Nothing("a page that nobody reads is not seen, and is lost when its limit is reached")
+        Promise::Nothing(
+            "a page that nobody reads is not seen, and is lost when its limit is reached",
+        )
     }
 
     fn explain(&self, _view: &View, _pec: u32) -> Vec<Threshold> {
@@ -107,12 +118,17 @@ mod tests {
             drive.read_pages(&[Lpn::new(7)]);
             reads += 1;
         }
-        // Each read from the 102nd on counts twice: the 126th leaves 101 + 2 x 25, more than the 150 of one retry.
+        // Each read from the 102nd on counts twice: the 126th leaves 101 + 2 x 25, more than the
+        // 150 of one retry.
         let retried = drive.flash_counts().retried;
         assert_eq!((reads, retried[1], retried[2], retried[3]), (127, 25, 1, 0));
         assert_eq!(drive.reclaim_counts().pages_copied, 1, "the page alone");
         drive.read_pages(&[Lpn::new(7); 50]);
-        assert_eq!((drive.reclaim_counts().pages_copied, drive.lost_pages()), (1, 0), "at its new place it has endured nothing");
+        assert_eq!(
+            (drive.reclaim_counts().pages_copied, drive.lost_pages()),
+            (1, 0),
+            "at its new place it has endured nothing"
+        );
         assert_eq!(drive.flash_counts().erases[Cause::Reclaim as usize], 0);
     }
 }

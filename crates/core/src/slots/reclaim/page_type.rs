@@ -1,14 +1,18 @@
 //! # Page type
-//! Counts the reads of each block like `block`, but moves only the page kinds that so many reads could have lost. The weakest kind moves
-//! first and each stronger kind later; with the strongest kind the block is empty, and is erased.
+//! Counts the reads of each block like `block`, but moves only the page kinds that so many reads
+//! could have lost. The weakest kind moves first and each stronger kind later; with the strongest
+//! kind the block is empty, and is erased.
 //!
-//! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management of NAND Flash Memory", IEEE TVLSI 2023
-//!   (its abstract; doi 10.1109/TVLSI.2023.3240172), as straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
-//! - **Acts at:** `block`'s threshold with each kind's limit, `factor(kind) ERC_MAX` in the place of `ERC_MAX` (`disturb.kind_factor`).
+//! - **Paper:** Han et al., "Page Type-Aware Data Migration Technique for Read Disturb Management
+//!   of NAND Flash Memory", IEEE TVLSI 2023 (its abstract; doi 10.1109/TVLSI.2023.3240172), as
+//!   straw-2024 IV describes it ("PAGETYPE" of Fig. 8).
+//! - **Acts at:** `block`'s threshold with each kind's limit, `factor(kind) ERC_MAX` in the place
+//!   of `ERC_MAX` (`disturb.kind_factor`).
 //! - **Costs:** 3 bytes per block.
-//! - **Departs from the paper:** its thresholds are not public, so they follow from the limits. Only the reclaim stream's stripes spread
-//!   read-hot data.
-//! - **Does not help:** flash whose page kinds endure alike: there it is `block`. It leaves holes in blocks.
+//! - **Departs from the paper:** its thresholds are not public, so they follow from the limits.
+//!   Only the reclaim stream's stripes spread read-hot data.
+//! - **Does not help:** flash whose page kinds endure alike: there it is `block`. It leaves holes
+//!   in blocks.
 //! - **Safety:** wherever `block` loses no page, neither does it (`docs/safety/page-type.md`).
 //!
 //! ```text
@@ -46,18 +50,24 @@ pub(super) struct PageType {
 
 impl PageType {
     pub(super) fn new(config: &DriveConfig) -> Self {
-        Self { block: Block::new(config), classes: classes(&config.disturb.kind_factor, config.geometry.cell.bits()) }
+        Self {
+            block: Block::new(config),
+            classes: classes(&config.disturb.kind_factor, config.geometry.cell.bits()),
+        }
     }
 
     /// Kinds whose pages must be out by `count` reads, and the first threshold after it.
     fn due(&self, view: &View, pec: u32, count: u32) -> (u32, Reads) {
         let (mut due, mut next) = (0, u32::MAX);
         for class in &self.classes {
-            let threshold = self.block.threshold(view, pec, *class).map_or(u32::MAX, |(reads, _)| reads);
+            let threshold =
+                self.block.threshold(view, pec, *class).map_or(u32::MAX, |(reads, _)| reads);
             if threshold <= count {
                 due |= class;
             } else {
-                next = next.min(threshold.saturating_add(if planted(Bug::PageTypeDueLate) && count > 0 { 5 } else { 0 }));
+                next = next.min(threshold.saturating_add(
+                    if planted(Bug::PageTypeDueLate) && count > 0 { 5 } else { 0 },
+                ));
             }
         }
         (due, Reads(next))
@@ -70,14 +80,24 @@ fn classes(kind_factor: &[f64], kinds: u32) -> Vec<u32> {
     let mut factors: Vec<f64> = (0..kinds).map(factor).collect();
     factors.sort_by(f64::total_cmp);
     factors.dedup();
-    factors.into_iter().map(|f| (0..kinds).filter(|kind| factor(*kind).total_cmp(&f).is_eq()).map(|kind| 1 << kind).sum()).collect()
+    factors
+        .into_iter()
+        .map(|f| {
+            (0..kinds)
+                .filter(|kind| factor(*kind).total_cmp(&f).is_eq())
+                .map(|kind| 1 << kind)
+                .sum()
+        })
+        .collect()
 }
 
 /// The pages of these kinds in a block.
 fn pages_of(kinds: u32, geometry: &Geometry) -> PageSet {
     let mut pages = PageSet::none(geometry.pages_per_block);
     let bits = geometry.cell.bits();
-    for page in PageInBlock::range(0..geometry.pages_per_block).filter(|page| kinds >> page.kind(bits) & 1 == 1) {
+    for page in PageInBlock::range(0..geometry.pages_per_block)
+        .filter(|page| kinds >> page.kind(bits) & 1 == 1)
+    {
         pages.insert(page, 1);
     }
     pages
@@ -121,9 +141,18 @@ impl Policy for PageType {
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
         let names = view.geometry.cell.kinds();
         let of_class = |class: &u32| {
-            let kinds: Vec<&str> = names.iter().enumerate().filter(|(kind, _)| class >> kind & 1 == 1).map(|(_, name)| *name).collect();
+            let kinds: Vec<&str> = names
+                .iter()
+                .enumerate()
+                .filter(|(kind, _)| class >> kind & 1 == 1)
+                .map(|(_, name)| *name)
+                .collect();
             let (reads, terms) = self.block.threshold(view, pec, *class)?;
-            Some(Threshold { name: format!("{} pages rewritten", kinds.join(" and ")), reads, because: self.block.because(view, &terms) })
+            Some(Threshold {
+                name: format!("{} pages rewritten", kinds.join(" and ")),
+                reads,
+                because: self.block.because(view, &terms),
+            })
         };
         self.classes.iter().filter_map(of_class).collect()
     }
@@ -154,16 +183,28 @@ mod tests {
         let (weak, strong) = (limit - 3 * wordlines, limit + limit / 2 - 3 * wordlines);
         assert_eq!((weak, strong), (9_808, 14_808));
         let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "page-type".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "page-type".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         // Page 0 of block 0 is an LSB page.
         let mut after = |reads| {
             (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
-            (drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+            (
+                drive.reclaim_counts().pages_copied,
+                drive.flash_counts().erases[Cause::Reclaim as usize],
+            )
         };
         assert_eq!(after(weak - 1), (0, 0));
-        assert_eq!(after(1), (wordlines, 0), "the MSB pages move; each copy is a read of the block");
+        assert_eq!(
+            after(1),
+            (wordlines, 0),
+            "the MSB pages move; each copy is a read of the block"
+        );
         assert_eq!(after(strong - weak - wordlines - 1), (wordlines, 0));
         assert_eq!(after(1), (3 * wordlines, 1));
         assert_eq!(drive.lost_pages(), 0);
@@ -171,7 +212,8 @@ mod tests {
 
     #[test]
     fn the_weak_kind_moves_first_and_the_rest_when_it_must() {
-        // D_move = 6 + 2 x 8 x 2 = 38: MSB at floor((900 - 38) / 9) = 95, LSB at floor((1800 - 38) / 9) = 195.
+        // D_move = 6 + 2 x 8 x 2 = 38: MSB at floor((900 - 38) / 9) = 95, LSB at floor((1800 - 38)
+        // / 9) = 195.
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 30, wordlines_per_block = 3, cell = "mlc", page_size = "4KiB" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
@@ -179,14 +221,23 @@ mod tests {
             disturb = { model = "wordline", kind_factor = [2.0, 1.0], table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
         "#;
         let config = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: "page-type".into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: "page-type".into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
         drive.begin_measurement();
         // Page 2 of block 0 is the LSB page of its middle wordline.
         let mut after = |reads| {
             (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(2)]));
             let counts = drive.reclaim_counts();
-            (counts.alarms, counts.pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+            (
+                counts.alarms,
+                counts.pages_copied,
+                drive.flash_counts().erases[Cause::Reclaim as usize],
+            )
         };
         assert_eq!(after(94), (0, 0, 0));
         assert_eq!(after(1), (1, 3, 0), "the MSB pages move; their reads make it 98");

@@ -1,13 +1,17 @@
 //! # Read leveling
-//! Keeps a few read-hot pages in a block of their own, and at that block's limit writes them again to pages of the same block that hold
-//! nothing yet. What was just written has endured nothing. The block is erased when no room for its pages is left.
+//! Keeps a few read-hot pages in a block of their own, and at that block's limit writes them again
+//! to pages of the same block that hold nothing yet. What was just written has endured nothing. The
+//! block is erased when no room for its pages is left.
 //!
 //! - **Paper:** Liu, Chang, Chang, SYSTOR 2015, as ipr-2018 II-B and IV describe it ("RL").
 //! - **Acts at:** `block`'s threshold. A shadow block's reads count since its pages were written.
-//! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 10 for each shadow block (when it was opened, at which read and from
-//!   which page on it was filled last); and the pages that shadow blocks leave unused.
-//! - **Departs from the paper:** as `redftl`. Pages of one wordline share what it has endured, so a filling begins on a new wordline.
-//! - **Does not help:** flash that reads disturb before its programming (`disturb.preprogram_weight` above 0). There it is `redftl`.
+//! - **Costs:** 8 bytes a block, 2 for each page of a monitor block, 10 for each shadow block (when
+//!   it was opened, at which read and from which page on it was filled last); and the pages that
+//!   shadow blocks leave unused.
+//! - **Departs from the paper:** as `redftl`. Pages of one wordline share what it has endured, so a
+//!   filling begins on a new wordline.
+//! - **Does not help:** flash that reads disturb before its programming
+//!   (`disturb.preprogram_weight` above 0). There it is `redftl`.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/read-leveling.md`).
 //!
 //! ```text
@@ -163,7 +167,9 @@ impl Policy for ReadLeveling {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_full_shadow, drive_with_a_shadow, read, read_thirty};
+    use super::super::shared::shadow::tests::{
+        copied_and_erased, drive_with_a_full_shadow, drive_with_a_shadow, read, read_thirty,
+    };
 
     #[test]
     fn worked_example() {
@@ -185,8 +191,8 @@ mod tests {
         assert_eq!(drive.lost_pages(), 0);
     }
 
-    /// One page in a block of eight wordlines: pages 0, 3, 6, .. 21 in turn. Each time two copies complete the wordline before, and
-    /// the third begins the next; their three reads count.
+    /// One page in a block of eight wordlines: pages 0, 3, 6, .. 21 in turn. Each time two copies
+    /// complete the wordline before, and the third begins the next; their three reads count.
     #[test]
     fn a_shadow_block_is_used_until_it_is_full() {
         let mut drive = drive_with_a_shadow("read-leveling", "");

@@ -1,14 +1,19 @@
 //! # Redftl
-//! Finds the read-hot pages and keeps a few of them in a block of their own. When that block comes to its limit, a few pages move
-//! instead of a full block.
+//! Finds the read-hot pages and keeps a few of them in a block of their own. When that block comes
+//! to its limit, a few pages move instead of a full block.
 //!
 //! - **Paper:** Ha, Jeong, Kim, ACM `APSys` 2013, as ipr-2018 II-B and IV describe it (`RedFTL`).
-//! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to another.
-//! - **Costs:** 8 bytes a block, 2 a page of a monitor block, 4 a shadow block; and the pages that shadow blocks leave unused.
-//! - **Departs from the paper:** read-hot pages are found as ipr-2018 finds them. If `density.shadow` or `density.spare_share` allows no more
-//!   shadow blocks, the pages read least go back to regular blocks. If that is not enough, the new pages stay regular. Beside parity each die
-//!   keeps its own read-hot pages apart, within these shares of the die, and a page of parity is found like any other.
-//! - **Does not help:** the number of erases: a block endures as many reads as before. It shortens the jobs that reads wait for.
+//! - **Acts at:** `block`'s threshold. A shadow block (`density.shadow_pages` pages) moves to
+//!   another.
+//! - **Costs:** 8 bytes a block, 2 a page of a monitor block, 4 a shadow block; and the pages that
+//!   shadow blocks leave unused.
+//! - **Departs from the paper:** read-hot pages are found as ipr-2018 finds them. If
+//!   `density.shadow` or `density.spare_share` allows no more shadow blocks, the pages read least
+//!   go back to regular blocks. If that is not enough, the new pages stay regular. Beside parity
+//!   each die keeps its own read-hot pages apart, within these shares of the die, and a page of
+//!   parity is found like any other.
+//! - **Does not help:** the number of erases: a block endures as many reads as before. It shortens
+//!   the jobs that reads wait for.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/redftl.md`).
 //!
 //! ```text
@@ -91,13 +96,19 @@ impl Policy for RedFtl {
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        self.shadows.explain(self.block.explain(view, pec), "shadow block of read-hot pages moved", "")
+        self.shadows.explain(
+            self.block.explain(view, pec),
+            "shadow block of read-hot pages moved",
+            "",
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::shadow::tests::{copied_and_erased, drive_with_a_full_shadow, drive_with_a_shadow, read, read_thirty};
+    use super::super::shared::shadow::tests::{
+        copied_and_erased, drive_with_a_full_shadow, drive_with_a_shadow, read, read_thirty,
+    };
 
     #[test]
     fn worked_example() {
@@ -118,7 +129,10 @@ mod tests {
         assert_eq!(copied_and_erased(&drive), (1, 1));
         read(&mut drive, 9 * 976);
         assert_eq!(copied_and_erased(&drive), (10, 10));
-        assert_eq!(drive.technique_counts().iter().find(|(name, _)| *name == "shadow_erases"), Some(&("shadow_erases", 10)));
+        assert_eq!(
+            drive.technique_counts().iter().find(|(name, _)| *name == "shadow_erases"),
+            Some(&("shadow_erases", 10))
+        );
         assert_eq!(drive.lost_pages(), 0);
     }
 }

@@ -1,15 +1,20 @@
 //! # STRAW-SS
-//! Counts the reads of the few most-read wordlines of each block, estimates every wordline's dose from them, and rewrites the wordlines
-//! whose estimate could reach their limit before the next look. The estimate is as published.
+//! Counts the reads of the few most-read wordlines of each block, estimates every wordline's dose
+//! from them, and rewrites the wordlines whose estimate could reach their limit before the next
+//! look. The estimate is as published.
 //!
-//! - **Paper:** straw-2024 III-B and Figs. 6, 7. Its counters are Space-Saving (Metwally et al., ICDT 2005), `reclaim.counters` a block.
-//! - **Acts at:** the looks of `shared/straw.rs`, on `ERC(i) = alpha (RC[i-d] + RC[i+d]) + max(0, BLK - RC[i] - RC[i-d] - RC[i+d])`. RC is
-//!   a wordline's count, or the block's lowest count for a wordline without a counter; BLK is the block's reads. All count since the erase.
+//! - **Paper:** straw-2024 III-B and Figs. 6, 7. Its counters are Space-Saving (Metwally et al.,
+//!   ICDT 2005), `reclaim.counters` a block.
+//! - **Acts at:** the looks of `shared/straw.rs`, on `ERC(i) = alpha (RC[i-d] + RC[i+d]) + max(0,
+//!   BLK - RC[i] - RC[i-d] - RC[i+d])`. RC is a wordline's count, or the block's lowest count for a
+//!   wordline without a counter; BLK is the block's reads. All count since the erase.
 //! - **Costs:** 2 + 3 bytes a counter (wordline, count) and 3 bytes per block.
-//! - **Departs from the paper:** as `straw-wl` in margin and looks. Of several lowest counters the next in turn is taken (the paper is
-//!   silent).
-//! - **Does not help:** data under attack. ERC subtracts a wordline's own count, which may be too high by up to `BLK / counters`.
-//! - **Safety:** no page is lost unless the estimate is deceived (`docs/safety/straw-ss.md`); `straw-ss-sound` has no such hole.
+//! - **Departs from the paper:** as `straw-wl` in margin and looks. Of several lowest counters the
+//!   next in turn is taken (the paper is silent).
+//! - **Does not help:** data under attack. ERC subtracts a wordline's own count, which may be too
+//!   high by up to `BLK / counters`.
+//! - **Safety:** no page is lost unless the estimate is deceived (`docs/safety/straw-ss.md`);
+//!   `straw-ss-sound` has no such hole.
 //!
 //! ```text
 //! alpha 9      BLK 1,000   RC[i-d] 300   RC[i] 200   RC[i+d] 100      (the steps of Fig. 6)
@@ -59,10 +64,21 @@ impl DoseEstimate for Published {
     const CAN_BE_DECEIVED: bool = true;
 
     fn new(args: &Args, config: &DriveConfig) -> Self {
-        Self { own_disturbs: config.disturb.model.own_reads_disturb(), counters: args.whole(&COUNTERS), highest: Highest::default() }
+        Self {
+            own_disturbs: config.disturb.model.own_reads_disturb(),
+            counters: args.whole(&COUNTERS),
+            highest: Highest::default(),
+        }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
         let own_mask = if self.own_disturbs { 0 } else { u32::MAX };
         let (below, own, above) = self.highest.of(view, block);
         let read = view.dose(block);
@@ -96,8 +112,13 @@ pub(super) struct Highest {
 
 impl Highest {
     /// Of the lower neighbours, the wordlines themselves and the upper neighbours.
-    pub(super) fn of(&mut self, view: &View, block: BlockId) -> (&[Quarters], &[Quarters], &[Quarters]) {
-        let (wordlines, stride) = (view.geometry.wordlines_per_block as usize, view.geometry.neighbour_stride as usize);
+    pub(super) fn of(
+        &mut self,
+        view: &View,
+        block: BlockId,
+    ) -> (&[Quarters], &[Quarters], &[Quarters]) {
+        let (wordlines, stride) =
+            (view.geometry.wordlines_per_block as usize, view.geometry.neighbour_stride as usize);
         let tracked = view.tracked(block);
         self.reads.clear();
         self.reads.resize(stride, Quarters::ZERO);
@@ -106,18 +127,29 @@ impl Highest {
         for (wordline, entry) in tracked.entries() {
             self.reads[stride + wordline] = entry.count;
         }
-        (&self.reads[..wordlines], &self.reads[stride..][..wordlines], &self.reads[2 * stride..][..wordlines])
+        (
+            &self.reads[..wordlines],
+            &self.reads[stride..][..wordlines],
+            &self.reads[2 * stride..][..wordlines],
+        )
     }
 }
 
-/// Dose before an estimate from such counters can have grown by `slack`; `own` is the weight of the own reads
-/// that it subtracts and may forget, 0 where it never forgets any.
+/// Dose before an estimate from such counters can have grown by `slack`; `own` is the weight of the
+/// own reads that it subtracts and may forget, 0 where it never forgets any.
 ///
-/// With n more reads, min the lowest count and k counters: two neighbours may both rise by n. The lowest count becomes at most
-/// `min + n`, and at most `(BLK + n) / k`; a wordline loses its counter only when that reaches its count, and is then taken for no more
-/// than that. So an estimate grows by at most `2 alpha n + own (min + n)`, and also by at most
-/// `alpha (n + 2 ((BLK + n) / k - min)) + own (BLK + n) / k`. Both are solved for n.
-pub(super) fn quiet(view: &View, block: BlockId, slack: Dose, alpha: Alpha, own: Alpha) -> Quarters {
+/// With n more reads, min the lowest count and k counters: two neighbours may both rise by n. The
+/// lowest count becomes at most `min + n`, and at most `(BLK + n) / k`; a wordline loses its
+/// counter only when that reaches its count, and is then taken for no more than that. So an
+/// estimate grows by at most `2 alpha n + own (min + n)`, and also by at most `alpha (n + 2 ((BLK +
+/// n) / k - min)) + own (BLK + n) / k`. Both are solved for n.
+pub(super) fn quiet(
+    view: &View,
+    block: BlockId,
+    slack: Dose,
+    alpha: Alpha,
+    own: Alpha,
+) -> Quarters {
     let tracked = view.tracked(block);
     let (min, read, k) = (tracked.min(), view.dose(block), tracked.len() as u32);
     let soon = (slack - min * own) / (alpha * 2 + own);
@@ -128,7 +160,9 @@ pub(super) fn quiet(view: &View, block: BlockId, slack: Dose, alpha: Alpha, own:
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::shared::straw::tests::{bounds, drive, looks_left_out_find_nothing, one_page_wordlines};
+    use super::super::shared::straw::tests::{
+        bounds, drive, looks_left_out_find_nothing, one_page_wordlines,
+    };
     use super::super::straw_wl::Exact;
     use super::{Published, erc};
     use crate::base::dose::{Alpha, Quarters};
@@ -138,16 +172,29 @@ pub(super) mod tests {
     /// Fig. 6, with numbers of our own: the paper's are not in its text.
     #[test]
     fn the_steps_of_fig_6() {
-        let erc = |read| erc(Alpha::ONE * 9, Quarters::from_count(read), Quarters::from_count(300 + 100), Quarters::from_count(200));
+        let erc = |read| {
+            erc(
+                Alpha::ONE * 9,
+                Quarters::from_count(read),
+                Quarters::from_count(300 + 100),
+                Quarters::from_count(200),
+            )
+        };
         assert_eq!(erc(1000), Quarters::from_count(4000).far());
-        assert_eq!(erc(500), Quarters::from_count(3600).far(), "over-counted, less than nothing was read elsewhere");
+        assert_eq!(
+            erc(500),
+            Quarters::from_count(3600).far(),
+            "over-counted, less than nothing was read elsewhere"
+        );
     }
 
-    /// A block of 704 one-page wordlines, written and then read: wordlines 99, 101 and thirty others 2,000 times each, in turn.
+    /// A block of 704 one-page wordlines, written and then read: wordlines 99, 101 and thirty
+    /// others 2,000 times each, in turn.
     pub(crate) fn even_reads_beside_a_wordline_that_is_never_read() -> Drive {
         let text = one_page_wordlines(704, 1_000_000, "");
         let mut drive = drive::<Published>(&text, "straw-ss", true);
-        let pages: Vec<Lpn> = [99, 101].into_iter().chain((0..30).map(|n| 200 + 10 * n)).map(Lpn::new).collect();
+        let pages: Vec<Lpn> =
+            [99, 101].into_iter().chain((0..30).map(|n| 200 + 10 * n)).map(Lpn::new).collect();
         (0..2000).for_each(|_| drive.read_pages(&pages));
         drive
     }
@@ -159,7 +206,8 @@ pub(super) mod tests {
         assert_eq!(bounds::<Published>(&mut drive, BlockId::new(0), 9)[100], 94_000);
     }
 
-    /// What Fig. 7 tells, on six wordlines with two counters: page 1 has two thirds of the reads and one counter, the rest the other.
+    /// What Fig. 7 tells, on six wordlines with two counters: page 1 has two thirds of the reads
+    /// and one counter, the rest the other.
     #[test]
     fn a_wordline_beside_one_without_a_counter_moves_early() {
         let text = one_page_wordlines(6, 2000, "check_interval = 10, counters = 2");
@@ -175,19 +223,25 @@ pub(super) mod tests {
                 drive.reclaim_counts().pages_copied,
             )
         };
-        // Read 40 times: page 1; four times each: the others, which all are taken for 20, the count that they share.
+        // Read 40 times: page 1; four times each: the others, which all are taken for 20, the count
+        // that they share.
         let (doses, estimates, copied) = read(0, 60);
-        assert_eq!(doses, [9 * 40 + 16, 9 * 8 + 12, 9 * 44 + 12, 9 * 8 + 48, 9 * 8 + 48, 9 * 4 + 52]);
+        assert_eq!(
+            doses,
+            [9 * 40 + 16, 9 * 8 + 12, 9 * 44 + 12, 9 * 8 + 48, 9 * 8 + 48, 9 * 4 + 52]
+        );
         assert_eq!(estimates, [9 * 40, 9 * 40, 9 * 60, 9 * 40, 9 * 40, 9 * 20 + 20]);
         assert_eq!(copied, 0);
-        // 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879 may be left at a look. Beside page 1, page 2 is taken for 9 x 210 = 1,890.
+        // 2,000 - 9 (10 + 1) - (6 + 2 x 8) = 1,879 may be left at a look. Beside page 1, page 2 is
+        // taken for 9 x 210 = 1,890.
         assert_eq!(read(60, 209).2, 0);
         let (doses, _, copied) = read(209, 210);
         assert_eq!((copied, doses[2]), (1, 9 * 154 + 42));
     }
 
-    /// The end of Fig. 7: a block that a check leaves without valid pages is erased, and its counters begin anew. Two wordlines read in turn
-    /// are each other's neighbours: 9 x 210 = 1,890 of the 2,000 - 9 (10 + 1) - (2 + 2 x 8) = 1,883 that may be left at a look.
+    /// The end of Fig. 7: a block that a check leaves without valid pages is erased, and its
+    /// counters begin anew. Two wordlines read in turn are each other's neighbours: 9 x 210 = 1,890
+    /// of the 2,000 - 9 (10 + 1) - (2 + 2 x 8) = 1,883 that may be left at a look.
     #[test]
     fn a_block_without_valid_pages_is_erased_and_its_counters_are_reset() {
         let text = one_page_wordlines(2, 2000, "check_interval = 10, counters = 2");
@@ -196,7 +250,11 @@ pub(super) mod tests {
         let mut read = |from: u32, to: u32| {
             (from..to).for_each(|n| drive.read_pages(&[Lpn::new(n % 2)]));
             let erased = drive.flash_counts().erases[Cause::Reclaim as usize];
-            (erased, drive.reclaim_counts().pages_copied, drive.policy_and_view().1.tracked(block).entries().count())
+            (
+                erased,
+                drive.reclaim_counts().pages_copied,
+                drive.policy_and_view().1.tracked(block).entries().count(),
+            )
         };
         assert_eq!(read(0, 419), (0, 0, 2));
         assert_eq!(read(419, 420), (1, 2, 0));

@@ -1,12 +1,16 @@
 //! # STRAW-SS, as published
-//! UNSAFE: `straw-ss` with the paper's own margin, which leaves no room for movers' reads and for those that a block serves during its job.
-//! It exists for comparison: it shows what that room costs.
+//! UNSAFE: `straw-ss` with the paper's own margin, which leaves no room for movers' reads and for
+//! those that a block serves during its job. It exists for comparison: it shows what that room
+//! costs.
 //!
-//! - **Paper:** straw-2024 III-B: a wordline moves where its count, "including the possible additional reads by the next interval", exceeds
-//!   `ERC_MAX`; its pages are copied "before the next interval".
-//! - **Acts at:** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the ERC of `straw_ss.rs`.
+//! - **Paper:** straw-2024 III-B: a wordline moves where its count, "including the possible
+//!   additional reads by the next interval", exceeds `ERC_MAX`; its pages are copied "before the
+//!   next interval".
+//! - **Acts at:** multiples of I of a block's reads, where `ERC(i) + alpha I > ERC_MAX`, with the
+//!   ERC of `straw_ss.rs`.
 //! - **Costs:** what `straw-ss` costs.
-//! - **Departs from the paper:** looks that cannot find anything are left out. Of several lowest counters the next in turn is taken.
+//! - **Departs from the paper:** looks that cannot find anything are left out. Of several lowest
+//!   counters the next in turn is taken.
 //! - **Does not help:** data under attack, and data that the reads left out of the margin destroy.
 //! - **Safety:** none (`docs/safety/straw-ss.md`, "The published margin").
 //!
@@ -58,7 +62,14 @@ impl DoseEstimate for WithoutMargin {
         Self(Published::new(args, config))
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
         self.0.margins(view, block, budget, movers, out);
     }
 
@@ -73,7 +84,9 @@ impl DoseEstimate for WithoutMargin {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
+    use super::super::shared::straw::tests::{
+        drive, looks_left_out_find_nothing, one_page_wordlines,
+    };
     use super::WithoutMargin;
     use crate::base::units::Lpn;
 

@@ -1,13 +1,19 @@
 //! # STRAW-SS, sound
-//! Works like `straw-ss`, with a bound in the place of its estimate: the bound is never below the dose, whatever is read.
+//! Works like `straw-ss`, with a bound in the place of its estimate: the bound is never below the
+//! dose, whatever is read.
 //!
-//! - **Paper:** straw-2024 III-B, put right. There ERC subtracts a wordline's own reads as counted, and Space-Saving over-counts.
-//! - **Acts at:** the looks of `shared/straw.rs`, on `U(i) = (alpha - 1) (high[i-d] + high[i+d]) + BLK - low[i] - b`. `high` is a
-//!   wordline's count, or the block's lowest count without a counter; `low` is its count less the entry's error, or 0; BLK is the block's
-//!   reads, b what BLK was when the eighth of the block that i lies in began to be written.
-//! - **Costs:** 2 + 3 + 3 bytes a counter (wordline, count, error); per block 3 bytes for BLK and 8 x 3 for what it was.
-//! - **Departs from the paper:** as `straw-ss`, in the bound, and in counting from an eighth's programming, not from the erase.
-//! - **Does not help:** blocks with more evenly read wordlines than counters. Every wordline is then taken for a neighbour of one of those.
+//! - **Paper:** straw-2024 III-B, put right. There ERC subtracts a wordline's own reads as counted,
+//!   and Space-Saving over-counts.
+//! - **Acts at:** the looks of `shared/straw.rs`, on `U(i) = (alpha - 1) (high[i-d] + high[i+d]) +
+//!   BLK - low[i] - b`. `high` is a wordline's count, or the block's lowest count without a
+//!   counter; `low` is its count less the entry's error, or 0; BLK is the block's reads, b what BLK
+//!   was when the eighth of the block that i lies in began to be written.
+//! - **Costs:** 2 + 3 + 3 bytes a counter (wordline, count, error); per block 3 bytes for BLK and 8
+//!   x 3 for what it was.
+//! - **Departs from the paper:** as `straw-ss`, in the bound, and in counting from an eighth's
+//!   programming, not from the erase.
+//! - **Does not help:** blocks with more evenly read wordlines than counters. Every wordline is
+//!   then taken for a neighbour of one of those.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/straw-ss-sound.md`).
 //!
 //! ```text
@@ -66,7 +72,14 @@ impl DoseEstimate for Sound {
         }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
         let tracked = view.tracked(block);
         self.lowest.clear();
         self.lowest.resize(out.len(), Quarters::ZERO);
@@ -81,11 +94,20 @@ impl DoseEstimate for Sound {
         for (n, out) in out.chunks_mut(segment).enumerate() {
             let first = n * segment;
             // What is not yet written will be from now on.
-            let is_begun = WordlineInBlock::from_index(first).first_page(view.geometry.cell.bits()) < view.written(block);
-            let before = if is_begun { begun_at[n] } else { spared(read, view.disturb.preprogram_weight) };
+            let is_begun = WordlineInBlock::from_index(first).first_page(view.geometry.cell.bits())
+                < view.written(block);
+            let before =
+                if is_begun { begun_at[n] } else { spared(read, view.disturb.preprogram_weight) };
             let of = first..first + out.len();
             let budget = (&budget.keep[of.clone()], &budget.alpha[of.clone()]);
-            margins(out, budget, &below[of.clone()], &above[of.clone()], &self.lowest[of], (read - before, movers));
+            margins(
+                out,
+                budget,
+                &below[of.clone()],
+                &above[of.clone()],
+                &self.lowest[of],
+                (read - before, movers),
+            );
         }
     }
 
@@ -147,7 +169,9 @@ mod tests {
             let pages = u64::from(drive.geometry().host_pages);
             let (mut random, mut compared) = (0u64, 0);
             for step in 0..60_000 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let page = (unit * unit * pages as f64) as u32;
                 if (random >> 30).is_multiple_of(16) {
@@ -160,7 +184,10 @@ mod tests {
                 }
                 for block in drive.geometry().block_ids() {
                     let written = u32::from(drive.flash.hot(block).write_ptr).div_ceil(2) as usize;
-                    let (doses, most) = (bounds::<Exact>(&mut drive, block, 9), bounds::<Sound>(&mut drive, block, 9));
+                    let (doses, most) = (
+                        bounds::<Exact>(&mut drive, block, 9),
+                        bounds::<Sound>(&mut drive, block, 9),
+                    );
                     let broken = (0..written).find(|w| doses[*w] > most[*w]);
                     assert_eq!(broken, None, "weight {weight}, block {block}: {doses:?} {most:?}");
                     compared += (0..written).filter(|w| doses[*w] > 100).count();

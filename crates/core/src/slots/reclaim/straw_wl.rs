@@ -1,12 +1,17 @@
 //! # STRAW-WL
-//! Counts the reads of every wordline, and rewrites the wordlines that could reach their limit before the next look at their block.
+//! Counts the reads of every wordline, and rewrites the wordlines that could reach their limit
+//! before the next look at their block.
 //!
 //! - **Paper:** straw-2024 III, with its naive counters ("STRAW-WL" of Fig. 8).
-//! - **Acts at:** the looks of `shared/straw.rs`, on exact doses: `dose(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`.
-//! - **Costs:** 3 bytes per wordline and block. The drive's own counters are read here, because the controller's would be the same.
-//! - **Departs from the paper:** doses count from a wordline's own programming, not from the erase. The margin has a term for movers' reads
-//!   and one for the reads that a block serves until its job is done. Looks that cannot find anything are left out.
-//! - **Does not help:** blocks that are read evenly and age alike. The holes that it leaves are GC's to clean.
+//! - **Acts at:** the looks of `shared/straw.rs`, on exact doses: `dose(i) + alpha (max(I, R_late +
+//!   1) + R_late) + M > ERC_MAX`.
+//! - **Costs:** 3 bytes per wordline and block. The drive's own counters are read here, because the
+//!   controller's would be the same.
+//! - **Departs from the paper:** doses count from a wordline's own programming, not from the erase.
+//!   The margin has a term for movers' reads and one for the reads that a block serves until its
+//!   job is done. Looks that cannot find anything are left out.
+//! - **Does not help:** blocks that are read evenly and age alike. The holes that it leaves are
+//!   GC's to clean.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/straw-wl.md`).
 //!
 //! ```text
@@ -57,7 +62,14 @@ impl DoseEstimate for Exact {
         Self { own_weight: u32::from(config.disturb.model.own_reads_disturb()), reads: vec![] }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
         let wordlines = view.wordlines(block);
         let stride = view.geometry.neighbour_stride as usize;
         self.reads.clear();
@@ -66,7 +78,14 @@ impl DoseEstimate for Exact {
         self.reads.resize(wordlines.len() + 2 * stride, Quarters::ZERO);
         let below = &self.reads[..wordlines.len()];
         let above = &self.reads[2 * stride..][..wordlines.len()];
-        margins(out, budget, wordlines, below, above, Fixed { read: view.dose(block), own: self.own_weight, movers });
+        margins(
+            out,
+            budget,
+            wordlines,
+            below,
+            above,
+            Fixed { read: view.dose(block), own: self.own_weight, movers },
+        );
     }
 
     fn quiet(&self, _view: &View, _block: BlockId, slack: Dose, alpha: Alpha) -> Quarters {
@@ -87,7 +106,14 @@ struct Fixed {
 }
 
 /// Margin of each wordline; plain slices and no branch, so that it vectorises.
-fn margins(out: &mut [Dose], budget: &Budget, wordlines: &[Wordline], below: &[Quarters], above: &[Quarters], f: Fixed) {
+fn margins(
+    out: &mut [Dose],
+    budget: &Budget,
+    wordlines: &[Wordline],
+    below: &[Quarters],
+    above: &[Quarters],
+    f: Fixed,
+) {
     let rows = wordlines.iter().zip(below).zip(above).zip(&budget.keep).zip(&budget.alpha);
     for (margin, ((((wordline, below), above), keep), alpha)) in out.iter_mut().zip(rows) {
         let (near, own) = (*below + *above, wordline.reads * (1 - f.own));
@@ -98,7 +124,9 @@ fn margins(out: &mut [Dose], budget: &Budget, wordlines: &[Wordline], below: &[Q
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::straw::tests::{drive, looks_left_out_find_nothing, one_page_wordlines};
+    use super::super::shared::straw::tests::{
+        drive, looks_left_out_find_nothing, one_page_wordlines,
+    };
     use super::Exact;
     use crate::base::units::{Cause, Lpn};
     use crate::drive::Drive;
@@ -107,14 +135,21 @@ mod tests {
     fn only_the_neighbours_of_a_hammered_wordline_move() {
         let text = one_page_wordlines(3, 900, "check_interval = 10");
         let mut drive = drive::<Exact>(&text, "straw-wl", true);
-        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
+        let read =
+            |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
         read(&mut drive, 89);
         assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (0, 0));
         read(&mut drive, 1);
         assert_eq!((drive.reclaim_counts().alarms, drive.reclaim_counts().pages_copied), (1, 2));
         read(&mut drive, 100_000);
         // The page that is read has lost its neighbours, and nothing disturbs it any more.
-        assert_eq!((drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize]), (2, 0));
+        assert_eq!(
+            (
+                drive.reclaim_counts().pages_copied,
+                drive.flash_counts().erases[Cause::Reclaim as usize]
+            ),
+            (2, 0)
+        );
         assert_eq!(drive.lost_pages(), 0);
     }
 

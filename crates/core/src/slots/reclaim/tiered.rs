@@ -1,14 +1,18 @@
 //! # Tiered
-//! Counts the reads of a block until they could matter, then those of its layers, then those of its wordlines. Fine counters come from a
-//! pool, for the blocks that need them.
+//! Counts the reads of a block until they could matter, then those of its layers, then those of its
+//! wordlines. Fine counters come from a pool, for the blocks that need them.
 //!
-//! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the look is straw-2024's (`shared/straw.rs`).
-//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there the block has layer counters, and looks as in `straw-wl`. It gets
-//!   wordline counters when, by its layers, a wordline may have that share. Without layer counters it is emptied at T or later.
-//! - **Costs:** 6 bytes per block, 3 per counter of the pools (`reclaim.layer_sets`, `reclaim.wordline_sets`) and 12 per set.
-//! - **Departs from the paper:** Hydra keeps all fine counters in memory and caches them. Here there is only the pool; cold blocks give
-//!   sets back.
-//! - **Does not help:** drives with more hot blocks at a time than sets. The other blocks are rewritten as a whole.
+//! - **Paper:** none. The idea is Hydra's for DRAM rows (Qureshi et al., ISCA 2022); the look is
+//!   straw-2024's (`shared/straw.rs`).
+//! - **Acts at:** `reclaim.tier_share` of the threshold T of `block`. From there the block has
+//!   layer counters, and looks as in `straw-wl`. It gets wordline counters when, by its layers, a
+//!   wordline may have that share. Without layer counters it is emptied at T or later.
+//! - **Costs:** 6 bytes per block, 3 per counter of the pools (`reclaim.layer_sets`,
+//!   `reclaim.wordline_sets`) and 12 per set.
+//! - **Departs from the paper:** Hydra keeps all fine counters in memory and caches them. Here
+//!   there is only the pool; cold blocks give sets back.
+//! - **Does not help:** drives with more hot blocks at a time than sets. The other blocks are
+//!   rewritten as a whole.
 //! - **Safety:** no page is lost, whatever is read (`docs/safety/tiered.md`).
 //!
 //! ```text
@@ -105,13 +109,16 @@ impl Tiered {
         self.straw.follows_age()
     }
 
-    /// Reads at which a block's layers are counted, and at which it is emptied where they are not and never were.
+    /// Reads at which a block's layers are counted, and at which it is emptied where they are not
+    /// and never were.
     fn bounds(&self, view: &View, worn: Worn) -> Option<(u32, u32)> {
-        let (threshold, _) = self.block.threshold_worn(view, worn, ALL_KINDS, Work::moving_all(view))?;
+        let (threshold, _) =
+            self.block.threshold_worn(view, worn, ALL_KINDS, Work::moving_all(view))?;
         Some(((f64::from(threshold) * self.share) as u32, threshold))
     }
 
-    /// Reads at which a block is emptied whose layers are no longer counted: the reads that were beside no wordline counted once each.
+    /// Reads at which a block is emptied whose layers are no longer counted: the reads that were
+    /// beside no wordline counted once each.
     fn end(&self, view: &View, block: BlockId, threshold: u32) -> u32 {
         let alphas = view.limits.into_iter().flat_map(|limits| {
             let pec = view.pec(block);
@@ -130,7 +137,9 @@ impl Tiered {
 
 impl Policy for Tiered {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
-        let Some((first, _)) = self.bounds(view, view.worn(block, self.own_age())) else { return Reads::NEVER };
+        let Some((first, _)) = self.bounds(view, view.worn(block, self.own_age())) else {
+            return Reads::NEVER;
+        };
         self.straw.estimate.begin(block);
         if first > 0 || !self.straw.estimate.count_layers(view, block) {
             return Reads(first.max(1));
@@ -140,7 +149,9 @@ impl Policy for Tiered {
     }
 
     fn on_alarm(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) -> Reads {
-        let Some((first, threshold)) = self.bounds(view, view.worn(block, self.own_age())) else { return Reads::NEVER };
+        let Some((first, threshold)) = self.bounds(view, view.worn(block, self.own_age())) else {
+            return Reads::NEVER;
+        };
         let now = view.reads(block).0;
         if self.own_age() && now < first && !self.straw.estimate.counts_layers(view, block) {
             // Asked for the block's age.
@@ -159,7 +170,9 @@ impl Policy for Tiered {
         if !out.is_empty() || self.straw.estimate.counts_wordlines(view, block) {
             return next;
         }
-        let Some((estimate, budget)) = self.straw.estimate_and_budget(view, block) else { return next };
+        let Some((estimate, budget)) = self.straw.estimate_and_budget(view, block) else {
+            return next;
+        };
         match estimate.cool_for(view, block, budget, self.share) {
             0 if estimate.count_wordlines(view, block) => next,
             0 => Reads(self.retry(now, next.0)),
@@ -189,13 +202,21 @@ impl Policy for Tiered {
     }
 
     fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        let Some((first, threshold)) = self.bounds(view, Worn::at_longest(pec)) else { return vec![] };
+        let Some((first, threshold)) = self.bounds(view, Worn::at_longest(pec)) else {
+            return vec![];
+        };
         let layers = Threshold {
             name: "layers counted".into(),
             reads: first,
-            because: format!("tier_share {} of the {threshold} at which a block without layer counters is rewritten", self.share),
+            because: format!(
+                "tier_share {} of the {threshold} at which a block without layer counters is rewritten",
+                self.share
+            ),
         };
-        std::iter::once(layers).chain(self.block.explain(view, pec)).chain(self.straw.explain(view, pec)).collect()
+        std::iter::once(layers)
+            .chain(self.block.explain(view, pec))
+            .chain(self.straw.explain(view, pec))
+            .collect()
     }
 
     /// Where wear matters blocks have counters, and their wordlines are rewritten one by one.
@@ -234,8 +255,13 @@ mod tests {
         let mut drive = drive(text, "none");
         let mut placed = Placed::new(&super::CARD.args(drive.config()), drive.config());
         let (budget, share) = (budget(4, 9, 900), 0.25);
-        assert_eq!((900 / 9 / 4, 900 / 4), (25, 225), "reads until layers are counted; what layers may give a wordline that stays cool");
-        let read = |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
+        assert_eq!(
+            (900 / 9 / 4, 900 / 4),
+            (25, 225),
+            "reads until layers are counted; what layers may give a wordline that stays cool"
+        );
+        let read =
+            |drive: &mut Drive, times| (0..times).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
         let cool_for = |placed: &mut Placed, drive: &mut Drive| {
             bounds_of(placed, drive, BlockId::new(0), 9);
             placed.cool_for(&drive.policy_and_view().1, BlockId::new(0), &budget, share)
@@ -250,12 +276,16 @@ mod tests {
         assert!(placed.count_wordlines(&drive.policy_and_view().1, BlockId::new(0)));
         read(&mut drive, 46);
         let bounds = bounds_of(&mut placed, &mut drive, BlockId::new(0), 9);
-        assert_eq!((bounds[0], bounds[2], bounds[3]), (8 * (25 + 29 + 46) + 100, 8 * (25 + 29 + 46) + 100, 8 * 25 + 100));
+        assert_eq!(
+            (bounds[0], bounds[2], bounds[3]),
+            (8 * (25 + 29 + 46) + 100, 8 * (25 + 29 + 46) + 100, 8 * 25 + 100)
+        );
         assert_eq!((bounds[0], bounds[3]), (900, 300));
     }
 
-    /// The same drive with its margins: T = floor((900 - 4 - 16) / 9) = 97, so layers count from 24 on; of the 900 a wordline may have
-    /// taken 900 - 9 (2 + 1) - 16 - 4 = 853, so the hot one's neighbours go at 95: 9 x 95 = 855.
+    /// The same drive with its margins: T = floor((900 - 4 - 16) / 9) = 97, so layers count from 24
+    /// on; of the 900 a wordline may have taken 900 - 9 (2 + 1) - 16 - 4 = 853, so the hot one's
+    /// neighbours go at 95: 9 x 95 = 855.
     #[test]
     fn the_finer_the_counters_the_less_moves() {
         let reads_and_copies = |layer_sets: f64, wordline_sets: f64| {
@@ -274,10 +304,18 @@ mod tests {
                 drive.read_pages(&[Lpn::new(1)]);
                 reads += 1;
             }
-            (reads, drive.reclaim_counts().pages_copied, drive.flash_counts().erases[Cause::Reclaim as usize])
+            (
+                reads,
+                drive.reclaim_counts().pages_copied,
+                drive.flash_counts().erases[Cause::Reclaim as usize],
+            )
         };
         assert_eq!(reads_and_copies(1.0, 1.0), (95, 2, 0), "the neighbours");
-        assert_eq!(reads_and_copies(1.0, 0.0), (95, 3, 0), "the hot wordline too: it lies in the layer that was read, beside another");
+        assert_eq!(
+            reads_and_copies(1.0, 0.0),
+            (95, 3, 0),
+            "the hot wordline too: it lies in the layer that was read, beside another"
+        );
         assert_eq!(reads_and_copies(0.0, 1.0), (97, 4, 1), "the block");
     }
 
@@ -300,7 +338,9 @@ mod tests {
         let pages = f64::from(drive.geometry().host_pages);
         let mut random = 0u64;
         for _ in 0..1_000_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
             let page = (unit * unit * unit * pages) as u32;
             if (random >> 32).is_multiple_of(64) {
@@ -317,13 +357,17 @@ mod tests {
     fn with_wordlines_counted_from_the_erase_it_is_straw_wl() {
         let exact = run("straw-wl", "sensings", "");
         assert!(exact.1 > 5_000, "{} pages copied", exact.1);
-        assert_eq!(run("tiered", "sensings", "tier_share = 0.0, layer_sets = 1.0, wordline_sets = 1.0"), exact);
+        assert_eq!(
+            run("tiered", "sensings", "tier_share = 0.0, layer_sets = 1.0, wordline_sets = 1.0"),
+            exact
+        );
     }
 
-    /// One set of four layers for 30 blocks of eight wordlines; T = floor((900 - 8 - 16) / 9) = 97, so layers count from 24 on. Block 0 is read
-    /// 80 times, then block 1, which takes the set at its second attempt. Hammered in one place, block 0 has no read away from its
-    /// neighbours and is emptied at T. Read in the first and the last layer in turn, 28 of the 56 counted were away from any wordline: it
-    /// is emptied at 97 + floor(28 x 8 / 9) = 121.
+    /// One set of four layers for 30 blocks of eight wordlines; T = floor((900 - 8 - 16) / 9) = 97,
+    /// so layers count from 24 on. Block 0 is read 80 times, then block 1, which takes the set at
+    /// its second attempt. Hammered in one place, block 0 has no read away from its neighbours and
+    /// is emptied at T. Read in the first and the last layer in turn, 28 of the 56 counted were
+    /// away from any wordline: it is emptied at 97 + floor(28 x 8 / 9) = 121.
     #[test]
     fn a_block_that_cools_down_loses_its_set_and_keeps_what_it_knew() {
         let reads_until_emptied = |second: u32| {
@@ -336,7 +380,9 @@ mod tests {
             "#;
             let mut drive = drive(text, "tiered");
             let in_turn = |drive: &mut Drive, pages: [u32; 2], times: u32| {
-                (0..times).for_each(|_| pages.iter().for_each(|page| assert!(drive.read_page(Lpn::new(*page)) < NO_PPN)));
+                (0..times).for_each(|_| {
+                    pages.iter().for_each(|page| assert!(drive.read_page(Lpn::new(*page)) < NO_PPN))
+                });
             };
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);
@@ -353,6 +399,9 @@ mod tests {
 
     #[test]
     fn without_sets_it_is_block() {
-        assert_eq!(run("tiered", "reads", "layer_sets = 0.0, wordline_sets = 0.0"), run("block", "reads", ""));
+        assert_eq!(
+            run("tiered", "reads", "layer_sets = 0.0, wordline_sets = 0.0"),
+            run("block", "reads", "")
+        );
     }
 }

@@ -5,8 +5,8 @@
 //! - **Acts at:** the age `(1 - lead) x period` of a block; an open one is closed for it.
 //! - **Costs:** each block that nobody rewrites is programmed once a period.
 //! - **Does not help:** data that reads wear out within the period.
-//! - **Safety:** no page grows older than the period, untimed. In time it may be late by what a die is doing already and by the latency of
-//!   the requests under way.
+//! - **Safety:** no page grows older than the period, untimed. In time it may be late by what a die
+//!   is doing already and by the latency of the requests under way.
 //!
 //! ```text
 //! period 32 d, lead 1/8: written on day 0, under way from day 28 on in idle gaps, `at_once` blocks at a time, urgent as day 32 comes near
@@ -78,7 +78,8 @@ pub(super) struct Block {
     gap: Ns,
     /// The first turn that no block has yet.
     next: Moment,
-    /// The turns of blocks that wait for theirs, each with the time at which the block's oldest page was programmed.
+    /// The turns of blocks that wait for theirs, each with the time at which the block's oldest
+    /// page was programmed.
     turns: BTreeMap<BlockId, (Moment, Moment)>,
 }
 
@@ -89,7 +90,14 @@ impl Block {
         let rate = args.real(&PATROL);
         let gap = if rate > 0.0 { (SECOND as f64 / rate).ceil() as Ns } else { 0 };
         let at_once = args.whole(&AT_ONCE);
-        Self { period, lead: lead.clamp(1, period), at_once, gap, next: Moment::MIN, turns: BTreeMap::new() }
+        Self {
+            period,
+            lead: lead.clamp(1, period),
+            at_once,
+            gap,
+            next: Moment::MIN,
+            turns: BTreeMap::new(),
+        }
     }
 
     /// When it is a block's turn: turns are taken in the order in which blocks come due.
@@ -125,7 +133,11 @@ impl Refresh for Block {
             self.turns.remove(&aged.block);
             return Wanted::Rewrite;
         }
-        let again = if turn > aged.now { turn } else { aged.now + (self.lead / TURNS).max(1).cast_signed() };
+        let again = if turn > aged.now {
+            turn
+        } else {
+            aged.now + (self.lead / TURNS).max(1).cast_signed()
+        };
         Wanted::Later(again.min(end))
     }
 
@@ -144,18 +156,39 @@ mod tests {
     /// Period 32, lead 4: due from 28 on.
     #[test]
     fn worked_example() {
-        let mut block = Block { period: 32, lead: 4, at_once: 2, gap: 0, next: Moment::MIN, turns: BTreeMap::new() };
+        let mut block = Block {
+            period: 32,
+            lead: 4,
+            at_once: 2,
+            gap: 0,
+            next: Moment::MIN,
+            turns: BTreeMap::new(),
+        };
         assert_eq!((block.first_look(0), block.done_by(0)), (Some(28), Some(32)));
         assert_eq!(block.first_look(-10), Some(18), "written before time 0");
-        let mut at = |now, under_way| block.on_time(&Aged { block: BlockId::new(0), now, since: 0, under_way });
-        assert_eq!([at(28, 1), at(28, 2), at(32, 2)], [Wanted::Rewrite, Wanted::Later(29), Wanted::Rewrite]);
+        let mut at = |now, under_way| {
+            block.on_time(&Aged { block: BlockId::new(0), now, since: 0, under_way })
+        };
+        assert_eq!(
+            [at(28, 1), at(28, 2), at(32, 2)],
+            [Wanted::Rewrite, Wanted::Later(29), Wanted::Rewrite]
+        );
     }
 
-    /// Three blocks due at 28, a turn every 3: the second waits for 31, the third only for the end of its period.
+    /// Three blocks due at 28, a turn every 3: the second waits for 31, the third only for the end
+    /// of its period.
     #[test]
     fn a_patrol_takes_blocks_in_turn() {
-        let mut block = Block { period: 32, lead: 4, at_once: 9, gap: 3, next: Moment::MIN, turns: BTreeMap::new() };
-        let mut at = |number, now, since| block.on_time(&Aged { block: number, now, since, under_way: 0 });
+        let mut block = Block {
+            period: 32,
+            lead: 4,
+            at_once: 9,
+            gap: 3,
+            next: Moment::MIN,
+            turns: BTreeMap::new(),
+        };
+        let mut at =
+            |number, now, since| block.on_time(&Aged { block: number, now, since, under_way: 0 });
         assert_eq!(
             [at(BlockId::new(0), 28, 0), at(BlockId::new(1), 28, 0), at(BlockId::new(2), 28, 0)],
             [Wanted::Rewrite, Wanted::Later(31), Wanted::Later(32)]
@@ -164,6 +197,10 @@ mod tests {
             [at(BlockId::new(1), 30, 0), at(BlockId::new(1), 31, 0), at(BlockId::new(2), 32, 0)],
             [Wanted::Later(31), Wanted::Rewrite, Wanted::Rewrite]
         );
-        assert_eq!(at(BlockId::new(1), 60, 32), Wanted::Rewrite, "written anew since, and nobody waits");
+        assert_eq!(
+            at(BlockId::new(1), 60, 32),
+            Wanted::Rewrite,
+            "written anew since, and nobody waits"
+        );
     }
 }

@@ -1,16 +1,23 @@
 //! # IDA coding
-//! Refreshes a block where it lies, so that reads of it take fewer sensings: the LSB page of each wordline whose top page is valid moves, and states
-//! that differ only in pages that are gone are merged.
+//! Refreshes a block where it lies, so that reads of it take fewer sensings: the LSB page of each
+//! wordline whose top page is valid moves, and states that differ only in pages that are gone are
+//! merged.
 //!
 //! - **Paper:** ida-coding-2018 III to IV.
-//! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves as a whole the next time.
-//! - **Beyond the paper:** with `at_reclaim` and `at_gc` wordlines whose LSB page is gone are merged between refreshes, too: those that a partial
-//!   reclaim leaves, and those of a block that GC has passed over. Data that is about to move is not merged.
-//! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere, and a wordline costs up to a program
-//!   (`adjust_us`). Merged blocks stay in use half empty: more garbage collection.
-//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no room for these reads. A merge makes data new (inference).
-//! - **Does not help:** drives that are full and written, where GC cleans blocks before they come to the age.
-//! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr` or `ipr-wl` merged moves, and the reverse.
+//! - **Acts at:** the ages at which `block` does. A block that holds merged wordlines moves as a
+//!   whole the next time.
+//! - **Beyond the paper:** with `at_reclaim` and `at_gc` wordlines whose LSB page is gone are
+//!   merged between refreshes, too: those that a partial reclaim leaves, and those of a block that
+//!   GC has passed over. Data that is about to move is not merged.
+//! - **Costs:** merged pages are read twice, a share of them (`error_rate`) is written elsewhere,
+//!   and a wordline costs up to a program (`adjust_us`). Merged blocks stay in use half empty: more
+//!   garbage collection.
+//! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no room for
+//!   these reads. A merge makes data new (inference).
+//! - **Does not help:** drives that are full and written, where GC cleans blocks before they come
+//!   to the age.
+//! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr`
+//!   or `ipr-wl` merged moves, and the reverse.
 //!
 //! ```text
 //! valid          moves    stays    sensings of L C M before, after      coding
@@ -134,7 +141,8 @@ struct Ida {
 }
 
 impl Ida {
-    /// The coding that a wordline of which these kinds are valid, a bit each, is merged into; none where they all move.
+    /// The coding that a wordline of which these kinds are valid, a bit each, is merged into; none
+    /// where they all move.
     fn coding(&self, held: &Held, kinds: u32) -> Option<u8> {
         let top = held.geometry.cell.bits() - 1;
         let is_wanted = kinds >> top & 1 == 1 && !(self.only_invalid && kinds & 1 == 1);
@@ -142,14 +150,23 @@ impl Ida {
     }
 }
 
-/// Wordlines of a block that lose nothing by a merge: their LSB page is gone, and none was merged before.
+/// Wordlines of a block that lose nothing by a merge: their LSB page is gone, and none was merged
+/// before.
 fn merges_for_nothing(held: &Held) -> Merges {
     let top = held.geometry.cell.bits() - 1;
     let mut merges = Merges::none();
-    let is_new = |wordline: &WordlineInBlock| held.recoded.get(wordline.index()).is_none_or(|coding| *coding == FULL);
-    for wordline in WordlineInBlock::range(0..held.whole_wordlines).filter(|wordline| held.mode == FULL && is_new(wordline)) {
+    let is_new = |wordline: &WordlineInBlock| {
+        held.recoded.get(wordline.index()).is_none_or(|coding| *coding == FULL)
+    };
+    for wordline in WordlineInBlock::range(0..held.whole_wordlines)
+        .filter(|wordline| held.mode == FULL && is_new(wordline))
+    {
         let kinds = held.valid_kinds(wordline);
-        let coding = if kinds & 1 == 0 && kinds >> top & 1 == 1 { held.codings().faster(kinds) } else { None };
+        let coding = if kinds & 1 == 0 && kinds >> top & 1 == 1 {
+            held.codings().faster(kinds)
+        } else {
+            None
+        };
         if let Some(coding) = coding {
             merges.insert(coding, wordline, held.geometry.wordlines_per_block);
         }
@@ -187,8 +204,16 @@ impl Refresh for Ida {
         if was_merged || held.mode != FULL || merges.is_empty() {
             return Rewrite::all_to(held.block, GC);
         }
-        moving.insert(PageInBlock::new(held.whole_wordlines * bits), g.pages_per_block - held.whole_wordlines * bits);
-        Rewrite { block: held.block, parts: vec![Part::of(moving, GC)], recode: Recode::Wordlines(merges), otherwise: GC }
+        moving.insert(
+            PageInBlock::new(held.whole_wordlines * bits),
+            g.pages_per_block - held.whole_wordlines * bits,
+        );
+        Rewrite {
+            block: held.block,
+            parts: vec![Part::of(moving, GC)],
+            recode: Recode::Wordlines(merges),
+            otherwise: GC,
+        }
     }
 
     fn at_reclaim(&self, held: &Held) -> Merges {
@@ -202,7 +227,11 @@ impl Refresh for Ida {
     /// A block stays that is nearer to a full one than to the one that GC has picked.
     fn at_gc(&self, held: &Held, picked: u32) -> Merges {
         let valid: u32 = held.valid.iter().map(|word| word.count_ones()).sum();
-        if 2 * valid > picked + held.geometry.pages_per_block { merges_for_nothing(held) } else { Merges::none() }
+        if 2 * valid > picked + held.geometry.pages_per_block {
+            merges_for_nothing(held)
+        } else {
+            Merges::none()
+        }
     }
 
     fn adjusting(&self) -> Option<Adjusting> {
@@ -213,7 +242,9 @@ impl Refresh for Ida {
     fn block_ns(&self, config: &DriveConfig, geometry: &Geometry) -> Ns {
         let kept = f64::from(geometry.cell.bits() - 1);
         let (sense, program) = (config.sense_us_per_page(), config.program_us_per_page());
-        let of_wordline = (1.0 + 2.0 * kept) * sense + (1.0 + kept * self.error_rate) * program + adjust_us(config);
+        let of_wordline = (1.0 + 2.0 * kept) * sense
+            + (1.0 + kept * self.error_rate) * program
+            + adjust_us(config);
         copies_ns(config, geometry).max(us(of_wordline) * u64::from(geometry.wordlines_per_block))
     }
 
@@ -221,7 +252,10 @@ impl Refresh for Ida {
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
         let codings = 1 + (FASTER..8).filter(|coding| geometry.codings.has(*coding)).count() as u32;
         let bits = u64::from(codings.next_power_of_two().ilog2());
-        Bytes((bits * u64::from(geometry.wordlines())).div_ceil(8) + u64::from(geometry.blocks).div_ceil(8))
+        Bytes(
+            (bits * u64::from(geometry.wordlines())).div_ceil(8)
+                + u64::from(geometry.blocks).div_ceil(8),
+        )
     }
 }
 
@@ -233,13 +267,21 @@ mod tests {
 
     const SECOND: Ns = 1_000_000_000;
 
-    fn try_drive(cell: &str, more: &str, reclaim: &str) -> Result<Drive, crate::config::ConfigError> {
+    fn try_drive(
+        cell: &str,
+        more: &str,
+        reclaim: &str,
+    ) -> Result<Drive, crate::config::ConfigError> {
         drive_of(&text_of(cell, more), reclaim)
     }
 
     fn drive_of(text: &str, reclaim: &str) -> Result<Drive, crate::config::ConfigError> {
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve()?;
-        Drive::new(config, &Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() }, false)
+        Drive::new(
+            config,
+            &Techniques { reclaim: reclaim.into(), refresh: "ida".into(), ..Techniques::default() },
+            false,
+        )
     }
 
     fn text_of(cell: &str, more: &str) -> String {
@@ -255,7 +297,8 @@ mod tests {
         )
     }
 
-    /// One block is written; of each of its wordlines that is not LCM some pages are trimmed: LCM, -CM, L-M, LC-.
+    /// One block is written; of each of its wordlines that is not LCM some pages are trimmed: LCM,
+    /// -CM, L-M, LC-.
     fn example(more: &str, reclaim: &str) -> Drive {
         filled(try_drive("tlc", more, reclaim).unwrap())
     }
@@ -277,7 +320,12 @@ mod tests {
     /// Refresh's reads, programs, adjustments and erases since the beginning.
     fn done(drive: &Drive) -> [u64; 4] {
         let (counts, refresh) = (drive.flash_counts(), Cause::Refresh as usize);
-        [counts.reads[refresh], counts.programs[refresh], counts.reprograms[refresh], counts.erases[refresh]]
+        [
+            counts.reads[refresh],
+            counts.programs[refresh],
+            counts.reprograms[refresh],
+            counts.erases[refresh],
+        ]
     }
 
     #[test]
@@ -288,20 +336,30 @@ mod tests {
         wake_at(&mut drive, 876);
         assert_eq!(done(&drive), [14, 4, 3, 0]);
         assert_eq!(drive.flash.recoded().of(BlockId::new(0)), [4, 4, 5, 0]);
-        let stayed: Vec<u32> = drive.map_rows().map(|row| row.ppn.number()).filter(|ppn| *ppn < 12).collect();
+        let stayed: Vec<u32> =
+            drive.map_rows().map(|row| row.ppn.number()).filter(|ppn| *ppn < 12).collect();
         assert_eq!(stayed, [1, 2, 4, 5, 8]);
-        assert_eq!(drive.flash.cold(BlockId::new(0)).programmed_at, 876 * SECOND.cast_signed(), "as new as its merge");
+        assert_eq!(
+            drive.flash.cold(BlockId::new(0)).programmed_at,
+            876 * SECOND.cast_signed(),
+            "as new as its merge"
+        );
         assert_eq!(drive.adjusted_blocks(), (1, 1.0 - 5.0 / 12.0));
-        // Its next refresh is one period on, and moves what is left. Three of the four pages that moved are a wordline, which is merged.
+        // Its next refresh is one period on, and moves what is left. Three of the four pages that
+        // moved are a wordline, which is merged.
         wake_at(&mut drive, 1_750);
         assert_eq!(done(&drive)[3], 0);
         wake_at(&mut drive, 1_752);
         assert!(drive.map_rows().all(|row| row.ppn >= Ppn::new(12)));
         assert_eq!((done(&drive)[3], drive.adjusted_blocks().0), (1, 1));
-        assert_eq!(drive.controller_ram(), Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8)));
+        assert_eq!(
+            drive.controller_ram(),
+            Bytes((2 * 4 * 60_u64).div_ceil(8) + 60_u64.div_ceil(8))
+        );
     }
 
-    /// Each of the five pages that are merged is written elsewhere without another read, and nothing is left to merge for.
+    /// Each of the five pages that are merged is written elsewhere without another read, and
+    /// nothing is left to merge for.
     #[test]
     fn pages_that_are_corrupted_are_written_from_memory() {
         let mut drive = example("refresh.ida = { error_rate = 1 }", "none");
@@ -316,24 +374,34 @@ mod tests {
     fn wordlines_whose_lsb_is_wanted_move_where_only_others_are_merged() {
         let mut drive = example("refresh.ida = { error_rate = 0, only_invalid = 1 }", "none");
         wake_at(&mut drive, 876);
-        assert_eq!((done(&drive), drive.flash.recoded().of(BlockId::new(0))), ([7 + 2 + 2, 7, 1, 0], &[0, 4, 0, 0][..]));
+        assert_eq!(
+            (done(&drive), drive.flash.recoded().of(BlockId::new(0))),
+            ([7 + 2 + 2, 7, 1, 0], &[0, 4, 0, 0][..])
+        );
     }
 
-    /// `block` asks at 1,000 - 12 reads. Merging takes room for 16 of them, and one more: with 970 there is as much, with 971 the block moves whole.
+    /// `block` asks at 1,000 - 12 reads. Merging takes room for 16 of them, and one more: with 970
+    /// there is as much, with 971 the block moves whole.
     #[test]
     fn a_block_near_its_limit_moves_whole() {
         let disturb = r#"disturb = { model = "count", table = [{ pec = 0, limit = [1000] }] }"#;
         for (reads, merged) in [(970, 3), (971, 0)] {
-            let mut drive = example(&format!("refresh.ida = {{ error_rate = 0 }}\n{disturb}"), "block");
+            let mut drive =
+                example(&format!("refresh.ida = {{ error_rate = 0 }}\n{disturb}"), "block");
             (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
             wake_at(&mut drive, 876);
-            assert_eq!((done(&drive)[2], drive.refresh_counts().no_room), (merged, u64::from(merged == 0)), "{reads}");
+            assert_eq!(
+                (done(&drive)[2], drive.refresh_counts().no_room),
+                (merged, u64::from(merged == 0)),
+                "{reads}"
+            );
             drive.read_pages(&[Lpn::new(1); 2]);
             assert_eq!((drive.lost_pages(), drive.uncorrectable_reads()), (0, 0));
         }
     }
 
-    /// A page that merging corrupted is decoded by no level: the one that its read came to is none with which reads of the block begin.
+    /// A page that merging corrupted is decoded by no level: the one that its read came to is none
+    /// with which reads of the block begin.
     #[test]
     fn a_corrupted_page_teaches_no_level() {
         let more = r#"
@@ -350,8 +418,9 @@ mod tests {
         assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
     }
 
-    /// A read adds 4e-6 of 0.0045 to 0.0085 and, with the retry that data of 876 h needs, to 0.0125; an hour takes 6e-6, so that 680 reads are left at
-    /// that age. Merged, the block is new and bears 1,000 without a retry, whichever level its reads begin with.
+    /// A read adds 4e-6 of 0.0045 to 0.0085 and, with the retry that data of 876 h needs, to
+    /// 0.0125; an hour takes 6e-6, so that 680 reads are left at that age. Merged, the block is new
+    /// and bears 1,000 without a retry, whichever level its reads begin with.
     #[test]
     fn a_merged_block_is_new_where_its_reads_begin_with_the_level_that_worked() {
         let more = r#"
@@ -360,14 +429,26 @@ mod tests {
             error = { model = "powerlaw", e = 0.0045, b = 6e-6, m = 0.0, n = 1.0 }
         "#;
         for from_last in [false, true] {
-            let ecc = format!("ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = {from_last} }}");
+            let ecc = format!(
+                "ecc = {{ cap = [0.0085, 0.0125], retry_decode_us = [20], start_from_last = {from_last} }}"
+            );
             let text = text_of("tlc", &format!("{more}\n{ecc}")).replace("1000s", "1000h");
             let mut drive = filled(drive_of(&text, "none").unwrap());
             wake_at(&mut drive, 876 * 3600);
-            assert_eq!((drive.refresh_counts().merged_wordlines, drive.flash.cold(BlockId::new(0)).programmed_at > 0), (3, true));
+            assert_eq!(
+                (
+                    drive.refresh_counts().merged_wordlines,
+                    drive.flash.cold(BlockId::new(0)).programmed_at > 0
+                ),
+                (3, true)
+            );
             let before = drive.flash_counts().retried[1];
             (0..900).for_each(|_| drive.read_pages(&[Lpn::new(1)]));
-            assert_eq!((drive.lost_pages(), drive.flash_counts().retried[1] - before), (0, 0), "{from_last}");
+            assert_eq!(
+                (drive.lost_pages(), drive.flash_counts().retried[1] - before),
+                (0, 0),
+                "{from_last}"
+            );
         }
     }
 
@@ -375,10 +456,15 @@ mod tests {
     fn the_share_of_corrupted_pages_is_the_error_rate() {
         for rate in [0.0, 0.2, 0.8, 1.0] {
             let adjusting = Adjusting::new(rate, 5);
-            let corrupted = Ppn::range(0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
+            let corrupted =
+                Ppn::range(0..100_000).filter(|ppn| adjusting.corrupts(*ppn, 3)).count();
             assert!(corrupted.abs_diff((rate * 1e5) as usize) < 500, "{rate}: {corrupted}");
         }
-        let of = |seed, pec| (0..64).map(|n| u64::from(Adjusting::new(0.5, seed).corrupts(Ppn::new(n), pec)) << n).sum::<u64>();
+        let of = |seed, pec| {
+            (0..64)
+                .map(|n| u64::from(Adjusting::new(0.5, seed).corrupts(Ppn::new(n), pec)) << n)
+                .sum::<u64>()
+        };
         assert!(of(1, 0) != of(2, 0) && of(1, 0) != of(1, 1) && of(1, 1) == of(1, 1));
     }
 
@@ -386,12 +472,13 @@ mod tests {
     #[test]
     fn what_gc_passes_over_is_merged_where_it_is_to_stay() {
         let drive = example("refresh.ida = { at_gc = 1 }", "none");
-        let at_gc = |picked| drive.refresh.at_gc(&Held::of(&drive.flash, BlockId::new(0)), picked).len();
+        let at_gc =
+            |picked| drive.refresh.at_gc(&Held::of(&drive.flash, BlockId::new(0)), picked).len();
         assert_eq!([5, 6, 9].map(at_gc), [1, 0, 0]);
     }
 
-    /// Reads of wordline 1, whose LSB page is gone, bring those on both sides of it to their limit: `straw-wl` moves these, and it is
-    /// merged when that wants nothing more.
+    /// Reads of wordline 1, whose LSB page is gone, bring those on both sides of it to their limit:
+    /// `straw-wl` moves these, and it is merged when that wants nothing more.
     #[test]
     fn a_partial_reclaim_merges_what_it_leaves() {
         for (more, merged) in [("", 0), ("refresh.ida = { at_reclaim = 1, error_rate = 0 }", 1)] {
@@ -402,7 +489,11 @@ mod tests {
                 drive.read_pages(&[Lpn::new(4)]);
             }
             assert!(drive.reclaim_counts().pages_copied > 0);
-            assert_eq!((drive.refresh_counts().merged_wordlines, drive.lost_pages()), (merged, 0), "{more}");
+            assert_eq!(
+                (drive.refresh_counts().merged_wordlines, drive.lost_pages()),
+                (merged, 0),
+                "{more}"
+            );
         }
     }
 
@@ -412,23 +503,31 @@ mod tests {
         let drive = try_drive("qlc", "", "none").unwrap();
         let technique = CARD.make(&drive.config, 0);
         let coding = |kinds: u64| {
-            let held =
-                Held { block: BlockId::new(0), geometry: &drive.geometry, whole_wordlines: 1, valid: &[kinds], mode: FULL, recoded: &[] };
+            let held = Held {
+                block: BlockId::new(0),
+                geometry: &drive.geometry,
+                whole_wordlines: 1,
+                valid: &[kinds],
+                mode: FULL,
+                recoded: &[],
+            };
             match technique.rewrite(&held).recode {
                 Recode::Wordlines(mut merges) => merges.take_first().map(|(coding, _)| coding),
                 _ => None,
             }
         };
         assert_eq!([0b1111, 0b1110, 0b1010, 0b1011].map(coding), [Some(4); 4]);
-        assert_eq!([0b1100, 0b1101, 0b1000, 0b1001].map(coding), [Some(5), Some(5), Some(6), Some(6)]);
+        assert_eq!(
+            [0b1100, 0b1101, 0b1000, 0b1001].map(coding),
+            [Some(5), Some(5), Some(6), Some(6)]
+        );
         assert_eq!([0b0111, 0b0001, 0b0000].map(coding), [None; 3]);
     }
 
     #[test]
     fn cells_of_one_bit_have_nothing_to_merge() {
         let refused = try_drive("slc", "", "none").err().map(|e| e.to_string());
-        let expected =
-            "refresh technique `ida` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`";
+        let expected = "refresh technique `ida` merges states of cells that hold two bits or more, and geometry.cell is \"slc\": use `block`";
         assert_eq!(refused.as_deref(), Some(expected));
     }
 }

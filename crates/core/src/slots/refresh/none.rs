@@ -8,8 +8,10 @@ use super::{Aged, Refresh, RefreshTechnique, Wanted};
 use crate::base::units::Moment;
 use crate::slots::card::{About, Card};
 
-pub(super) const CARD: RefreshTechnique =
-    Card { about: About { name: "none", summary: "no data refresh: data grows old", ..About::PLAIN }, new: |_, _, _| Box::new(None) };
+pub(super) const CARD: RefreshTechnique = Card {
+    about: About { name: "none", summary: "no data refresh: data grows old", ..About::PLAIN },
+    new: |_, _, _| Box::new(None),
+};
 
 pub(super) struct None;
 

@@ -1,9 +1,10 @@
 //! Dies and channels: what each is doing, what waits there, and what happens next.
 //!
-//! A die senses one page at a time (a plane each with `independent_planes`). The page stays in the die's register until its
-//! transfer ends; with `cache_read` a second register lets the die sense on. A channel serves by ready time, then issue
-//! order; it is booked when a page is ready, and events come in that order, so first come is first served, exactly.
-//! Programs, erases and jobs need the whole die. Reads go first, except under pressure (writers wait) or urgency.
+//! A die senses one page at a time (a plane each with `independent_planes`). The page stays in the
+//! die's register until its transfer ends; with `cache_read` a second register lets the die sense
+//! on. A channel serves by ready time, then issue order; it is booked when a page is ready, and
+//! events come in that order, so first come is first served, exactly. Programs, erases and jobs
+//! need the whole die. Reads go first, except under pressure (writers wait) or urgency.
 
 mod reads;
 mod work;
@@ -53,8 +54,8 @@ struct Unit {
     phase: Phase,
 }
 
-/// What is asked of a die at each event: by its reads, and to see whether it can start anything. It sums up [`Queues`], which are several
-/// cache lines long.
+/// What is asked of a die at each event: by its reads, and to see whether it can start anything. It
+/// sums up [`Queues`], which are several cache lines long.
 #[derive(Clone, Copy, Default)]
 struct DieSummary {
     queued_reads: u32,
@@ -133,7 +134,8 @@ pub(super) struct Dies {
     transfers: Timeline,
     /// Events of everything but reads, which may be taken back.
     work: EventTree,
-    /// The unit whose event of work has happened and still stands in the tree: most often the next one takes its place.
+    /// The unit whose event of work has happened and still stands in the tree: most often the next
+    /// one takes its place.
     happened: Option<usize>,
     units_per_die: usize,
     cache_read: bool,
@@ -210,9 +212,10 @@ impl Dies {
         self.queues[usize::from(die)].jobs.first().copied()
     }
 
-    /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head were finished in the foreground, and
-    /// under steady pressure the head would keep them for ever. Brings the first urgent one of the others to the head; gives whether there is
-    /// one, and whether there was.
+    /// Drops the jobs of a die that are done, wherever they stand: most of those behind the head
+    /// were finished in the foreground, and under steady pressure the head would keep them for
+    /// ever. Brings the first urgent one of the others to the head; gives whether there is one, and
+    /// whether there was.
     pub(super) fn review_jobs(
         &mut self,
         die: DieId,
@@ -259,14 +262,20 @@ impl Dies {
     /// Whether a piece of a job that nothing interrupts waits at a die, or runs.
     pub(super) fn has_piece(&self, die: DieId) -> bool {
         let d = &self.queues[usize::from(die)];
-        !d.exclusive.is_empty() || d.running.is_some_and(|op| matches!(op.work, WorkKind::Exclusive))
+        !d.exclusive.is_empty()
+            || d.running.is_some_and(|op| matches!(op.work, WorkKind::Exclusive))
     }
 
     /// What happens next, and when. At the same time transfers end first and other work comes last.
     #[inline]
     pub(super) fn next(&self) -> (Ns, Next) {
-        let (sensed, transferred, work) = (self.sensing.next(), self.transfers.next(), self.work.next());
-        let (read, next) = if sensed < transferred { (sensed, Next::Sensed) } else { (transferred, Next::Transferred) };
+        let (sensed, transferred, work) =
+            (self.sensing.next(), self.transfers.next(), self.work.next());
+        let (read, next) = if sensed < transferred {
+            (sensed, Next::Sensed)
+        } else {
+            (transferred, Next::Transferred)
+        };
         if work < read { (work, Next::Work) } else { (read, next) }
     }
 
@@ -337,7 +346,13 @@ impl Dies {
         *free = start + ns;
         if let Some(intervals) = &mut self.intervals {
             intervals.push(((self.units.len() + channel) as u32, start, start + ns));
-            self.note(|| TimeEvent::Transfer { op, channel: channel as u32, at: now, from: start, to: start + ns });
+            self.note(|| TimeEvent::Transfer {
+                op,
+                channel: channel as u32,
+                at: now,
+                from: start,
+                to: start + ns,
+            });
         }
         start + ns
     }
@@ -365,7 +380,8 @@ mod tests {
     fn an_urgent_job_goes_to_the_head_of_its_die() {
         let mut config = tiny_config();
         config.start.fill = 1.0;
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
         let closed = |block: &BlockId| drive.flash.hot(*block).state == BlockState::Closed;
         let blocks: Vec<BlockId> = drive.geometry.block_ids().filter(closed).take(2).collect();

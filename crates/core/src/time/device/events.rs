@@ -1,4 +1,5 @@
-//! What happens next is carried out: a page is sensed or transferred, or other work of a die goes on or ends.
+//! What happens next is carried out: a page is sensed or transferred, or other work of a die goes
+//! on or ends.
 
 use super::dies::{NIL, Next, WorkKind, WorkOp};
 use super::stripes::Stripe;
@@ -12,7 +13,12 @@ impl Device {
     /// Carries out the next event of a die or channel.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "twice a page read")]
-    pub(super) fn step(&mut self, drive: &mut Drive, next: Next, completed: &mut impl FnMut(Tag, Ns)) {
+    pub(super) fn step(
+        &mut self,
+        drive: &mut Drive,
+        next: Next,
+        completed: &mut impl FnMut(Tag, Ns),
+    ) {
         let busy = match next {
             Next::Sensed => {
                 if let Some(die) = self.dies.sensed() {
@@ -22,11 +28,18 @@ impl Device {
             }
             Next::Transferred => {
                 let (part, busy) = self.dies.transferred();
-                let undecoded =
-                    self.bugs.has(Bug::EccForgotten) || planted(Bug::PartsUndecoded) && part.bytes < drive.geometry().page_bytes;
+                let undecoded = self.bugs.has(Bug::EccForgotten)
+                    || planted(Bug::PartsUndecoded) && part.bytes < drive.geometry().page_bytes;
                 let ready = self.now + if undecoded { 0 } else { self.speed.ecc };
                 if part.is_delivered() {
-                    self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, completed);
+                    self.host.deliver(
+                        part,
+                        ready,
+                        self.now,
+                        &self.speed,
+                        &mut self.metrics,
+                        completed,
+                    );
                 } else if let Some(serial) = part.rebuild() {
                     self.read_for_rebuild(drive, serial, part.met_reclaim, completed);
                 }
@@ -34,7 +47,9 @@ impl Device {
             }
             Next::Work => self.step_work(drive, completed),
         };
-        if let Some(die) = busy.filter(|_| !(self.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7))) {
+        if let Some(die) =
+            busy.filter(|_| !(self.bugs.has(Bug::DieIdles) && self.now.is_multiple_of(7)))
+        {
             self.pump(drive, die);
         }
         self.dies.settle();
@@ -43,7 +58,11 @@ impl Device {
 
     /// Carries out the next event of a die's work; gives the die where that ended.
     #[cold]
-    fn step_work(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) -> Option<DieId> {
+    fn step_work(
+        &mut self,
+        drive: &mut Drive,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) -> Option<DieId> {
         let (die, ended) = self.dies.step();
         self.work_ended(drive, die, &ended?, completed);
         if drive.forming_is_held() && !self.has_better_work(drive) {
@@ -56,15 +75,29 @@ impl Device {
         Some(die)
     }
 
-    fn work_ended(&mut self, drive: &mut Drive, die: DieId, op: &WorkOp, completed: &mut dyn FnMut(Tag, Ns)) {
+    fn work_ended(
+        &mut self,
+        drive: &mut Drive,
+        die: DieId,
+        op: &WorkOp,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         if op.cause == Cause::Reclaim {
             drive.add_reclaim_stall(self.dies.waited_for(usize::from(die), op, self.now));
         }
         match op.work {
             WorkKind::Striped { serial } => {
-                let Some(Stripe { pages, request, .. }) = self.stripes.ended(serial) else { return };
+                let Some(Stripe { pages, request, .. }) = self.stripes.ended(serial) else {
+                    return;
+                };
                 if request != NIL {
-                    self.host.finish_part(request, self.now, self.now, &mut self.metrics, completed);
+                    self.host.finish_part(
+                        request,
+                        self.now,
+                        self.now,
+                        &mut self.metrics,
+                        completed,
+                    );
                 }
                 self.programming -= pages;
                 self.unstall(drive, completed);
@@ -77,35 +110,62 @@ impl Device {
             }
             WorkKind::Program { host: true, request, pages, .. } => {
                 if request != NIL {
-                    self.host.finish_part(request, self.now, self.now, &mut self.metrics, completed);
+                    self.host.finish_part(
+                        request,
+                        self.now,
+                        self.now,
+                        &mut self.metrics,
+                        completed,
+                    );
                 }
                 self.programming -= pages;
                 self.unstall(drive, completed);
             }
-            WorkKind::Copy { dst: Some(_), then_host: false, .. } if self.bugs.has(Bug::CopiesUnprogrammed) => {}
+            WorkKind::Copy { dst: Some(_), then_host: false, .. }
+                if self.bugs.has(Bug::CopiesUnprogrammed) => {}
             WorkKind::Copy { dst: Some(dst), then_host, request } => {
                 let target = if planted(Bug::ProgramOnSourceDie) { die } else { drive.die_of(dst) };
                 self.copy_programs += u32::from(!then_host);
-                let program =
-                    WorkOp::new(op.id, WorkKind::Program { host: then_host, request, pages: 1 }, op.cause, self.program(drive, dst));
+                let program = WorkOp::new(
+                    op.id,
+                    WorkKind::Program { host: then_host, request, pages: 1 },
+                    op.cause,
+                    self.program(drive, dst),
+                );
                 self.dies.queue_work(target, program, false);
                 self.pump(drive, target);
             }
             WorkKind::Load { serial } => self.loaded(drive, serial, completed),
-            WorkKind::Copy { dst: None, .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive => {}
+            WorkKind::Copy { dst: None, .. }
+            | WorkKind::Retry
+            | WorkKind::Erase
+            | WorkKind::Exclusive => {}
         }
     }
 
     /// A page was read for a wordline or a stripe: what waited for the last of them goes ahead.
     #[cold]
-    pub(super) fn loaded(&mut self, drive: &mut Drive, serial: u32, completed: &mut dyn FnMut(Tag, Ns)) {
+    pub(super) fn loaded(
+        &mut self,
+        drive: &mut Drive,
+        serial: u32,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         let (programs, rebuilt) = self.wordlines.loaded(serial);
         if let Some(Rebuilt { part, decodings }) = rebuilt {
             let ready = self.now + decodings * self.speed.ecc;
-            self.host.deliver(part, ready, self.now, &self.speed, &mut self.metrics, &mut |tag, at| completed(tag, at));
+            self.host.deliver(
+                part,
+                ready,
+                self.now,
+                &self.speed,
+                &mut self.metrics,
+                &mut |tag, at| completed(tag, at),
+            );
         }
         for (target, program) in programs {
-            let is_copy = matches!(program.work, WorkKind::Program { .. }) && program.cause != Cause::Host;
+            let is_copy =
+                matches!(program.work, WorkKind::Program { .. }) && program.cause != Cause::Host;
             self.copy_programs += u32::from(is_copy);
             self.dies.queue_work(target, program, false);
             self.pump(drive, target);

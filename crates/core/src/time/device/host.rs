@@ -1,4 +1,5 @@
-//! The host's side of a device: the link in both directions, requests under way, and their completions in order of time.
+//! The host's side of a device: the link in both directions, requests under way, and their
+//! completions in order of time.
 
 use std::collections::VecDeque;
 
@@ -11,7 +12,8 @@ use crate::base::units::Ns;
 use crate::bugs::{Bug, Bugs, planted};
 use crate::watch::time_event::TimeEvent;
 
-/// A [`Timeline`]'s unit where the data of a write arrives; elsewhere a request is complete, and the unit is its tag.
+/// A [`Timeline`]'s unit where the data of a write arrives; elsewhere a request is complete, and
+/// the unit is its tag.
 const ARRIVAL: u32 = Tag::NONE.0;
 
 /// [`ReadPart::owner`] of what no request gets. It is no request's tag.
@@ -29,7 +31,8 @@ pub(super) struct ReadPart {
     pub(super) bytes: u32,
     /// Who asked.
     pub(super) origin: u16,
-    /// Whether this page is all that the request asks for; of what no request gets, whether nobody waits for it.
+    /// Whether this page is all that the request asks for; of what no request gets, whether nobody
+    /// waits for it.
     pub(super) is_all: bool,
     /// Reclaim was at work on its die when it came there.
     pub(super) met_reclaim: bool,
@@ -50,7 +53,15 @@ impl ReadPart {
 
     /// A page that no request gets, and that a rebuild of this number waits for.
     pub(super) fn for_rebuild(serial: u32) -> Self {
-        Self { start: 0, owner: NOBODY, number: serial, bytes: 0, origin: 0, is_all: false, met_reclaim: false }
+        Self {
+            start: 0,
+            owner: NOBODY,
+            number: serial,
+            bytes: 0,
+            origin: 0,
+            is_all: false,
+            met_reclaim: false,
+        }
     }
 
     /// The number of the rebuild that waits for it, of what no request gets.
@@ -67,7 +78,15 @@ impl ReadPart {
     /// So many bytes of a page for a request that is at this place among those in parts.
     pub(super) fn of(command: &Command, place: u32, bytes: u32) -> Self {
         let Command { request, number, .. } = *command;
-        Self { start: request.at, owner: place, number, bytes, origin: request.origin, is_all: false, met_reclaim: false }
+        Self {
+            start: request.at,
+            owner: place,
+            number,
+            bytes,
+            origin: request.origin,
+            is_all: false,
+            met_reclaim: false,
+        }
     }
 }
 
@@ -167,9 +186,13 @@ impl Host {
         }
     }
 
-    /// Data for the host is ready in the controller at `at`: it goes over the link, and the request may be complete.
+    /// Data for the host is ready in the controller at `at`: it goes over the link, and the request
+    /// may be complete.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
+    #[expect(
+        clippy::inline_always,
+        reason = "once a page read; its arguments would go through memory"
+    )]
     pub(super) fn deliver(
         &mut self,
         part: ReadPart,
@@ -181,7 +204,9 @@ impl Host {
     ) {
         let ReadPart { start, owner, number, bytes, origin, is_all, met_reclaim } = part;
         let end = if speed.has_link() {
-            if bytes != self.last_transfer.0 && !(planted(Bug::LinkMemoStale) && bytes < self.last_transfer.0) {
+            if bytes != self.last_transfer.0
+                && !(planted(Bug::LinkMemoStale) && bytes < self.last_transfer.0)
+            {
                 self.last_transfer = (bytes, speed.host(bytes));
             }
             let free = if self.bugs.has(Bug::LinkUnqueued) { 0 } else { self.read_link_free };
@@ -197,7 +222,13 @@ impl Host {
             return self.finish_part(owner, end, now, metrics, completed);
         }
         let measured = if met_reclaim { Measured::ReadDuringReclaim } else { Measured::Read };
-        self.complete(Known { start, tag: Tag(owner), number, origin, measured }, end, now, metrics, completed);
+        self.complete(
+            Known { start, tag: Tag(owner), number, origin, measured },
+            end,
+            now,
+            metrics,
+            completed,
+        );
     }
 
     /// When the data of a write that arrives at `at` is in the controller.
@@ -212,7 +243,14 @@ impl Host {
 
     /// A part of the request at this place is done at `end`; with its last the request is.
     #[inline(never)]
-    pub(super) fn finish_part(&mut self, place: u32, end: Ns, now: Ns, metrics: &mut TimedMetrics, completed: &mut dyn FnMut(Tag, Ns)) {
+    pub(super) fn finish_part(
+        &mut self,
+        place: u32,
+        end: Ns,
+        now: Ns,
+        metrics: &mut TimedMetrics,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         let in_parts = &mut self.in_parts[place as usize];
         in_parts.parts_left -= 1;
         let is_read = matches!(in_parts.request.measured, Measured::Read);
@@ -228,8 +266,18 @@ impl Host {
 
     /// A request is complete at its end, now or later.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a request; its arguments would go through memory")]
-    pub(super) fn complete(&mut self, request: Known, end: Ns, now: Ns, metrics: &mut TimedMetrics, completed: &mut impl FnMut(Tag, Ns)) {
+    #[expect(
+        clippy::inline_always,
+        reason = "once a request; its arguments would go through memory"
+    )]
+    pub(super) fn complete(
+        &mut self,
+        request: Known,
+        end: Ns,
+        now: Ns,
+        metrics: &mut TimedMetrics,
+        completed: &mut impl FnMut(Tag, Ns),
+    ) {
         let Known { start, tag, number, origin, measured } = request;
         let latency = end - start;
         match measured {
@@ -268,7 +316,11 @@ impl Host {
     #[cold]
     #[inline(never)]
     fn note_completion(&mut self, request: u32, start: Ns, end: Ns) {
-        self.told.as_mut().expect("the caller saw it").push(TimeEvent::Completed { request, start, end });
+        self.told.as_mut().expect("the caller saw it").push(TimeEvent::Completed {
+            request,
+            start,
+            end,
+        });
     }
 
     /// Whether data is on its way.
@@ -289,7 +341,8 @@ impl Host {
         self.events.next()
     }
 
-    /// Takes the next event, which must be there. A request that is complete leaves the device with it.
+    /// Takes the next event, which must be there. A request that is complete leaves the device with
+    /// it.
     #[inline]
     pub(super) fn take_event(&mut self) -> HostEvent {
         let event = self.events.pop();

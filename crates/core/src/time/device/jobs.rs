@@ -1,4 +1,5 @@
-//! Deferred jobs: each has a step where the schedule lets it, in the gaps that a die's other work leaves or, when urgent, before it.
+//! Deferred jobs: each has a step where the schedule lets it, in the gaps that a die's other work
+//! leaves or, when urgent, before it.
 
 use super::Device;
 use super::dies::NIL;
@@ -29,7 +30,12 @@ impl Device {
     /// Drops finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
         drive.set_now(self.now);
-        let (on, was_on) = self.dies.review_jobs(die, |job| drive.is_done(job), |job| drive.is_job_urgent(job), self.now);
+        let (on, was_on) = self.dies.review_jobs(
+            die,
+            |job| drive.is_done(job),
+            |job| drive.is_job_urgent(job),
+            self.now,
+        );
         if on != was_on {
             let at = self.now;
             self.dies.note(|| TimeEvent::Urgent { die, on, at });
@@ -55,8 +61,12 @@ impl Device {
 
     /// Moves one page of the job at the head of an idle die. False where the die has to wait.
     fn step_job(&mut self, drive: &mut Drive, die: DieId) -> bool {
-        if !self.dies.is_urgent(die) && !planted(Bug::PilesUp) && self.copy_programs >= 2 * drive.geometry().dies() {
-            // Once: each program that ends lets one die go on, and another would wait behind what is let go on already.
+        if !self.dies.is_urgent(die)
+            && !planted(Bug::PilesUp)
+            && self.copy_programs >= 2 * drive.geometry().dies()
+        {
+            // Once: each program that ends lets one die go on, and another would wait behind what
+            // is let go on already.
             if !self.held_back.contains(&die) {
                 self.held_back.push_back(die);
             }
@@ -98,7 +108,14 @@ mod tests {
             for _ in 0..n {
                 self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let op = if (self.random >> 60).is_multiple_of(2) { Op::Read } else { Op::Write };
-                out.push(Request { at: 0, offset: (self.random >> 33) % self.pages * 16_384, bytes: 16_384, op, origin: 0, hint: None });
+                out.push(Request {
+                    at: 0,
+                    offset: (self.random >> 33) % self.pages * 16_384,
+                    bytes: 16_384,
+                    op,
+                    origin: 0,
+                    hint: None,
+                });
             }
             Ok(())
         }
@@ -108,14 +125,16 @@ mod tests {
         }
     }
 
-    /// Where the programs of copies pile up, dies whose jobs wait are looked at again at every read. Each of them waits once, and none when the
-    /// programs are done: as many as would have to wait end before.
+    /// Where the programs of copies pile up, dies whose jobs wait are looked at again at every
+    /// read. Each of them waits once, and none when the programs are done: as many as would have to
+    /// wait end before.
     #[test]
     fn a_die_is_held_back_once() {
         let mut config = tiny_config();
         config.start.fill = 1.0;
         config.gc.background = 0.6;
-        let mut drive = Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
+        let mut drive =
+            Drive::new(config.resolve().unwrap(), &Techniques::default(), true).unwrap();
         drive.precondition(1);
         let mut replay = Replay::new(&drive);
         let mut source = Busy { left: 0, random: 7, pages: u64::from(drive.geometry.host_pages) };
@@ -126,7 +145,10 @@ mod tests {
             let mut held: Vec<_> = replay.device.held_back.iter().collect();
             held.sort();
             assert!(held.windows(2).all(|pair| pair[0] != pair[1]), "{held:?}");
-            assert!(held.is_empty() || replay.device.copy_programs > 0, "{held:?} wait for nothing");
+            assert!(
+                held.is_empty() || replay.device.copy_programs > 0,
+                "{held:?} wait for nothing"
+            );
             most = most.max(held.len());
         }
         assert!(most > 1, "no two dies were ever held back");

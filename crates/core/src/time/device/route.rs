@@ -1,5 +1,5 @@
-//! Recorded work on its way to the dies: what a change of the drive's state implies is queued at the die that does it, each operation by itself
-//! or all of a job as one piece.
+//! Recorded work on its way to the dies: what a change of the drive's state implies is queued at
+//! the die that does it, each operation by itself or all of a job as one piece.
 
 use super::Device;
 use super::dies::{NIL, WorkKind, WorkOp};
@@ -33,7 +33,8 @@ struct Routing {
     foreground: bool,
     /// The piece that what follows belongs to.
     piece: Option<Piece>,
-    /// The page that fills in the rest of the next host program, its coding, and the level that its read begins with.
+    /// The page that fills in the rest of the next host program, its coding, and the level that its
+    /// read begins with.
     fill: Option<(Ppn, u8, u8)>,
     /// Host programs queued.
     programs: u32,
@@ -48,13 +49,15 @@ impl Routing {
     }
 }
 
-/// Whether merging into a coding is the adjustment of a refresh technique, which has a time of its own.
+/// Whether merging into a coding is the adjustment of a refresh technique, which has a time of its
+/// own.
 fn adjusts(drive: &Drive, coding: u8) -> bool {
     coding >= FASTER && drive.adjusts()
 }
 
 impl Device {
-    /// Queues the work that the drive has recorded and starts it. Gives the host programs queued, with the last of which `request` completes.
+    /// Queues the work that the drive has recorded and starts it. Gives the host programs queued,
+    /// with the last of which `request` completes.
     pub(super) fn route(&mut self, drive: &mut Drive, request: u32) -> u32 {
         let programs = self.queue_recorded(drive, request, None, true);
         self.pump_touched(drive, None);
@@ -66,7 +69,12 @@ impl Device {
         if let Some(RebuiltRead { serial, was_read: true }) = awaited {
             self.wordlines.awaits(serial);
         }
-        self.queue_recorded(drive, NIL, awaited.filter(|_| !self.bugs.has(Bug::RebuildBehindWork)), true);
+        self.queue_recorded(
+            drive,
+            NIL,
+            awaited.filter(|_| !self.bugs.has(Bug::RebuildBehindWork)),
+            true,
+        );
         self.pump_touched(drive, None);
     }
 
@@ -85,11 +93,18 @@ impl Device {
         }
     }
 
-    /// Queues the work that the drive has recorded, and deferred jobs that it has begun; a host read waits for what is read for this rebuild. Gives the
-    /// host programs queued.
-    pub(super) fn queue_recorded(&mut self, drive: &mut Drive, request: u32, awaited: Option<RebuiltRead>, foreground: bool) -> u32 {
+    /// Queues the work that the drive has recorded, and deferred jobs that it has begun; a host
+    /// read waits for what is read for this rebuild. Gives the host programs queued.
+    pub(super) fn queue_recorded(
+        &mut self,
+        drive: &mut Drive,
+        request: u32,
+        awaited: Option<RebuiltRead>,
+        foreground: bool,
+    ) -> u32 {
         drive.take_recorded(&mut self.ops);
-        let mut routing = Routing { request, awaited, foreground, piece: None, fill: None, programs: 0 };
+        let mut routing =
+            Routing { request, awaited, foreground, piece: None, fill: None, programs: 0 };
         for i in 0..self.ops.len() {
             if !self.queue_awaited(drive, i, &routing) {
                 self.queue_op(drive, self.ops[i], &mut routing);
@@ -106,7 +121,8 @@ impl Device {
         routing.programs
     }
 
-    /// A further stage of the drive's life has begun: requests that complete from now on are counted to it.
+    /// A further stage of the drive's life has begun: requests that complete from now on are
+    /// counted to it.
     #[cold]
     fn note_stages(&mut self, drive: &Drive) {
         for _ in self.stages..drive.stages_begun() {
@@ -115,17 +131,26 @@ impl Device {
         self.stages = drive.stages_begun();
     }
 
-    /// Queues an operation among the host's reads, if it reads a page for a rebuild that one of these waits for, or is a retry of such a read. Tells
-    /// whether it is.
+    /// Queues an operation among the host's reads, if it reads a page for a rebuild that one of
+    /// these waits for, or is a retry of such a read. Tells whether it is.
     fn queue_awaited(&mut self, drive: &Drive, i: usize, routing: &Routing) -> bool {
-        let Some(awaited) = routing.awaited.filter(|_| routing.piece.is_none()) else { return false };
-        // Retries come right before the read that they belong to.
-        let read = self.ops[i..].iter().find(|op| !matches!(op, NandOp::Retry { of_request: false, .. }));
-        let Some(NandOp::Load { src, coding, level, serial, .. }) = read.copied().filter(|op| op.loads_for(awaited.serial)) else {
+        let Some(awaited) = routing.awaited.filter(|_| routing.piece.is_none()) else {
             return false;
         };
-        let retry = if let NandOp::Retry { attempt, .. } = self.ops[i] { Some(attempt) } else { None };
-        let times = retry.map_or_else(|| self.begin(drive, src, coding, level), |attempt| self.retry(drive, src, coding, attempt));
+        // Retries come right before the read that they belong to.
+        let read =
+            self.ops[i..].iter().find(|op| !matches!(op, NandOp::Retry { of_request: false, .. }));
+        let Some(NandOp::Load { src, coding, level, serial, .. }) =
+            read.copied().filter(|op| op.loads_for(awaited.serial))
+        else {
+            return false;
+        };
+        let retry =
+            if let NandOp::Retry { attempt, .. } = self.ops[i] { Some(attempt) } else { None };
+        let times = retry.map_or_else(
+            || self.begin(drive, src, coding, level),
+            |attempt| self.retry(drive, src, coding, attempt),
+        );
         let mut part = ReadPart::for_rebuild(serial);
         match retry {
             Some(_) => part = part.undelivered(),
@@ -162,47 +187,83 @@ impl Device {
             NandOp::Load { src, coding, level, serial, cause } => {
                 let serial = if self.bugs.has(Bug::ProgramBeforeLoads) { u32::MAX } else { serial };
                 self.wordlines.awaits(serial);
-                let load = WorkOp::reading(id, WorkKind::Load { serial }, cause, self.begin(drive, src, coding, level));
+                let load = WorkOp::reading(
+                    id,
+                    WorkKind::Load { serial },
+                    cause,
+                    self.begin(drive, src, coding, level),
+                );
                 self.queue_work(drive.die_of(src), load);
             }
             NandOp::ProgramWordline { dst, pages, serial, cause } => {
-                let program = self.wordline_program(id, pages, cause, self.program(drive, dst), routing);
-                if let Some((die, program)) = self.wordlines.program(serial, drive.die_of(dst), program) {
+                let program =
+                    self.wordline_program(id, pages, cause, self.program(drive, dst), routing);
+                if let Some((die, program)) =
+                    self.wordlines.program(serial, drive.die_of(dst), program)
+                {
                     self.copy_programs += u32::from(cause != Cause::Host);
                     self.queue_work(die, program);
                 }
             }
-            NandOp::Striped { dst, serial, waits, cause } => self.queue_striped(drive, id, (dst, cause), (serial, waits), routing),
+            NandOp::Striped { dst, serial, waits, cause } => {
+                self.queue_striped(drive, id, (dst, cause), (serial, waits), routing)
+            }
             NandOp::Copy { src, coding, level, dst, cause } => {
                 let sensed = if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src };
                 let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
-                self.queue_work(drive.die_of(src), WorkOp::reading(id, copy, cause, self.begin(drive, sensed, coding, level)));
+                self.queue_work(
+                    drive.die_of(src),
+                    WorkOp::reading(id, copy, cause, self.begin(drive, sensed, coding, level)),
+                );
             }
             NandOp::Read { src, coding, level, cause } => {
                 let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
-                self.queue_work(drive.die_of(src), WorkOp::reading(id, read, cause, self.begin(drive, src, coding, level)));
+                self.queue_work(
+                    drive.die_of(src),
+                    WorkOp::reading(id, read, cause, self.begin(drive, src, coding, level)),
+                );
             }
             NandOp::Begin { level } => self.tired.get_or_insert_default().level = level,
-            NandOp::Retry { of_request: true, .. } => self.tired.get_or_insert_default().retries += 1,
+            NandOp::Retry { of_request: true, .. } => {
+                self.tired.get_or_insert_default().retries += 1
+            }
             NandOp::Retry { src, attempt, cause, coding, .. } => {
                 let times = self.retry(drive, src, coding, attempt);
-                self.queue_work(drive.die_of(src), WorkOp::reading(id, WorkKind::Retry, cause, times));
+                self.queue_work(
+                    drive.die_of(src),
+                    WorkOp::reading(id, WorkKind::Retry, cause, times),
+                );
             }
             NandOp::Probe { block, .. } => {
-                // In one piece, before the read that asked: what is done next follows from what is found.
-                let ns = if planted(Bug::ProbesOnce) { self.speed.probe } else { self.ns_in_piece(drive, op) };
-                self.queue_piece(Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns }, routing.foreground);
+                // In one piece, before the read that asked: what is done next follows from what is
+                // found.
+                let ns = if planted(Bug::ProbesOnce) {
+                    self.speed.probe
+                } else {
+                    self.ns_in_piece(drive, op)
+                };
+                self.queue_piece(
+                    Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns },
+                    routing.foreground,
+                );
             }
             NandOp::Merge { block, cause, coding } => {
                 self.copy_programs += 1;
                 let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
-                self.queue_work(g.die_of(block), WorkOp::new(id, program, cause, self.merge(drive, coding)));
+                self.queue_work(
+                    g.die_of(block),
+                    WorkOp::new(id, program, cause, self.merge(drive, coding)),
+                );
             }
             NandOp::Erase { block, cause, pec } => {
                 let die = g.die_of(block);
-                let die = if self.bugs.has(Bug::OthersDie) { g.dies() as DieId - 1 - die } else { die };
+                let die =
+                    if self.bugs.has(Bug::OthersDie) { g.dies() as DieId - 1 - die } else { die };
                 if !self.bugs.has(Bug::ErasesFree) {
-                    self.queue_work(die, WorkOp::new(id, WorkKind::Erase, cause, self.speed.erase(pec)));
+                    self.queue_work(
+                        die,
+                        WorkOp::new(id, WorkKind::Erase, cause, self.speed.erase(pec)),
+                    );
                 }
             }
         }
@@ -215,7 +276,10 @@ impl Device {
         let request = routing.request;
         let (die, work) = if let Some((src, coding, level)) = routing.fill.take() {
             let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
-            (drive.die_of(src), WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)))
+            (
+                drive.die_of(src),
+                WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)),
+            )
         } else {
             let program = WorkKind::Program { host: true, request, pages: 1 };
             (drive.die_of(dst), WorkOp::new(id, program, Cause::Host, self.program(drive, dst)))
@@ -223,21 +287,40 @@ impl Device {
         self.queue_work(die, work);
     }
 
-    /// Queues the program of a page of a stripe, behind what is read for it where it waits for that.
-    fn queue_striped(&mut self, drive: &Drive, id: OpId, (dst, cause): (Ppn, Cause), (serial, waits): (u32, bool), routing: &mut Routing) {
+    /// Queues the program of a page of a stripe, behind what is read for it where it waits for
+    /// that.
+    fn queue_striped(
+        &mut self,
+        drive: &Drive,
+        id: OpId,
+        (dst, cause): (Ppn, Cause),
+        (serial, waits): (u32, bool),
+        routing: &mut Routing,
+    ) {
         let by_host = cause == Cause::Host;
         self.stripes.begins(serial, by_host, if by_host { routing.request } else { NIL });
         routing.programs += u32::from(by_host);
         self.programming += u32::from(by_host);
-        let (die, program) = (drive.die_of(dst), WorkOp::new(id, WorkKind::Striped { serial }, cause, self.program(drive, dst)));
-        let ready = if waits { self.wordlines.program(serial, die, program) } else { Some((die, program)) };
+        let (die, program) = (
+            drive.die_of(dst),
+            WorkOp::new(id, WorkKind::Striped { serial }, cause, self.program(drive, dst)),
+        );
+        let ready =
+            if waits { self.wordlines.program(serial, die, program) } else { Some((die, program)) };
         if let Some((die, program)) = ready {
             self.queue_work(die, program);
         }
     }
 
     /// The program of a wordline of so many pages, the host's counted.
-    fn wordline_program(&mut self, id: OpId, pages: u32, cause: Cause, ns: Ns, routing: &mut Routing) -> WorkOp {
+    fn wordline_program(
+        &mut self,
+        id: OpId,
+        pages: u32,
+        cause: Cause,
+        ns: Ns,
+        routing: &mut Routing,
+    ) -> WorkOp {
         let host = cause == Cause::Host;
         if host {
             routing.programs += 1;
@@ -253,37 +336,50 @@ impl Device {
         match op {
             NandOp::Copy { src, coding, level, dst, .. } if dst.is_some() || programs_lost => {
                 let program = self.program(drive, dst.unwrap_or(src));
-                self.speed.serial_read(self.begin(drive, src, coding, level)) + self.speed.serial_program(1, program)
+                self.speed.serial_read(self.begin(drive, src, coding, level))
+                    + self.speed.serial_program(1, program)
             }
             NandOp::Copy { src, coding, level, .. }
             | NandOp::Read { src, coding, level, .. }
             | NandOp::Load { src, coding, level, .. }
-            | NandOp::Fill { src, coding, level } => self.speed.serial_read(self.begin(drive, src, coding, level)),
+            | NandOp::Fill { src, coding, level } => {
+                self.speed.serial_read(self.begin(drive, src, coding, level))
+            }
             NandOp::ProgramWordline { dst, pages, .. } => {
                 let pages = if planted(Bug::PieceMovesOnePage) { 1 } else { pages };
                 self.speed.serial_program(pages, self.program(drive, dst))
             }
             NandOp::Merge { coding, .. } => self.speed.serial_program(1, self.merge(drive, coding)),
-            NandOp::Program { dst } | NandOp::Striped { dst, .. } => self.speed.serial_program(1, self.program(drive, dst)),
+            NandOp::Program { dst } | NandOp::Striped { dst, .. } => {
+                self.speed.serial_program(1, self.program(drive, dst))
+            }
             NandOp::Erase { pec, .. } => self.speed.erase(pec),
             NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
                 let (array, channel) = self.retry(drive, src, coding, attempt);
                 array + channel
             }
             NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
-            // A request's retries are queued with its read; the others mark where a piece begins and ends.
-            NandOp::Begin { .. } | NandOp::Retry { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => 0,
+            // A request's retries are queued with its read; the others mark where a piece begins
+            // and ends.
+            NandOp::Begin { .. }
+            | NandOp::Retry { .. }
+            | NandOp::JobBegin { .. }
+            | NandOp::JobEnd => 0,
         }
     }
 
-    /// Array and channel time of a whole page's first sensing, by a read that begins with this level.
+    /// Array and channel time of a whole page's first sensing, by a read that begins with this
+    /// level.
     fn begin(&self, drive: &Drive, ppn: Ppn, coding: u8, level: u8) -> (Ns, Ns) {
         self.speed.begin((self.sense(drive, ppn, coding), self.speed.page_transfer), level)
     }
 
     /// Those of a retry.
     fn retry(&self, drive: &Drive, ppn: Ppn, coding: u8, attempt: u8) -> (Ns, Ns) {
-        (self.speed.retry(self.sense(drive, ppn, coding), attempt), self.speed.retry_transfer(self.speed.page_transfer, attempt))
+        (
+            self.speed.retry(self.sense(drive, ppn, coding), attempt),
+            self.speed.retry_transfer(self.speed.page_transfer, attempt),
+        )
     }
 
     /// What sensing a page takes in a coding.

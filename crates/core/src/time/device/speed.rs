@@ -77,16 +77,20 @@ impl Speed {
         }
     }
 
-    /// Array time of a retry, the first of which is 1, of a page whose first sensing takes so much: the page is sensed, and the die waits until the controller has tried to decode it.
+    /// Array time of a retry, the first of which is 1, of a page whose first sensing takes so much:
+    /// the page is sensed, and the die waits until the controller has tried to decode it.
     pub(crate) fn retry(&self, first: Ns, attempt: u8) -> Ns {
         let retry = self.retries[usize::from(attempt) - 1];
         retry.sense.unwrap_or(first) + retry.decode
     }
 
-    /// Array and channel time of a page's first sensing, where a read begins with this level and the first level would take so much. What decoding
-    /// takes longer than at the first level the die waits for; quicker than there it is not.
+    /// Array and channel time of a page's first sensing, where a read begins with this level and
+    /// the first level would take so much. What decoding takes longer than at the first level the
+    /// die waits for; quicker than there it is not.
     pub(crate) fn begin(&self, first: (Ns, Ns), level: u8) -> (Ns, Ns) {
-        let Some(retry) = usize::from(level).checked_sub(1).map(|n| self.retries[n]) else { return first };
+        let Some(retry) = usize::from(level).checked_sub(1).map(|n| self.retries[n]) else {
+            return first;
+        };
         let (sense, transfer) = (retry.sense.unwrap_or(first.0), retry.transfer.unwrap_or(first.1));
         (sense + retry.decode.saturating_sub(self.ecc), transfer)
     }
@@ -99,7 +103,11 @@ impl Speed {
     /// Time of part of a page on its channel.
     #[inline]
     pub(crate) fn channel(&self, bytes: u32) -> Ns {
-        if bytes == self.page_bytes { self.page_transfer } else { transfer_ns(u64::from(bytes), self.channel_mb_s) }
+        if bytes == self.page_bytes {
+            self.page_transfer
+        } else {
+            transfer_ns(u64::from(bytes), self.channel_mb_s)
+        }
     }
 
     /// Time on the host link.
@@ -139,17 +147,25 @@ fn per_kind(times_us: &[f64]) -> [Ns; 4] {
     std::array::from_fn(|kind| times_us.get(kind).map_or(0, |time| us(*time)))
 }
 
-/// A read that takes as many sensings as one of some page kind in full density takes as long: its sensing times by page kind, of every coding. Where
-/// no kind takes as few, time is straight over the fewest and the next fewest.
+/// A read that takes as many sensings as one of some page kind in full density takes as long: its
+/// sensing times by page kind, of every coding. Where no kind takes as few, time is straight over
+/// the fewest and the next fewest.
 fn sense_per_coding(per_kind_us: &[f64], codings: &Codings) -> [[Ns; 4]; CODINGS] {
     let full = codings.row(FULL).sensings;
-    let like =
-        |kind: usize, sensings: u8| if full[kind] == sensings { Some(kind) } else { full.iter().position(|of_full| *of_full == sensings) };
+    let like = |kind: usize, sensings: u8| {
+        if full[kind] == sensings {
+            Some(kind)
+        } else {
+            full.iter().position(|of_full| *of_full == sensings)
+        }
+    };
     let mut times: Vec<(u8, f64)> = full.iter().copied().zip(per_kind_us.iter().copied()).collect();
     times.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     times.dedup_by_key(|(sensings, _)| *sensings);
     let fewer = |sensings: u8| match times.as_slice() {
-        [(few, us), (more, longer), ..] => (us - f64::from(few.saturating_sub(sensings)) * (longer - us) / f64::from(more - few)).max(0.0),
+        [(few, us), (more, longer), ..] => (us
+            - f64::from(few.saturating_sub(sensings)) * (longer - us) / f64::from(more - few))
+        .max(0.0),
         _ => 0.0,
     };
     codings.rows().map(|row| {
@@ -168,13 +184,19 @@ mod tests {
     #[test]
     fn a_merged_wordline_reads_as_fast_as_a_kind_with_as_few_sensings() {
         let mut config = crate::drive::tests::tiny_config();
-        (config.geometry.cell, config.geometry.wordlines_per_block) = (crate::config::CellType::Tlc, 64);
-        let sense = sense_per_coding(&[50.0, 75.0, 125.0], &Codings::of(&config)).map(|kinds| kinds.map(|ns| ns / 1000));
+        (config.geometry.cell, config.geometry.wordlines_per_block) =
+            (crate::config::CellType::Tlc, 64);
+        let sense = sense_per_coding(&[50.0, 75.0, 125.0], &Codings::of(&config))
+            .map(|kinds| kinds.map(|ns| ns / 1000));
         assert_eq!(sense[..2], [[50, 75, 125, 0], [50, 75, 0, 0]]);
         assert_eq!(sense[4..6], [[0, 50, 75, 0], [0, 0, 50, 0]]);
         // 10 us and 15 us a sensing.
         config.geometry.cell = crate::config::CellType::Tlc232;
-        let sense = sense_per_coding(&[40.0, 55.0, 40.0], &Codings::of(&config)).map(|kinds| kinds.map(|ns| ns / 1000));
-        assert_eq!([sense[0], sense[4], sense[5]], [[40, 55, 40, 0], [0, 25, 40, 0], [0, 0, 25, 0]]);
+        let sense = sense_per_coding(&[40.0, 55.0, 40.0], &Codings::of(&config))
+            .map(|kinds| kinds.map(|ns| ns / 1000));
+        assert_eq!(
+            [sense[0], sense[4], sense[5]],
+            [[40, 55, 40, 0], [0, 25, 40, 0], [0, 0, 25, 0]]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Stripes being written: what the host waits for is done when the last of their programs is, the parity among them.
+//! Stripes being written: what the host waits for is done when the last of their programs is, the
+//! parity among them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,8 @@ pub(super) struct StripesUnderWay {
 }
 
 impl StripesUnderWay {
-    /// A page of a stripe is going to be programmed, perhaps for the host. All of a stripe are told before the first is done.
+    /// A page of a stripe is going to be programmed, perhaps for the host. All of a stripe are told
+    /// before the first is done.
     pub(super) fn begins(&mut self, serial: u32, by_host: bool, request: u32) {
         let stripe = self.of.entry(serial).or_insert(Stripe { programs: 0, pages: 0, request });
         stripe.programs += 1;

@@ -1,4 +1,5 @@
-//! Requests on their way in: reads to the dies, writes and trims through the write buffer or behind those that wait for room in it.
+//! Requests on their way in: reads to the dies, writes and trims through the write buffer or behind
+//! those that wait for room in it.
 
 use super::dies::NIL;
 use super::host::{Known, Measured, ReadPart};
@@ -17,8 +18,18 @@ use crate::watch::time_event::TimeEvent;
 impl Device {
     /// Takes over a request of this number from the host.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a request; what is asked would go through memory")]
-    pub(super) fn take_over(&mut self, drive: &mut Drive, tag: Tag, number: u32, request: &Request, completed: &mut impl FnMut(Tag, Ns)) {
+    #[expect(
+        clippy::inline_always,
+        reason = "once a request; what is asked would go through memory"
+    )]
+    pub(super) fn take_over(
+        &mut self,
+        drive: &mut Drive,
+        tag: Tag,
+        number: u32,
+        request: &Request,
+        completed: &mut impl FnMut(Tag, Ns),
+    ) {
         drive.set_now(self.now);
         if drive.next_wake() <= self.now {
             self.wake(drive);
@@ -28,7 +39,9 @@ impl Device {
         self.dies.note(|| TimeEvent::Submitted { request: number, at });
         drive.count_request(request.op, request.bytes);
         let page_bytes = u64::from(drive.geometry().page_bytes);
-        if request.op == Op::Read && (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes {
+        if request.op == Op::Read
+            && (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes
+        {
             let lpn = Lpn::holding(request.offset, drive.geometry().page_shift());
             return self.read_part(drive, lpn, ReadPart::all_of(request, tag, number), completed);
         }
@@ -37,7 +50,12 @@ impl Device {
 
     /// The same for a request of any kind but reads of one page.
     #[inline(never)]
-    fn take_over_other(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    fn take_over_other(
+        &mut self,
+        drive: &mut Drive,
+        command: &Command,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         match command.request.op {
             Op::Read => self.submit_pages(drive, command, completed),
             Op::Write => self.submit_write(drive, command, completed),
@@ -47,7 +65,12 @@ impl Device {
     }
 
     /// Reads the pages of a request of several.
-    fn submit_pages(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    fn submit_pages(
+        &mut self,
+        drive: &mut Drive,
+        command: &Command,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         let pages = Pages::of(&command.request, drive.geometry());
         let count = if planted(Bug::LongReadCut) { pages.count.min(16) } else { pages.count };
         let place = self.host.begin_parts(Known::of(command, Measured::Read), count);
@@ -60,8 +83,17 @@ impl Device {
 
     /// Reads a page, or a part of one, for a request.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
-    fn read_part(&mut self, drive: &mut Drive, lpn: Lpn, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
+    #[expect(
+        clippy::inline_always,
+        reason = "once a page read; its arguments would go through memory"
+    )]
+    fn read_part(
+        &mut self,
+        drive: &mut Drive,
+        lpn: Lpn,
+        part: ReadPart,
+        completed: &mut impl FnMut(Tag, Ns),
+    ) {
         // What the read sets off may change it.
         let coding = drive.read_coding(lpn);
         let ppn = drive.read_page(lpn);
@@ -73,18 +105,24 @@ impl Device {
                 Some(RebuiltRead { serial, was_read: false }) => {
                     return self.read_rebuilt(part, serial, &mut |tag, at| completed(tag, at));
                 }
-                Some(RebuiltRead { serial, was_read: true }) if !planted(Bug::RepairedReadAtOnce) => {
+                Some(RebuiltRead { serial, was_read: true })
+                    if !planted(Bug::RepairedReadAtOnce) =>
+                {
                     return self.read_to_repair(drive, part, (ppn, coding), serial);
                 }
                 _ => {}
             }
         }
-        if ppn == NO_PPN || ppn == FROM_BUFFER || planted(Bug::FillTimeless) && drive.map_entry(lpn) != Entry::on_flash(ppn) {
+        if ppn == NO_PPN
+            || ppn == FROM_BUFFER
+            || planted(Bug::FillTimeless) && drive.map_entry(lpn) != Entry::on_flash(ppn)
+        {
             return self.read_from_memory(part, completed);
         }
         let times = self.times_of(drive, (ppn, coding), part.bytes);
         let unit = self.unit_of(drive, ppn);
-        let times = if self.tired.is_some() { self.queue_retries(ppn, unit, part, times) } else { times };
+        let times =
+            if self.tired.is_some() { self.queue_retries(ppn, unit, part, times) } else { times };
         if self.dies.events.is_some() {
             self.dies.note_read(part.number, ppn, part.bytes, self.now);
         }
@@ -96,8 +134,14 @@ impl Device {
     /// How long a page is sensed, and so many bytes of it are transferred.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
-    pub(super) fn times_of(&mut self, drive: &Drive, (ppn, coding): (Ppn, u8), bytes: u32) -> (Ns, Ns) {
-        let kind = if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
+    pub(super) fn times_of(
+        &mut self,
+        drive: &Drive,
+        (ppn, coding): (Ppn, u8),
+        bytes: u32,
+    ) -> (Ns, Ns) {
+        let kind =
+            if self.bugs.has(Bug::FirstKindForAll) { 0 } else { drive.geometry().kind_of(ppn) };
         (self.speed.sense[usize::from(coding) % CODINGS][kind as usize & 3], self.transfer(bytes))
     }
 
@@ -108,10 +152,17 @@ impl Device {
         self.by_unit.quotient(drive.geometry().block_of(ppn).number()) as usize
     }
 
-    /// The retries of a page that the host reads go before the sensing with which its data counts as read: they keep array and channel as long
-    /// in either order. Gives the times of that sensing.
+    /// The retries of a page that the host reads go before the sensing with which its data counts
+    /// as read: they keep array and channel as long in either order. Gives the times of that
+    /// sensing.
     #[cold]
-    pub(super) fn queue_retries(&mut self, ppn: Ppn, unit: usize, part: ReadPart, (sense, transfer): (Ns, Ns)) -> (Ns, Ns) {
+    pub(super) fn queue_retries(
+        &mut self,
+        ppn: Ppn,
+        unit: usize,
+        part: ReadPart,
+        (sense, transfer): (Ns, Ns),
+    ) -> (Ns, Ns) {
         let Tired { level, retries } = self.tired.take().unwrap_or_default();
         for attempt in level + 1..=level + retries {
             if self.dies.events.is_some() {
@@ -129,33 +180,55 @@ impl Device {
 
     /// Gives the host what the controller holds in memory.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read; its arguments would go through memory")]
+    #[expect(
+        clippy::inline_always,
+        reason = "once a page read; its arguments would go through memory"
+    )]
     fn read_from_memory(&mut self, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::FromMemory { request, bytes, at });
-        let part = ReadPart { bytes: if planted(Bug::MemorySkipsLink) { 0 } else { bytes }, ..part };
+        let part =
+            ReadPart { bytes: if planted(Bug::MemorySkipsLink) { 0 } else { bytes }, ..part };
         self.host.deliver(part, at, at, &self.speed, &mut self.metrics, completed);
     }
 
     /// Transfer time on a channel; a workload has few sizes, often one.
     #[inline]
     fn transfer(&mut self, bytes: u32) -> Ns {
-        if bytes != self.last_transfer.0 && !(planted(Bug::TransferMemoStale) && bytes < self.last_transfer.0) {
+        if bytes != self.last_transfer.0
+            && !(planted(Bug::TransferMemoStale) && bytes < self.last_transfer.0)
+        {
             self.last_transfer = (bytes, self.speed.channel(bytes));
         }
         self.last_transfer.1
     }
 
-    fn submit_write(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    fn submit_write(
+        &mut self,
+        drive: &mut Drive,
+        command: &Command,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         let bytes = command.request.bytes;
-        let on_link = if planted(Bug::LinkRoundsUp) { bytes.next_multiple_of(drive.geometry().page_bytes) } else { bytes };
+        let on_link = if planted(Bug::LinkRoundsUp) {
+            bytes.next_multiple_of(drive.geometry().page_bytes)
+        } else {
+            bytes
+        };
         let arrived = self.host.receive(self.now, on_link, &self.speed);
         let arrived = if self.bugs.has(Bug::ArrivalForgotten) { self.now } else { arrived };
         self.take_in_at(drive, command, arrived, completed);
     }
 
-    /// Takes in a write when its data has arrived over the link, and a trim not before the writes that came earlier.
-    fn take_in_at(&mut self, drive: &mut Drive, command: &Command, arrived: Ns, completed: &mut dyn FnMut(Tag, Ns)) {
+    /// Takes in a write when its data has arrived over the link, and a trim not before the writes
+    /// that came earlier.
+    fn take_in_at(
+        &mut self,
+        drive: &mut Drive,
+        command: &Command,
+        arrived: Ns,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         if arrived > self.now || self.host.receives() {
             self.host.arrives(*command, arrived);
         } else {
@@ -163,8 +236,14 @@ impl Device {
         }
     }
 
-    /// Takes in a write or trim: now, behind the writes that wait for room in the buffer, or through to flash.
-    pub(super) fn take_in(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    /// Takes in a write or trim: now, behind the writes that wait for room in the buffer, or
+    /// through to flash.
+    pub(super) fn take_in(
+        &mut self,
+        drive: &mut Drive,
+        command: &Command,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         let mut command = *command;
         if planted(Bug::LinkTimeUncounted) {
             command.request.at = self.now;
@@ -181,7 +260,11 @@ impl Device {
     }
 
     fn has_room(&self) -> bool {
-        let slots = if self.bugs.has(Bug::RoomUnseen) { self.program_slots.div_ceil(2) } else { self.program_slots };
+        let slots = if self.bugs.has(Bug::RoomUnseen) {
+            self.program_slots.div_ceil(2)
+        } else {
+            self.program_slots
+        };
         slots == 0 || self.programming < slots || self.bugs.has(Bug::RoomForgotten)
     }
 
@@ -208,9 +291,16 @@ impl Device {
     }
 
     /// A write or trim is complete now.
-    fn acknowledge(&mut self, command: &Command, measured: Measured, completed: &mut dyn FnMut(Tag, Ns)) {
+    fn acknowledge(
+        &mut self,
+        command: &Command,
+        measured: Measured,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         let request = Known::of(command, measured);
-        self.host.complete(request, self.now, self.now, &mut self.metrics, &mut |tag, at| completed(tag, at));
+        self.host.complete(request, self.now, self.now, &mut self.metrics, &mut |tag, at| {
+            completed(tag, at)
+        });
     }
 
     /// Takes in writes that waited for room in the buffer.
@@ -227,7 +317,12 @@ impl Device {
     }
 
     /// Without a write buffer a write is acknowledged when its last page is programmed.
-    fn write_through(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    fn write_through(
+        &mut self,
+        drive: &mut Drive,
+        command: &Command,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         self.note_acceptance(drive, command);
         let pages = Pages::of(&command.request, drive.geometry());
         if drive.programs_wordlines() || drive.writes_stripes() {
@@ -243,9 +338,15 @@ impl Device {
         }
     }
 
-    /// The same where a program takes a wordline, or pages of a stripe leave together: which pages that are is known when the last of them is taken
-    /// in.
-    fn write_together(&mut self, drive: &mut Drive, pages: &Pages, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    /// The same where a program takes a wordline, or pages of a stripe leave together: which pages
+    /// that are is known when the last of them is taken in.
+    fn write_together(
+        &mut self,
+        drive: &mut Drive,
+        pages: &Pages,
+        command: &Command,
+        completed: &mut dyn FnMut(Tag, Ns),
+    ) {
         drive.write_pages(pages);
         // One part more, or a request without programs would never be complete.
         let parts = drive.recorded_host_wordlines() + drive.recorded_host_stripes() + 1;

@@ -1,5 +1,6 @@
-//! Events in order of time, in a ring. Almost all of them are added at the back: sensing takes one time per page kind, a channel
-//! serves in turn, completions follow transfers. What comes earlier than the last moves forward a place at a time.
+//! Events in order of time, in a ring. Almost all of them are added at the back: sensing takes one
+//! time per page kind, a channel serves in turn, completions follow transfers. What comes earlier
+//! than the last moves forward a place at a time.
 
 use crate::base::units::Ns;
 
@@ -16,7 +17,8 @@ pub(super) struct Event {
 impl Event {
     #[inline]
     fn is_before(self, other: Self) -> bool {
-        self.at < other.at || (self.at == other.at && (self.order.wrapping_sub(other.order)).cast_signed() < 0)
+        self.at < other.at
+            || (self.at == other.at && (self.order.wrapping_sub(other.order)).cast_signed() < 0)
     }
 }
 
@@ -26,7 +28,8 @@ pub(super) struct Timeline {
     /// Places counted since the beginning, modulo 2^32: of the first event, and one past the last.
     head: u32,
     tail: u32,
-    /// The first event once more, [`NOTHING`] where there is none: it is looked at for each event of any timeline.
+    /// The first event once more, [`NOTHING`] where there is none: it is looked at for each event
+    /// of any timeline.
     first: Event,
     /// No event in the ring is later.
     last: Ns,
@@ -103,7 +106,8 @@ impl Timeline {
     #[cold]
     fn grow(&mut self) {
         let length = self.ring.len() as u32;
-        let mut ring: Vec<Event> = (0..length).map(|i| self.ring[self.place(self.head.wrapping_add(i))]).collect();
+        let mut ring: Vec<Event> =
+            (0..length).map(|i| self.ring[self.place(self.head.wrapping_add(i))]).collect();
         (self.head, self.tail) = (0, length);
         ring.resize(2 * ring.len(), NOTHING);
         self.ring = ring;

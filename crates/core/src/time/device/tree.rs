@@ -1,9 +1,10 @@
-//! The next event of the dies' work: a tree of minima, eight children a node, over the few things that can have one pending and may
-//! take it back. Earlier time first, then issue order.
+//! The next event of the dies' work: a tree of minima, eight children a node, over the few things
+//! that can have one pending and may take it back. Earlier time first, then issue order.
 //!
-//! A key is one word: 46 bits of time since an epoch that moves along, then issue order, then the leaf itself, so that a
-//! minimum needs no branch and names its leaf. What lies more than nine hours after the epoch (a job of a slow drive, booked as one piece)
-//! has a key behind all others, and its time apart.
+//! A key is one word: 46 bits of time since an epoch that moves along, then issue order, then the
+//! leaf itself, so that a minimum needs no branch and names its leaf. What lies more than nine
+//! hours after the epoch (a job of a slow drive, booked as one piece) has a key behind all others,
+//! and its time apart.
 
 use crate::base::units::Ns;
 
@@ -15,13 +16,15 @@ const EPOCH_SPAN: Ns = 1 << 45;
 /// The least key of a far event. The keys of near ones are less, [`NEVER`] is more.
 const FAR: u64 = ((1 << (64 - LOW_BITS)) - 2) << LOW_BITS;
 
-/// Children of a node: two cache lines cover a drive of 64 dies, and the minimum of eight needs no branch.
+/// Children of a node: two cache lines cover a drive of 64 dies, and the minimum of eight needs no
+/// branch.
 const FAN: usize = 8;
 /// Things that can have an event pending.
 pub(crate) const MAX_LEAVES: usize = 1 << 13;
 
 pub(super) struct EventTree {
-    /// Level by level, leaves first; each level is a multiple of eight long, the last is one group of eight.
+    /// Level by level, leaves first; each level is a multiple of eight long, the last is one group
+    /// of eight.
     nodes: Vec<[u64; FAN]>,
     /// Group at which each level starts.
     levels: Vec<usize>,
@@ -47,7 +50,15 @@ impl EventTree {
             }
         }
         let leaf_bits = leaves.next_power_of_two().trailing_zeros().max(1);
-        Self { nodes: vec![[NEVER; FAN]; groups], levels, far: vec![], leaf_bits, epoch: 0, least: NEVER, next: Ns::MAX }
+        Self {
+            nodes: vec![[NEVER; FAN]; groups],
+            levels,
+            far: vec![],
+            leaf_bits,
+            epoch: 0,
+            least: NEVER,
+            next: Ns::MAX,
+        }
     }
 
     /// Time of the earliest event; `Ns::MAX` where none is pending.
@@ -67,10 +78,12 @@ impl EventTree {
         key as usize & ((1 << self.leaf_bits) - 1)
     }
 
-    /// The event of a leaf happens at `at`; among equal times the lower `order` (modulo the bits it gets) is first.
+    /// The event of a leaf happens at `at`; among equal times the lower `order` (modulo the bits it
+    /// gets) is first.
     #[inline]
     pub(super) fn set(&mut self, leaf: usize, at: Ns, order: u64) {
-        let low = (order & ((1 << (LOW_BITS - self.leaf_bits)) - 1)) << self.leaf_bits | leaf as u64;
+        let low =
+            (order & ((1 << (LOW_BITS - self.leaf_bits)) - 1)) << self.leaf_bits | leaf as u64;
         // An event before the epoch, which was that of another event, wraps around.
         if at.wrapping_sub(self.epoch) >= EPOCH_SPAN {
             return self.set_far(leaf, at, low);
@@ -107,7 +120,8 @@ impl EventTree {
         self.next = self.epoch + (least >> LOW_BITS);
     }
 
-    /// As [`Self::set`], for what is not within the span of the epoch: that becomes the earliest event's time.
+    /// As [`Self::set`], for what is not within the span of the epoch: that becomes the earliest
+    /// event's time.
     #[cold]
     fn set_far(&mut self, leaf: usize, at: Ns, low: u64) {
         self.far.resize(self.nodes.len() * FAN, 0);
@@ -146,7 +160,10 @@ impl EventTree {
     /// The earliest event, where all are far.
     #[cold]
     fn find_far(&mut self) {
-        let pending = self.nodes[..self.levels.get(1).copied().unwrap_or(self.nodes.len())].iter().flatten().filter(|key| **key != NEVER);
+        let pending = self.nodes[..self.levels.get(1).copied().unwrap_or(self.nodes.len())]
+            .iter()
+            .flatten()
+            .filter(|key| **key != NEVER);
         let first = pending.map(|key| (self.far[self.leaf_of(*key)], *key)).min();
         (self.next, self.least) = first.unwrap_or((Ns::MAX, NEVER));
     }

@@ -1,4 +1,5 @@
-//! What whoever watches is told: busy stretches of dies and channels, and every event where it wants them.
+//! What whoever watches is told: busy stretches of dies and channels, and every event where it
+//! wants them.
 
 use super::Device;
 use super::dies::Dies;
@@ -16,7 +17,10 @@ pub(super) type Interval = (u32, Ns, Ns);
 impl Dies {
     /// Notes an event for whoever wants to hear of each.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "without a watcher it is a comparison, several times a page read")]
+    #[expect(
+        clippy::inline_always,
+        reason = "without a watcher it is a comparison, several times a page read"
+    )]
     pub(super) fn note(&mut self, event: impl FnOnce() -> TimeEvent) {
         if self.events.is_some() {
             self.keep(event());
@@ -45,7 +49,8 @@ impl Dies {
 }
 
 impl Device {
-    /// A run begins: sees who watches, and tells that time begins to count. A host whose drive nobody watches need not say so.
+    /// A run begins: sees who watches, and tells that time begins to count. A host whose drive
+    /// nobody watches need not say so.
     pub fn begin_run(&mut self, drive: &mut Drive) {
         self.tell_all(drive);
         (self.bugs, self.dies.bugs, self.host.bugs) = (drive.bugs, drive.bugs, drive.bugs);
@@ -59,7 +64,8 @@ impl Device {
         }
     }
 
-    /// A run ends, with every request complete: tells the rest, and what the device has still to do.
+    /// A run ends, with every request complete: tells the rest, and what the device has still to
+    /// do.
     pub fn end_run(&mut self, drive: &mut Drive) {
         self.tell_all(drive);
         if self.host.told.is_some() {
@@ -68,8 +74,8 @@ impl Device {
         }
     }
 
-    /// Tells whoever watches how the host goes on: by the clock of its requests (`open`), or with the next request when one is complete. At most
-    /// `depth` are outstanding.
+    /// Tells whoever watches how the host goes on: by the clock of its requests (`open`), or with
+    /// the next request when one is complete. At most `depth` are outstanding.
     pub fn note_arrival(&mut self, open: bool, depth: u32) {
         let at = self.now;
         self.dies.note(|| TimeEvent::Paced { open, depth, at });
@@ -95,34 +101,56 @@ impl Device {
         }
     }
 
-    /// Tells of recorded work: as a part of the piece of a job that it is in or, with a fill that comes before it, by itself. Probes by themselves
-    /// are a piece as well.
+    /// Tells of recorded work: as a part of the piece of a job that it is in or, with a fill that
+    /// comes before it, by itself. Probes by themselves are a piece as well.
     #[cold]
-    pub(super) fn note_recorded(&mut self, op: OpId, recorded: NandOp, in_piece: bool, fill: Option<Ppn>) {
+    pub(super) fn note_recorded(
+        &mut self,
+        op: OpId,
+        recorded: NandOp,
+        in_piece: bool,
+        fill: Option<Ppn>,
+    ) {
         let work = match (recorded, fill) {
-            (NandOp::Program { dst }, Some(src)) => Some(Work::Copy { src, dst: Some(dst), cause: Cause::Host }),
+            (NandOp::Program { dst }, Some(src)) => {
+                Some(Work::Copy { src, dst: Some(dst), cause: Cause::Host })
+            }
             _ => told(recorded),
         };
         let Some(work) = work else { return };
         let at = self.now;
         let is_part = in_piece || matches!(work, Work::Probe { .. });
-        self.dies.note(|| if is_part { TimeEvent::Part { op, work } } else { TimeEvent::Work { op, work, at } });
+        self.dies.note(|| {
+            if is_part { TimeEvent::Part { op, work } } else { TimeEvent::Work { op, work, at } }
+        });
     }
 }
 
 /// Recorded work as a watcher is told of it; a fill is told with its program.
 fn told(recorded: NandOp) -> Option<Work> {
     Some(match recorded {
-        NandOp::Program { dst } => Work::Program { dst, pages: 1, wordline: None, cause: Cause::Host },
+        NandOp::Program { dst } => {
+            Work::Program { dst, pages: 1, wordline: None, cause: Cause::Host }
+        }
         NandOp::Load { src, serial, cause, .. } => Work::Load { src, wordline: serial, cause },
-        NandOp::ProgramWordline { dst, pages, serial, cause } => Work::Program { dst, pages, wordline: Some(serial), cause },
-        NandOp::Striped { dst, serial, waits, cause } => Work::Striped { dst, stripe: serial, waits, cause },
+        NandOp::ProgramWordline { dst, pages, serial, cause } => {
+            Work::Program { dst, pages, wordline: Some(serial), cause }
+        }
+        NandOp::Striped { dst, serial, waits, cause } => {
+            Work::Striped { dst, stripe: serial, waits, cause }
+        }
         NandOp::Copy { src, dst, cause, .. } => Work::Copy { src, dst, cause },
         NandOp::Read { src, cause, .. } => Work::Copy { src, dst: None, cause },
-        NandOp::Retry { src, attempt, cause, of_request: false, .. } => Work::Retry { src, attempt, cause },
+        NandOp::Retry { src, attempt, cause, of_request: false, .. } => {
+            Work::Retry { src, attempt, cause }
+        }
         NandOp::Probe { block, wordlines } => Work::Probe { block, wordlines },
         NandOp::Merge { block, cause, .. } => Work::Merge { block, cause },
         NandOp::Erase { block, cause, .. } => Work::Erase { block, cause },
-        NandOp::Begin { .. } | NandOp::Retry { .. } | NandOp::Fill { .. } | NandOp::JobBegin { .. } | NandOp::JobEnd => return None,
+        NandOp::Begin { .. }
+        | NandOp::Retry { .. }
+        | NandOp::Fill { .. }
+        | NandOp::JobBegin { .. }
+        | NandOp::JobEnd => return None,
     })
 }

@@ -1,4 +1,5 @@
-//! Wordlines and stripes that wait for pages to be read: the program of one waits until every page that it takes is in the controller.
+//! Wordlines and stripes that wait for pages to be read: the program of one waits until every page
+//! that it takes is in the controller.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +22,13 @@ struct Awaited {
 #[derive(Clone, Copy)]
 pub(super) struct Rebuilt {
     pub(super) part: ReadPart,
-    /// How often something is decoded, one after the other: the page itself, in vain, where it was read, and what it is rebuilt of.
+    /// How often something is decoded, one after the other: the page itself, in vain, where it was
+    /// read, and what it is rebuilt of.
     pub(super) decodings: u64,
 }
 
-/// Those for which reads are under way, by serial number. While the host waits for a free block these are all of the block that is cleaned
-/// for it, and thousands on a saturated drive.
+/// Those for which reads are under way, by serial number. While the host waits for a free block
+/// these are all of the block that is cleaned for it, and thousands on a saturated drive.
 #[derive(Default)]
 pub(super) struct Wordlines {
     waiting: BTreeMap<u32, Awaited>,
@@ -39,7 +41,12 @@ impl Wordlines {
     }
 
     /// A wordline is to be programmed; gives the program back where nothing is in its way.
-    pub(super) fn program(&mut self, serial: u32, die: DieId, op: WorkOp) -> Option<(DieId, WorkOp)> {
+    pub(super) fn program(
+        &mut self,
+        serial: u32,
+        die: DieId,
+        op: WorkOp,
+    ) -> Option<(DieId, WorkOp)> {
         let Some(wordline) = self.waiting.get_mut(&serial) else { return Some((die, op)) };
         wordline.programs.push((die, op));
         None
@@ -52,19 +59,24 @@ impl Wordlines {
 
     /// The read met reclaim that showed that the page has to be rebuilt.
     pub(super) fn met_reclaim(&mut self, serial: u32) {
-        if let Some(Rebuilt { part, .. }) = self.waiting.get_mut(&serial).and_then(|awaited| awaited.part.as_mut()) {
+        if let Some(Rebuilt { part, .. }) =
+            self.waiting.get_mut(&serial).and_then(|awaited| awaited.part.as_mut())
+        {
             part.met_reclaim = true;
         }
     }
 
-    /// A page was read for a wordline; gives the programs that can go ahead now, one, or for pages of a stripe several, and what the host gets.
+    /// A page was read for a wordline; gives the programs that can go ahead now, one, or for pages
+    /// of a stripe several, and what the host gets.
     pub(super) fn loaded(&mut self, serial: u32) -> (Vec<(DieId, WorkOp)>, Option<Rebuilt>) {
         let wordline = self.waiting.get_mut(&serial).expect("the read was announced");
         wordline.reads -= 1;
         if wordline.reads > 0 {
             return (vec![], None);
         }
-        self.waiting.remove(&serial).map_or((vec![], None), |wordline| (wordline.programs, wordline.part))
+        self.waiting
+            .remove(&serial)
+            .map_or((vec![], None), |wordline| (wordline.programs, wordline.part))
     }
 
     /// Programs that wait.

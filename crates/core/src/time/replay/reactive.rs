@@ -1,5 +1,6 @@
-//! Requests that follow from completions: the source is asked for what is due whenever one of its requests is complete, and at the times
-//! that it names. A job that pauses between its requests, or several with queues of their own, are such sources.
+//! Requests that follow from completions: the source is asked for what is due whenever one of its
+//! requests is complete, and at the times that it names. A job that pauses between its requests, or
+//! several with queues of their own, are such sources.
 
 use super::{CHUNK, Replay};
 use crate::base::request::RequestSource;
@@ -35,7 +36,8 @@ impl Replay {
                 Err(error) => break Err(error),
                 Ok(None) if self.device.outstanding() == 0 => break Ok(()),
                 Ok(wakes) => {
-                    let fails = if drive.wants_attention() { drive.next_failure() } else { Ns::MAX };
+                    let fails =
+                        if drive.wants_attention() { drive.next_failure() } else { Ns::MAX };
                     self.wait(drive, wakes.unwrap_or(Ns::MAX).min(fails), &mut completed);
                 }
             }
@@ -44,8 +46,14 @@ impl Replay {
         result
     }
 
-    /// Tells the source what is complete and submits what is due; gives the time until which there is nothing else, none at the end.
-    fn ask(&mut self, drive: &mut Drive, source: &mut dyn RequestSource, completed: &mut Vec<u16>) -> Result<Option<Ns>, RunError> {
+    /// Tells the source what is complete and submits what is due; gives the time until which there
+    /// is nothing else, none at the end.
+    fn ask(
+        &mut self,
+        drive: &mut Drive,
+        source: &mut dyn RequestSource,
+        completed: &mut Vec<u16>,
+    ) -> Result<Option<Ns>, RunError> {
         source.tell_time(self.device.now());
         completed.drain(..).for_each(|origin| source.completed(origin));
         self.requests.clear();
@@ -60,9 +68,15 @@ impl Replay {
                 let number = drive.announced() - (self.requests.len() - n) as u64;
                 self.device.attend(drive, number).map_err(RunError::Stopped)?;
             }
-            self.device.submit(drive, Tag(request.origin.into()), request, |tag, _| completed.push(tag.0 as u16));
+            self.device.submit(drive, Tag(request.origin.into()), request, |tag, _| {
+                completed.push(tag.0 as u16)
+            });
         }
-        if self.requests.is_empty() { Ok(source.waits_until()) } else { Ok(Some(self.device.now())) }
+        if self.requests.is_empty() {
+            Ok(source.waits_until())
+        } else {
+            Ok(Some(self.device.now()))
+        }
     }
 
     /// Lets time pass until a request is complete, or until `wakes` and all that happens then.

@@ -17,7 +17,12 @@ const SIZES: Sizes = Sizes { page_bytes: 16_384, capacity_bytes: 1 << 30 };
 fn plan() -> RunPlan {
     let set = vec!["workload.requests=1000".into()];
     let base = Base { gear: Gear::Timed, set, ..Base::new("tiny") };
-    RunPlan::new(&Setup::new(base, Named::Workload("uniform-read".into())), Chosen::default(), &unwatched).unwrap()
+    RunPlan::new(
+        &Setup::new(base, Named::Workload("uniform-read".into())),
+        Chosen::default(),
+        &unwatched,
+    )
+    .unwrap()
 }
 
 /// A run of a few reads in closed loop, whose numbers tests replace.
@@ -60,7 +65,10 @@ fn rewrites(pages: u64, half: f64) -> Summary {
     let mut programs = [0; Cause::COUNT];
     programs[Cause::Reclaim as usize] = pages;
     run.flash.programs = ByCause::from(programs);
-    Summary { batch_means: BatchMeans { reclaim_write_pages: Some(half), ..run.batch_means.clone() }, ..run }
+    Summary {
+        batch_means: BatchMeans { reclaim_write_pages: Some(half), ..run.batch_means.clone() },
+        ..run
+    }
 }
 
 fn stars(rows: &[ComparisonRow], key: &str) -> Vec<bool> {
@@ -69,7 +77,9 @@ fn stars(rows: &[ComparisonRow], key: &str) -> Vec<bool> {
 
 #[test]
 fn tails_within_the_noise_of_a_run_have_no_winner() {
-    let rows = |half: Option<f64>| [row("none + ida", vec![tail(282.0, half)]), row("none + block", vec![tail(289.0, half)])];
+    let rows = |half: Option<f64>| {
+        [row("none + ida", vec![tail(282.0, half)]), row("none + block", vec![tail(289.0, half)])]
+    };
     let said = |half| verdict(&rows(half), &SIZES);
     // 282 + 4 reaches 289 - 4; 282 + 3 and 289 - 3 do not meet.
     let noisy = said(Some(4.0));
@@ -93,7 +103,9 @@ fn a_tail_of_too_few_reads_has_no_winner() {
 #[test]
 fn of_seeds_and_batches_the_wider_interval_counts() {
     let rows = |halves: [f64; 2]| {
-        let of = |tails: [f64; 2]| tails.into_iter().zip(halves).map(|(p99_9, half)| tail(p99_9, Some(half))).collect();
+        let of = |tails: [f64; 2]| {
+            tails.into_iter().zip(halves).map(|(p99_9, half)| tail(p99_9, Some(half))).collect()
+        };
         [row("a", of([280.0, 280.0])), row("b", of([290.0, 290.0]))]
     };
     // Two runs with 3 each: sqrt(18) / 2 = 2.12; with 8 each 5.66.
@@ -101,7 +113,10 @@ fn of_seeds_and_batches_the_wider_interval_counts() {
     assert_eq!(stars(&rows([8.0, 8.0]), "read_p99_9_us"), [false, false]);
     // Seeds that disagree by more than their batches: 280 +- 12.7 by two seeds a microsecond to
     // either side.
-    let spread = [row("a", vec![tail(279.0, Some(0.1)), tail(281.0, Some(0.1))]), row("b", vec![tail(290.0, Some(0.1)); 2])];
+    let spread = [
+        row("a", vec![tail(279.0, Some(0.1)), tail(281.0, Some(0.1))]),
+        row("b", vec![tail(290.0, Some(0.1)); 2]),
+    ];
     assert_eq!(stars(&spread, "read_p99_9_us"), [false, false]);
 }
 
@@ -131,7 +146,10 @@ fn ranges_that_are_disjoint_are_told_apart() {
         "{overlap}"
     );
     assert_eq!(stars(&rows(6.0), "projected_life_days"), [false; 3]);
-    let all = verdict(&[row("a", vec![days(Some(3.0), 2.0, 4.0)]), row("b", vec![days(Some(2.5), 2.0, 3.5)])], &SIZES);
+    let all = verdict(
+        &[row("a", vec![days(Some(3.0), 2.0, 4.0)]), row("b", vec![days(Some(2.5), 2.0, 3.5)])],
+        &SIZES,
+    );
     assert!(all.contains("life is not told apart (`a` (3.00 days, 2.00 to 4.00 days), `b` (2.50 days, 2.00 to 3.50 days))"), "{all}");
 }
 
@@ -150,7 +168,12 @@ fn a_run_without_wear_is_too_short_and_says_how_long_it_must_be() {
     // Reads that no technique answers lead to no wear at all.
     let idle = Summary { wear: Wear { requests_for_life: None, ..wear.clone() }, ..summary() };
     let said = verdict(&[row("a", vec![idle.clone()]), row("b", vec![idle])], &SIZES);
-    assert!(said.contains("life is not known: no wear was seen, and none is on its way under this workload"), "{said}");
+    assert!(
+        said.contains(
+            "life is not known: no wear was seen, and none is on its way under this workload"
+        ),
+        "{said}"
+    );
 }
 
 #[test]
@@ -171,13 +194,24 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
     };
     let rows = [row("none", vec![bytes(2e15)]), row("raid5", vec![bytes(1.38e15)])];
     let said = verdict(&rows, &SIZES);
-    assert!(said.contains("life is longest under `none` (2,000 TBW, against 1,380 TBW under `raid5`: 1.45 times)"), "{said}");
-    assert_eq!((stars(&rows, "host_bytes_until_worn"), stars(&rows, "projected_life_days")), (vec![true, false], vec![false, false]));
+    assert!(
+        said.contains(
+            "life is longest under `none` (2,000 TBW, against 1,380 TBW under `raid5`: 1.45 times)"
+        ),
+        "{said}"
+    );
+    assert_eq!(
+        (stars(&rows, "host_bytes_until_worn"), stars(&rows, "projected_life_days")),
+        (vec![true, false], vec![false, false])
+    );
 }
 
 #[test]
 fn findings_come_in_the_order_of_their_weight() {
-    let rows = [row("block", vec![rewrites(448_886, 900.0)]), row("straw-wl", vec![rewrites(14_213, 500.0)])];
+    let rows = [
+        row("block", vec![rewrites(448_886, 900.0)]),
+        row("straw-wl", vec![rewrites(14_213, 500.0)]),
+    ];
     let said = verdict(&rows, &SIZES);
     let places =
         ["life is", "reclaim writes are fewest under `straw-wl` (14,213 pages, against 448,886 pages under `block`: 31.6 times)", "RAM is"]
@@ -186,18 +220,26 @@ fn findings_come_in_the_order_of_their_weight() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true]);
     // A difference within the noise of counts has no winner either.
     let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
-    assert!(verdict(&noisy, &SIZES).contains("reclaim writes are not told apart (`a` 1,000 ± 60, `b` 1,100 ± 60 pages)"));
+    assert!(
+        verdict(&noisy, &SIZES)
+            .contains("reclaim writes are not told apart (`a` 1,000 ± 60, `b` 1,100 ± 60 pages)")
+    );
     assert_eq!(stars(&noisy, "reclaim_write_pages"), [false, false]);
 }
 
 #[test]
 fn what_lost_data_and_what_stands_alone_has_no_star() {
     let lost = |run: Summary| Summary { data_lost_pages: 7, ..run };
-    let all = |rows: &[ComparisonRow]| COLUMNS.iter().flat_map(|column| stars(rows, column.key)).any(|star| star);
+    let all = |rows: &[ComparisonRow]| {
+        COLUMNS.iter().flat_map(|column| stars(rows, column.key)).any(|star| star)
+    };
     assert!(!all(&[row("none", vec![lost(summary())])]), "the only row lost data");
     assert!(!all(&[row("block", vec![summary()])]), "one row is compared with nothing");
     let worse = Summary { data_lost_pages: 9, ..summary() };
-    assert!(!all(&[row("none", vec![lost(summary())]), row("worse", vec![worse])]), "who loses less wins nothing");
+    assert!(
+        !all(&[row("none", vec![lost(summary())]), row("worse", vec![worse])]),
+        "who loses less wins nothing"
+    );
     let rows = [row("none", vec![lost(rewrites(0, 0.0))]), row("block", vec![rewrites(100, 9.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true], "the one that kept all data");
     assert_eq!(stars(&rows, "data_lost_pages"), [false, true]);
@@ -210,17 +252,27 @@ fn a_maximum_has_no_noise_that_one_run_tells() {
         run.latency_us.read.max = Some(us);
         run
     };
-    assert_eq!(stars(&[row("a", vec![slowest(1.0)]), row("b", vec![slowest(9.0)])], "read_max_us"), [false, false]);
-    let seeds = [row("a", vec![slowest(1.0), slowest(1.1)]), row("b", vec![slowest(9.0), slowest(9.1)])];
+    assert_eq!(
+        stars(&[row("a", vec![slowest(1.0)]), row("b", vec![slowest(9.0)])], "read_max_us"),
+        [false, false]
+    );
+    let seeds =
+        [row("a", vec![slowest(1.0), slowest(1.1)]), row("b", vec![slowest(9.0), slowest(9.1)])];
     assert_eq!(stars(&seeds, "read_max_us"), [true, false]);
 }
 
 #[test]
 fn one_warning_of_several_seeds_is_one_sentence() {
-    let at = |percent: u32| Summary { warnings: vec![format!("The most read block is at about {percent} % of its reads.")], ..summary() };
+    let at = |percent: u32| Summary {
+        warnings: vec![format!("The most read block is at about {percent} % of its reads.")],
+        ..summary()
+    };
     let quiet = || Summary { warnings: vec![], ..summary() };
     let block = row("block", vec![at(31), at(30), at(32)]);
-    assert_eq!(block.warnings(), ["The most read block is at about 30 to 32 % of its reads (seeds 1 to 3)."]);
+    assert_eq!(
+        block.warnings(),
+        ["The most read block is at about 30 to 32 % of its reads (seeds 1 to 3)."]
+    );
     let straw = row("straw-wl", vec![quiet(), at(35), quiet()]);
     let all = warnings(&[&block, &straw]);
     assert_eq!(all[1].labels, ["straw-wl"]);
@@ -228,6 +280,13 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     // The same seeds of two techniques: one sentence.
     let both = warnings(&[&block, &row("tiered", vec![at(29), at(31), at(30)])]);
     assert_eq!((both.len(), both[0].labels.len()), (1, 2));
-    assert_eq!(both[0].sentence, "The most read block is at about 29 to 32 % of its reads (seeds 1 to 3).");
-    assert_eq!(row("block", vec![at(31)]).warnings(), ["The most read block is at about 31 % of its reads."], "one seed needs no name");
+    assert_eq!(
+        both[0].sentence,
+        "The most read block is at about 29 to 32 % of its reads (seeds 1 to 3)."
+    );
+    assert_eq!(
+        row("block", vec![at(31)]).warnings(),
+        ["The most read block is at about 31 % of its reads."],
+        "one seed needs no name"
+    );
 }

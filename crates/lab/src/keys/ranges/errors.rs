@@ -3,8 +3,11 @@
 use super::Allowed::{self, Bool, Other, PowerOfTwo, Real, Whole, Word};
 use super::Range;
 
-const FACTORS_BY_GROUP: Allowed =
-    Other("0.01 to 100, one for each group", &["[]", "[0.01, 1, 1, 100]"], &["[1]", "[1, 1, 1, 101]", "[1, 1, 1, 0]"]);
+const FACTORS_BY_GROUP: Allowed = Other(
+    "0.01 to 100, one for each group",
+    &["[]", "[0.01, 1, 1, 100]"],
+    &["[1]", "[1, 1, 1, 101]", "[1, 1, 1, 0]"],
+);
 const PER_RETRY: Allowed = Other("0 to 100000, one for each retry", &["[]"], &["[20]", "20"]);
 
 /// Key, unit, range.
@@ -22,9 +25,21 @@ pub(super) const RANGES: &[Range] = &[
     (
         "error.base_by_kind",
         "",
-        Other("0.01 to 100, one for each page kind", &["[]", "[0.01, 1, 100]"], &["[1, 1]", "[1, 1, 101]", "[1, 1, 0]"]),
+        Other(
+            "0.01 to 100, one for each page kind",
+            &["[]", "[0.01, 1, 100]"],
+            &["[1, 1]", "[1, 1, 101]", "[1, 1, 0]"],
+        ),
     ),
-    ("error.ages", "time", Other("ascending, up to 10y", &["[]", "['1h', '22.4h', '10y']"], &["['1d', '1h']", "['0s']", "['11y']", "[1]"])),
+    (
+        "error.ages",
+        "time",
+        Other(
+            "ascending, up to 10y",
+            &["[]", "['1h', '22.4h', '10y']"],
+            &["['1d', '1h']", "['0s']", "['11y']", "[1]"],
+        ),
+    ),
     (
         "error.table",
         "",
@@ -38,7 +53,11 @@ pub(super) const RANGES: &[Range] = &[
     (
         "error.table.base",
         "RBER",
-        Other("0 to 0.5, one for each group", &["[0, 1e-3, 0.01, 0.5]"], &["[0.1]", "[0, 0, 0, 0.51]", "[0, 0, 0, -1]"]),
+        Other(
+            "0 to 0.5, one for each group",
+            &["[0, 1e-3, 0.01, 0.5]"],
+            &["[0.1]", "[0, 0, 0, 0.51]", "[0, 0, 0, -1]"],
+        ),
     ),
     (
         "error.table.retention",
@@ -55,12 +74,24 @@ pub(super) const RANGES: &[Range] = &[
     (
         "error.longest_age",
         "time",
-        Other("above 0 to 10y", &["'1h'", "'22.4h'", "'30d'", "'10y'"], &["'0s'", "0", "'11y'", "'-1d'", "30", "'soon'"]),
+        Other(
+            "above 0 to 10y",
+            &["'1h'", "'22.4h'", "'30d'", "'10y'"],
+            &["'0s'", "0", "'11y'", "'-1d'", "30", "'soon'"],
+        ),
     ),
     ("error.noise", "", Bool),
     ("ecc.codeword", "size", PowerOfTwo(64, 1 << 20)),
     ("ecc.code_rate", "share", Real(0.5, 1.0)),
-    ("ecc.corrects", "bits", Other("rising, less than half of a codeword; needs ecc.codeword", &["[]"], &["[40]", "[-1]", "3"])),
+    (
+        "ecc.corrects",
+        "bits",
+        Other(
+            "rising, less than half of a codeword; needs ecc.codeword",
+            &["[]"],
+            &["[40]", "[-1]", "3"],
+        ),
+    ),
     (
         "ecc.cap",
         "RBER",
@@ -82,12 +113,28 @@ pub(super) const RANGES: &[Range] = &[
     ("bch.combine", "", Word(&["independent", "sum"])),
     ("bch.pec", "P/E cycles", Whole(1, 1_000_000)),
     ("bch.reads", "reads", Real(1.0, 2e7)),
-    ("bch.age", "time", Other("above 0 to 100y", &["'1h'", "'381d'", "'100y'"], &["'0s'", "0", "'101y'", "'-1d'", "30", "'soon'"])),
+    (
+        "bch.age",
+        "time",
+        Other(
+            "above 0 to 100y",
+            &["'1h'", "'381d'", "'100y'"],
+            &["'0s'", "0", "'101y'", "'-1d'", "30", "'soon'"],
+        ),
+    ),
     ("bch.at_yield", "share", Real(0.5, 1.0 - 1e-12)),
     ("bch.reads_exponent", "", Real(0.0, 10.0)),
     ("bch.age_exponent", "", Real(0.0, 10.0)),
     ("bch.time_exponent", "", Real(0.1, 10.0)),
     ("bch.spread_common", "", Real(0.0, 1.0)),
     ("bch.spread_own", "", Real(0.0, 1.0)),
-    ("bch.rows", "P/E cycles", Other("ascending, 1 to 1000000", &["[1]", "[1, 1000000]"], &["[]", "[0, 1]", "[2, 1]", "[1000001]", "1"])),
+    (
+        "bch.rows",
+        "P/E cycles",
+        Other(
+            "ascending, 1 to 1000000",
+            &["[1]", "[1, 1000000]"],
+            &["[]", "[0, 1]", "[2, 1]", "[1000001]", "1"],
+        ),
+    ),
 ];

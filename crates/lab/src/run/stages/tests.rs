@@ -1,4 +1,5 @@
-//! The stages of reads on small drives: they add up to latencies, and are told apart by what lies below.
+//! The stages of reads on small drives: they add up to latencies, and are told apart by what lies
+//! below.
 
 use vpass_core::base::units::Bytes;
 use vpass_workload::synthetic::WorkloadConfig;
@@ -12,7 +13,11 @@ use crate::setup::{Base, Named, Setup, Watch};
 /// One-page reads without a host link, so that a read's latency is that of its page.
 fn plan(drive: &str, page: &str, keys: &str) -> RunPlan {
     let of_page = format!("workload.block_size={page}");
-    let set = keys.split_whitespace().chain(["timing.host_mb_s=0", &of_page]).map(str::to_owned).collect();
+    let set = keys
+        .split_whitespace()
+        .chain(["timing.host_mb_s=0", &of_page])
+        .map(str::to_owned)
+        .collect();
     let base = Base { oracle: Watch::Off, set, ..Base::new(drive) };
     let plan = RunPlan::new(
         &Setup::new(base, Named::Workload("uniform-read".into())),
@@ -32,16 +37,26 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_watching_changes_nothing
     let tiny = "workload.requests=30000 timing.sense_us=[10,20,40] workload.read_share=0.9 workload.queue_depth=16 \
                 disturb.model=none";
     let tired = "workload.requests=20000 drive.capacity=4GiB start.pec=2800 start.age=60d workload.queue_depth=16";
-    for (drive, page, keys, decode_us) in [("tiny", "16KiB", tiny, 0.0), ("aged-tlc", "16KiB", tired, 4.0)] {
+    for (drive, page, keys, decode_us) in
+        [("tiny", "16KiB", tiny, 0.0), ("aged-tlc", "16KiB", tired, 4.0)]
+    {
         let plan = plan(drive, page, keys);
         let summary = found(&plan);
         let reads = summary.page_reads.as_ref().unwrap();
         let all = reads.all;
-        let sum = all.wait_us + all.sense_us + all.channel_wait_us + all.transfer_us + all.retry_us + decode_us;
+        let sum = all.wait_us
+            + all.sense_us
+            + all.channel_wait_us
+            + all.transfer_us
+            + all.retry_us
+            + decode_us;
         let mean = summary.latency_us.read.mean.unwrap();
         // What the write buffer holds takes no time.
         let from_flash = all.reads as f64 / summary.host.read_requests as f64;
-        assert!((sum * from_flash / mean - 1.0).abs() < 1e-9, "{drive}: {sum} is not {mean}: {all:?}");
+        assert!(
+            (sum * from_flash / mean - 1.0).abs() < 1e-9,
+            "{drive}: {sum} is not {mean}: {all:?}"
+        );
         assert!(all.wait_us > 0.0 && all.channel_wait_us > 0.0, "{all:?}");
         assert_eq!(all.retry_us > 0.0, drive == "aged-tlc", "{all:?}");
         assert!(from_flash > 0.99 && all.faster == 0, "{all:?}");
@@ -62,20 +77,40 @@ fn the_stages_of_page_reads_add_up_to_their_latency_and_watching_changes_nothing
 #[test]
 fn reads_are_counted_by_what_is_valid_below_while_the_drive_changes() {
     // As many writes as a quarter of all pages come before what counts, and none then.
-    let config = WorkloadConfig { requests: 16_384, read_share: 0.0, block_size: Some(Bytes(16 << 10)), ..WorkloadConfig::default() };
-    let quiet = "workload.requests=60000 timing.sense_us=[10,20,40] disturb.model=none drive.spare=0.5";
+    let config = WorkloadConfig {
+        requests: 16_384,
+        read_share: 0.0,
+        block_size: Some(Bytes(16 << 10)),
+        ..WorkloadConfig::default()
+    };
+    let quiet =
+        "workload.requests=60000 timing.sense_us=[10,20,40] disturb.model=none drive.spare=0.5";
     let before = RunPlan { before: Some(config), ..plan("tiny", "16KiB", quiet) };
     let reads = found(&before).page_reads.unwrap();
     let share = |case: &str| reads.by_validity[case].share;
-    // Of the pages of the first filling e^(-1/4) are still valid, each for itself; what was written later lies apart, nearly all of it valid.
+    // Of the pages of the first filling e^(-1/4) are still valid, each for itself; what was written
+    // later lies apart, nearly all of it valid.
     let p = (-0.25f64).exp();
     let expected = |below: f64| p * below / 3.0;
-    for (case, below) in [("-C", 1.0 - p), ("--M", (1.0 - p).powi(2)), ("-CM", p * (1.0 - p)), ("L-M", p * (1.0 - p))] {
+    for (case, below) in [
+        ("-C", 1.0 - p),
+        ("--M", (1.0 - p).powi(2)),
+        ("-CM", p * (1.0 - p)),
+        ("L-M", p * (1.0 - p)),
+    ] {
         let (share, expected) = (share(case), expected(below));
         assert!((share / expected - 1.0).abs() < 0.25, "{case}: {share}, {expected} expected");
     }
-    assert!((reads.by_kind["csb"].sense_us - 20.0).abs() < 1e-9 && (reads.by_kind["msb"].share - 1.0 / 3.0).abs() < 0.02);
+    assert!(
+        (reads.by_kind["csb"].sense_us - 20.0).abs() < 1e-9
+            && (reads.by_kind["msb"].share - 1.0 / 3.0).abs() < 0.02
+    );
     // Without what came before every page has its wordline whole.
     let reads = found(&RunPlan { before: None, ..before }).page_reads.unwrap();
-    assert_eq!(reads.by_validity["LCM"].reads + reads.by_validity["LC"].reads + reads.by_validity["L"].reads, reads.all.reads);
+    assert_eq!(
+        reads.by_validity["LCM"].reads
+            + reads.by_validity["LC"].reads
+            + reads.by_validity["L"].reads,
+        reads.all.reads
+    );
 }

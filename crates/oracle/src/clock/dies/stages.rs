@@ -1,5 +1,6 @@
-//! Reads and work stage by stage: an array begins, is suspended or goes on, a channel carries, a die is done. Each stage takes as long as the
-//! configuration says, begins when what it needs is free, and is that of whoever came first.
+//! Reads and work stage by stage: an array begins, is suspended or goes on, a channel carries, a
+//! die is done. Each stage takes as long as the configuration says, begins when what it needs is
+//! free, and is that of whoever came first.
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::watch::time_event::OpId;
@@ -10,32 +11,50 @@ use crate::clock::work::Stage;
 
 impl Dies {
     /// An array begins, or goes on.
-    pub(in crate::clock) fn begun(&mut self, op: OpId, unit: u32, at: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(in crate::clock) fn begun(
+        &mut self,
+        op: OpId,
+        unit: u32,
+        at: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         if op & WORK != 0 {
             return self.work_begun(op, unit, at, lengths);
         }
         let read = self.host_read(op)?;
         if read.since.replace(at).is_some() || read.unit != unit {
-            return Err(format!("a read that belongs to array {} is sensed by array {unit} from {at} ns, or twice", read.unit));
+            return Err(format!(
+                "a read that belongs to array {} is sensed by array {unit} from {at} ns, or twice",
+                read.unit
+            ));
         }
         let die = unit / lengths.units_per_die;
         let u = &mut self.units[unit as usize];
-        if std::mem::replace(&mut u.senses, true) || u.free > at || self.all[die as usize].running.is_some() {
+        if std::mem::replace(&mut u.senses, true)
+            || u.free > at
+            || self.all[die as usize].running.is_some()
+        {
             return Err(format!("array {unit} senses from {at} ns on, and is busy"));
         }
         let first = u.waiting.pop_front();
         let d = &mut self.all[die as usize];
-        // At the very time at which a write has come there may be room for it. The read behind one for a rebuild begins as that ends, when a program that
-        // waited for it joins.
-        let write_is_next = self.pressed.is_some_and(|since| since < at) && !d.waiting.is_empty() && d.joined != Some(at);
+        // At the very time at which a write has come there may be room for it. The read behind one
+        // for a rebuild begins as that ends, when a program that waited for it joins.
+        let write_is_next = self.pressed.is_some_and(|since| since < at)
+            && !d.waiting.is_empty()
+            && d.joined != Some(at);
         let nothing_is_next = d.turn.read(at) || d.pieces.is_empty() && !write_is_next;
         let may_begin = nothing_is_next && !d.urgent || d.suspended.is_some();
         self.touch(die);
         if !may_begin {
-            return Err(format!("die {die} begins a read at {at} ns before other work, whose turn it is"));
+            return Err(format!(
+                "die {die} begins a read at {at} ns before other work, whose turn it is"
+            ));
         }
         if first != Some(op) {
-            return Err(format!("array {unit} senses from {at} ns on for a read that came after another that waits"));
+            return Err(format!(
+                "array {unit} senses from {at} ns on for a read that came after another that waits"
+            ));
         }
         Ok(())
     }
@@ -58,7 +77,10 @@ impl Dies {
         }
         match stage {
             Stage::Waiting => self.occupy(op, die, at),
-            Stage::Suspended if self.all[die as usize].suspended.take() != Some(op) || !self.is_quiet(die, at) => {
+            Stage::Suspended
+                if self.all[die as usize].suspended.take() != Some(op)
+                    || !self.is_quiet(die, at) =>
+            {
                 Err(format!("die {die} goes on at {at} ns with suspended work while it is busy"))
             }
             Stage::Suspended => {
@@ -82,14 +104,22 @@ impl Dies {
             return Err(format!("die {die} begins work at {at} ns, and is busy"));
         }
         if reads > 0 && !(d.urgent || pressed) && d.pieces.is_empty() {
-            return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"));
+            return Err(format!(
+                "die {die} begins work at {at} ns before {reads} reads that wait, though nothing is urgent"
+            ));
         }
         // Where a job is done piece by piece, one in the foreground looks like any other.
         if reads > 0 && !d.urgent && self.pieces_are_whole && d.turn.owed() > 0 {
-            return Err(format!("die {die} begins work at {at} ns before {reads} reads that wait, whose turn it is"));
+            return Err(format!(
+                "die {die} begins work at {at} ns before {reads} reads that wait, whose turn it is"
+            ));
         }
         if !d.waiting.is_empty() && !d.pieces.is_empty() && is_piece == d.turn.others {
-            let (this, other) = if is_piece { ("a piece of a job", "other work") } else { ("work", "a piece of a job") };
+            let (this, other) = if is_piece {
+                ("a piece of a job", "other work")
+            } else {
+                ("work", "a piece of a job")
+            };
             return Err(format!("die {die} begins {this} at {at} ns where {other} has its turn"));
         }
         d.turn.others = is_piece;
@@ -109,13 +139,26 @@ impl Dies {
         Ok(())
     }
 
-    pub(in crate::clock) fn suspended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(), String> {
+    pub(in crate::clock) fn suspended(
+        &mut self,
+        op: OpId,
+        at: Ns,
+        lengths: &Lengths,
+    ) -> Result<(), String> {
         let work = self.work(op)?;
         let die = work.half.die;
-        let Stage::Array(since) = work.stage else { return Err(format!("work is suspended at {at} ns while its array does not work")) };
+        let Stage::Array(since) = work.stage else {
+            return Err(format!("work is suspended at {at} ns while its array does not work"));
+        };
         work.worked += at - since;
-        if work.half.suspension.is_none() || work.suspended >= lengths.suspensions || work.worked > work.array() {
-            return Err(format!("work of die {die} is suspended at {at} ns, which may be {} times", lengths.suspensions));
+        if work.half.suspension.is_none()
+            || work.suspended >= lengths.suspensions
+            || work.worked > work.array()
+        {
+            return Err(format!(
+                "work of die {die} is suspended at {at} ns, which may be {} times",
+                lengths.suspensions
+            ));
         }
         work.suspended += 1;
         work.stage = Stage::Suspended;
@@ -129,15 +172,32 @@ impl Dies {
     }
 
     /// Something is ready for its channel at `at`.
-    pub(in crate::clock) fn transfer(&mut self, op: OpId, channel: u32, at: Ns, span: (Ns, Ns), lengths: &Lengths) -> Result<(), String> {
-        let (die, ns) = if op & WORK == 0 { self.read_ready(op, at, lengths)? } else { self.work_ready(op, at)? };
+    pub(in crate::clock) fn transfer(
+        &mut self,
+        op: OpId,
+        channel: u32,
+        at: Ns,
+        span: (Ns, Ns),
+        lengths: &Lengths,
+    ) -> Result<(), String> {
+        let (die, ns) = if op & WORK == 0 {
+            self.read_ready(op, at, lengths)?
+        } else {
+            self.work_ready(op, at)?
+        };
         if channel != lengths.channel_of(die) {
-            return Err(format!("channel {channel} serves die {die}, which is on channel {}", lengths.channel_of(die)));
+            return Err(format!(
+                "channel {channel} serves die {die}, which is on channel {}",
+                lengths.channel_of(die)
+            ));
         }
         let from = at.max(self.channels[channel as usize]);
         let to = from + ns;
         if span != (from, to) {
-            return Err(format!("channel {channel} is used from {} to {} ns; it must from {from} to {to} ns", span.0, span.1));
+            return Err(format!(
+                "channel {channel} is used from {} to {} ns; it must from {from} to {to} ns",
+                span.0, span.1
+            ));
         }
         self.channels[channel as usize] = to;
         if op & WORK == 0 {
@@ -157,7 +217,9 @@ impl Dies {
     fn read_ready(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(u32, Ns), String> {
         let HostRead { unit, sense, transfer, since, to, .. } = *self.host_read(op)?;
         let (Some(since), None) = (since, to) else {
-            return Err(format!("read {op} is transferred at {at} ns without being sensed, or twice"));
+            return Err(format!(
+                "read {op} is transferred at {at} ns without being sensed, or twice"
+            ));
         };
         let empty = if lengths.cache_read { self.units[unit as usize].empty } else { 0 };
         let ready = (since + sense).max(empty);
@@ -165,29 +227,45 @@ impl Dies {
         if at == ready {
             Ok((unit / lengths.units_per_die, transfer))
         } else {
-            Err(format!("array {unit} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"))
+            Err(format!(
+                "array {unit} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"
+            ))
         }
     }
 
     fn work_ready(&mut self, op: OpId, at: Ns) -> Result<(u32, Ns), String> {
         let work = self.work(op)?;
         let (die, stage) = (work.half.die, work.stage);
-        let ns = work.half.bus.ok_or_else(|| format!("work of die {die} that needs no channel has it at {at} ns"))?;
+        let ns = work
+            .half
+            .bus
+            .ok_or_else(|| format!("work of die {die} that needs no channel has it at {at} ns"))?;
         match stage {
             Stage::Array(since) if work.half.out => {
                 let ready = since + work.half.array;
                 if ready != at {
-                    return Err(format!("die {die} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"));
+                    return Err(format!(
+                        "die {die} begins to sense at {since} ns and has the page at {at} ns; it must at {ready} ns"
+                    ));
                 }
             }
             Stage::Waiting if !work.half.out => self.occupy(op, die, at)?,
-            _ => return Err(format!("work of die {die} has its channel at {at} ns, and is {stage:?}")),
+            _ => {
+                return Err(format!(
+                    "work of die {die} has its channel at {at} ns, and is {stage:?}"
+                ));
+            }
         }
         Ok((die, ns))
     }
 
     /// It has left its die.
-    pub(in crate::clock) fn ended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<Ended, String> {
+    pub(in crate::clock) fn ended(
+        &mut self,
+        op: OpId,
+        at: Ns,
+        lengths: &Lengths,
+    ) -> Result<Ended, String> {
         if op & WORK != 0 {
             return self.work_ended(op, at);
         }
@@ -208,7 +286,8 @@ impl Dies {
         let die = work.half.die;
         match work.stage {
             Stage::Bus(to) if work.half.out && to == at => {}
-            Stage::Array(since) if !work.half.out && work.worked + (at - since) == work.array() => {}
+            Stage::Array(since) if !work.half.out && work.worked + (at - since) == work.array() => {
+            }
             Stage::Array(since) if !work.half.out => {
                 let (took, must) = (work.worked + (at - since), work.array());
                 return Err(format!(
@@ -254,13 +333,17 @@ impl Dies {
         if cause == Cause::Reclaim {
             self.all[die as usize].reclaim -= 1;
             let waiting = self.units_of(die).iter().flat_map(|unit| &unit.waiting);
-            let came = waiting.filter_map(|read| self.reads[*read as usize]).filter(|read| !read.in_vain).map(|read| read.came);
+            let came = waiting
+                .filter_map(|read| self.reads[*read as usize])
+                .filter(|read| !read.in_vain)
+                .map(|read| read.came);
             self.stalled += came.map(|came| at - came.max(begun)).sum::<Ns>();
         }
         Ok(())
     }
 
-    /// A page was read for a wordline or a stripe; `among_reads` is when, if that was done among the host's reads.
+    /// A page was read for a wordline or a stripe; `among_reads` is when, if that was done among
+    /// the host's reads.
     fn loaded(&mut self, wordline: u32, among_reads: Option<Ns>) -> Result<(), String> {
         let loads = self.wordlines.get_mut(&wordline).ok_or("a load ends that was never begun")?;
         loads.0 -= 1;

@@ -1,10 +1,10 @@
-//! Whose turn it is on a die where a piece of a job waits, or, while writers wait for room in the buffer, any work: how many reads of the host go before
-//! it.
+//! Whose turn it is on a die where a piece of a job waits, or, while writers wait for room in the
+//! buffer, any work: how many reads of the host go before it.
 
 use vpass_core::base::units::Ns;
 
-/// Reads of the host that may go before a piece of a job that waits: those that waited when the die's last work ended, and none before a
-/// piece in the foreground, which begins next.
+/// Reads of the host that may go before a piece of a job that waits: those that waited when the
+/// die's last work ended, and none before a piece in the foreground, which begins next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turn {
     reads: usize,

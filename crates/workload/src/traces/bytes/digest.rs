@@ -13,7 +13,8 @@ use vpass_core::base::request::SourceError;
 /// # Errors
 /// A sentence, where the file cannot be read.
 pub fn sha256_hex(path: &Path) -> Result<String, SourceError> {
-    let sentence = |e: std::io::Error| SourceError(format!("{}: cannot be read: {e}", path.display()));
+    let sentence =
+        |e: std::io::Error| SourceError(format!("{}: cannot be read: {e}", path.display()));
     let mut file = File::open(path).map_err(sentence)?;
     let mut hash = Sha256::new();
     let mut buffer = vec![0; 256 << 10];

@@ -6,7 +6,10 @@ const TOP_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// The number at `at` and its length; none where there is no digit or the number passes 2^64.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "half the cost of a trace line is here, and its callers know the column's number of digits")]
+#[expect(
+    clippy::inline_always,
+    reason = "half the cost of a trace line is here, and its callers know the column's number of digits"
+)]
 pub(in crate::traces) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let (mut value, mut length) = leading(line, at);
     while length > 0 && length % 8 == 0 {
@@ -24,7 +27,8 @@ pub(in crate::traces) fn digits(line: &[u8], at: usize) -> Option<(u64, usize)> 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as above")]
 fn leading(line: &[u8], at: usize) -> (u64, usize) {
-    // Digits become 0 to 9. Adding 0x76 sets the top bit of any byte above 9; a carry spoils only bytes after the first such byte.
+    // Digits become 0 to 9. Adding 0x76 sets the top bit of any byte above 9; a carry spoils only
+    // bytes after the first such byte.
     let raw = word(line, at) ^ ZEROES;
     let others = (raw.wrapping_add(0x7676_7676_7676_7676) | raw) & TOP_BITS;
     let count = others.trailing_zeros() / 8;
@@ -46,14 +50,16 @@ fn word(line: &[u8], at: usize) -> u64 {
     if left == 0 {
         return 0;
     }
-    // The last eight bytes of the line with those before `at` shifted out: the last column costs no loop.
+    // The last eight bytes of the line with those before `at` shifted out: the last column costs no
+    // loop.
     if let Some(chunk) = line.last_chunk::<8>() {
         return u64::from_le_bytes(*chunk) >> (64 - 8 * left);
     }
     line[at..].iter().rev().fold(0, |word, b| word << 8 | u64::from(*b))
 }
 
-/// Eight digit values, first digit in the lowest byte, as a number: pairs, then fours, then all (D. Lemire's SWAR form).
+/// Eight digit values, first digit in the lowest byte, as a number: pairs, then fours, then all (D.
+/// Lemire's SWAR form).
 #[inline]
 fn eight(v: u64) -> u64 {
     const MASK: u64 = 0x0000_00ff_0000_00ff;
@@ -63,9 +69,13 @@ fn eight(v: u64) -> u64 {
     low.wrapping_add(high) >> 32
 }
 
-/// A decimal number times ten to the power of `PLACES`, at most 9, and its length in text; further digits are dropped.
+/// A decimal number times ten to the power of `PLACES`, at most 9, and its length in text; further
+/// digits are dropped.
 #[inline]
-pub(in crate::traces) fn decimal<const PLACES: usize>(line: &[u8], at: usize) -> Option<(u64, usize)> {
+pub(in crate::traces) fn decimal<const PLACES: usize>(
+    line: &[u8],
+    at: usize,
+) -> Option<(u64, usize)> {
     let (whole, mut length) = digits(line, at)?;
     let mut value = whole.checked_mul(const { 10u64.pow(PLACES as u32) })?;
     if line.get(at + length) == Some(&b'.') {
@@ -97,7 +107,13 @@ mod tests {
 
     #[test]
     fn milliseconds_to_the_nanosecond() {
-        for (text, ns) in [("0", 0), ("0.221", 221_000), ("12.5", 12_500_000), ("1.0000019", 1_000_001), ("3.000000", 3_000_000)] {
+        for (text, ns) in [
+            ("0", 0),
+            ("0.221", 221_000),
+            ("12.5", 12_500_000),
+            ("1.0000019", 1_000_001),
+            ("3.000000", 3_000_000),
+        ] {
             assert_eq!(decimal::<6>(text.as_bytes(), 0), Some((ns, text.len())), "{text}");
         }
         for text in ["", ".5", "5.", "-1.0", "18446744073709551615.0", "5. "] {

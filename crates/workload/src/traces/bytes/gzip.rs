@@ -1,5 +1,5 @@
-//! Gzip data of one or several members, and what may stand behind it: zeros that fill a tape, or bytes that are no gzip data. As gzip
-//! does, both are passed over, and the latter are told.
+//! Gzip data of one or several members, and what may stand behind it: zeros that fill a tape, or
+//! bytes that are no gzip data. As gzip does, both are passed over, and the latter are told.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub(super) struct Members<R> {
 type Source<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 impl<R: Read> Members<R> {
-    /// The members of `input`, of which `begins` was read before. `garbage` is set where other bytes stand behind them.
+    /// The members of `input`, of which `begins` was read before. `garbage` is set where other
+    /// bytes stand behind them.
     pub(super) fn new(begins: Vec<u8>, input: R, garbage: Arc<AtomicBool>) -> Self {
         let input = BufReader::with_capacity(1 << 16, input);
         Self { member: Some(GzDecoder::new(Cursor::new(begins).chain(input))), garbage }
@@ -34,7 +35,10 @@ impl<R: Read> Members<R> {
         let mut begins = vec![];
         rest.by_ref().take(MAGIC.len() as u64).read_to_end(&mut begins)?;
         let (looked_at, input) = rest.into_inner();
-        debug_assert!(looked_at.position() >= looked_at.get_ref().len() as u64, "a member is longer than what was looked at");
+        debug_assert!(
+            looked_at.position() >= looked_at.get_ref().len() as u64,
+            "a member is longer than what was looked at"
+        );
         if begins == MAGIC {
             return Ok(Some(GzDecoder::new(Cursor::new(begins).chain(input))));
         }
@@ -89,7 +93,8 @@ mod tests {
     fn read(file: &[u8]) -> io::Result<(String, bool)> {
         let garbage = Arc::default();
         let mut text = String::new();
-        Members::new(file[..6].to_vec(), &file[6..], Arc::clone(&garbage)).read_to_string(&mut text)?;
+        Members::new(file[..6].to_vec(), &file[6..], Arc::clone(&garbage))
+            .read_to_string(&mut text)?;
         Ok((text, garbage.load(Ordering::Relaxed)))
     }
 
@@ -99,7 +104,9 @@ mod tests {
         let with = |behind: &[u8]| read(&[&two[..], behind].concat()).unwrap();
         assert_eq!(with(b""), ("one two".into(), false));
         assert_eq!(with(&vec![0; 100_000]), ("one two".into(), false), "zeros fill a tape");
-        for garbage in [&b"x"[..], b"garbage", &[0x1f], &[0, 1], &[vec![0; 70_000].as_slice(), b"x"].concat()] {
+        for garbage in
+            [&b"x"[..], b"garbage", &[0x1f], &[0, 1], &[vec![0; 70_000].as_slice(), b"x"].concat()]
+        {
             assert_eq!(with(garbage), ("one two".into(), true), "{} bytes", garbage.len());
         }
     }
@@ -112,6 +119,9 @@ mod tests {
         let at = one.len() - 6;
         other_sum[at] ^= 1;
         assert!(read(&other_sum).is_err());
-        assert!(read(&[&one[..], MAGIC, b"no header"].concat()).is_err(), "a second member that is none is corrupt");
+        assert!(
+            read(&[&one[..], MAGIC, b"no header"].concat()).is_err(),
+            "a second member that is none is corrupt"
+        );
     }
 }

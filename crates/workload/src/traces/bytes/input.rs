@@ -1,5 +1,5 @@
-//! The bytes of a trace file, plain, gzip or zstd, told apart by the first bytes and never by the name.
-//! Compressed files may consist of several members or frames.
+//! The bytes of a trace file, plain, gzip or zstd, told apart by the first bytes and never by the
+//! name. Compressed files may consist of several members or frames.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -15,9 +15,14 @@ use super::gzip::{self, Members};
 pub(in crate::traces) type Input = Box<dyn Read + Send>;
 
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-/// Compressions that are recognised to be refused by name: a "not a trace" would send the user looking in the wrong place.
-const REFUSED: [(&str, &[u8]); 4] =
-    [("xz", &[0xfd, b'7', b'z', b'X', b'Z', 0]), ("bzip2", b"BZh"), ("zip", b"PK\x03\x04"), ("lz4", &[0x04, 0x22, 0x4d, 0x18])];
+/// Compressions that are recognised to be refused by name: a "not a trace" would send the user
+/// looking in the wrong place.
+const REFUSED: [(&str, &[u8]); 4] = [
+    ("xz", &[0xfd, b'7', b'z', b'X', b'Z', 0]),
+    ("bzip2", b"BZh"),
+    ("zip", b"PK\x03\x04"),
+    ("lz4", &[0x04, 0x22, 0x4d, 0x18]),
+];
 /// The longest of these magic numbers.
 const MAGIC_BYTES: u64 = 6;
 
@@ -61,7 +66,10 @@ impl Read for Whole {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
         if count == 0 && self.raw.garbage.load(Ordering::Relaxed) {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "bytes behind the gzip data are no gzip data"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "bytes behind the gzip data are no gzip data",
+            ));
         }
         Ok(count)
     }
@@ -72,19 +80,30 @@ pub(in crate::traces) fn open(path: &Path) -> Result<(Input, Raw), SourceError> 
     let sentence = |e: io::Error| SourceError(format!("{}: cannot be opened: {e}", path.display()));
     let file = File::open(path).map_err(sentence)?;
     if file.metadata().map_err(sentence)?.is_dir() {
-        return Err(SourceError(format!("{}: is a directory; a trace file is expected", path.display())));
+        return Err(SourceError(format!(
+            "{}: is a directory; a trace file is expected",
+            path.display()
+        )));
     }
     let raw = Raw::default();
     Ok((decompressed(path, Counted { file, read: raw.read.clone() }, &raw)?, raw))
 }
 
-/// The content of `input`, decompressed where it begins like a compressed file; `name` is for messages.
-pub(in crate::traces) fn decompressed(name: &Path, mut input: impl Read + Send + 'static, raw: &Raw) -> Result<Input, SourceError> {
+/// The content of `input`, decompressed where it begins like a compressed file; `name` is for
+/// messages.
+pub(in crate::traces) fn decompressed(
+    name: &Path,
+    mut input: impl Read + Send + 'static,
+    raw: &Raw,
+) -> Result<Input, SourceError> {
     let sentence = |e: io::Error| SourceError(format!("{}: cannot be read: {e}", name.display()));
     let mut magic = Vec::new();
     input.by_ref().take(MAGIC_BYTES).read_to_end(&mut magic).map_err(sentence)?;
     if let Some((compression, _)) = REFUSED.iter().find(|(_, bytes)| magic.starts_with(bytes)) {
-        return Err(SourceError(format!("{}: is compressed with {compression}; plain text, gzip or zstd is expected", name.display())));
+        return Err(SourceError(format!(
+            "{}: is compressed with {compression}; plain text, gzip or zstd is expected",
+            name.display()
+        )));
     }
     if magic.starts_with(gzip::MAGIC) {
         return Ok(Box::new(Members::new(magic, input, raw.garbage.clone())));

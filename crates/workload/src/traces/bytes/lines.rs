@@ -64,7 +64,8 @@ impl Lines {
         self.number
     }
 
-    /// Makes the next `length` bytes the current line, and drops the carriage return of its end and the `newline`, 0 or 1 bytes, behind it.
+    /// Makes the next `length` bytes the current line, and drops the carriage return of its end and
+    /// the `newline`, 0 or 1 bytes, behind it.
     #[inline]
     fn take(&mut self, length: usize, newline: usize) {
         let taken = self.window.take(length + newline);
@@ -74,7 +75,8 @@ impl Lines {
         self.number += 1;
     }
 
-    /// The cases that are rare: the buffer ends within the line, the line is the last, too long, or holds a NUL.
+    /// The cases that are rare: the buffer ends within the line, the line is the last, too long, or
+    /// holds a NUL.
     #[cold]
     fn advance_slowly(&mut self) -> Result<bool, LineError> {
         self.finish_long_line()?;

@@ -23,7 +23,8 @@ impl<W: Write> Compressed<W> {
     /// # Errors
     /// The compressor's, for lack of memory.
     pub fn new(path: &Path, out: W) -> io::Result<Self> {
-        let ends_with = |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+        let ends_with =
+            |ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
         Ok(Self(if ends_with("gz") {
             Kind::Gzip(GzEncoder::new(out, flate2::Compression::default()))
         } else if ends_with("zst") {

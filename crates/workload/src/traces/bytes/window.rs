@@ -7,7 +7,8 @@ use crate::traces::bytes::input::Input;
 
 /// Size to begin with: most of the files that are open at the same time may be small.
 const FIRST_BYTES: usize = 16 << 10;
-/// Size that a longer stream gets: large enough that the carried-over piece of a line (40 bytes) is nothing against it, small enough for the L2 cache.
+/// Size that a longer stream gets: large enough that the carried-over piece of a line (40 bytes) is
+/// nothing against it, small enough for the L2 cache.
 pub(in crate::traces) const BUFFER_BYTES: usize = 256 << 10;
 
 /// The part of a stream that is in memory.

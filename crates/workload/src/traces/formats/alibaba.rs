@@ -1,5 +1,6 @@
-//! `alibaba`: the block traces of Alibaba's cloud disks (Li et al., "An In-Depth Analysis of Cloud Block Storage Workloads in Large-Scale
-//! Production", IISWC '20; the repository alibaba/block-traces names columns and units).
+//! `alibaba`: the block traces of Alibaba's cloud disks (Li et al., "An In-Depth Analysis of Cloud
+//! Block Storage Workloads in Large-Scale Production", IISWC '20; the repository
+//! alibaba/block-traces names columns and units).
 //!
 //! | column | unit |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! `arc`: the address streams of the ARC paper (Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST '03), `.lis` files.
+//! `arc`: the address streams of the ARC paper (Megiddo and Modha, "ARC: A Self-Tuning, Low
+//! Overhead Replacement Cache", FAST '03), `.lis` files.
 //!
 //! | column | unit |
 //! |---|---|
@@ -7,10 +8,11 @@
 //! | ignored | - |
 //! | request | number, from 0 |
 //!
-//! A line is a run of blocks. The columns mean what readers of the files in cache simulators take them for: starting block, number of blocks,
-//! ignored, request number. How large a block is no file says. 512 bytes are inferred from P3, a Windows workstation: four of five of its
-//! requests are 8, 16, 32, 64 or 128 blocks, which are 4 to 64 KiB. OLTP, which counts the pages of a database, is read the same way.
-//! There is no time and no direction: both have to be said.
+//! A line is a run of blocks. The columns mean what readers of the files in cache simulators take
+//! them for: starting block, number of blocks, ignored, request number. How large a block is no
+//! file says. 512 bytes are inferred from P3, a Windows workstation: four of five of its requests
+//! are 8, 16, 32, 64 or 128 blocks, which are 4 to 64 KiB. OLTP, which counts the pages of a
+//! database, is read the same way. There is no time and no direction: both have to be said.
 
 use vpass_core::base::request::Op;
 
@@ -62,6 +64,13 @@ impl LineReader for Rows {
         fields.unused_number()?;
         fields.unused_number()?;
         fields.end()?;
-        Ok(Some(TraceRow { at_ns: self.times.next(), device: 0, offset, bytes, op: self.op, hint: None }))
+        Ok(Some(TraceRow {
+            at_ns: self.times.next(),
+            device: 0,
+            offset,
+            bytes,
+            op: self.op,
+            hint: None,
+        }))
     }
 }

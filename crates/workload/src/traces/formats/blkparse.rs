@@ -1,4 +1,5 @@
-//! `blkparse`: the text that blkparse(1) prints by default for what blktrace(8) recorded (its manual page, "DEFAULT OUTPUT").
+//! `blkparse`: the text that blkparse(1) prints by default for what blktrace(8) recorded (its
+//! manual page, "DEFAULT OUTPUT").
 //!
 //! | column | unit |
 //! |---|---|
@@ -14,9 +15,10 @@
 //! | sectors | 512 B |
 //! | command | in brackets, and more for some actions |
 //!
-//! A request shows up as several events, so one action counts: `--blk-action`, or else the first of Q, D and C that the beginning of the file
-//! holds. Q shows what was asked for before anything was merged or split; D what a drive was sent. Events of that action without a sector
-//! (payloads, flushes) move no data. The summaries that blkparse prints after the events are passed over.
+//! A request shows up as several events, so one action counts: `--blk-action`, or else the first of
+//! Q, D and C that the beginning of the file holds. Q shows what was asked for before anything was
+//! merged or split; D what a drive was sent. Events of that action without a sector (payloads,
+//! flushes) move no data. The summaries that blkparse prints after the events are passed over.
 
 use vpass_core::base::request::Op;
 
@@ -58,7 +60,11 @@ const PLUS: usize = 8;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
-    columns.len() >= 6 && is_device(columns[DEVICE]) && is_whole(columns[1]) && is_whole(columns[2]) && is_decimal(columns[3])
+    columns.len() >= 6
+        && is_device(columns[DEVICE])
+        && is_whole(columns[1])
+        && is_whole(columns[2])
+        && is_decimal(columns[3])
 }
 
 /// Where the reading of a file stands.
@@ -102,7 +108,14 @@ impl LineReader for Events {
             _ => return Err(BadRow::Column(PLUS)),
         }
         let bytes = fields.sectors()?;
-        Ok(Some(TraceRow { at_ns, device: self.devices.number(device)?, offset, bytes, op, hint: None }))
+        Ok(Some(TraceRow {
+            at_ns,
+            device: self.devices.number(device)?,
+            offset,
+            bytes,
+            op,
+            hint: None,
+        }))
     }
 
     fn device_name(&self, device: u32) -> String {
@@ -123,7 +136,9 @@ fn is_device(text: &[u8]) -> bool {
 fn begins_summary(line: &[u8]) -> bool {
     let line = line.trim_ascii_end();
     let line = line.strip_suffix(b":").unwrap_or(line);
-    line.first().is_some_and(|b| !b.is_ascii_whitespace()) && line.ends_with(b")") && line.windows(2).any(|two| two == b" (")
+    line.first().is_some_and(|b| !b.is_ascii_whitespace())
+        && line.ends_with(b")")
+        && line.windows(2).any(|two| two == b" (")
 }
 
 /// What an RWBS string says: none for a flush or another event without data.

@@ -1,5 +1,6 @@
-//! `compact`: vpass's own form of a trace, for reading it often (docs/compact-trace.md): every row of any other format without loss,
-//! in columns of as few bytes as they need, with a checksum per block.
+//! `compact`: vpass's own form of a trace, for reading it often (docs/compact-trace.md): every row
+//! of any other format without loss, in columns of as few bytes as they need, with a checksum per
+//! block.
 //!
 //! | column of a block | unit |
 //! |---|---|

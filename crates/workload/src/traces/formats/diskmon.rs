@@ -1,4 +1,5 @@
-//! `diskmon`: what `DiskMon` of Sysinternals saves for Windows' disks (its page says that offsets are in sectors of 512 bytes).
+//! `diskmon`: what `DiskMon` of Sysinternals saves for Windows' disks (its page says that offsets
+//! are in sectors of 512 bytes).
 //!
 //! | column | unit |
 //! |---|---|
@@ -10,9 +11,10 @@
 //! | sector | 512 B |
 //! | length | 512 B |
 //!
-//! The page does not spell out the saved columns. Inferred from a public log: time and duration are in seconds (its 87,160 requests span 3.3
-//! hours, and durations are disk latencies), and lengths are sectors, since its requests go on where others end in that unit only.
-//! With the option Show Clock Time the second column is a time of day; that one is not read.
+//! The page does not spell out the saved columns. Inferred from a public log: time and duration are
+//! in seconds (its 87,160 requests span 3.3 hours, and durations are disk latencies), and lengths
+//! are sectors, since its requests go on where others end in that unit only. With the option Show
+//! Clock Time the second column is a time of day; that one is not read.
 
 use vpass_core::base::request::Op;
 
@@ -46,7 +48,10 @@ const REQUEST: usize = 4;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
-    columns.len() >= 7 && is_whole(columns[0]) && is_decimal(columns[1]) && direction(columns[REQUEST]).is_some()
+    columns.len() >= 7
+        && is_whole(columns[0])
+        && is_decimal(columns[1])
+        && direction(columns[REQUEST]).is_some()
 }
 
 fn parse(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {

@@ -1,4 +1,5 @@
-//! `disksim`: the default ASCII trace of `DiskSim` 4 (Bucy et al., reference manual CMU-PDL-08-101; it is read there as `%lf %d %d %d %x`).
+//! `disksim`: the default ASCII trace of `DiskSim` 4 (Bucy et al., reference manual CMU-PDL-08-101;
+//! it is read there as `%lf %d %d %d %x`).
 //!
 //! | column | unit |
 //! |---|---|
@@ -36,10 +37,14 @@ pub(in crate::traces) const FORMAT: Format = Format {
 
 const FLAGS: usize = 4;
 
-/// Five numbers, and a time with a decimal point: with whole milliseconds only, the file looks like `mqsim`.
+/// Five numbers, and a time with a decimal point: with whole milliseconds only, the file looks like
+/// `mqsim`.
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
-    columns.len() == 5 && is_decimal(columns[0]) && columns[1..4].iter().all(|c| is_whole(c)) && has_decimal_time(head)
+    columns.len() == 5
+        && is_decimal(columns[0])
+        && columns[1..4].iter().all(|c| is_whole(c))
+        && has_decimal_time(head)
 }
 
 /// The reader for a unit: its decimal places down to a nanosecond.

@@ -1,4 +1,5 @@
-//! `fio`: an iolog of version 3, as `fio --write_iolog` has written it since 3.31 (fio(1), "Trace file format v3").
+//! `fio`: an iolog of version 3, as `fio --write_iolog` has written it since 3.31 (fio(1), "Trace
+//! file format v3").
 //!
 //! | column | unit |
 //! |---|---|
@@ -8,9 +9,10 @@
 //! | offset | bytes; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! The manual page names no unit for the timestamp. It is microseconds: fio 3.33 run at 100 requests a second stamps them 10,000 apart,
-//! and its `log_io_u` prints `utime_since_now`. Only read, write and trim move data; the other actions are passed over, wait too, since fio
-//! itself ignores it in version 3.
+//! The manual page names no unit for the timestamp. It is microseconds: fio 3.33 run at 100
+//! requests a second stamps them 10,000 apart, and its `log_io_u` prints `utime_since_now`. Only
+//! read, write and trim move data; the other actions are passed over, wait too, since fio itself
+//! ignores it in version 3.
 
 use vpass_core::base::request::Op;
 
@@ -29,7 +31,10 @@ pub(in crate::traces) const FORMAT: Format = Format {
     columns: &[
         column("timestamp", "a whole number of microseconds (or of --time-unit)"),
         column("filename", "a name without spaces"),
-        column("action", "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait"),
+        column(
+            "action",
+            "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
+        ),
         column("offset", "a whole number of bytes below 2^63"),
         column("length", "a whole number of bytes"),
     ],
@@ -72,11 +77,23 @@ impl LineReader for Log {
             return self.header(line).map(|()| None);
         }
         let mut fields = Blanks::new(line);
-        let at_ns = fields.scaled(self.unit_ns)?.checked_add(self.start_ns).ok_or(BadRow::Column(TIMESTAMP))?;
+        let at_ns = fields
+            .scaled(self.unit_ns)?
+            .checked_add(self.start_ns)
+            .ok_or(BadRow::Column(TIMESTAMP))?;
         let file = fields.text()?;
-        let Entry::Data { op, offset, bytes } = entry(&mut fields, ACTION)? else { return Ok(None) };
+        let Entry::Data { op, offset, bytes } = entry(&mut fields, ACTION)? else {
+            return Ok(None);
+        };
         self.latest_ns = self.latest_ns.max(at_ns);
-        Ok(Some(TraceRow { at_ns, device: self.files.number(file)?, offset, bytes, op, hint: None }))
+        Ok(Some(TraceRow {
+            at_ns,
+            device: self.files.number(file)?,
+            offset,
+            bytes,
+            op,
+            hint: None,
+        }))
     }
 
     fn device_name(&self, device: u32) -> String {
@@ -85,7 +102,8 @@ impl LineReader for Log {
 }
 
 impl Log {
-    /// fio appends to a log that is there, so that a header may come again; its clock goes on where the last one stood.
+    /// fio appends to a log that is there, so that a header may come again; its clock goes on where
+    /// the last one stood.
     fn header(&mut self, line: &[u8]) -> Result<(), BadRow> {
         self.header_due = false;
         self.start_ns = self.latest_ns;
@@ -104,7 +122,8 @@ pub(in crate::traces) enum Entry {
     Other,
 }
 
-/// The rest of a line from its action on, which is column number `action` from 0; both versions have it.
+/// The rest of a line from its action on, which is column number `action` from 0; both versions
+/// have it.
 #[inline]
 pub(in crate::traces) fn entry(fields: &mut Blanks, action: usize) -> Result<Entry, BadRow> {
     let kind = match fields.text()? {

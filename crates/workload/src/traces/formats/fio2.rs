@@ -7,8 +7,9 @@
 //! | offset | bytes; for wait us; absent for add, open, close |
 //! | length | bytes; absent for add, open, close |
 //!
-//! Requests have no time. `--assume-rate` spaces them evenly and honours a wait as the manual says: it lasts so long from the end of the
-//! wait before, and counts for nothing below 100 us. In a closed loop nothing waits.
+//! Requests have no time. `--assume-rate` spaces them evenly and honours a wait as the manual says:
+//! it lasts so long from the end of the wait before, and counts for nothing below 100 us. In a
+//! closed loop nothing waits.
 
 use crate::traces::formats::fio::{Entry, entry};
 use crate::traces::rows::fields::Blanks;
@@ -25,7 +26,10 @@ pub(in crate::traces) const FORMAT: Format = Format {
     description: "fio iolog version 2",
     columns: &[
         column("filename", "a name without spaces"),
-        column("action", "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait"),
+        column(
+            "action",
+            "one of add, open, close, read, write, trim, sync, datasync, sync_file_range, wait",
+        ),
         column("offset", "a whole number of bytes below 2^63"),
         column("length", "a whole number of bytes"),
     ],
@@ -50,7 +54,11 @@ struct Log {
 }
 
 fn open(opening: &Opening) -> Box<dyn LineReader> {
-    Box::new(Log { header_due: true, files: Names::default(), times: MissingTimes::new(opening.options.clock) })
+    Box::new(Log {
+        header_due: true,
+        files: Names::default(),
+        times: MissingTimes::new(opening.options.clock),
+    })
 }
 
 impl LineReader for Log {
@@ -62,14 +70,21 @@ impl LineReader for Log {
             return Ok(None);
         }
         if self.header_due {
-            return Err(BadRow::Fatal("the first line should be the header \"fio version 2 iolog\""));
+            return Err(BadRow::Fatal(
+                "the first line should be the header \"fio version 2 iolog\"",
+            ));
         }
         let mut fields = Blanks::new(line);
         let file = fields.text()?;
         match entry(&mut fields, ACTION)? {
-            Entry::Data { op, offset, bytes } => {
-                Ok(Some(TraceRow { at_ns: self.times.next(), device: self.files.number(file)?, offset, bytes, op, hint: None }))
-            }
+            Entry::Data { op, offset, bytes } => Ok(Some(TraceRow {
+                at_ns: self.times.next(),
+                device: self.files.number(file)?,
+                offset,
+                bytes,
+                op,
+                hint: None,
+            })),
             Entry::Wait { us } => {
                 if us >= LEAST_WAIT_US {
                     self.times.wait(us.checked_mul(1000).ok_or(BadRow::Column(OFFSET))?)?;

@@ -1,4 +1,5 @@
-//! `msr`: the CSV of the MSR Cambridge traces (Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST '08; SNIA IOTTA).
+//! `msr`: the CSV of the MSR Cambridge traces (Narayanan, Donnelly and Rowstron, "Write
+//! Off-Loading", FAST '08; SNIA IOTTA).
 //!
 //! | column | unit |
 //! |---|---|
@@ -66,8 +67,10 @@ impl LineReader for Rows {
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Commas::new(line);
         let at_ns = fields.scaled(TICK_NS)?;
-        // Most lines are of the same disk as the one before, so its two columns are not taken apart again.
-        let known = self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
+        // Most lines are of the same disk as the one before, so its two columns are not taken apart
+        // again.
+        let known =
+            self.disks.last().and_then(|(disk, device)| fields.take(disk, 2).then_some(device));
         let disk = if known.is_some() { b"" } else { disk(&mut fields)? };
         let op = if fields.take(b"Read", 1) {
             Op::Read

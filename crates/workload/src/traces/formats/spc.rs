@@ -1,5 +1,6 @@
-//! `spc`: the trace file format of the Storage Performance Council ("SPC Trace File Format Specification", revision 1.0.1, 2002), in which the
-//! `UMass` collection keeps Financial and `WebSearch`.
+//! `spc`: the trace file format of the Storage Performance Council ("SPC Trace File Format
+//! Specification", revision 1.0.1, 2002), in which the `UMass` collection keeps Financial and
+//! `WebSearch`.
 //!
 //! | column | unit |
 //! |---|---|
@@ -10,8 +11,9 @@
 //! | timestamp | s since the start, decimal |
 //! | optional columns | - |
 //!
-//! The specification leaves the size of a block to the description that comes with a trace; it is 512 bytes in the collections that we know.
-//! White space around a value is allowed since revision 1.0.1.
+//! The specification leaves the size of a block to the description that comes with a trace; it is
+//! 512 bytes in the collections that we know. White space around a value is allowed since revision
+//! 1.0.1.
 
 use vpass_core::base::request::Op;
 
@@ -43,7 +45,9 @@ const OPCODE: usize = 3;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_fields();
-    columns.len() >= 5 && is_whole(columns[0].trim_ascii()) && direction(columns[OPCODE].trim_ascii()).is_some()
+    columns.len() >= 5
+        && is_whole(columns[0].trim_ascii())
+        && direction(columns[OPCODE].trim_ascii()).is_some()
 }
 
 #[derive(Default)]

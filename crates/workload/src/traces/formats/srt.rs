@@ -1,5 +1,6 @@
-//! `srt`: the traces of HP's laboratories, version 1.3 (Ruemmler and Wilkes, "UNIX Disk Access Patterns", USENIX Winter '93), as `DiskSim` reads
-//! them (`disksim_hptrace.h` has the record, from HP's `SRTlite`). A header in text ends with a form feed; then big-endian 32-bit fields.
+//! `srt`: the traces of HP's laboratories, version 1.3 (Ruemmler and Wilkes, "UNIX Disk Access
+//! Patterns", USENIX Winter '93), as `DiskSim` reads them (`disksim_hptrace.h` has the record, from
+//! HP's `SRTlite`). A header in text ends with a form feed; then big-endian 32-bit fields.
 //!
 //! | field | byte | unit |
 //! |---|---|---|
@@ -16,8 +17,9 @@
 //! | flags | 44 | bit 0: 1 = read, 0 = write |
 //! | origin, queue, oddities | 48, ... | not needed; 52, 56 or 60 bytes in all |
 //!
-//! The header names each disk's `sectorsize`. That sectors are counted in it, over the whole disk and not its section, is inferred: in a public
-//! trace the cylinder of every record follows from its sector that way. Records of another type hold no request.
+//! The header names each disk's `sectorsize`. That sectors are counted in it, over the whole disk
+//! and not its section, is inferred: in a public trace the cylinder of every record follows from
+//! its sector that way. Records of another type hold no request.
 
 use vpass_core::base::request::Op;
 
@@ -79,7 +81,12 @@ impl RecordReader for Records {
         let Some(size) = bytes.first_chunk::<4>() else { return Taken::More(4) };
         let size = u32::from_be_bytes(*size) as usize;
         if !(8..=LONGEST).contains(&size) || !size.is_multiple_of(4) {
-            return Taken::Bad(0, BadRow::Fatal("the record's length makes no sense, so the next one cannot be found"));
+            return Taken::Bad(
+                0,
+                BadRow::Fatal(
+                    "the record's length makes no sense, so the next one cannot be found",
+                ),
+            );
         }
         let Some(record) = bytes.get(..size) else { return Taken::More(size) };
         match row(disks, record) {
@@ -96,7 +103,9 @@ impl Records {
         if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) {
             return Taken::Bad(0, BadRow::Fatal("the file should begin with $$TR_IOREC-1.3"));
         }
-        let Some(length) = memchr::memchr(FORM_FEED, bytes) else { return Taken::More(bytes.len() + 1) };
+        let Some(length) = memchr::memchr(FORM_FEED, bytes) else {
+            return Taken::More(bytes.len() + 1);
+        };
         self.disks = Some(disks(&bytes[..length]));
         Taken::Other(length + 1)
     }

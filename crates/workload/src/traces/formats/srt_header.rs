@@ -1,5 +1,5 @@
-//! The header of an `srt` trace: text such as `disks = { 0 -> { sectorsize = 256, sections = { 8 -> { .. } } }, 1 -> { .. } };`,
-//! of which only the size of each disk's sectors is needed.
+//! The header of an `srt` trace: text such as `disks = { 0 -> { sectorsize = 256, sections = { 8 ->
+//! { .. } } }, 1 -> { .. } };`, of which only the size of each disk's sectors is needed.
 
 /// Bytes of a sector of each disk that the header describes.
 pub(in crate::traces) type Disks = [Option<u32>; 256];
@@ -14,7 +14,9 @@ pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     for word in words(header) {
         match (word, before) {
             (b"{", [name, b"="]) if depth == 0 => in_disks = name == b"disks",
-            (b"{", [number, b"->"]) if depth == 1 && in_disks => disk = parse::<usize>(number).filter(|n| *n < disks.len()),
+            (b"{", [number, b"->"]) if depth == 1 && in_disks => {
+                disk = parse::<usize>(number).filter(|n| *n < disks.len())
+            }
             (size, [b"sectorsize", b"="]) if depth == 2 && in_disks => {
                 if let Some(disk) = disk {
                     disks[disk] = parse::<u32>(size).filter(|bytes| (1..=1 << 16).contains(bytes));
@@ -32,17 +34,22 @@ pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
     disks
 }
 
-/// The words of a header: names and numbers, quoted text, `->`, and single signs; commas and blanks only part them.
+/// The words of a header: names and numbers, quoted text, `->`, and single signs; commas and blanks
+/// only part them.
 fn words(header: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = header;
     std::iter::from_fn(move || {
         let parts = |b: &u8| b.is_ascii_whitespace() || *b == b',' || *b == 0;
         rest = &rest[rest.iter().position(|b| !parts(b))?..];
         let length = match rest {
-            [b'"', text @ ..] => text.iter().position(|b| *b == b'"').map_or(rest.len(), |end| end + 2),
+            [b'"', text @ ..] => {
+                text.iter().position(|b| *b == b'"').map_or(rest.len(), |end| end + 2)
+            }
             [b'-', b'>', ..] => 2,
             [b'{' | b'}' | b'(' | b')' | b'=' | b';', ..] => 1,
-            _ => rest.iter().position(|b| parts(b) || b"{}()=;\"".contains(b)).unwrap_or(rest.len()),
+            _ => {
+                rest.iter().position(|b| parts(b) || b"{}()=;\"".contains(b)).unwrap_or(rest.len())
+            }
         };
         let (word, left) = rest.split_at(length);
         rest = left;
@@ -66,13 +73,22 @@ mod tests {
                 7 -> {sectorsize=512},
                 9 -> { ncyl = 3 } };
             others = { 3 -> { sectorsize = 64 } };"#;
-        let known: Vec<_> = disks(header).into_iter().enumerate().filter_map(|(i, bytes)| Some((i, bytes?))).collect();
+        let known: Vec<_> = disks(header)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(i, bytes)| Some((i, bytes?)))
+            .collect();
         assert_eq!(known, [(0, 256), (7, 512)]);
     }
 
     #[test]
     fn nonsense_describes_nothing() {
-        for header in [&b""[..], b"\"", b"}}}{", b"disks = { 999 -> { sectorsize = 512 } 0 -> { sectorsize = x } }"] {
+        for header in [
+            &b""[..],
+            b"\"",
+            b"}}}{",
+            b"disks = { 999 -> { sectorsize = 512 } 0 -> { sectorsize = x } }",
+        ] {
             assert!(disks(header).iter().all(Option::is_none));
         }
     }

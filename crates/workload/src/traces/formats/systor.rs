@@ -1,5 +1,6 @@
-//! `systor`: the traces of an enterprise virtual desktop storage (Lee et al., "Understanding Storage Traffic Characteristics on Enterprise
-//! Virtual Desktop Infrastructure", SYSTOR '17; SNIA IOTTA).
+//! `systor`: the traces of an enterprise virtual desktop storage (Lee et al., "Understanding
+//! Storage Traffic Characteristics on Enterprise Virtual Desktop Infrastructure", SYSTOR '17; SNIA
+//! IOTTA).
 //!
 //! | column | unit |
 //! |---|---|
@@ -10,8 +11,9 @@
 //! | offset | bytes |
 //! | size | bytes |
 //!
-//! The header `Timestamp,Response,IOType,LUN,Offset,Size` is passed over wherever it stands, so that files can be joined.
-//! Rows stand about in the order in which requests were completed, so times fall often.
+//! The header `Timestamp,Response,IOType,LUN,Offset,Size` is passed over wherever it stands, so
+//! that files can be joined. Rows stand about in the order in which requests were completed, so
+//! times fall often.
 
 use crate::traces::rows::fields::{Commas, letter};
 use crate::traces::rows::format::{BadRow, Epoch, Format, TraceRow, column};
@@ -43,7 +45,8 @@ const TYPE: usize = 2;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_fields();
-    head.first() == HEADER || columns.len() == 6 && is_decimal(columns[0]) && letter(columns[TYPE]).is_some()
+    head.first() == HEADER
+        || columns.len() == 6 && is_decimal(columns[0]) && letter(columns[TYPE]).is_some()
 }
 
 fn parse(line: &[u8]) -> Result<Option<TraceRow>, BadRow> {

@@ -1,5 +1,6 @@
-//! `tencent`: the traces of Tencent's cloud block storage, CBS (Zhang et al., "OSCA: An Online-Model Based Cache Allocation Scheme in Cloud
-//! Block Storage Systems", USENIX ATC '20; SNIA IOTTA, whose README names columns and units).
+//! `tencent`: the traces of Tencent's cloud block storage, CBS (Zhang et al., "OSCA: An
+//! Online-Model Based Cache Allocation Scheme in Cloud Block Storage Systems", USENIX ATC '20; SNIA
+//! IOTTA, whose README names columns and units).
 //!
 //! | column | unit |
 //! |---|---|

@@ -1,5 +1,6 @@
-//! `vscsi`: the binary trace of `VMware`'s vscsiStats as `CloudPhysics` published it and libCacheSim reads it (its `traceReader/include/vscsi.h`
-//! has the two records). Little-endian, no header, records of one version only.
+//! `vscsi`: the binary trace of `VMware`'s vscsiStats as `CloudPhysics` published it and
+//! libCacheSim reads it (its `traceReader/include/vscsi.h` has the two records). Little-endian, no
+//! header, records of one version only.
 //!
 //! | field | version 1, 32 bytes | version 2, 40 bytes | unit |
 //! |---|---|---|---|
@@ -12,9 +13,10 @@
 //! | time | 24, 8 bytes | 24, 8 bytes | us |
 //! | response | - | 32, 8 bytes | us |
 //!
-//! The header file names no units but that of the time. Inferred from a public version-1 trace: its lengths are multiples of 512, so bytes; its
-//! blocks times 512 stay within a disk of 32 GiB; its times begin at 65 days, so they count from the host's start. A command that is neither
-//! a read nor a write is passed over: what it may change (UNMAP, WRITE SAME) the record does not say.
+//! The header file names no units but that of the time. Inferred from a public version-1 trace: its
+//! lengths are multiples of 512, so bytes; its blocks times 512 stay within a disk of 32 GiB; its
+//! times begin at 65 days, so they count from the host's start. A command that is neither a read
+//! nor a write is passed over: what it may change (UNMAP, WRITE SAME) the record does not say.
 
 use vpass_core::base::request::Op;
 
@@ -41,7 +43,9 @@ pub(in crate::traces) const FORMAT: Format = Format {
     times: Times::Fixed("microseconds"),
     has_op: true,
     detect: |head| Layout::of(head.bytes()).is_some_and(|layout| looks_right(layout, head)),
-    body: Body::Records(|opening: &Opening| Box::new(Records(Layout::of(opening.head).unwrap_or(V1)))),
+    body: Body::Records(|opening: &Opening| {
+        Box::new(Records(Layout::of(opening.head).unwrap_or(V1)))
+    }),
 };
 
 const COMMAND: usize = 3;
@@ -67,7 +71,9 @@ const TIME_AT: usize = 24;
 impl Layout {
     /// The version that the first record shows.
     fn of(head: &[u8]) -> Option<Self> {
-        [V2, V1].into_iter().find(|layout| head.len() >= layout.bytes && head[layout.command_at + 3] == layout.version)
+        [V2, V1].into_iter().find(|layout| {
+            head.len() >= layout.bytes && head[layout.command_at + 3] == layout.version
+        })
     }
 }
 
@@ -110,7 +116,14 @@ fn row(layout: Layout, record: &[u8]) -> Result<Option<TraceRow>, BadRow> {
     }
     let at_ns = long(record, TIME_AT).checked_mul(1000).ok_or(BadRow::Column(TIME))?;
     let bytes = u32::from_le_bytes(record[layout.length_at..][..4].try_into().expect("four bytes"));
-    Ok(Some(TraceRow { at_ns, device: 0, offset: block * 512, bytes: u64::from(bytes), op, hint: None }))
+    Ok(Some(TraceRow {
+        at_ns,
+        device: 0,
+        offset: block * 512,
+        bytes: u64::from(bytes),
+        op,
+        hint: None,
+    }))
 }
 
 #[inline]

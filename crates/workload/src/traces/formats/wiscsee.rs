@@ -1,5 +1,6 @@
-//! `wiscsee`: the events of blktrace(8) as the pyreuse scripts rewrite them for the simulator `WiscSee` (He et al., "The Unwritten Contract of
-//! Solid State Drives", `EuroSys` '17). Published traces of `SQLite` have this form.
+//! `wiscsee`: the events of blktrace(8) as the pyreuse scripts rewrite them for the simulator
+//! `WiscSee` (He et al., "The Unwritten Contract of Solid State Drives", `EuroSys` '17). Published
+//! traces of `SQLite` have this form.
 //!
 //! | column | unit |
 //! |---|---|
@@ -12,8 +13,9 @@
 //! | gap | s since the event before |
 //! | sync | True or False |
 //!
-//! The scripts subtract a fixed padding from every offset, which makes those of requests before it negative: such a line is wrong.
-//! One action counts as the request: `--blk-action`, or else the first of Q, D and C that the beginning of the file holds.
+//! The scripts subtract a fixed padding from every offset, which makes those of requests before it
+//! negative: such a line is wrong. One action counts as the request: `--blk-action`, or else the
+//! first of Q, D and C that the beginning of the file holds.
 
 use vpass_core::base::request::Op;
 
@@ -50,13 +52,18 @@ const OPERATION: usize = 2;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
-    columns.len() >= 6 && is_whole(columns[0]) && direction(columns[OPERATION]).is_some() && is_decimal(columns[5])
+    columns.len() >= 6
+        && is_whole(columns[0])
+        && direction(columns[OPERATION]).is_some()
+        && is_decimal(columns[5])
 }
 
 struct Events(BlkAction);
 
 fn open(opening: &Opening) -> Box<dyn LineReader> {
-    Box::new(Events(opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION))))
+    Box::new(Events(
+        opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION)),
+    ))
 }
 
 impl LineReader for Events {

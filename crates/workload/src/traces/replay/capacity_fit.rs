@@ -45,7 +45,9 @@ impl FromStr for Fit {
             _ => {
                 let hint = crate::nearest::nearest(name, Self::NAMES);
                 let hint = hint.map_or_else(String::new, |n| format!(" (did you mean {n}?)"));
-                Err(format!("\"{name}\" is no way to fit{hint}; expected error, wrap, scale or pack"))
+                Err(format!(
+                    "\"{name}\" is no way to fit{hint}; expected error, wrap, scale or pack"
+                ))
             }
         }
     }
@@ -68,7 +70,8 @@ pub(in crate::traces) struct Fitter {
 }
 
 impl Fitter {
-    /// The offset of a request on the drive and its length there, or a sentence that says why there is none.
+    /// The offset of a request on the drive and its length there, or a sentence that says why there
+    /// is none.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Result<(u64, u64), String> {
         if let Some(packing) = &self.packing {
@@ -83,14 +86,15 @@ impl Fitter {
 
     fn move_in(&self, offset: u64, bytes: u64) -> Result<u64, String> {
         let capacity = self.capacity;
-        let drive = format!("the drive's capacity of {capacity} bytes ({})", Bytes(capacity).rounded());
+        let drive =
+            format!("the drive's capacity of {capacity} bytes ({})", Bytes(capacity).rounded());
         let Some(highest) = capacity.checked_sub(bytes) else {
             return Err(format!("a request of {bytes} bytes is larger than {drive}"));
         };
         match self.fit {
-            Fit::Error | Fit::Pack => {
-                Err(format!("offset {offset} with {bytes} bytes is beyond {drive}; take --fit wrap, --fit scale or a bigger drive"))
-            }
+            Fit::Error | Fit::Pack => Err(format!(
+                "offset {offset} with {bytes} bytes is beyond {drive}; take --fit wrap, --fit scale or a bigger drive"
+            )),
             Fit::Wrap => Ok((offset % capacity).min(highest)),
             Fit::Scale => {
                 let scaled = u128::from(offset) * u128::from(capacity) / u128::from(self.extent);
@@ -149,6 +153,9 @@ mod tests {
             "sale".parse::<Fit>().unwrap_err(),
             "\"sale\" is no way to fit (did you mean scale?); expected error, wrap, scale or pack"
         );
-        assert_eq!("".parse::<Fit>().unwrap_err(), "\"\" is no way to fit; expected error, wrap, scale or pack");
+        assert_eq!(
+            "".parse::<Fit>().unwrap_err(),
+            "\"\" is no way to fit; expected error, wrap, scale or pack"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! One file of a trace on its way to the drive: its rows with the time and address that they get there.
+//! One file of a trace on its way to the drive: its rows with the time and address that they get
+//! there.
 
 use std::collections::HashMap;
 
@@ -18,7 +19,8 @@ use crate::traces::rows::options::ReadOptions;
 pub(in crate::traces) struct FileReplay {
     file: TraceFile,
     clock: FileClock,
-    /// First byte on the drive of each of its device numbers; none where the device was not asked for.
+    /// First byte on the drive of each of its device numbers; none where the device was not asked
+    /// for.
     bases: HashMap<u32, Option<u64>>,
     /// The device of the latest row: most rows are of the same.
     latest: Option<(u32, Option<u64>)>,
@@ -47,9 +49,17 @@ pub(in crate::traces) struct Way<'a> {
 }
 
 impl FileReplay {
-    pub(in crate::traces) fn open(survey: &FileSurvey, devices: &[Device], options: &ReadOptions) -> Result<Self, SourceError> {
+    pub(in crate::traces) fn open(
+        survey: &FileSurvey,
+        devices: &[Device],
+        options: &ReadOptions,
+    ) -> Result<Self, SourceError> {
         let options = ReadOptions { format: Some(survey.format), ..options.clone() };
-        let bases = survey.numbers.iter().map(|(number, device)| (*number, device.map(|d| devices[d].base))).collect();
+        let bases = survey
+            .numbers
+            .iter()
+            .map(|(number, device)| (*number, device.map(|d| devices[d].base)))
+            .collect();
         Ok(Self {
             file: TraceFile::open(&survey.path, &options)?,
             clock: FileClock::new(survey.origin_ns.unwrap_or(0)),
@@ -88,15 +98,26 @@ impl FileReplay {
     #[inline]
     fn placed(&mut self, row: &TraceRow, base: u64, way: &Way) -> Result<Placed, SourceError> {
         let asked = base + row.offset;
-        let (offset, bytes) = way.fitter.place(asked, row.bytes).map_err(|what| self.complain(&what))?;
+        let (offset, bytes) =
+            way.fitter.place(asked, row.bytes).map_err(|what| self.complain(&what))?;
         if bytes != row.bytes && row.op != Op::Trim {
             return Err(self.complain(CHANGED));
         }
         let (since, clamped) = self.clock.arrive(row.at_ns);
         if clamped && way.strict {
-            return Err(self.complain("the request is earlier than one before it, which --strict refuses"));
+            return Err(
+                self.complain("the request is earlier than one before it, which --strict refuses")
+            );
         }
         let at = way.clock.at(since).map_err(|what| self.complain(what))?;
-        Ok(Placed { at, offset, bytes: bytes as u32, op: row.op, hint: row.hint, clamped, refitted: (offset, bytes) != (asked, row.bytes) })
+        Ok(Placed {
+            at,
+            offset,
+            bytes: bytes as u32,
+            op: row.op,
+            hint: row.hint,
+            clamped,
+            refitted: (offset, bytes) != (asked, row.bytes),
+        })
     }
 }

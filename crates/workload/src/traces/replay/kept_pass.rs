@@ -1,6 +1,8 @@
-//! One pass of a trace in memory, for the passes that follow it: files are decompressed and parsed once.
+//! One pass of a trace in memory, for the passes that follow it: files are decompressed and parsed
+//! once.
 //!
-//! A pass is kept where it is small. It is used while the files are as they were; a file that has changed is read again, and complained of.
+//! A pass is kept where it is small. It is used while the files are as they were; a file that has
+//! changed is read again, and complained of.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -51,7 +53,9 @@ impl KeptPass {
 
     /// Bytes that a pass over these files will take; none where it is too large to be kept.
     pub(in crate::traces) fn bytes(survey: &Survey) -> u64 {
-        Some(survey.rows() * size_of::<Row>() as u64).filter(|bytes| *bytes <= MOST_BYTES).unwrap_or(0)
+        Some(survey.rows() * size_of::<Row>() as u64)
+            .filter(|bytes| *bytes <= MOST_BYTES)
+            .unwrap_or(0)
     }
 
     /// A row is handed out, so long after the beginning of its part.
@@ -86,15 +90,21 @@ impl KeptPass {
         self.is_whole
     }
 
-    /// A row of a part, by its place in the pass; the time since the part's beginning is in its `at`.
+    /// A row of a part, by its place in the pass; the time since the part's beginning is in its
+    /// `at`.
     pub(in crate::traces) fn row(&self, part: usize, place: usize) -> Option<Placed> {
-        let row = self.rows.get(place).filter(|_| self.part_ends.get(part).is_some_and(|end| place < *end))?;
+        let row = self
+            .rows
+            .get(place)
+            .filter(|_| self.part_ends.get(part).is_some_and(|end| place < *end))?;
         let Row { since, offset, bytes, op, hint, clamped, refitted } = *row;
         Some(Placed { at: since, offset, bytes, op, hint, clamped, refitted })
     }
 }
 
 fn identities(survey: &Survey) -> Vec<Identity> {
-    let of = |path: &Path| std::fs::metadata(path).and_then(|data| Ok((data.len(), data.modified()?))).ok();
+    let of = |path: &Path| {
+        std::fs::metadata(path).and_then(|data| Ok((data.len(), data.modified()?))).ok()
+    };
     survey.files().iter().map(|file| of(&file.path)).collect()
 }

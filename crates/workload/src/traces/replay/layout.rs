@@ -1,4 +1,5 @@
-//! The devices of a trace, side by side on one drive: each begins where the one before ends, rounded up to a whole MiB.
+//! The devices of a trace, side by side on one drive: each begins where the one before ends,
+//! rounded up to a whole MiB.
 
 use std::fmt::Write;
 
@@ -20,7 +21,8 @@ pub struct Device {
     pub rows: u64,
 }
 
-/// Bases are multiples of this, so that no two devices share a page or an erase block of a drive more than they must.
+/// Bases are multiples of this, so that no two devices share a page or an erase block of a drive
+/// more than they must.
 const ALIGNMENT: u64 = 1 << 20;
 /// Most bytes that devices may take together: room is left for one more request.
 const MOST: u64 = u64::MAX - u32::MAX as u64;
@@ -37,8 +39,9 @@ pub(in crate::traces) fn lay_out(devices: &mut [Device]) -> Result<u64, SourceEr
     Ok(end)
 }
 
-/// The sentence for the devices of `trace` that take more than a drive has; `furthest` is the place of the highest request, `packed` what their
-/// touched pages take side by side, where that is known.
+/// The sentence for the devices of `trace` that take more than a drive has; `furthest` is the place
+/// of the highest request, `packed` what their touched pages take side by side, where that is
+/// known.
 pub(in crate::traces) fn too_large(
     trace: &str,
     devices: &[Device],
@@ -52,14 +55,23 @@ pub(in crate::traces) fn too_large(
     } else {
         let mut largest: Vec<_> = devices.iter().collect();
         largest.sort_by_key(|d| std::cmp::Reverse(d.extent));
-        let shown: Vec<_> = largest.iter().take(SHOWN).map(|d| format!("{} {}", d.name, words(d.extent))).collect();
+        let shown: Vec<_> =
+            largest.iter().take(SHOWN).map(|d| format!("{} {}", d.name, words(d.extent))).collect();
         let of_them = if largest.len() > SHOWN { ", the largest of them" } else { ":" };
-        format!("{trace}: {} devices{of_them} {}; side by side they take {}", devices.len(), shown.join(", "), words(bytes))
+        format!(
+            "{trace}: {} devices{of_them} {}; side by side they take {}",
+            devices.len(),
+            shown.join(", "),
+            words(bytes)
+        )
     };
     let some = if devices.len() > 1 { "some of the devices with --only DEV, " } else { "" };
     let (pack, enough) = match packed.map(|packed| (packed <= capacity, words(packed))) {
         None => Default::default(),
-        Some((true, packed)) => (format!("--fit pack to put the {packed} that it touches side by side, "), String::new()),
+        Some((true, packed)) => (
+            format!("--fit pack to put the {packed} that it touches side by side, "),
+            String::new(),
+        ),
         Some((false, packed)) => (String::new(), format!(" (with --fit pack {packed} are enough)")),
     };
     let _ = write!(
@@ -74,7 +86,12 @@ pub(in crate::traces) fn too_large(
 }
 
 /// The sentence for touched pages that take more than a drive has, even side by side.
-pub(in crate::traces) fn too_many_pages(trace: &str, devices: &[Device], packed: u64, capacity: u64) -> SourceError {
+pub(in crate::traces) fn too_many_pages(
+    trace: &str,
+    devices: &[Device],
+    packed: u64,
+    capacity: u64,
+) -> SourceError {
     let some = if devices.len() > 1 { "some of the devices with --only DEV, or " } else { "" };
     let (packed, capacity) = (words(packed), words(capacity));
     SourceError(format!(
@@ -110,7 +127,8 @@ mod tests {
 
     #[test]
     fn devices_begin_on_whole_mebibytes() {
-        let mut devices = [device("a", 1), device("b", 2 << 20), device("c", (1 << 20) + 1), device("d", 5)];
+        let mut devices =
+            [device("a", 1), device("b", 2 << 20), device("c", (1 << 20) + 1), device("d", 5)];
         assert_eq!(lay_out(&mut devices).unwrap(), (5 << 20) + 5);
         assert_eq!(devices.map(|d| d.base >> 20), [0, 1, 3, 5]);
     }
@@ -119,7 +137,10 @@ mod tests {
     fn addresses_stay_below_2_to_the_64() {
         assert_eq!(lay_out(&mut [device("a", 1 << 63), device("b", 1)]).unwrap(), (1 << 63) + 1);
         let error = lay_out(&mut [device("a", 1 << 63), device("b", 1 << 63)]).unwrap_err().0;
-        assert_eq!(error, "side by side, the devices of the trace take more than 2^64 bytes; take some of them with --only DEV");
+        assert_eq!(
+            error,
+            "side by side, the devices of the trace take more than 2^64 bytes; take some of them with --only DEV"
+        );
     }
 
     #[test]

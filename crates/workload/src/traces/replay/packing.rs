@@ -1,8 +1,10 @@
-//! `--fit pack`: the pages that a trace touches lie side by side on the drive, in the order of their addresses, so that the gaps between them
-//! cost nothing. What lay side by side stays so, and requests touch the same drive pages together as before.
+//! `--fit pack`: the pages that a trace touches lie side by side on the drive, in the order of
+//! their addresses, so that the gaps between them cost nothing. What lay side by side stays so, and
+//! requests touch the same drive pages together as before.
 //!
-//! A read or a write touches all of its pages. A trim may cover a whole device, so it touches only the page in which it begins; of the
-//! others it keeps those that reads and writes touch, which lie side by side too.
+//! A read or a write touches all of its pages. A trim may cover a whole device, so it touches only
+//! the page in which it begins; of the others it keeps those that reads and writes touch, which lie
+//! side by side too.
 //!
 //! ```text
 //! device   . . A B . . . . C . . . D E F .
@@ -34,11 +36,16 @@ impl Touched {
             self.devices.resize_with(device + 1, PageCounts::default);
         }
         let first = row.offset >> self.page_shift;
-        let last = if row.op == Op::Trim { first } else { (row.offset + row.bytes - 1) >> self.page_shift };
+        let last = if row.op == Op::Trim {
+            first
+        } else {
+            (row.offset + row.bytes - 1) >> self.page_shift
+        };
         self.devices[device].read(first, last - first + 1);
     }
 
-    /// The pages side by side, those of a device behind those of the one before. Bases are multiples of a page.
+    /// The pages side by side, those of a device behind those of the one before. Bases are
+    /// multiples of a page.
     pub(in crate::traces) fn packed(self, devices: &[Device]) -> Packing {
         let mut packing = Packing { page_shift: self.page_shift, runs: vec![], pages: 0 };
         let mut end = None;
@@ -82,15 +89,16 @@ impl Packing {
         self.pages << self.page_shift
     }
 
-    /// Where a request lies on the drive and how long it is there: shorter where pages within it are not touched. None where its first
-    /// page is not touched.
+    /// Where a request lies on the drive and how long it is there: shorter where pages within it
+    /// are not touched. None where its first page is not touched.
     #[inline]
     pub(in crate::traces) fn place(&self, offset: u64, bytes: u64) -> Option<(u64, u64)> {
         let within = (1u64 << self.page_shift) - 1;
         let last_byte = offset + bytes - 1;
         let (first, last) = (offset >> self.page_shift, last_byte >> self.page_shift);
         let run = self.runs.partition_point(|run| run.first <= first).checked_sub(1)?;
-        let on_drive = |run: usize, page: u64| self.runs[run].packed + (page - self.runs[run].first);
+        let on_drive =
+            |run: usize, page: u64| self.runs[run].packed + (page - self.runs[run].first);
         let start = on_drive(run, first);
         if start >= self.end(run) {
             return None;
@@ -130,7 +138,8 @@ mod tests {
         Device { name: String::new(), file: 0, base, extent: 0, rows: 0 }
     }
 
-    /// Two devices: pages 2, 3, 8, 11 to 13 of the first; 0 and 100 of the second, which begins at page 256.
+    /// Two devices: pages 2, 3, 8, 11 to 13 of the first; 0 and 100 of the second, which begins at
+    /// page 256.
     fn packing() -> Packing {
         let mut touched = Touched::new(PAGE);
         for (page, pages) in [(11, 3), (8, 1), (2, 2), (3, 1), (12, 1)] {
@@ -154,7 +163,10 @@ mod tests {
     fn a_request_keeps_its_place_in_the_page_and_its_length() {
         let packing = packing();
         // From the middle of page 11 to the first sector of page 13: pages 3 to 5.
-        assert_eq!(packing.place(11 * PAGE + 2048, 2048 + PAGE + 512), Some((3 * PAGE + 2048, 2048 + PAGE + 512)));
+        assert_eq!(
+            packing.place(11 * PAGE + 2048, 2048 + PAGE + 512),
+            Some((3 * PAGE + 2048, 2048 + PAGE + 512))
+        );
     }
 
     #[test]

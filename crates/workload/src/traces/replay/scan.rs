@@ -1,5 +1,6 @@
-//! The reading of all files of a trace before a run: every line is checked, devices are named and measured, rows are counted.
-//! In constant memory, apart from the table of devices and, for `--fit pack`, the touched pages.
+//! The reading of all files of a trace before a run: every line is checked, devices are named and
+//! measured, rows are counted. In constant memory, apart from the table of devices and, for `--fit
+//! pack`, the touched pages.
 
 use std::collections::HashMap;
 use std::fs;
@@ -77,7 +78,11 @@ impl<'a> Scan<'a> {
             if rows.is_multiple_of(STEP_ROWS) {
                 tell(watch, &file, &mut told)?;
             }
-            let Some(device) = numbers.device(row.device, || self.device(&file, index, row.device))? else { continue };
+            let Some(device) =
+                numbers.device(row.device, || self.device(&file, index, row.device))?
+            else {
+                continue;
+            };
             origin_ns.get_or_insert(row.at_ns);
             (asked, earliest, latest) = (asked + 1, earliest.min(row.at_ns), latest.max(row.at_ns));
             if let Some(touched) = &mut self.touched {
@@ -119,14 +124,21 @@ impl<'a> Scan<'a> {
         if let Some(missing) = self.found.iter().position(|found| !found) {
             return Err(self.missing(&self.options.only[missing]));
         }
-        let furthest =
-            self.furthest.first().map_or_else(String::new, |(file, number)| format!("{} {number} of {}", self.rows_are, self.files[*file]));
+        let furthest = self.furthest.first().map_or_else(String::new, |(file, number)| {
+            format!("{} {number} of {}", self.rows_are, self.files[*file])
+        });
         Ok((self.devices, furthest))
     }
 
-    /// A device that a file names for the first time: which one it is, or none where it was not asked for.
+    /// A device that a file names for the first time: which one it is, or none where it was not
+    /// asked for.
     #[cold]
-    fn device(&mut self, file: &TraceFile, index: usize, number: u32) -> Result<Option<usize>, SourceError> {
+    fn device(
+        &mut self,
+        file: &TraceFile,
+        index: usize,
+        number: u32,
+    ) -> Result<Option<usize>, SourceError> {
         let name = file.device_name(number);
         let mut wanted = self.options.only.is_empty();
         for (asked, found) in self.options.only.iter().zip(&mut self.found) {
@@ -159,10 +171,18 @@ impl<'a> Scan<'a> {
     }
 
     fn missing(&self, wanted: &str) -> SourceError {
-        let mut there: Vec<_> = self.devices.iter().map(|d| d.name.as_str()).chain(self.others.iter().map(String::as_str)).collect();
+        let mut there: Vec<_> = self
+            .devices
+            .iter()
+            .map(|d| d.name.as_str())
+            .chain(self.others.iter().map(String::as_str))
+            .collect();
         let more = if there.len() > SHOWN { ", ..." } else { "" };
         there.truncate(SHOWN);
-        SourceError(format!("--only {wanted}: no device of the trace has that number or name; it has {}{more}", there.join(", ")))
+        SourceError(format!(
+            "--only {wanted}: no device of the trace has that number or name; it has {}{more}",
+            there.join(", ")
+        ))
     }
 }
 
@@ -176,7 +196,11 @@ struct Numbers {
 
 impl Numbers {
     #[inline]
-    fn device(&mut self, number: u32, new: impl FnOnce() -> Result<Option<usize>, SourceError>) -> Result<Option<usize>, SourceError> {
+    fn device(
+        &mut self,
+        number: u32,
+        new: impl FnOnce() -> Result<Option<usize>, SourceError>,
+    ) -> Result<Option<usize>, SourceError> {
         if let Some((latest, device)) = self.latest
             && latest == number
         {
@@ -196,9 +220,17 @@ impl Numbers {
     }
 }
 
-fn tell(watch: &mut dyn FnMut(u64) -> bool, file: &TraceFile, told: &mut u64) -> Result<(), SourceError> {
+fn tell(
+    watch: &mut dyn FnMut(u64) -> bool,
+    file: &TraceFile,
+    told: &mut u64,
+) -> Result<(), SourceError> {
     let read = file.bytes_read();
     let more = read - *told;
     *told = read;
-    if watch(more) { Ok(()) } else { Err(SourceError("the reading of the trace was interrupted".into())) }
+    if watch(more) {
+        Ok(())
+    } else {
+        Err(SourceError("the reading of the trace was interrupted".into()))
+    }
 }

@@ -1,4 +1,5 @@
-//! What the files of a trace hold, known before a run: formats, devices side by side, rows. `scan` reads the files for it.
+//! What the files of a trace hold, known before a run: formats, devices side by side, rows. `scan`
+//! reads the files for it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,10 @@ pub struct FileSurvey {
 
 /// A sentence about bytes that stand behind the gzip data of a file.
 pub fn garbage_note(path: &Path) -> String {
-    format!("{}: bytes behind the gzip data are no gzip data; they were passed over, as gzip does", path.display())
+    format!(
+        "{}: bytes behind the gzip data are no gzip data; they were passed over, as gzip does",
+        path.display()
+    )
 }
 
 impl FileSurvey {
@@ -67,18 +71,25 @@ impl FileSurvey {
         self.has_garbage.then(|| garbage_note(&self.path))
     }
 
-    /// A sentence where the rate of its requests says that the unit of its times is probably wrong; `said` is the unit it was read in.
+    /// A sentence where the rate of its requests says that the unit of its times is probably wrong;
+    /// `said` is the unit it was read in.
     pub fn doubts(&self, said: Option<TimeUnit>) -> Option<String> {
         rate::doubts(&self.path.display().to_string(), self.format, said, self.rows, self.span_ns)
     }
 }
 
 impl Survey {
-    /// Reads all files once. `watch` is told how many more of their bytes were read, and says whether to go on.
+    /// Reads all files once. `watch` is told how many more of their bytes were read, and says
+    /// whether to go on.
     ///
     /// # Errors
-    /// The first thing that is wrong in any file, an option that means nothing for the files, a device that none of them names.
-    pub fn of(paths: &[PathBuf], options: &TraceOptions, watch: &mut dyn FnMut(u64) -> bool) -> Result<Self, SourceError> {
+    /// The first thing that is wrong in any file, an option that means nothing for the files, a
+    /// device that none of them names.
+    pub fn of(
+        paths: &[PathBuf],
+        options: &TraceOptions,
+        watch: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Self, SourceError> {
         if paths.is_empty() {
             return Err(SourceError("no trace file is given".into()));
         }
@@ -125,7 +136,8 @@ impl Survey {
         &self.skipped
     }
 
-    /// Bytes that the touched pages take side by side; known where the options asked for [`Fit::Pack`].
+    /// Bytes that the touched pages take side by side; known where the options asked for
+    /// [`Fit::Pack`].
     pub fn packed_bytes(&self) -> Option<u64> {
         self.packing.as_ref().map(|packing| packing.bytes())
     }
@@ -137,10 +149,17 @@ impl Survey {
     pub fn fits(&self, capacity: u64, fit: Fit) -> Result<(), SourceError> {
         let packed = self.packed_bytes();
         match (fit, packed) {
-            (Fit::Error, _) if self.space > capacity => {
-                Err(too_large(&self.name(), &self.devices, self.space, capacity, &self.furthest, packed))
+            (Fit::Error, _) if self.space > capacity => Err(too_large(
+                &self.name(),
+                &self.devices,
+                self.space,
+                capacity,
+                &self.furthest,
+                packed,
+            )),
+            (Fit::Pack, Some(packed)) if packed > capacity => {
+                Err(too_many_pages(&self.name(), &self.devices, packed, capacity))
             }
-            (Fit::Pack, Some(packed)) if packed > capacity => Err(too_many_pages(&self.name(), &self.devices, packed, capacity)),
             _ => Ok(()),
         }
     }
@@ -149,7 +168,10 @@ impl Survey {
     pub(in crate::traces) fn packing(&self, fit: Fit) -> Result<Option<Arc<Packing>>, SourceError> {
         match (fit, &self.packing) {
             (Fit::Pack, Some(packing)) => Ok(Some(packing.clone())),
-            (Fit::Pack, None) => Err(SourceError(format!("{}: --fit pack needs a survey of the touched pages", self.name()))),
+            (Fit::Pack, None) => Err(SourceError(format!(
+                "{}: --fit pack needs a survey of the touched pages",
+                self.name()
+            ))),
             _ => Ok(None),
         }
     }
@@ -162,7 +184,8 @@ impl Survey {
     }
 }
 
-/// Files of one format whose times are dates share a clock: theirs begins with the first request of any of them.
+/// Files of one format whose times are dates share a clock: theirs begins with the first request of
+/// any of them.
 fn share_clocks(files: &mut [FileSurvey]) {
     let mut earliest: HashMap<&str, u64> = HashMap::new();
     for file in files.iter().filter(|f| f.clock == Epoch::Absolute) {
@@ -180,15 +203,21 @@ fn share_clocks(files: &mut [FileSurvey]) {
 fn refuse_idle_options(files: &[FileSurvey], options: &ReadOptions) -> Result<(), SourceError> {
     let format = files[0].format.name;
     let idle = |option: &str, what: &str| {
-        Err(SourceError(format!("{option} is for traces that {what}; {} does not need it ({format} format)", files[0].path.display())))
+        Err(SourceError(format!(
+            "{option} is for traces that {what}; {} does not need it ({format} format)",
+            files[0].path.display()
+        )))
     };
     if options.assume_op.is_some() && files.iter().all(|f| f.format.has_op) {
         return idle("--assume-op", "do not say what is read and what is written");
     }
-    if matches!(options.clock, MissingClock::Rate(_)) && files.iter().all(|f| f.format.clock != Epoch::None) {
+    if matches!(options.clock, MissingClock::Rate(_))
+        && files.iter().all(|f| f.format.clock != Epoch::None)
+    {
         return idle("--assume-rate", "keep no time for their requests");
     }
-    if options.blk_action.is_some() && !files.iter().any(|f| blk::FORMATS.contains(&f.format.name)) {
+    if options.blk_action.is_some() && !files.iter().any(|f| blk::FORMATS.contains(&f.format.name))
+    {
         return idle("--blk-action", "record several events for a request");
     }
     Ok(())

@@ -1,12 +1,15 @@
-//! The clock of a trace: ns since the first request, never backwards, going on over parts and passes.
+//! The clock of a trace: ns since the first request, never backwards, going on over parts and
+//! passes.
 
 use vpass_core::base::units::{END_OF_TIME, Ns};
 
-/// Where the trace's clocks meet the run's. Files that are merged are one part; parts follow each other.
+/// Where the trace's clocks meet the run's. Files that are merged are one part; parts follow each
+/// other.
 #[derive(Debug)]
 pub(in crate::traces) struct TraceClock {
     speed: f64,
-    /// The latest run time, at the trace's own speed, that is not after the end of time at either speed.
+    /// The latest run time, at the trace's own speed, that is not after the end of time at either
+    /// speed.
     end: Ns,
     /// Run time, at the trace's own speed, at which the current part begins.
     start: Ns,
@@ -22,11 +25,16 @@ impl TraceClock {
         Self { speed, end, start: 0, last: 0, rows: 0 }
     }
 
-    /// Another part, or the same once more: it begins one mean gap after the latest row, since nothing says when it was.
+    /// Another part, or the same once more: it begins one mean gap after the latest row, since
+    /// nothing says when it was.
     pub(in crate::traces) fn begin_part(&mut self) -> Result<(), &'static str> {
         if let Some(gaps) = self.rows.checked_sub(1) {
             let mean_gap = self.last.checked_div(gaps).unwrap_or(0);
-            self.start = self.last.checked_add(mean_gap).filter(|start| *start <= self.end).ok_or(self.too_late())?;
+            self.start = self
+                .last
+                .checked_add(mean_gap)
+                .filter(|start| *start <= self.end)
+                .ok_or(self.too_late())?;
         }
         Ok(())
     }
@@ -81,7 +89,8 @@ impl FileClock {
         Self { origin_ns, last: 0 }
     }
 
-    /// Time of a row since the part's beginning, and whether it came before an earlier one and was moved up to it.
+    /// Time of a row since the part's beginning, and whether it came before an earlier one and was
+    /// moved up to it.
     #[inline]
     pub(in crate::traces) fn arrive(&mut self, at_ns: u64) -> (Ns, bool) {
         let since = at_ns.saturating_sub(self.origin_ns);
@@ -92,7 +101,8 @@ impl FileClock {
 }
 
 const TOO_LATE: &str = "the time since the first request passes 2^62 ns, which is 146 years";
-const TOO_SLOW: &str = "at this --speed the time since the first request passes 2^62 ns, which is 146 years";
+const TOO_SLOW: &str =
+    "at this --speed the time since the first request passes 2^62 ns, which is 146 years";
 
 #[cfg(test)]
 mod tests {
@@ -106,7 +116,8 @@ mod tests {
     #[test]
     fn time_counts_from_the_first_row_and_never_falls() {
         let mut file = FileClock::new(1000);
-        let arrived: Vec<_> = [1000, 1300, 900, 1200, 1400].into_iter().map(|t| file.arrive(t)).collect();
+        let arrived: Vec<_> =
+            [1000, 1300, 900, 1200, 1400].into_iter().map(|t| file.arrive(t)).collect();
         assert_eq!(arrived, [(0, false), (300, false), (300, true), (300, true), (400, false)]);
     }
 

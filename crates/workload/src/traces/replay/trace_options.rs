@@ -12,7 +12,8 @@ pub struct TraceOptions {
     pub read: ReadOptions,
     /// Takes only the devices of these numbers or names; all where there are none.
     pub only: Vec<String>,
-    /// Takes the files as parts of one trace, one after the other, and devices of the same name in them as the same.
+    /// Takes the files as parts of one trace, one after the other, and devices of the same name in
+    /// them as the same.
     pub concat: bool,
     /// What becomes of requests beyond the drive's capacity.
     pub fit: Fit,

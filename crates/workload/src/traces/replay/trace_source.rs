@@ -1,5 +1,5 @@
-//! A trace, of one file or several, as requests for a drive: merged by time, clock counted from 0, devices side by side, addresses
-//! fitted, what was changed counted.
+//! A trace, of one file or several, as requests for a drive: merged by time, clock counted from 0,
+//! devices side by side, addresses fitted, what was changed counted.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,7 +34,8 @@ pub struct TraceReport {
     pub rows: u64,
     /// Requests that were earlier than the one before them in their file and were moved up to it.
     pub clamped: u64,
-    /// Requests whose address was changed to fit the drive, or whose length: a trim that is packed leaves out pages that nothing else touches.
+    /// Requests whose address was changed to fit the drive, or whose length: a trim that is packed
+    /// leaves out pages that nothing else touches.
     pub refitted: u64,
     /// Lines and records that were passed over, in one pass.
     pub skipped: Skipped,
@@ -50,12 +51,15 @@ pub struct TraceSource {
     options: TraceOptions,
     clock: TraceClock,
     fitter: Fitter,
-    /// The files of the current part, those that have ended too, and the next row of each where there are several.
+    /// The files of the current part, those that have ended too, and the next row of each where
+    /// there are several.
     replays: Vec<(FileReplay, Option<Placed>)>,
-    /// Files that have a next row, the earliest first, then by the order of the files; unused for a single file.
+    /// Files that have a next row, the earliest first, then by the order of the files; unused for a
+    /// single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
-    /// The first pass, where it is small; and the place of its next row, in passes that are taken from it.
+    /// The first pass, where it is small; and the place of its next row, in passes that are taken
+    /// from it.
     kept: KeptPass,
     from_kept: Option<usize>,
     report: TraceReport,
@@ -68,7 +72,11 @@ impl TraceSource {
     ///
     /// # Errors
     /// As for [`Survey::of`] and [`TraceSource::new`].
-    pub fn open(paths: &[PathBuf], capacity: u64, options: TraceOptions) -> Result<Self, SourceError> {
+    pub fn open(
+        paths: &[PathBuf],
+        capacity: u64,
+        options: TraceOptions,
+    ) -> Result<Self, SourceError> {
         let survey = Survey::of(paths, &options, &mut |_| true)?;
         Self::new(Arc::new(survey), capacity, options)
     }
@@ -76,8 +84,13 @@ impl TraceSource {
     /// Opens a trace that was surveyed with the same options.
     ///
     /// # Errors
-    /// An option is out of range, the devices do not fit the drive, a file cannot be opened any more.
-    pub fn new(survey: Arc<Survey>, capacity: u64, options: TraceOptions) -> Result<Self, SourceError> {
+    /// An option is out of range, the devices do not fit the drive, a file cannot be opened any
+    /// more.
+    pub fn new(
+        survey: Arc<Survey>,
+        capacity: u64,
+        options: TraceOptions,
+    ) -> Result<Self, SourceError> {
         if !(options.speed > 0.0 && options.speed.is_finite()) {
             return Err(SourceError(format!(
                 "a speed of {} is no speed; a number above 0 is expected, 2 for twice as fast",
@@ -97,7 +110,12 @@ impl TraceSource {
         };
         let mut source = Self {
             clock: TraceClock::new(options.speed),
-            fitter: Fitter { packing: survey.packing(options.fit)?, fit: options.fit, capacity, extent: survey.space() },
+            fitter: Fitter {
+                packing: survey.packing(options.fit)?,
+                fit: options.fit,
+                capacity,
+                extent: survey.space(),
+            },
             kept: KeptPass::new(&survey),
             from_kept: None,
             survey,
@@ -125,7 +143,11 @@ impl TraceSource {
     /// The files of a part, by their places; none after the last part.
     fn part(&self, part: usize) -> Option<Range<usize>> {
         let files = self.survey.files().len();
-        if self.options.concat { (part < files).then(|| part..part + 1) } else { (part == 0).then_some(0..files) }
+        if self.options.concat {
+            (part < files).then(|| part..part + 1)
+        } else {
+            (part == 0).then_some(0..files)
+        }
     }
 
     /// Opens the files of the next part; false where there is none.
@@ -140,13 +162,16 @@ impl TraceSource {
             return Ok(false);
         };
         let first = files.start;
-        self.clock.begin_part().map_err(|what| SourceError(format!("{}: {what}", self.survey.files()[first].path.display())))?;
+        self.clock.begin_part().map_err(|what| {
+            SourceError(format!("{}: {what}", self.survey.files()[first].path.display()))
+        })?;
         if self.from_kept.is_some() {
             self.next_part += 1;
             return Ok(true);
         }
         for file in &self.survey.files()[files] {
-            self.replays.push((FileReplay::open(file, self.survey.devices(), &self.options.read)?, None));
+            self.replays
+                .push((FileReplay::open(file, self.survey.devices(), &self.options.read)?, None));
         }
         self.next_part += 1;
         if self.replays.len() > 1 {
@@ -187,9 +212,14 @@ impl TraceSource {
     /// The row of a pass that is in memory.
     #[inline]
     fn next_kept(&mut self, place: usize) -> Result<Option<Placed>, SourceError> {
-        let Some(row) = self.next_part.checked_sub(1).and_then(|part| self.kept.row(part, place)) else { return Ok(None) };
+        let Some(row) = self.next_part.checked_sub(1).and_then(|part| self.kept.row(part, place))
+        else {
+            return Ok(None);
+        };
         self.from_kept = Some(place + 1);
-        let at = self.clock.at(row.at).map_err(|what| SourceError(format!("{}: {what}", self.survey.files()[0].path.display())))?;
+        let at = self.clock.at(row.at).map_err(|what| {
+            SourceError(format!("{}: {what}", self.survey.files()[0].path.display()))
+        })?;
         Ok(Some(Placed { at, ..row }))
     }
 
@@ -215,7 +245,14 @@ impl TraceSource {
         self.report.rows += 1;
         self.report.clamped += u64::from(row.clamped);
         self.report.refitted += u64::from(row.refitted);
-        Request { at: self.clock.serve(row.at), offset: row.offset, bytes: row.bytes, op: row.op, origin: 0, hint: row.hint }
+        Request {
+            at: self.clock.serve(row.at),
+            offset: row.offset,
+            bytes: row.bytes,
+            op: row.op,
+            origin: 0,
+            hint: row.hint,
+        }
     }
 }
 

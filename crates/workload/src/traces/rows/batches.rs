@@ -43,13 +43,14 @@ impl Batches {
     /// Appends the rows of the next block, which may have none; false at the end of the stream.
     fn read(&mut self, rows: &mut Vec<TraceRow>) -> Result<bool, BatchError> {
         loop {
-            let missing = match self.reader.batch(self.window.pending(), rows).map_err(BatchError::Bad)? {
-                Batch::Whole(length) => {
-                    self.offset += self.window.take(length).len() as u64;
-                    return Ok(true);
-                }
-                Batch::More(length) => length,
-            };
+            let missing =
+                match self.reader.batch(self.window.pending(), rows).map_err(BatchError::Bad)? {
+                    Batch::Whole(length) => {
+                        self.offset += self.window.take(length).len() as u64;
+                        return Ok(true);
+                    }
+                    Batch::More(length) => length,
+                };
             if !self.window.at_end() {
                 self.window.refill().map_err(BatchError::Io)?;
             }
@@ -103,7 +104,11 @@ impl Ready {
     }
 
     /// Goes to the next row, good or not, and reads on if need be; false at the end of the stream.
-    pub(in crate::traces) fn advance(&mut self, batches: &mut Batches, is_good: fn(&TraceRow) -> bool) -> Result<bool, BatchError> {
+    pub(in crate::traces) fn advance(
+        &mut self,
+        batches: &mut Batches,
+        is_good: fn(&TraceRow) -> bool,
+    ) -> Result<bool, BatchError> {
         while self.next == self.rows.len() {
             self.before += self.rows.len() as u64;
             self.rows.clear();

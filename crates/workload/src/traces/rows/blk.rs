@@ -1,4 +1,5 @@
-//! The events that blktrace(8) records in the life of a request, of which one has to count as the request.
+//! The events that blktrace(8) records in the life of a request, of which one has to count as the
+//! request.
 
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +13,8 @@ pub enum BlkAction {
 }
 
 impl BlkAction {
-    /// In the order in which they are looked for: a queued request is what an application asked for, before anything was merged.
+    /// In the order in which they are looked for: a queued request is what an application asked
+    /// for, before anything was merged.
     const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
 
     /// The letter of the event in text.
@@ -24,7 +26,8 @@ impl BlkAction {
         }
     }
 
-    /// The first of Q, D and C that the beginning of a file holds in this column, counted from 0; Q where it holds none.
+    /// The first of Q, D and C that the beginning of a file holds in this column, counted from 0; Q
+    /// where it holds none.
     pub(in crate::traces) fn of(head: &[u8], column: usize) -> Self {
         let holds = |action: &Self| {
             head.split(|b| *b == b'\n').any(|line| {
@@ -40,4 +43,5 @@ impl BlkAction {
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];
 
 /// Said of a trace without any row.
-pub(in crate::traces) const NO_ROWS: &str = "; none of its events has the action that counts as a request, see --blk-action";
+pub(in crate::traces) const NO_ROWS: &str =
+    "; none of its events has the action that counts as a request, see --blk-action";

@@ -1,4 +1,5 @@
-//! The columns of a line, taken from left to right: commas or runs of blanks between them. Every failure names its column.
+//! The columns of a line, taken from left to right: commas or runs of blanks between them. Every
+//! failure names its column.
 
 use vpass_core::base::request::Op;
 
@@ -16,7 +17,8 @@ pub(in crate::traces) struct Fields<'a, const BLANKS: bool> {
     /// Where the next column begins.
     at: usize,
     column: usize,
-    /// Whether another column follows; with commas the last column may be empty, so `at` does not tell.
+    /// Whether another column follows; with commas the last column may be empty, so `at` does not
+    /// tell.
     more: bool,
 }
 
@@ -43,12 +45,14 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         Ok(&self.line[start..start + length])
     }
 
-    /// Whether the next columns, so many of them and not the last of the line, are exactly this text; then they are taken.
+    /// Whether the next columns, so many of them and not the last of the line, are exactly this
+    /// text; then they are taken.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn take(&mut self, text: &[u8], columns: usize) -> bool {
         let end = self.at + text.len();
-        let is_there = self.line.get(end).is_some_and(|b| separates::<BLANKS>(*b)) && self.line[self.at..end] == *text;
+        let is_there = self.line.get(end).is_some_and(|b| separates::<BLANKS>(*b))
+            && self.line[self.at..end] == *text;
         if is_there {
             self.at = end + 1;
             self.column += columns;
@@ -93,14 +97,16 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     pub(in crate::traces) fn offset(&mut self) -> Result<u64, BadRow> {
         let column = self.column;
-        self.number().and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
+        self.number()
+            .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
     /// The next column, a sector number, as a byte offset.
     #[inline]
     pub(in crate::traces) fn sector(&mut self) -> Result<u64, BadRow> {
         let column = self.column;
-        self.scaled(SECTOR_BYTES).and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
+        self.scaled(SECTOR_BYTES)
+            .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
     /// The next column, a number of sectors, in bytes.
@@ -109,17 +115,20 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.scaled(SECTOR_BYTES)
     }
 
-    /// The next column, a decimal number of seconds, in ns; digits finer than a nanosecond are dropped.
+    /// The next column, a decimal number of seconds, in ns; digits finer than a nanosecond are
+    /// dropped.
     #[inline]
     pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
         self.decimal::<9>()
     }
 
-    /// The next column, a decimal number times ten to the power of `PLACES`; further digits are dropped.
+    /// The next column, a decimal number times ten to the power of `PLACES`; further digits are
+    /// dropped.
     #[inline]
     pub(in crate::traces) fn decimal<const PLACES: usize>(&mut self) -> Result<u64, BadRow> {
         self.begin()?;
-        let (value, length) = decimal::<PLACES>(self.line, self.at).ok_or(BadRow::Column(self.column))?;
+        let (value, length) =
+            decimal::<PLACES>(self.line, self.at).ok_or(BadRow::Column(self.column))?;
         self.finish(length)?;
         Ok(value)
     }
@@ -143,7 +152,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         self.at
     }
 
-    /// The columns from a [`Fields::place`] to the last one taken, with the separators between them.
+    /// The columns from a [`Fields::place`] to the last one taken, with the separators between
+    /// them.
     #[inline]
     pub(in crate::traces) fn since(&self, place: usize) -> &'a [u8] {
         let end = if self.more { self.at - 1 } else { self.at };
@@ -183,7 +193,8 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
         if self.more { Ok(()) } else { Err(BadRow::Missing(self.column)) }
     }
 
-    /// Ends the column after `length` bytes; anything but a separator there means that the column holds something else.
+    /// Ends the column after `length` bytes; anything but a separator there means that the column
+    /// holds something else.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "per column of a trace")]
     fn finish(&mut self, length: usize) -> Result<(), BadRow> {
@@ -229,7 +240,10 @@ mod tests {
             let name = "n".repeat(length);
             for (line, rest) in [(format!("{name},\t5"), "\t5"), (name.clone(), "")] {
                 let mut f = Commas::new(line.as_bytes());
-                assert_eq!((f.text(), f.text().ok()), (Ok(name.as_bytes()), (!rest.is_empty()).then_some(rest.as_bytes())));
+                assert_eq!(
+                    (f.text(), f.text().ok()),
+                    (Ok(name.as_bytes()), (!rest.is_empty()).then_some(rest.as_bytes()))
+                );
             }
             for line in [format!("{name} ,"), format!("{name}\t,"), format!("  {name} ,")] {
                 let mut f = Blanks::new(line.as_bytes());
@@ -241,11 +255,17 @@ mod tests {
     #[test]
     fn commas_and_blanks() {
         let mut f = Commas::new(b"12,ab,,7");
-        assert_eq!((f.number(), f.text(), f.text()), (Ok(12), Ok(&b"ab"[..]), Err(BadRow::Column(2))));
+        assert_eq!(
+            (f.number(), f.text(), f.text()),
+            (Ok(12), Ok(&b"ab"[..]), Err(BadRow::Column(2)))
+        );
         let mut f = Commas::new(b"5,");
         assert_eq!((f.number(), f.more(), f.number()), (Ok(5), true, Err(BadRow::Column(1))));
         let mut f = Blanks::new(b" 12 \t 3 ");
-        assert_eq!((f.number(), f.number(), f.end(), f.number()), (Ok(12), Ok(3), Ok(()), Err(BadRow::Missing(2))));
+        assert_eq!(
+            (f.number(), f.number(), f.end(), f.number()),
+            (Ok(12), Ok(3), Ok(()), Err(BadRow::Missing(2)))
+        );
         assert_eq!(Blanks::new(b"3x").number(), Err(BadRow::Column(0)));
         assert_eq!(Commas::new(b"9223372036854775808").offset(), Err(BadRow::Column(0)));
         assert_eq!(Blanks::new(b"18014398509481984").sector(), Err(BadRow::Column(0)));

@@ -57,8 +57,14 @@ impl Format {
         };
         match bad {
             BadRow::Column(i) => format!("{} should be {}", named(i), self.columns[i].holds),
-            BadRow::Missing(i) => format!("{} is missing; it should be {}", named(i), self.columns[i].holds),
-            BadRow::Extra => format!("there are more than the {} columns {}", self.columns.len(), self.column_names()),
+            BadRow::Missing(i) => {
+                format!("{} is missing; it should be {}", named(i), self.columns[i].holds)
+            }
+            BadRow::Extra => format!(
+                "there are more than the {} columns {}",
+                self.columns.len(),
+                self.column_names()
+            ),
             BadRow::Sentence(sentence) | BadRow::Fatal(sentence) => sentence.to_owned(),
         }
     }

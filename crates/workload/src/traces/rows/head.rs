@@ -1,4 +1,5 @@
-//! The beginning of a file, and what its columns look like: by that formats say whether a file may be theirs.
+//! The beginning of a file, and what its columns look like: by that formats say whether a file may
+//! be theirs.
 
 use crate::traces::bytes::lines::MAX_LINE_BYTES;
 use crate::traces::rows::fields::is_blank;
@@ -20,9 +21,16 @@ impl<'a> Head<'a> {
     /// The beginning of a file; none where all of it is blank.
     pub(in crate::traces) fn new(bytes: &'a [u8]) -> Option<Self> {
         let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-        let lines: Vec<_> =
-            text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty()).take(HEAD_LINES).collect();
-        let is_binary = |line: &[u8]| line.contains(&0) || (line.len() <= MAX_LINE_BYTES && std::str::from_utf8(line).is_err());
+        let lines: Vec<_> = text
+            .split(|b| *b == b'\n')
+            .map(<[u8]>::trim_ascii_end)
+            .filter(|line| !line.is_empty())
+            .take(HEAD_LINES)
+            .collect();
+        let is_binary = |line: &[u8]| {
+            line.contains(&0)
+                || (line.len() <= MAX_LINE_BYTES && std::str::from_utf8(line).is_err())
+        };
         let is_text = !lines.iter().any(|line| is_binary(line));
         (!lines.is_empty()).then_some(Self { bytes, lines, is_text })
     }
@@ -68,5 +76,7 @@ pub(in crate::traces) fn is_decimal(column: &[u8]) -> bool {
 
 /// Whether any first column has a decimal point.
 pub(in crate::traces) fn has_decimal_time(head: &Head) -> bool {
-    head.lines().any(|line| line.split(|b| is_blank(*b)).find(|c| !c.is_empty()).is_some_and(|c| c.contains(&b'.')))
+    head.lines().any(|line| {
+        line.split(|b| is_blank(*b)).find(|c| !c.is_empty()).is_some_and(|c| c.contains(&b'.'))
+    })
 }

@@ -33,7 +33,10 @@ impl MissingTimes {
 
     /// Nothing comes before so long after the wait before.
     pub(in crate::traces) fn wait(&mut self, ns: u64) -> Result<(), BadRow> {
-        let end = self.waited_ns.checked_add(ns).ok_or(BadRow::Sentence("the waits add up to more than 2^64 ns"))?;
+        let end = self
+            .waited_ns
+            .checked_add(ns)
+            .ok_or(BadRow::Sentence("the waits add up to more than 2^64 ns"))?;
         self.waited_ns = end.max(self.now());
         self.requests = 0;
         Ok(())
@@ -63,7 +66,8 @@ mod tests {
         times.next();
         times.wait(10_000).unwrap();
         assert_eq!([(); 2].map(|()| times.next()), [10_000, 11_000]);
-        // Two more requests would come 2 us after it ended, so a wait of 1 us is over before it begins.
+        // Two more requests would come 2 us after it ended, so a wait of 1 us is over before it
+        // begins.
         times.wait(1000).unwrap();
         assert_eq!(times.next(), 12_000);
         assert!(times.wait(u64::MAX).is_err());

@@ -4,12 +4,15 @@ use std::collections::HashMap;
 
 use crate::traces::rows::trace_row::BadRow;
 
-/// Most devices of one trace. The largest public collections have some thousands; more means that a column was misread.
+/// Most devices of one trace. The largest public collections have some thousands; more means that a
+/// column was misread.
 pub(in crate::traces) const MAX_DEVICES: usize = 1 << 16;
 /// Longest name, as long as a Linux path may be.
 pub(in crate::traces) const MAX_NAME_BYTES: usize = 4096;
 
-const TOO_MANY: BadRow = BadRow::Fatal("this is device number 65,537; more cannot be told apart, and no known trace has so many");
+const TOO_MANY: BadRow = BadRow::Fatal(
+    "this is device number 65,537; more cannot be told apart, and no known trace has so many",
+);
 const TOO_LONG: BadRow = BadRow::Sentence("the name of the device is longer than 4,096 bytes");
 
 /// Names and their numbers.
@@ -39,7 +42,9 @@ impl Names {
 
     /// The name of a number.
     pub(in crate::traces) fn name(&self, number: u32) -> String {
-        self.in_order.get(number as usize).map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
+        self.in_order
+            .get(number as usize)
+            .map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
     }
 
     fn look_up(&mut self, name: &[u8]) -> Result<u32, BadRow> {
@@ -65,7 +70,8 @@ mod tests {
     #[test]
     fn names_keep_their_numbers() {
         let mut names = Names::default();
-        let numbers = [&b"a"[..], b"a", b"b", b"a", b"", b"b"].map(|name| names.number(name).unwrap());
+        let numbers =
+            [&b"a"[..], b"a", b"b", b"a", b"", b"b"].map(|name| names.number(name).unwrap());
         assert_eq!(numbers, [0, 0, 1, 0, 2, 1]);
         assert_eq!(names.last(), Some((&b"b"[..], 1)));
         assert_eq!([0, 1, 2, 3].map(|n| names.name(n)), ["a", "b", "", ""]);

@@ -32,7 +32,8 @@ pub enum MissingClock {
     /// Such a trace is refused.
     #[default]
     Refuse,
-    /// All requests come at 0: for a closed loop, which does not ask, and for whoever looks at addresses only.
+    /// All requests come at 0: for a closed loop, which does not ask, and for whoever looks at
+    /// addresses only.
     Ignore,
     /// So many requests a second, evenly; above 0.
     Rate(f64),
@@ -40,26 +41,40 @@ pub enum MissingClock {
 
 impl ReadOptions {
     /// Whether a file of this format can be read with what the options say.
-    pub(in crate::traces) fn suffice(&self, path: &Path, format: &Format) -> Result<(), SourceError> {
-        let sentence = |what: &str| Err(SourceError(format!("{}: {what} ({} format)", path.display(), format.name)));
+    pub(in crate::traces) fn suffice(
+        &self,
+        path: &Path,
+        format: &Format,
+    ) -> Result<(), SourceError> {
+        let sentence = |what: &str| {
+            Err(SourceError(format!("{}: {what} ({} format)", path.display(), format.name)))
+        };
         if !format.has_op && self.assume_op.is_none() {
-            return sentence("the trace does not say what is read and what is written; say --assume-op read or --assume-op write");
+            return sentence(
+                "the trace does not say what is read and what is written; say --assume-op read or --assume-op write",
+            );
         }
         match (format.times, self.time_unit) {
             (Times::Fixed(unit), Some(_)) => {
-                return sentence(&format!("the format fixes the unit of its times ({unit}), so --time-unit says nothing; leave it out"));
+                return sentence(&format!(
+                    "the format fixes the unit of its times ({unit}), so --time-unit says nothing; leave it out"
+                ));
             }
             (Times::None, Some(_)) => {
-                return sentence("the trace keeps no time for its requests, so --time-unit says nothing; leave it out");
+                return sentence(
+                    "the trace keeps no time for its requests, so --time-unit says nothing; leave it out",
+                );
             }
             _ => {}
         }
         match (format.clock, self.clock) {
-            (Epoch::None, MissingClock::Refuse) => {
-                sentence("the trace keeps no time for its requests; say --assume-rate IOPS, or --queue-depth N for a closed loop")
-            }
+            (Epoch::None, MissingClock::Refuse) => sentence(
+                "the trace keeps no time for its requests; say --assume-rate IOPS, or --queue-depth N for a closed loop",
+            ),
             (Epoch::None, MissingClock::Rate(rate)) if !(rate > 0.0 && rate.is_finite()) => {
-                sentence(&format!("{rate} requests a second are no rate; a number above 0 is expected"))
+                sentence(&format!(
+                    "{rate} requests a second are no rate; a number above 0 is expected"
+                ))
             }
             _ => Ok(()),
         }

@@ -13,9 +13,15 @@ const MOST_IOPS: f64 = 100_000.0;
 /// Fewer requests may be a burst: a queue of some thousand emptied at once.
 const FEWEST_ROWS: u64 = 5_000;
 
-/// A sentence where `rows` requests from the earliest to the latest in `span_ns` say that the unit in which `file` was read is probably
-/// wrong; with how to set another.
-pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, span_ns: Ns) -> Option<String> {
+/// A sentence where `rows` requests from the earliest to the latest in `span_ns` say that the unit
+/// in which `file` was read is probably wrong; with how to set another.
+pub fn doubts(
+    file: &str,
+    format: &Format,
+    said: Option<TimeUnit>,
+    rows: u64,
+    span_ns: Ns,
+) -> Option<String> {
     let taken = format.times.taken(said)?;
     let seconds = span_ns as f64 / 1e9;
     let iops = rows as f64 / seconds;
@@ -47,11 +53,14 @@ pub fn doubts(file: &str, format: &Format, said: Option<TimeUnit>, rows: u64, sp
     Some(text)
 }
 
-/// The next coarser unit with which the rate is plausible, and how much longer it is; the coarsest where none is.
+/// The next coarser unit with which the rate is plausible, and how much longer it is; the coarsest
+/// where none is.
 fn coarser(unit: TimeUnit, iops: f64) -> (TimeUnit, f64) {
     let longer = |other: TimeUnit| other.ns() as f64 / unit.ns() as f64;
     let by_length = [TimeUnit::Microseconds, TimeUnit::Milliseconds, TimeUnit::Seconds];
-    let found = by_length.into_iter().find(|other| longer(*other) > 1.0 && iops / longer(*other) <= MOST_IOPS);
+    let found = by_length
+        .into_iter()
+        .find(|other| longer(*other) > 1.0 && iops / longer(*other) <= MOST_IOPS);
     let other = found.unwrap_or(TimeUnit::Seconds);
     (other, longer(other))
 }
@@ -73,7 +82,8 @@ mod tests {
             "a: 45000 requests in 300 ms are 150000 a second, which few hosts keep up; its times are taken for nanoseconds, which \
              --time-unit changes: us would make it 5.00 min and 150 a second"
         );
-        // Said to be ms: 45,000 in 1 ms would be 45 a millisecond a thousand times slower, 45,000 a second.
+        // Said to be ms: 45,000 in 1 ms would be 45 a millisecond a thousand times slower, 45,000 a
+        // second.
         let text = said("disksim", Some(TimeUnit::Milliseconds), 45_000, 1_000_000).unwrap();
         assert!(text.ends_with("taken for milliseconds, which --time-unit changes: s would make it 1.00 s and 45000 a second"), "{text}");
         let text = said("compact", None, 45_000, 300_000_000).unwrap();

@@ -1,12 +1,13 @@
-//! What reads the body of a file: line by line, record by record, or many rows at a time. A format makes one for each file it
-//! is asked to read, so a reader may remember what the file said before.
+//! What reads the body of a file: line by line, record by record, or many rows at a time. A format
+//! makes one for each file it is asked to read, so a reader may remember what the file said before.
 
 use crate::traces::rows::options::ReadOptions;
 use crate::traces::rows::trace_row::{BadRow, Epoch, TraceRow};
 
 /// A reader of text. It never sees a blank line.
 pub(in crate::traces) trait LineReader: Send {
-    /// Reads the next line, given without its end; `None` where it is part of the format and moves no data.
+    /// Reads the next line, given without its end; `None` where it is part of the format and moves
+    /// no data.
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow>;
 
     /// The name that the trace itself gives a [`TraceRow::device`].
@@ -27,7 +28,8 @@ pub(in crate::traces) trait LineReader: Send {
 
 /// A reader of binary records.
 pub(in crate::traces) trait RecordReader: Send {
-    /// Reads the record that `bytes` begin with; they may go on far beyond it or end within it, and may be none.
+    /// Reads the record that `bytes` begin with; they may go on far beyond it or end within it, and
+    /// may be none.
     fn record(&mut self, bytes: &[u8]) -> Taken;
 
     /// The name that the trace itself gives a [`TraceRow::device`].
@@ -45,14 +47,16 @@ pub(in crate::traces) enum Taken {
     Other(usize),
     /// A wrong record of this length; 0 where that is unknown, which is fatal.
     Bad(usize, BadRow),
-    /// At least this many bytes are needed to tell; they are more than were given and at most 256 KiB.
+    /// At least this many bytes are needed to tell; they are more than were given and at most 256
+    /// KiB.
     More(usize),
 }
 
 /// A reader of binary blocks of many rows each.
 pub(in crate::traces) trait BatchReader: Send {
-    /// Understands the block that `bytes` begin with and appends its rows, if any; `bytes` may go on far beyond the block or
-    /// end within it, and are none at the end of the file. After an error nothing is read further.
+    /// Understands the block that `bytes` begin with and appends its rows, if any; `bytes` may go
+    /// on far beyond the block or end within it, and are none at the end of the file. After an
+    /// error nothing is read further.
     fn batch(&mut self, bytes: &[u8], rows: &mut Vec<TraceRow>) -> Result<Batch, &'static str>;
 
     /// The name that the trace itself gives a [`TraceRow::device`].
@@ -67,7 +71,8 @@ pub(in crate::traces) trait BatchReader: Send {
 pub(in crate::traces) enum Batch {
     /// A block of this length in bytes.
     Whole(usize),
-    /// At least this many bytes are needed to tell; they are more than were given and at most 256 KiB.
+    /// At least this many bytes are needed to tell; they are more than were given and at most 256
+    /// KiB.
     More(usize),
 }
 
@@ -90,7 +95,9 @@ pub(in crate::traces) enum Body {
 }
 
 /// The reader of a format whose lines stand for themselves.
-pub(in crate::traces) fn line_by_line(parse: impl Fn(&[u8]) -> Result<Option<TraceRow>, BadRow> + Send + 'static) -> Box<dyn LineReader> {
+pub(in crate::traces) fn line_by_line(
+    parse: impl Fn(&[u8]) -> Result<Option<TraceRow>, BadRow> + Send + 'static,
+) -> Box<dyn LineReader> {
     struct Stateless<F>(F);
 
     impl<F: Fn(&[u8]) -> Result<Option<TraceRow>, BadRow> + Send> LineReader for Stateless<F> {

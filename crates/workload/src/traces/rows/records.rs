@@ -51,7 +51,10 @@ impl Records {
 
     /// Goes to the next record.
     #[inline]
-    pub(in crate::traces) fn advance(&mut self, reader: &mut dyn RecordReader) -> Result<Next, RecordError> {
+    pub(in crate::traces) fn advance(
+        &mut self,
+        reader: &mut dyn RecordReader,
+    ) -> Result<Next, RecordError> {
         loop {
             let missing = match reader.record(self.window.pending()) {
                 Taken::TraceRow(length, row) => {

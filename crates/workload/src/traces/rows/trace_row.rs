@@ -1,4 +1,5 @@
-//! One row of a trace as it stands there, what its times count from, and what is wrong with a line that holds none.
+//! One row of a trace as it stands there, what its times count from, and what is wrong with a line
+//! that holds none.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
@@ -8,7 +9,8 @@ use vpass_core::base::request::Op;
 pub struct TraceRow {
     /// The trace's own clock, in ns.
     pub at_ns: u64,
-    /// A number that tells the devices of one file apart; [`crate::traces::TraceFile::device_name`] has their names.
+    /// A number that tells the devices of one file apart; [`crate::traces::TraceFile::device_name`]
+    /// has their names.
     pub device: u32,
     /// First byte addressed.
     pub offset: u64,

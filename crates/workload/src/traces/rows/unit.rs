@@ -1,4 +1,5 @@
-//! Units of time: what the times of a format are in, where its definition says so, and what is assumed where it does not.
+//! Units of time: what the times of a format are in, where its definition says so, and what is
+//! assumed where it does not.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +20,8 @@ pub enum TimeUnit {
 impl TimeUnit {
     /// The names that `--time-unit` takes.
     pub const NAMES: [&'static str; 4] = ["s", "ms", "us", "ns"];
-    const ALL: [Self; 4] = [Self::Seconds, Self::Milliseconds, Self::Microseconds, Self::Nanoseconds];
+    const ALL: [Self; 4] =
+        [Self::Seconds, Self::Milliseconds, Self::Microseconds, Self::Nanoseconds];
 
     /// Its length in ns.
     pub fn ns(self) -> u64 {
@@ -42,7 +44,9 @@ impl FromStr for TimeUnit {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let unit = Self::ALL.into_iter().find(|unit| [Self::NAMES[*unit as usize], unit.in_words()].contains(&name));
+        let unit = Self::ALL
+            .into_iter()
+            .find(|unit| [Self::NAMES[*unit as usize], unit.in_words()].contains(&name));
         unit.ok_or_else(|| format!("\"{name}\" is no unit of time; expected s, ms, us or ns"))
     }
 }
@@ -91,8 +95,12 @@ impl Times {
         Some(match (self, said) {
             (Self::None, _) => return None,
             (Self::Fixed(words), _) => UnitTaken { words, because: UnitBasis::Format },
-            (Self::Usual(unit), None) => UnitTaken { words: unit.in_words(), because: UnitBasis::Assumed },
-            (Self::Usual(_), Some(unit)) => UnitTaken { words: unit.in_words(), because: UnitBasis::Said },
+            (Self::Usual(unit), None) => {
+                UnitTaken { words: unit.in_words(), because: UnitBasis::Assumed }
+            }
+            (Self::Usual(_), Some(unit)) => {
+                UnitTaken { words: unit.in_words(), because: UnitBasis::Said }
+            }
         })
     }
 }
@@ -104,9 +112,15 @@ mod tests {
     #[test]
     fn names_read_and_print() {
         for (name, unit) in TimeUnit::NAMES.into_iter().zip(TimeUnit::ALL) {
-            assert_eq!((name.parse(), unit.to_string().as_str(), unit.in_words().parse()), (Ok(unit), name, Ok(unit)));
+            assert_eq!(
+                (name.parse(), unit.to_string().as_str(), unit.in_words().parse()),
+                (Ok(unit), name, Ok(unit))
+            );
         }
-        assert_eq!("min".parse::<TimeUnit>(), Err("\"min\" is no unit of time; expected s, ms, us or ns".into()));
+        assert_eq!(
+            "min".parse::<TimeUnit>(),
+            Err("\"min\" is no unit of time; expected s, ms, us or ns".into())
+        );
         assert_eq!([1_000_000_000, 1_000_000, 1000, 1], TimeUnit::ALL.map(TimeUnit::ns));
     }
 
@@ -115,7 +129,10 @@ mod tests {
         let usual = Times::Usual(TimeUnit::Nanoseconds);
         let taken = |words, because| Some(UnitTaken { words, because });
         assert_eq!(usual.taken(None), taken("nanoseconds", UnitBasis::Assumed));
-        assert_eq!(usual.taken(Some(TimeUnit::Microseconds)), taken("microseconds", UnitBasis::Said));
+        assert_eq!(
+            usual.taken(Some(TimeUnit::Microseconds)),
+            taken("microseconds", UnitBasis::Said)
+        );
         assert_eq!(Times::Fixed("seconds").taken(None), taken("seconds", UnitBasis::Format));
         assert_eq!(Times::None.taken(None), None);
     }

@@ -1,4 +1,5 @@
-//! Rows as a fio iolog of version 3, whose columns `traces::fio` lists. Its times count from the start of the job, here the first row.
+//! Rows as a fio iolog of version 3, whose columns `traces::fio` lists. Its times count from the
+//! start of the job, here the first row.
 
 use std::io::{self, Write};
 
@@ -30,7 +31,10 @@ impl<W: Write> FioWriter<W> {
 
     /// A file has to be added and opened before it is read or written.
     pub(super) fn device(&mut self, name: &str) -> io::Result<()> {
-        let name: String = name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+        let name: String = name
+            .chars()
+            .map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c })
+            .collect();
         let name = if name.is_empty() { "0" } else { &name };
         let file = self.labels.unique(name, |name, number| format!("{name}-{number}"));
         writeln!(self.out, "{now} {file} add\n{now} {file} open", now = self.now)?;
@@ -49,7 +53,11 @@ impl<W: Write> FioWriter<W> {
         self.losses.rounded += u64::from(!since.is_multiple_of(US_NS));
         self.losses.moved_up += u64::from(row.at_ns < start);
         self.now = since / US_NS;
-        writeln!(self.out, "{} {} {op} {} {}", self.now, self.files[row.device as usize], row.offset, row.bytes)
+        writeln!(
+            self.out,
+            "{} {} {op} {} {}",
+            self.now, self.files[row.device as usize], row.offset, row.bytes
+        )
     }
 
     pub(super) fn finish(mut self) -> io::Result<(W, Losses)> {

@@ -8,7 +8,11 @@ pub(super) struct Labels(BTreeSet<String>);
 
 impl Labels {
     /// The name itself where nobody has it, else with a number behind it.
-    pub(super) fn unique(&mut self, name: &str, with_number: impl Fn(&str, u64) -> String) -> String {
+    pub(super) fn unique(
+        &mut self,
+        name: &str,
+        with_number: impl Fn(&str, u64) -> String,
+    ) -> String {
         let mut label = name.to_owned();
         for number in 2.. {
             if !self.0.contains(&label) {

@@ -1,5 +1,5 @@
-//! Rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. No trace here keeps response times, so that column is 0. Behind it stands a row's hint, where it has
-//! one.
+//! Rows as an MSR Cambridge CSV, whose columns `traces::msr` lists. No trace here keeps response
+//! times, so that column is 0. Behind it stands a row's hint, where it has one.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,12 @@ pub(super) struct MsrWriter<W: Write> {
 
 impl<W: Write> MsrWriter<W> {
     pub(super) fn new(out: W) -> Self {
-        Self { out, labels: Labels::default(), disks: vec![], losses: Losses { time_unit_ns: TICK_NS, ..Losses::default() } }
+        Self {
+            out,
+            labels: Labels::default(),
+            disks: vec![],
+            losses: Losses { time_unit_ns: TICK_NS, ..Losses::default() },
+        }
     }
 
     pub(super) fn device(&mut self, name: &str) {
@@ -36,11 +41,18 @@ impl<W: Write> MsrWriter<W> {
         let op = match row.op {
             Op::Read => "Read",
             Op::Write => "Write",
-            Op::Trim => return Err(WriteError::Unwritable("is a trim, which an MSR CSV cannot hold")),
+            Op::Trim => {
+                return Err(WriteError::Unwritable("is a trim, which an MSR CSV cannot hold"));
+            }
         };
         let TraceRow { at_ns, device, offset, bytes, .. } = row;
         self.losses.rounded += u64::from(!at_ns.is_multiple_of(TICK_NS));
-        write!(self.out, "{},{},{op},{offset},{bytes},0", at_ns / TICK_NS, self.disks[*device as usize])?;
+        write!(
+            self.out,
+            "{},{},{op},{offset},{bytes},0",
+            at_ns / TICK_NS,
+            self.disks[*device as usize]
+        )?;
         match row.hint {
             None => writeln!(self.out)?,
             Some(hint) => writeln!(self.out, ",{}", hint.name())?,
@@ -54,10 +66,14 @@ impl<W: Write> MsrWriter<W> {
     }
 }
 
-/// A name such as `hm_0` taken apart, as the collection does; a bare number is a disk of host `disk`.
+/// A name such as `hm_0` taken apart, as the collection does; a bare number is a disk of host
+/// `disk`.
 fn host_and_disk(name: &str) -> String {
-    let is_number = |text: &str| text.len() <= 9 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let name: String = name.chars().map(|c| if c == ',' || c.is_control() { '_' } else { c }).collect();
+    let is_number = |text: &str| {
+        text.len() <= 9 && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+    };
+    let name: String =
+        name.chars().map(|c| if c == ',' || c.is_control() { '_' } else { c }).collect();
     match name.rsplit_once('_') {
         Some((host, disk)) if !host.is_empty() && is_number(disk) => format!("{host},{disk}"),
         _ if is_number(&name) => format!("disk,{name}"),
@@ -76,6 +92,9 @@ mod tests {
         for name in ["hm_0", "7", "/dev/sda", "a,b_1", "disk_7", "_3", ""] {
             writer.device(name);
         }
-        assert_eq!(writer.disks, ["hm,0", "disk,7", "/dev/sda,0", "a_b,1", "disk-2,7", "_3,0", "disk,0"]);
+        assert_eq!(
+            writer.disks,
+            ["hm,0", "disk,7", "/dev/sda,0", "a_b,1", "disk-2,7", "_3,0", "disk,0"]
+        );
     }
 }

@@ -16,7 +16,8 @@ use crate::hints;
 use crate::slots::reclaim::late::late_reads;
 use crate::slots::reclaim::{Policy, Technique, Threshold, View, check_table};
 
-/// What a technique would do on a drive, and what it promises there, without the drive: neither depends on blocks or data.
+/// What a technique would do on a drive, and what it promises there, without the drive: neither
+/// depends on blocks or data.
 pub struct Prospect {
     blank: Blank,
     policy: Box<dyn Policy>,
@@ -27,8 +28,15 @@ impl Prospect {
     ///
     /// # Errors
     /// As those of [`check`].
-    pub fn new(config: &DriveConfig, technique: &Technique, timed: bool) -> Result<Self, ConfigError> {
-        check_table(technique, !config.disturb.model.disturbs() || config.disturb.model.has_table())?;
+    pub fn new(
+        config: &DriveConfig,
+        technique: &Technique,
+        timed: bool,
+    ) -> Result<Self, ConfigError> {
+        check_table(
+            technique,
+            !config.disturb.model.disturbs() || config.disturb.model.has_table(),
+        )?;
         check(config, technique, timed)?;
         let config = &technique.drive(config.clone());
         Ok(Self { blank: Blank::new(config, timed), policy: technique.make(config, NO_SEED) })

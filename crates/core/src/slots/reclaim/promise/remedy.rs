@@ -15,36 +15,58 @@ pub(super) fn least_late(config: &DriveConfig, timed: bool) -> Option<u32> {
     config.reclaim.late_reads.map(|_| u32::from(!at_once))
 }
 
-/// Where data grows so old that no retry leaves enough: the longest refresh period with which the promise holds up to the rated P/E cycles or, where
-/// none does, at `start.pec`.
+/// Where data grows so old that no retry leaves enough: the longest refresh period with which the
+/// promise holds up to the rated P/E cycles or, where none does, at `start.pec`.
 fn of_age(config: &DriveConfig, technique: &Technique, timed: bool) -> Option<(String, String)> {
     let (first, last) = (config.start.pec, config.start.pec.max(config.drive.rated_pec));
     let blank = Blank::new(config, timed);
     let broken = technique.make(config, NO_SEED).promise(&blank.view(), first).broken()?;
-    blank.limits.as_ref().filter(|limits| limits.is_used_up_by_age(blank.budget, broken.group, first))?;
+    blank
+        .limits
+        .as_ref()
+        .filter(|limits| limits.is_used_up_by_age(blank.budget, broken.group, first))?;
     let holds = |hours: u32, last: u32| {
         let mut refreshed = config.clone();
-        (refreshed.refresh.at_work, refreshed.refresh.period) = (true, Span(u64::from(hours) * HOUR));
+        (refreshed.refresh.at_work, refreshed.refresh.period) =
+            (true, Span(u64::from(hours) * HOUR));
         first_broken(&refreshed, technique, timed, last).is_none()
     };
-    let most = |last: u32| largest(1, (10 * YEAR / HOUR) as u32, &|hours| holds(hours, last)).map(|hours| (hours, last));
+    let most = |last: u32| {
+        largest(1, (10 * YEAR / HOUR) as u32, &|hours| holds(hours, last))
+            .map(|hours| (hours, last))
+    };
     let (hours, last) = most(last).or_else(|| most(first))?;
-    let period = Span(if hours > 48 { u64::from(hours) * HOUR / DAY * DAY } else { u64::from(hours) * HOUR });
+    let period = Span(if hours > 48 {
+        u64::from(hours) * HOUR / DAY * DAY
+    } else {
+        u64::from(hours) * HOUR
+    });
     let oldest = Span(config.longest_age().0 / (DAY / 100) * (DAY / 100));
     let (what, refresh) = if config.refresh.at_work {
-        (format!("refresh.period = \"{}\" lets data become {oldest} old", config.refresh.period), "")
+        (
+            format!("refresh.period = \"{}\" lets data become {oldest} old", config.refresh.period),
+            "",
+        )
     } else {
-        (format!("error.longest_age = \"{oldest}\", and nothing refreshes data before"), "--refresh block with ")
+        (
+            format!("error.longest_age = \"{oldest}\", and nothing refreshes data before"),
+            "--refresh block with ",
+        )
     };
-    Some((what, format!("{refresh}refresh.period = \"{period}\" or less is right up to {last} P/E cycles")))
+    Some((
+        what,
+        format!("{refresh}refresh.period = \"{period}\" or less is right up to {last} P/E cycles"),
+    ))
 }
 
-/// Which key is to blame for a broken promise, with its value, and what would be right. The gentlest change is named: one key before two.
+/// Which key is to blame for a broken promise, with its value, and what would be right. The
+/// gentlest change is named: one key before two.
 pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -> (String, String) {
     let holds = |change: &dyn Fn(&mut DriveConfig)| {
         let mut changed = config.clone();
         change(&mut changed);
-        promise_at_start(&changed, technique, timed).is_none_or(|promise| promise.broken().is_none())
+        promise_at_start(&changed, technique, timed)
+            .is_none_or(|promise| promise.broken().is_none())
     };
     if let Some(remedy) = of_age(config, technique, timed) {
         return remedy;
@@ -56,7 +78,9 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
     let least = u32::from(timed && config.reclaim.schedule != Schedule::Foreground);
     let late_is = match config.reclaim.late_reads {
         Some(given) => format!("reclaim.late_reads = {given}"),
-        None => format!("reclaim.late_reads is not set, and R_late = {late} follows from the timing"),
+        None => {
+            format!("reclaim.late_reads is not set, and R_late = {late} follows from the timing")
+        }
     };
     if let Some(most) = largest(1, interval, &|n| holds(&|c| set(c, n))) {
         return (format!("{key} = {interval}"), format!("{key} = {most} or less is right"));
@@ -71,11 +95,17 @@ pub(super) fn remedy(config: &DriveConfig, technique: &Technique, timed: bool) -
         })
     };
     if let Some(most) = largest(1, interval, &both) {
-        return (format!("{key} = {interval}, {late_is}"), format!("reclaim.late_reads = {least} and {key} = {most} or less are right"));
+        return (
+            format!("{key} = {interval}, {late_is}"),
+            format!("reclaim.late_reads = {least} and {key} = {most} or less are right"),
+        );
     }
     let worn = config.start.pec;
     if let Some(most) = largest(0, worn, &|n| holds(&|c| c.start.pec = n)) {
         return (format!("start.pec = {worn}"), format!("start.pec = {most} or less is right"));
     }
-    ("disturb.table".into(), "larger limits, or blocks of fewer pages (geometry.wordlines_per_block), are right".into())
+    (
+        "disturb.table".into(),
+        "larger limits, or blocks of fewer pages (geometry.wordlines_per_block), are right".into(),
+    )
 }

@@ -1,4 +1,5 @@
-//! The bit-density manager (ipr-2018 III-C, III-D): which blocks have guard levels, and which of them has to give its guard levels back.
+//! The bit-density manager (ipr-2018 III-C, III-D): which blocks have guard levels, and which of
+//! them has to give its guard levels back.
 
 use super::super::View;
 use crate::base::geometry::Geometry;
@@ -27,18 +28,25 @@ impl LowDensity {
     pub(in crate::slots::reclaim) fn new(config: &DriveConfig) -> Self {
         let blocks = Geometry::new(config).blocks_per_domain();
         // Cells of one bit have nothing to give up.
-        let most = if config.geometry.cell.bits() == 1 { 0 } else { (config.density.low_density * f64::from(blocks)) as usize };
+        let most = if config.geometry.cell.bits() == 1 {
+            0
+        } else {
+            (config.density.low_density * f64::from(blocks)) as usize
+        };
         Self { members: vec![], most, reversals: 0 }
     }
 
     /// Whether there may be one more where a block lies.
     pub(in crate::slots::reclaim) fn has_room(&self, view: &View, block: BlockId) -> bool {
-        self.near(view, block).filter(|m| !m.leaving).count() < self.most + usize::from(planted(Bug::LowDensityOverfull))
+        self.near(view, block).filter(|m| !m.leaving).count()
+            < self.most + usize::from(planted(Bug::LowDensityOverfull))
     }
 
     /// Those in the domain of a block.
     fn near(&self, view: &View, block: BlockId) -> impl Iterator<Item = &Member> {
-        self.members.iter().filter(move |m| view.geometry.domain_of(m.block) == view.geometry.domain_of(block))
+        self.members
+            .iter()
+            .filter(move |m| view.geometry.domain_of(m.block) == view.geometry.domain_of(block))
     }
 
     /// Whether there may ever be one.
@@ -53,7 +61,12 @@ impl LowDensity {
 
     /// A block becomes one now.
     pub(in crate::slots::reclaim) fn add(&mut self, view: &View, block: BlockId) {
-        self.members.push(Member { block, since: view.clock(), from: view.reads(block).0, leaving: false });
+        self.members.push(Member {
+            block,
+            since: view.clock(),
+            from: view.reads(block).0,
+            leaving: false,
+        });
     }
 
     /// A block is about to be erased, or did not become one.
@@ -61,16 +74,26 @@ impl LowDensity {
         self.members.retain(|m| m.block != block);
     }
 
-    /// The one in the domain of a block that was read least per page operation of the host since it became one, and that nobody moves; it is to be
-    /// reverted. One that is younger than they are on average has not been read enough to be judged.
-    pub(in crate::slots::reclaim) fn revert_coldest(&mut self, view: &View, of: BlockId) -> Option<BlockId> {
+    /// The one in the domain of a block that was read least per page operation of the host since it
+    /// became one, and that nobody moves; it is to be reverted. One that is younger than they are
+    /// on average has not been read enough to be judged.
+    pub(in crate::slots::reclaim) fn revert_coldest(
+        &mut self,
+        view: &View,
+        of: BlockId,
+    ) -> Option<BlockId> {
         let age = |m: &Member| view.clock() - m.since;
         let rate = |m: &Member| f64::from(view.reads(m.block).0 - m.from) / age(m).max(1) as f64;
         let is_near = |m: &Member| view.geometry.domain_of(m.block) == view.geometry.domain_of(of);
         let may_leave = |m: &Member| is_near(m) && !m.leaving && view.is_idle(m.block);
-        let (count, ages) = self.members.iter().filter(|m| may_leave(m)).fold((0, 0), |(count, sum), m| (count + 1, sum + age(m)));
+        let (count, ages) = self
+            .members
+            .iter()
+            .filter(|m| may_leave(m))
+            .fold((0, 0), |(count, sum), m| (count + 1, sum + age(m)));
         let judged = self.members.iter_mut().filter(|m| may_leave(m) && age(m) * count >= ages);
-        let coldest = judged.min_by(|a, b| rate(a).total_cmp(&rate(b)).then(a.block.cmp(&b.block)))?;
+        let coldest =
+            judged.min_by(|a, b| rate(a).total_cmp(&rate(b)).then(a.block.cmp(&b.block)))?;
         coldest.leaving = true;
         self.reversals += 1;
         Some(coldest.block)
@@ -78,7 +101,11 @@ impl LowDensity {
 
     /// Blocks that [`Self::revert_coldest`] chooses from, where there may not be one more.
     pub(in crate::slots::reclaim) fn compared(&self, view: &View, of: BlockId) -> Vec<BlockId> {
-        if self.has_room(view, of) { vec![] } else { self.near(view, of).map(|m| m.block).collect() }
+        if self.has_room(view, of) {
+            vec![]
+        } else {
+            self.near(view, of).map(|m| m.block).collect()
+        }
     }
 
     /// What it counts, for results.

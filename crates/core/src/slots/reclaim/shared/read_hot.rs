@@ -1,9 +1,10 @@
-//! The read-hot identifier (ipr-2018 III-B): finds the blocks, then the pages of them, that are read so much that they are worth a place of
-//! their own.
+//! The read-hot identifier (ipr-2018 III-B): finds the blocks, then the pages of them, that are
+//! read so much that they are worth a place of their own.
 //!
-//! A regular block that comes to its limit sooner than the average block moves to a monitor block, whose pages are counted one by one. When
-//! a monitor block comes to its limit, its pages that were read more often than the average page are read-hot. A block that GC erases tells
-//! nothing: its data is regular again, because it went to GC's stream.
+//! A regular block that comes to its limit sooner than the average block moves to a monitor block,
+//! whose pages are counted one by one. When a monitor block comes to its limit, its pages that were
+//! read more often than the average page are read-hot. A block that GC erases tells nothing: its
+//! data is regular again, because it went to GC's stream.
 //!
 //! ```text
 //! 40 blocks; after 2,000 page operations of the host the fourth refresh: B_avg = 2,000 x 40 / 4 = 20,000; the block was opened at 500:
@@ -29,7 +30,8 @@ pub(in crate::slots::reclaim) const OWN: u32 = 2;
 
 pub(in crate::slots::reclaim) struct ReadHot {
     block: Block,
-    /// Dose units, rounded up, that the reads of one wordline's pages take when its states are merged, its backup included.
+    /// Dose units, rounded up, that the reads of one wordline's pages take when its states are
+    /// merged, its backup included.
     merging: f64,
     /// Clock of each block's opening: of the refresh that filled it, if one did.
     opened_at: Vec<u64>,
@@ -65,7 +67,16 @@ impl ReadHot {
 
     /// The streams: one of monitor blocks, and the technique's own of read-hot ones.
     pub(in crate::slots::reclaim) fn streams(hot: StreamSpec) -> Vec<StreamSpec> {
-        vec![StreamSpec { purpose: "monitor", mode: 0, pool: false, most_pages: None, counts_pages: true }, hot]
+        vec![
+            StreamSpec {
+                purpose: "monitor",
+                mode: 0,
+                pool: false,
+                most_pages: None,
+                counts_pages: true,
+            },
+            hot,
+        ]
     }
 
     /// A block is about to be written.
@@ -88,19 +99,34 @@ impl ReadHot {
 
     /// Reads at which a block must go, moved as a whole.
     pub(in crate::slots::reclaim) fn threshold(&self, view: &View, block: BlockId) -> Reads {
-        let work = Work { mode: view.mode(block), units_per_wordline: f64::from(view.geometry.cell.bits()) };
-        self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+        let work = Work {
+            mode: view.mode(block),
+            units_per_wordline: f64::from(view.geometry.cell.bits()),
+        };
+        self.block
+            .threshold_for(view, view.pec(block), ALL_KINDS, work)
+            .map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
     /// Reads at which a block of full density must begin to be reprogrammed.
-    pub(in crate::slots::reclaim) fn merging_threshold(&self, view: &View, block: BlockId) -> Reads {
+    pub(in crate::slots::reclaim) fn merging_threshold(
+        &self,
+        view: &View,
+        block: BlockId,
+    ) -> Reads {
         let work = Work { mode: FULL, units_per_wordline: self.merging };
-        self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).map_or(Reads::NEVER, |(reads, _)| Reads(reads))
+        self.block
+            .threshold_for(view, view.pec(block), ALL_KINDS, work)
+            .map_or(Reads::NEVER, |(reads, _)| Reads(reads))
     }
 
     /// What [`Self::threshold`] rests on, of blocks of full density.
     pub(in crate::slots::reclaim) fn budgets(&self, view: &View, pec: u32) -> Vec<Budget> {
-        self.block.budgets(view, pec, Work { mode: FULL, units_per_wordline: f64::from(view.geometry.cell.bits()) })
+        self.block.budgets(
+            view,
+            pec,
+            Work { mode: FULL, units_per_wordline: f64::from(view.geometry.cell.bits()) },
+        )
     }
 
     /// What [`Self::merging_threshold`] rests on.
@@ -108,12 +134,15 @@ impl ReadHot {
         self.block.budgets(view, pec, Work { mode: FULL, units_per_wordline: self.merging })
     }
 
-    /// Whether a block reprogrammed now would have reads left under its new limits when the job is done.
+    /// Whether a block reprogrammed now would have reads left under its new limits when the job is
+    /// done.
     pub(in crate::slots::reclaim) fn gains(&self, view: &View, block: BlockId) -> bool {
         let work = Work { mode: GUARDED, units_per_wordline: f64::from(view.geometry.cell.bits()) };
         let job = self.merging * f64::from(view.geometry.wordlines_per_block);
         let after = f64::from(Self::deadline(view, block).0) + job;
-        self.block.threshold_for(view, view.pec(block), ALL_KINDS, work).is_none_or(|(reads, _)| after < f64::from(reads))
+        self.block
+            .threshold_for(view, view.pec(block), ALL_KINDS, work)
+            .is_none_or(|(reads, _)| after < f64::from(reads))
     }
 
     /// The last read that a block may serve while a job, asked for now, is under way.
@@ -121,8 +150,14 @@ impl ReadHot {
         Reads(view.reads(block).0.saturating_add(view.late_reads.max(1)))
     }
 
-    /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go to `hot`.
-    pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, hot: StreamId) -> Rewrite {
+    /// What becomes of a regular or a monitor block that came to its limit; its read-hot pages go
+    /// to `hot`.
+    pub(in crate::slots::reclaim) fn refresh(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        hot: StreamId,
+    ) -> Rewrite {
         let opened_at = self.opened_at[block.index()];
         let interval = view.is_timed(opened_at).then(|| (view.clock() - opened_at) as f64);
         let average = self.intervals.note(interval, view.clock());
@@ -140,10 +175,18 @@ impl ReadHot {
     }
 
     /// The threshold of a read-hot block that may be reprogrammed, for `vpass explain`.
-    pub(in crate::slots::reclaim) fn explain_merging(&self, view: &View, pec: u32) -> Option<Threshold> {
+    pub(in crate::slots::reclaim) fn explain_merging(
+        &self,
+        view: &View,
+        pec: u32,
+    ) -> Option<Threshold> {
         let work = Work { mode: FULL, units_per_wordline: self.merging };
         let (reads, terms) = self.block.threshold_for(view, pec, ALL_KINDS, work)?;
-        Some(Threshold { name: "read-hot block reprogrammed".into(), reads, because: self.block.because(view, &terms) })
+        Some(Threshold {
+            name: "read-hot block reprogrammed".into(),
+            reads,
+            because: self.block.because(view, &terms),
+        })
     }
 
     /// What it counts, for results.
@@ -158,9 +201,13 @@ impl ReadHot {
         ]
     }
 
-    /// 4 bytes of reads and 4 of a refresh's time for each block, 2 for each page of a monitor block (III-E).
+    /// 4 bytes of reads and 4 of a refresh's time for each block, 2 for each page of a monitor
+    /// block (III-E).
     pub(in crate::slots::reclaim) fn controller_ram(&self, geometry: &Geometry) -> Bytes {
-        Bytes(8 * u64::from(geometry.blocks) + 2 * u64::from(self.most_monitors) * u64::from(geometry.pages_per_block))
+        Bytes(
+            8 * u64::from(geometry.blocks)
+                + 2 * u64::from(self.most_monitors) * u64::from(geometry.pages_per_block),
+        )
     }
 
     /// Its thresholds, for `vpass explain`.
@@ -171,7 +218,11 @@ impl ReadHot {
             && let Some((reads, terms)) = self.block.threshold_for(view, pec, ALL_KINDS, work)
         {
             let because = self.block.because(view, &terms);
-            thresholds.push(Threshold { name: "block of low density rewritten".into(), reads, because });
+            thresholds.push(Threshold {
+                name: "block of low density rewritten".into(),
+                reads,
+                because,
+            });
         }
         thresholds
     }
@@ -179,8 +230,13 @@ impl ReadHot {
 
 /// Valid pages that were read more often than the average valid page.
 fn read_hot_pages(view: &View, block: BlockId) -> PageSet {
-    let valid = || PageInBlock::all().zip(view.page_reads(block)).filter(|(page, _)| view.is_valid_page(block, *page));
-    let (pages, reads) = valid().fold((0, 0), |(pages, sum), (_, reads)| (pages + 1, sum + u64::from(*reads)));
+    let valid = || {
+        PageInBlock::all()
+            .zip(view.page_reads(block))
+            .filter(|(page, _)| view.is_valid_page(block, *page))
+    };
+    let (pages, reads) =
+        valid().fold((0, 0), |(pages, sum), (_, reads)| (pages + 1, sum + u64::from(*reads)));
     let mut hot = PageSet::none(view.geometry.pages_per_block);
     for (page, read) in valid() {
         if u64::from(*read) * pages > reads {
@@ -201,7 +257,8 @@ struct Average {
 }
 
 impl Average {
-    /// Notes the interval, where it is known, of a refresh that happens now; gives the average to compare it with. The first of all is not soon.
+    /// Notes the interval, where it is known, of a refresh that happens now; gives the average to
+    /// compare it with. The first of all is not soon.
     fn note(&mut self, interval: Option<f64>, now: u64) -> f64 {
         let before = if self.count == 0 { 0.0 } else { self.mean };
         self.refreshes += 1;
@@ -227,7 +284,8 @@ mod tests {
 
     fn averages(how: IntervalAverage) -> [u64; 4] {
         let mut average = Average { how, blocks: 40.0, refreshes: 0, count: 0, mean: 0.0 };
-        [(100.0, 500), (300.0, 1000), (120.0, 1500), (0.0, 2000)].map(|(interval, now)| average.note(Some(interval), now) as u64)
+        [(100.0, 500), (300.0, 1000), (120.0, 1500), (0.0, 2000)]
+            .map(|(interval, now)| average.note(Some(interval), now) as u64)
     }
 
     #[test]
@@ -249,7 +307,8 @@ mod tests {
         assert_eq!(all.map(after_one), [20_000, 100, 100]);
     }
 
-    /// Blocks of four pages, `T = 20 - 4 = 16`: the first 16 reads bring a block's pages to a monitor block, the next 16 divide that.
+    /// Blocks of four pages, `T = 20 - 4 = 16`: the first 16 reads bring a block's pages to a
+    /// monitor block, the next 16 divide that.
     #[test]
     fn pages_read_more_than_the_average_page_are_read_hot() {
         let text = r#"
@@ -261,7 +320,9 @@ mod tests {
         "#;
         let mut drive = testing::drive(text, "redftl");
         drive.begin_measurement();
-        let block_of = |drive: &Drive, lpn: usize| drive.geometry().block_of(drive.map_rows().nth(lpn).unwrap().ppn);
+        let block_of = |drive: &Drive, lpn: usize| {
+            drive.geometry().block_of(drive.map_rows().nth(lpn).unwrap().ppn)
+        };
         (0..16).for_each(|_| drive.read_pages(&[Lpn::new(0)]));
         let monitor = block_of(&drive, 0);
         for (page, times) in [(0, 5), (1, 1), (2, 9), (3, 1)] {
@@ -269,8 +330,15 @@ mod tests {
             (0..times).for_each(|_| drive.read_pages(&[Lpn::from_index(page)]));
         }
         let [first, second, third, fourth] = [0, 1, 2, 3].map(|page| block_of(&drive, page));
-        assert!(first == third && second == fourth && first != second, "{first} {second} {third} {fourth}");
-        assert_eq!(drive.block_states().nth(first.index()).unwrap().valid, 2, "the read-hot ones are by themselves");
+        assert!(
+            first == third && second == fourth && first != second,
+            "{first} {second} {third} {fourth}"
+        );
+        assert_eq!(
+            drive.block_states().nth(first.index()).unwrap().valid,
+            2,
+            "the read-hot ones are by themselves"
+        );
     }
 
     /// Every read goes to the first page, whose block comes to its limit after 976 reads at most.
@@ -282,7 +350,11 @@ mod tests {
             while drive.flash_counts().erases[Cause::Reclaim as usize] < refreshes {
                 drive.read_pages(&[Lpn::new(0)]);
             }
-            drive.flash.hot(drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash"))).stream == MONITOR
+            drive
+                .flash
+                .hot(drive.geometry.block_of(drive.ftl.place_of(Lpn::new(0)).expect("on flash")))
+                .stream
+                == MONITOR
         };
         assert!(monitored("reads = 0", 1));
         assert!(!monitored("reads = 900", 1) && monitored("reads = 900", 2));

@@ -1,6 +1,7 @@
-//! Shadow blocks (ipr-2018 II-B): blocks that hold a few read-hot pages and nothing else. This file has what the techniques with shadow
-//! blocks share: how many there may be, which goes back when there are too many, and what becomes of all other blocks. Where each page has a
-//! die of its own, each die has its own shadow blocks: what it holds cannot go to another.
+//! Shadow blocks (ipr-2018 II-B): blocks that hold a few read-hot pages and nothing else. This file
+//! has what the techniques with shadow blocks share: how many there may be, which goes back when
+//! there are too many, and what becomes of all other blocks. Where each page has a die of its own,
+//! each die has its own shadow blocks: what it holds cannot go to another.
 //!
 //! ```text
 //! regular --sooner than B_avg--> monitor --pages above P_avg--> shadow blocks, 30 pages each
@@ -51,7 +52,13 @@ impl Shadows {
     /// The streams: monitor blocks, and shadow blocks.
     pub(in crate::slots::reclaim) fn streams(&self) -> Vec<StreamSpec> {
         let most_pages = Some(self.pages as u16);
-        ReadHot::streams(StreamSpec { purpose: "shadow", mode: 0, pool: false, most_pages, counts_pages: false })
+        ReadHot::streams(StreamSpec {
+            purpose: "shadow",
+            mode: 0,
+            pool: false,
+            most_pages,
+            counts_pages: false,
+        })
     }
 
     /// Whether a block holds read-hot pages only.
@@ -75,9 +82,16 @@ impl Shadows {
     }
 
     /// `block`'s thresholds, each with what becomes of shadow blocks at it.
-    pub(in crate::slots::reclaim) fn explain(&self, of_block: Vec<Threshold>, what: &str, counted: &str) -> Vec<Threshold> {
-        let because =
-            format!("that of every block{counted}; at most {} pages of such a block hold data (density.shadow_pages)", self.pages);
+    pub(in crate::slots::reclaim) fn explain(
+        &self,
+        of_block: Vec<Threshold>,
+        what: &str,
+        counted: &str,
+    ) -> Vec<Threshold> {
+        let because = format!(
+            "that of every block{counted}; at most {} pages of such a block hold data (density.shadow_pages)",
+            self.pages
+        );
         let and_shadow = |t: Threshold| {
             let shadow = Threshold { name: what.into(), reads: t.reads, because: because.clone() };
             [t, shadow]
@@ -85,8 +99,14 @@ impl Shadows {
         of_block.into_iter().flat_map(and_shadow).collect()
     }
 
-    /// What becomes of a regular or a monitor block at its limit, and of the shadow blocks that have to make room for that.
-    pub(in crate::slots::reclaim) fn refresh(&mut self, view: &View, block: BlockId, out: &mut Vec<Action>) {
+    /// What becomes of a regular or a monitor block at its limit, and of the shadow blocks that
+    /// have to make room for that.
+    pub(in crate::slots::reclaim) fn refresh(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        out: &mut Vec<Action>,
+    ) {
         let refreshed = self.read_hot.refresh(view, block, HOT);
         let wanted = refreshed.named_for(HOT).map_or(0, |hot| hot.len().div_ceil(self.pages));
         // Of a block that is being moved already nothing is asked but that it be gone in time.
@@ -101,46 +121,85 @@ impl Shadows {
         }
     }
 
-    /// Blocks that [`Self::refresh`] of a block may send back for their reads: shadow blocks, where a monitor block is divided.
-    pub(in crate::slots::reclaim) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
-        let is_near = |other: &BlockId| view.geometry.domain_of(*other) == view.geometry.domain_of(block);
-        if view.stream(block) == MONITOR { self.opened_at.keys().copied().filter(is_near).collect() } else { vec![] }
+    /// Blocks that [`Self::refresh`] of a block may send back for their reads: shadow blocks, where
+    /// a monitor block is divided.
+    pub(in crate::slots::reclaim) fn compared_with(
+        &self,
+        view: &View,
+        block: BlockId,
+    ) -> Vec<BlockId> {
+        let is_near =
+            |other: &BlockId| view.geometry.domain_of(*other) == view.geometry.domain_of(block);
+        if view.stream(block) == MONITOR {
+            self.opened_at.keys().copied().filter(is_near).collect()
+        } else {
+            vec![]
+        }
     }
 
-    /// Sends so many shadow blocks of a block's domain back that as many more as it wants may be filled: those with the fewest reads per page
-    /// operation of the host since they were opened. A block that is still being filled shows nothing yet, and counts as an open block like any
+    /// Sends so many shadow blocks of a block's domain back that as many more as it wants may be
+    /// filled: those with the fewest reads per page operation of the host since they were opened. A
+    /// block that is still being filled shows nothing yet, and counts as an open block like any
     /// other.
     fn make_room(&mut self, view: &View, of: BlockId, wanted: u32, out: &mut Vec<Action>) -> bool {
-        let is_near = |block: &BlockId| view.geometry.domain_of(*block) == view.geometry.domain_of(of);
-        let rate = |(block, opened_at): (BlockId, u64)| f64::from(view.reads(block).0) / (view.clock() - opened_at).max(1) as f64;
-        let filled = self.opened_at.iter().map(|(block, opened_at)| (*block, *opened_at)).filter(|(block, _)| is_near(block));
-        let filled = filled.filter(|(block, _)| view.is_idle(*block) && view.pages_to_come(*block) == 0);
-        let mut filled: Vec<(f64, BlockId)> = filled.map(|shadow| (rate(shadow), shadow.0)).collect();
-        let promised: u32 = self.promised.iter().filter(|(block, _)| is_near(block)).map(|(_, wanted)| wanted).sum();
+        let is_near =
+            |block: &BlockId| view.geometry.domain_of(*block) == view.geometry.domain_of(of);
+        let rate = |(block, opened_at): (BlockId, u64)| {
+            f64::from(view.reads(block).0) / (view.clock() - opened_at).max(1) as f64
+        };
+        let filled = self
+            .opened_at
+            .iter()
+            .map(|(block, opened_at)| (*block, *opened_at))
+            .filter(|(block, _)| is_near(block));
+        let filled =
+            filled.filter(|(block, _)| view.is_idle(*block) && view.pages_to_come(*block) == 0);
+        let mut filled: Vec<(f64, BlockId)> =
+            filled.map(|shadow| (rate(shadow), shadow.0)).collect();
+        let promised: u32 = self
+            .promised
+            .iter()
+            .filter(|(block, _)| is_near(block))
+            .map(|(_, wanted)| wanted)
+            .sum();
         let too_many = (filled.len() as u32 + promised + wanted).saturating_sub(self.most);
         if too_many as usize > filled.len() {
             return false;
         }
         filled.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        out.extend(filled.iter().take(too_many as usize).map(|(_, block)| Rewrite::all(*block).into()));
+        out.extend(
+            filled.iter().take(too_many as usize).map(|(_, block)| Rewrite::all(*block).into()),
+        );
         self.evictions += u64::from(too_many);
         true
     }
 
     /// What it counts, for results.
     pub(in crate::slots::reclaim) fn counts(&self) -> Vec<(&'static str, u64)> {
-        let own = [("shadow_erases", self.erases), ("shadow_evictions", self.evictions), ("shadow_refused", self.refused)];
+        let own = [
+            ("shadow_erases", self.erases),
+            ("shadow_evictions", self.evictions),
+            ("shadow_refused", self.refused),
+        ];
         self.read_hot.counts().into_iter().chain(own).collect()
     }
 
     /// What the identifier takes, and so many bytes more for each shadow block.
-    pub(in crate::slots::reclaim) fn controller_ram(&self, geometry: &Geometry, bytes_each: u64) -> Bytes {
-        Bytes(self.read_hot.controller_ram(geometry).0 + bytes_each * u64::from(self.most * self.domains))
+    pub(in crate::slots::reclaim) fn controller_ram(
+        &self,
+        geometry: &Geometry,
+        bytes_each: u64,
+    ) -> Bytes {
+        Bytes(
+            self.read_hot.controller_ram(geometry).0
+                + bytes_each * u64::from(self.most * self.domains),
+        )
     }
 }
 
-/// Filled shadow blocks that a domain may have: a share of its blocks, as long as the pages that they leave unused are a share of the spare ones,
-/// and none that open blocks and the reserve may need.
+/// Filled shadow blocks that a domain may have: a share of its blocks, as long as the pages that
+/// they leave unused are a share of the spare ones, and none that open blocks and the reserve may
+/// need.
 fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     let (blocks, spare) = (geometry.blocks_per_domain(), geometry.spare_blocks_of_domain());
     let allowed = (config.density.shadow * f64::from(blocks)) as u32;
@@ -148,8 +207,8 @@ fn most(config: &DriveConfig, geometry: &Geometry, pages: u32) -> u32 {
     if unused == 0 {
         return allowed;
     }
-    // A block for each stream, the reserve, and one that is being moved. Where no stripes set their width, streams take half of the spare blocks
-    // (`Streams::new`). One must be left to gain.
+    // A block for each stream, the reserve, and one that is being moved. Where no stripes set their
+    // width, streams take half of the spare blocks (`Streams::new`). One must be left to gain.
     let streams = u32::from(FIRST_OWN) + OWN + u32::from(config.parity.by_wear.is_some());
     let wide = if geometry.stripes.is_some() { 0 } else { spare / 2 };
     let open = wide.max(streams + RESERVE + 1);
@@ -168,7 +227,8 @@ pub(in crate::slots::reclaim) mod tests {
     use crate::drive::audit::MapRow;
     use crate::drive::{Drive, Techniques};
 
-    /// One die of blocks of 24 pages, 8 wordlines: `T = 1000 - 24 = 976`. Page 0 was read so much that it lies alone in a shadow block.
+    /// One die of blocks of 24 pages, 8 wordlines: `T = 1000 - 24 = 976`. Page 0 was read so much
+    /// that it lies alone in a shadow block.
     pub(in crate::slots::reclaim) fn drive_with_a_shadow(reclaim: &str, density: &str) -> Drive {
         let text = format!(
             r#"
@@ -180,17 +240,23 @@ pub(in crate::slots::reclaim) mod tests {
             "#
         );
         let config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: reclaim.into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
-        // Two blocks in turn come to their limits, of 60 that might have: they are hot, and move to monitor blocks. Then one of these.
+        // Two blocks in turn come to their limits, of 60 that might have: they are hot, and move to
+        // monitor blocks. Then one of these.
         (0..976).for_each(|_| drive.read_pages(&[0, 30].map(Lpn::new)));
         read(&mut drive, 976);
         drive.begin_measurement();
         drive
     }
 
-    /// The worked examples' drive: blocks of 192 pages, alpha 1, limit 10,000, `T = 10,000 - 192 = 9,808`. Pages 0 to 29 were read so much
-    /// that they fill a shadow block.
+    /// The worked examples' drive: blocks of 192 pages, alpha 1, limit 10,000, `T = 10,000 - 192 =
+    /// 9,808`. Pages 0 to 29 were read so much that they fill a shadow block.
     pub(in crate::slots::reclaim) fn drive_with_a_full_shadow(reclaim: &str) -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 64, cell = "tlc", page_size = "4KiB" }
@@ -199,7 +265,12 @@ pub(in crate::slots::reclaim) mod tests {
             disturb = { model = "count", table = [{ pec = 0, limit = [10000] }] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config, &Techniques { reclaim: reclaim.into(), ..Techniques::default() }, false).unwrap();
+        let mut drive = Drive::new(
+            config,
+            &Techniques { reclaim: reclaim.into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         drive.precondition(1);
         read_thirty(&mut drive, 2 * 9_808);
         drive.begin_measurement();
@@ -240,7 +311,8 @@ pub(in crate::slots::reclaim) mod tests {
         }
     }
 
-    /// Where each page has a die of its own, no read-hot page leaves its die, and each die has monitor and shadow blocks.
+    /// Where each page has a die of its own, no read-hot page leaves its die, and each die has
+    /// monitor and shadow blocks.
     #[test]
     fn each_die_keeps_its_own_pages_apart() {
         let text = r#"
@@ -254,7 +326,11 @@ pub(in crate::slots::reclaim) mod tests {
         "#;
         for reclaim in ["redftl", "read-leveling"] {
             let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
-            let techniques = Techniques { reclaim: reclaim.into(), parity: "raid5".into(), ..Techniques::default() };
+            let techniques = Techniques {
+                reclaim: reclaim.into(),
+                parity: "raid5".into(),
+                ..Techniques::default()
+            };
             let mut drive = Drive::new(config, &techniques, false).unwrap();
             drive.precondition(1);
             let stripes = drive.geometry.stripes.unwrap();
@@ -269,11 +345,17 @@ pub(in crate::slots::reclaim) mod tests {
                     }
                 }
             }
-            let everywhere = [MONITOR, HOT].into_iter().flat_map(|stream| (0..4).map(move |die| (stream, die)));
+            let everywhere =
+                [MONITOR, HOT].into_iter().flat_map(|stream| (0..4).map(move |die| (stream, die)));
             assert!(everywhere.clone().all(|there| seen.contains(&there)), "{reclaim}: {seen:?}");
-            let is_at_home = |row: &MapRow| drive.geometry.die_of(drive.geometry.block_of(row.ppn)) == stripes.die(row.lpn);
+            let is_at_home = |row: &MapRow| {
+                drive.geometry.die_of(drive.geometry.block_of(row.ppn)) == stripes.die(row.lpn)
+            };
             assert!(drive.all_map_rows().all(|row| is_at_home(&row)), "{reclaim}");
-            assert_eq!((drive.all_map_rows().count() as u32, drive.lost_pages()), (drive.geometry.logical_pages(), 0));
+            assert_eq!(
+                (drive.all_map_rows().count() as u32, drive.lost_pages()),
+                (drive.geometry.logical_pages(), 0)
+            );
         }
     }
 }

@@ -1,12 +1,15 @@
-//! The common look of the straw-2024 techniques: every so many reads of a block, the wordlines whose dose could reach their limit before
-//! the next look are rewritten. The techniques differ in what they know of a dose: their [`DoseEstimate`].
+//! The common look of the straw-2024 techniques: every so many reads of a block, the wordlines
+//! whose dose could reach their limit before the next look are rewritten. The techniques differ in
+//! what they know of a dose: their [`DoseEstimate`].
 //!
-//! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A wordline i with valid pages moves where
-//!   `bound(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`. `M = V + 2 (alpha - 1) p` is what movers may deposit: they read each
-//!   of the block's V valid pages once more, p of them on each neighbour.
-//! - **Leaves behind:** a hole for each moved page. A block without valid pages is erased. Looks that cannot find anything are left out.
-//! - **Safety:** no page is lost where `bound(i)` is never below the dose, and the first look leaves a new wordline alone
-//!   (`docs/safety/straw.md`).
+//! - **Acts at:** multiples of the interval I (`reclaim.check_interval`) of a block's reads. A
+//!   wordline i with valid pages moves where `bound(i) + alpha (max(I, R_late + 1) + R_late) + M >
+//!   ERC_MAX`. `M = V + 2 (alpha - 1) p` is what movers may deposit: they read each of the block's
+//!   V valid pages once more, p of them on each neighbour.
+//! - **Leaves behind:** a hole for each moved page. A block without valid pages is erased. Looks
+//!   that cannot find anything are left out.
+//! - **Safety:** no page is lost where `bound(i)` is never below the dose, and the first look
+//!   leaves a new wordline alone (`docs/safety/straw.md`).
 
 use std::collections::BTreeMap;
 
@@ -26,22 +29,32 @@ use crate::slots::card::Args;
 pub(in crate::slots::reclaim) trait DoseEstimate: Send {
     /// What `explain` calls its bound.
     const BOUND: &'static str;
-    /// Whether bounds contain reads from before a wordline's own programming even where those do not count: then an open block's
-    /// wordlines without data have bounds, too, and one whose bound is used up is none to write to.
+    /// Whether bounds contain reads from before a wordline's own programming even where those do
+    /// not count: then an open block's wordlines without data have bounds, too, and one whose bound
+    /// is used up is none to write to.
     const FROM_ERASE: bool;
 
     /// Whether bounds are below a dose where somebody takes care that they are.
     const CAN_BE_DECEIVED: bool = false;
-    /// Whether the margin is the paper's, `alpha I`: no room for movers' reads and for those until a job is done. Unsafe.
+    /// Whether the margin is the paper's, `alpha I`: no room for movers' reads and for those until
+    /// a job is done. Unsafe.
     const ONLY_THE_INTERVAL: bool = false;
 
     /// For a drive of this configuration.
     fn new(args: &Args, config: &DriveConfig) -> Self;
 
     /// Writes the margin of each wordline, live or not: `budget.keep[i] - movers - bound(i)`.
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]);
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    );
 
-    /// Dose that the block can take from now on before any bound has grown by more than `slack`, with `alpha` the highest of the block.
+    /// Dose that the block can take from now on before any bound has grown by more than `slack`,
+    /// with `alpha` the highest of the block.
     fn quiet(&self, view: &View, block: BlockId, slack: Dose, alpha: Alpha) -> Quarters;
 
     /// Dose that a wordline may take on top because of what is done about the others at a look.
@@ -73,7 +86,8 @@ pub(in crate::slots::reclaim) struct Look<'a> {
     /// Of each wordline.
     pub(in crate::slots::reclaim) margins: &'a [Dose],
     pub(in crate::slots::reclaim) budget: &'a Budget,
-    /// Dose units that the margins leave room for: until the end of the next look's job, and until the end of this one's.
+    /// Dose units that the margins leave room for: until the end of the next look's job, and until
+    /// the end of this one's.
     pub(in crate::slots::reclaim) horizon: u32,
     pub(in crate::slots::reclaim) late: u32,
 }
@@ -86,7 +100,8 @@ pub(in crate::slots::reclaim) struct Straw<E> {
     own_age: bool,
     /// Leaves out looks that cannot find anything.
     skips: bool,
-    /// Dose units by which alarms may be overshot between a look and the end of the job of the next: none where every read counts one.
+    /// Dose units by which alarms may be overshot between a look and the end of the job of the
+    /// next: none where every read counts one.
     overshoot: u32,
     /// Largest dose of one read.
     heaviest: Quarters,
@@ -123,9 +138,11 @@ impl<E: DoseEstimate> Straw<E> {
             interval: args.whole(&CHECK_INTERVAL),
             own_age: args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1,
             skips: true,
-            // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and looks round up to whole units twice.
+            // A read weighs up to 2.25 units. Two alarms are passed by less than that each, and
+            // looks round up to whole units twice.
             overshoot: if sensings { 6 } else { 0 },
-            heaviest: dose_per_kind(config.disturb.dose, config.geometry.cell)[..config.geometry.cell.bits() as usize]
+            heaviest: dose_per_kind(config.disturb.dose, config.geometry.cell)
+                [..config.geometry.cell.bits() as usize]
                 .iter()
                 .copied()
                 .max()
@@ -155,7 +172,9 @@ impl<E: DoseEstimate> Straw<E> {
         let e = limits.lookup_worn(group, worn);
         let beside = if E::ONLY_THE_INTERVAL { 0 } else { 2 * view.geometry.cell.bits() };
         let neighbours = Reads(beside) * (e.alpha - Alpha::ONE);
-        let margin = Reads(self.horizon(view)) * e.alpha + neighbours + self.estimate.burden(view.geometry, e.alpha);
+        let margin = Reads(self.horizon(view)) * e.alpha
+            + neighbours
+            + self.estimate.burden(view.geometry, e.alpha);
         (e.limit - margin, e.alpha)
     }
 
@@ -166,15 +185,23 @@ impl<E: DoseEstimate> Straw<E> {
         let (keep, _) = self.keep(view, limits, group, Worn::at_longest(pec));
         let left = keep - self.movers(view, view.geometry.pages_per_block);
         let by_host = Reads(reads) * e.alpha;
-        Promised { group, endures: e.limit.units(), alpha: e.alpha.weight(), reads, own: (e.limit - left - by_host).units() }
+        Promised {
+            group,
+            endures: e.limit.units(),
+            alpha: e.alpha.weight(),
+            reads,
+            own: (e.limit - left - by_host).units(),
+        }
     }
 
     fn budget(&mut self, view: &View, block: BlockId) -> Option<Class> {
         let (limits, worn) = (view.limits?, view.worn(block, self.own_age));
         let class = limits.worn_class(worn);
         if !self.budgets.contains_key(&class) {
-            let groups: Vec<_> = (0..limits.groups()).map(|g| self.keep(view, limits, g, worn)).collect();
-            let endures: Vec<Dose> = (0..limits.groups()).map(|g| limits.lookup_worn(g, worn).limit).collect();
+            let groups: Vec<_> =
+                (0..limits.groups()).map(|g| self.keep(view, limits, g, worn)).collect();
+            let endures: Vec<Dose> =
+                (0..limits.groups()).map(|g| limits.lookup_worn(g, worn).limit).collect();
             let of = |w: WordlineInBlock| groups[limits.group_of(w)];
             let wordlines = view.geometry.wordlines_in_block();
             let keep: Vec<Dose> = wordlines.clone().map(|w| of(w).0).collect();
@@ -192,7 +219,11 @@ impl<E: DoseEstimate> Straw<E> {
     }
 
     /// What is known of doses, and what they may be in this block.
-    pub(in crate::slots::reclaim) fn estimate_and_budget(&mut self, view: &View, block: BlockId) -> Option<(&mut E, &Budget)> {
+    pub(in crate::slots::reclaim) fn estimate_and_budget(
+        &mut self,
+        view: &View,
+        block: BlockId,
+    ) -> Option<(&mut E, &Budget)> {
         let class = self.budget(view, block)?;
         Some((&mut self.estimate, &self.budgets[&class]))
     }
@@ -208,9 +239,15 @@ impl<E: DoseEstimate> Straw<E> {
 
     /// The next look after `now` block reads, where the smallest margin is `slack`.
     fn next_look(&self, view: &View, block: BlockId, now: u32, slack: Dose, alpha: Alpha) -> Reads {
-        let quiet = if self.skips { self.estimate.quiet(view, block, slack.max(Dose::ZERO), alpha) } else { Quarters::ZERO };
+        let quiet = if self.skips {
+            self.estimate.quiet(view, block, slack.max(Dose::ZERO), alpha)
+        } else {
+            Quarters::ZERO
+        };
         let earliest = u64::from(now) + u64::from(quiet.whole_down().0.max(1));
-        Reads(earliest.next_multiple_of(u64::from(self.interval)).min(u64::from(u32::MAX - 1)) as u32)
+        Reads(
+            earliest.next_multiple_of(u64::from(self.interval)).min(u64::from(u32::MAX - 1)) as u32
+        )
     }
 
     /// Works out what each wordline of a block may still take, live or not, into `self.margins`.
@@ -238,23 +275,39 @@ impl<E: DoseEstimate> Policy for Straw<E> {
         let bits = view.geometry.cell.bits();
         let written = view.geometry.pages_per_block - view.pages_to_come(block);
         let is_open = written < view.geometry.pages_per_block;
-        let mut smallest = if is_open { budget.fresh - self.movers(view, view.geometry.pages_per_block) } else { Dose::MAX };
+        let mut smallest = if is_open {
+            budget.fresh - self.movers(view, view.geometry.pages_per_block)
+        } else {
+            Dose::MAX
+        };
         let mut pages = None;
         for (wordline, margin) in WordlineInBlock::all().zip(&self.margins) {
             let first = wordline.first_page(bits);
-            // Of an open block also what is written in part, and what is to be written where it has a dose before that.
-            let unwritten = is_open && (first + bits).number() > written && (first.number() < written || self.counts_before);
-            if *margin >= smallest && *margin >= Dose::ZERO || !(unwritten || view.is_valid(block, wordline)) {
+            // Of an open block also what is written in part, and what is to be written where it has
+            // a dose before that.
+            let unwritten = is_open
+                && (first + bits).number() > written
+                && (first.number() < written || self.counts_before);
+            if *margin >= smallest && *margin >= Dose::ZERO
+                || !(unwritten || view.is_valid(block, wordline))
+            {
                 continue;
             }
             if *margin < Dose::ZERO {
-                pages.get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block)).insert(first, bits);
+                pages
+                    .get_or_insert_with(|| PageSet::none(view.geometry.pages_per_block))
+                    .insert(first, bits);
             } else {
                 smallest = *margin;
             }
         }
         if let Some(pages) = pages {
-            let look = Look { margins: &self.margins, budget, horizon, late: view.late_in_a_job() + self.overshoot };
+            let look = Look {
+                margins: &self.margins,
+                budget,
+                horizon,
+                late: view.late_in_a_job() + self.overshoot,
+            };
             out.push(self.estimate.remedy(view, block, pages, &look).into());
             return Reads(now.saturating_add(self.grace(view)));
         }
@@ -278,12 +331,14 @@ impl<E: DoseEstimate> Policy for Straw<E> {
     }
 
     fn promise(&self, view: &View, pec: u32) -> Promise {
-        let budgets =
-            view.limits.into_iter().flat_map(|limits| (0..limits.groups()).map(move |group| self.promised(view, limits, group, pec)));
+        let budgets = view.limits.into_iter().flat_map(|limits| {
+            (0..limits.groups()).map(move |group| self.promised(view, limits, group, pec))
+        });
         match Promise::within(budgets) {
-            Promise::Within(budget) if E::ONLY_THE_INTERVAL => {
-                Promise::Unsafe(budget, "its margin leaves out movers' reads and those until a job is done")
-            }
+            Promise::Within(budget) if E::ONLY_THE_INTERVAL => Promise::Unsafe(
+                budget,
+                "its margin leaves out movers' reads and those until a job is done",
+            ),
             Promise::Within(budget) if E::CAN_BE_DECEIVED => Promise::Deceivable(budget),
             promise => promise,
         }
@@ -298,7 +353,8 @@ impl<E: DoseEstimate> Policy for Straw<E> {
             let alpha = alpha.weight();
             let limit = limits.lookup(group, pec).limit.units();
             let near = 2.0 * (alpha - 1.0) * f64::from(view.geometry.cell.bits());
-            let burden = self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha).units();
+            let burden =
+                self.estimate.burden(view.geometry, limits.lookup(group, pec).alpha).units();
             let group = &view.disturb.groups[group];
             let because = if E::ONLY_THE_INTERVAL {
                 format!("ERC_MAX {limit} - alpha {alpha:.3} x I {}", self.interval)
@@ -307,12 +363,19 @@ impl<E: DoseEstimate> Policy for Straw<E> {
                     "ERC_MAX {limit} - alpha {alpha:.3} x (max(I {}, R_late {} + 1) + R_late{}) - M ({movers} + {near:.1}{})",
                     self.interval,
                     view.late_in_a_job(),
-                    if self.overshoot > 0 { format!(" + overshoot {}", self.overshoot) } else { String::new() },
+                    if self.overshoot > 0 {
+                        format!(" + overshoot {}", self.overshoot)
+                    } else {
+                        String::new()
+                    },
                     if burden > 0.0 { format!(" + merges {burden:.1}") } else { String::new() },
                 )
             };
             Threshold {
-                name: format!("wordline of group {group} rewritten once its {} of a full block is above", E::BOUND),
+                name: format!(
+                    "wordline of group {group} rewritten once its {} of a full block is above",
+                    E::BOUND
+                ),
                 reads: (keep.units() - movers).max(0.0) as u32,
                 because,
             }
@@ -329,10 +392,17 @@ pub(in crate::slots::reclaim) mod tests {
     use crate::drive::{Drive, Techniques};
     use crate::slots::reclaim::technique;
 
-    /// A filled drive under a technique of the family, with or without the looks that cannot find anything.
+    /// A filled drive under a technique of the family, with or without the looks that cannot find
+    /// anything.
     pub(crate) fn drive<E: DoseEstimate + 'static>(text: &str, name: &str, skips: bool) -> Drive {
-        let config: crate::config::DriveConfig = toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
-        let mut drive = Drive::new(config.clone(), &Techniques { reclaim: name.into(), ..Techniques::default() }, false).unwrap();
+        let config: crate::config::DriveConfig =
+            toml::from_str::<crate::config::DriveConfig>(text).unwrap().resolve().unwrap();
+        let mut drive = Drive::new(
+            config.clone(),
+            &Techniques { reclaim: name.into(), ..Techniques::default() },
+            false,
+        )
+        .unwrap();
         let card = technique(name).unwrap();
         drive.policy = Box::new(Straw::<E> { skips, ..Straw::new(&card.args(&config), &config) });
         drive.precondition(1);
@@ -340,7 +410,8 @@ pub(in crate::slots::reclaim) mod tests {
         drive
     }
 
-    /// One die with blocks of so many one-page wordlines that endure `limit`, alpha 9; the table `reclaim` as it is given.
+    /// One die with blocks of so many one-page wordlines that endure `limit`, alpha 9; the table
+    /// `reclaim` as it is given.
     pub(crate) fn one_page_wordlines(wordlines: u32, limit: u32, reclaim: &str) -> String {
         format!(
             r#"
@@ -366,7 +437,11 @@ pub(in crate::slots::reclaim) mod tests {
     }
 
     /// What an estimate makes of each wordline's dose, in whole units.
-    pub(crate) fn bounds<E: DoseEstimate>(drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
+    pub(crate) fn bounds<E: DoseEstimate>(
+        drive: &mut Drive,
+        block: BlockId,
+        alpha: u32,
+    ) -> Vec<i64> {
         // Of the techniques that this is called for it has all parameters.
         let card = technique("straw-ss").unwrap();
         let mut estimate = E::new(&card.args(drive.config()), drive.config());
@@ -374,14 +449,26 @@ pub(in crate::slots::reclaim) mod tests {
     }
 
     /// The same of an estimate that has seen the block before.
-    pub(crate) fn bounds_of<E: DoseEstimate>(estimate: &mut E, drive: &mut Drive, block: BlockId, alpha: u32) -> Vec<i64> {
+    pub(crate) fn bounds_of<E: DoseEstimate>(
+        estimate: &mut E,
+        drive: &mut Drive,
+        block: BlockId,
+        alpha: u32,
+    ) -> Vec<i64> {
         let wordlines = drive.geometry().wordlines_per_block;
         let mut margins = vec![Dose::ZERO; wordlines as usize];
-        estimate.margins(&drive.policy_and_view().1, block, &budget(wordlines, alpha, 0), Dose::ZERO, &mut margins);
+        estimate.margins(
+            &drive.policy_and_view().1,
+            block,
+            &budget(wordlines, alpha, 0),
+            Dose::ZERO,
+            &mut margins,
+        );
         margins.iter().map(|m| (Dose::ZERO - *m).in_1024ths() / 1024).collect()
     }
 
-    /// Reads skewed towards the low pages, with some writes, under both ways of looking: the same moves, and fewer looks.
+    /// Reads skewed towards the low pages, with some writes, under both ways of looking: the same
+    /// moves, and fewer looks.
     pub(crate) fn looks_left_out_find_nothing<E: DoseEstimate + 'static>(technique: &str) {
         let text = r#"
             geometry = { channels = 2, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 10, wordlines_per_block = 24, cell = "tlc", page_size = "16KiB", neighbour_stride = 2 }
@@ -400,7 +487,9 @@ pub(in crate::slots::reclaim) mod tests {
             let pages = u64::from(drive.geometry().host_pages);
             let mut random = 0u64;
             for _ in 0..1_500_000 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 let unit = (random >> 40) as f64 / (1u64 << 24) as f64;
                 let page = (unit * unit * unit * pages as f64) as u32;
                 if (random >> 32).is_multiple_of(64) {
@@ -410,11 +499,18 @@ pub(in crate::slots::reclaim) mod tests {
                 }
             }
             assert_eq!(drive.lost_pages(), 0);
-            (*drive.flash_counts(), drive.reclaim_counts().pages_copied, drive.reclaim_counts().alarms)
+            (
+                *drive.flash_counts(),
+                drive.reclaim_counts().pages_copied,
+                drive.reclaim_counts().alarms,
+            )
         };
         let (counts, copied, looks) = run(true);
         let (every_counts, every_copied, every_look) = run(false);
         assert_eq!((counts, copied), (every_counts, every_copied));
-        assert!(copied > 10_000 && looks * 5 < every_look * 4, "{copied} pages copied, {looks} looks of {every_look}");
+        assert!(
+            copied > 10_000 && looks * 5 < every_look * 4,
+            "{copied} pages copied, {looks} looks of {every_look}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Where a block's reads were, as far as its sets of counters tell, and the bound of each wordline's dose that follows.
+//! Where a block's reads were, as far as its sets of counters tell, and the bound of each
+//! wordline's dose that follows.
 
 use super::sets::Sets;
 use super::{CHECK_INTERVAL, LAYER_SETS, WORDLINE_SETS};
@@ -13,24 +14,28 @@ use crate::slots::reclaim::shared::straw::{Budget, DoseEstimate};
 
 /// Layer counters, wordline counters, and what is worked out of them.
 pub(in crate::slots::reclaim) struct Placed {
-    /// The drive's counts of each layer when the set began; while wordlines are counted, reads of each layer between the two beginnings.
+    /// The drive's counts of each layer when the set began; while wordlines are counted, reads of
+    /// each layer between the two beginnings.
     layers: Sets,
     /// The drive's counts of each wordline when the set began.
     wordlines: Sets,
-    /// Reads of each block that were certainly beside none of the wordlines that hold data, from sets that it has no longer.
+    /// Reads of each block that were certainly beside none of the wordlines that hold data, from
+    /// sets that it has no longer.
     away: Vec<Quarters>,
-    /// Reads of each block that may have been beside any of its wordlines when its layers began to be counted.
+    /// Reads of each block that may have been beside any of its wordlines when its layers began to
+    /// be counted.
     unplaced: Vec<Quarters>,
     /// A block that was read less than this between two visits can do without its set.
     hardly: Quarters,
     strings_per_layer: usize,
     stride: usize,
-    /// All ones where a wordline's upper neighbour lies in another layer than its lower one, so that both layers count; else 0.
+    /// All ones where a wordline's upper neighbour lies in another layer than its lower one, so
+    /// that both layers count; else 0.
     upper_counts: Vec<u32>,
     /// Whether a wordline's own reads disturb it (model `count`).
     own_disturbs: bool,
-    /// Room for a look: reads of layers; for each wordline between edges of nothing, reads of its layer and its own since they are
-    /// counted; reads of its neighbours.
+    /// Room for a look: reads of layers; for each wordline between edges of nothing, reads of its
+    /// layer and its own since they are counted; reads of its neighbours.
     of_layer: Vec<Quarters>,
     in_layer: Vec<Quarters>,
     exact: Vec<Quarters>,
@@ -61,11 +66,13 @@ impl Placed {
     /// Blocks that may lose their sets to this one for want of reads.
     pub(super) fn compared_with(&self, view: &View, block: BlockId) -> Vec<BlockId> {
         let layers = self.layers.considered_next().filter(|_| !self.counts_layers(view, block));
-        let wordlines = self.wordlines.considered_next().filter(|_| !self.counts_wordlines(view, block));
+        let wordlines =
+            self.wordlines.considered_next().filter(|_| !self.counts_wordlines(view, block));
         layers.chain(wordlines).collect()
     }
 
-    /// Begins to count a block's layers; false where there is no set, and none can be taken from another block.
+    /// Begins to count a block's layers; false where there is no set, and none can be taken from
+    /// another block.
     pub(super) fn count_layers(&mut self, view: &View, block: BlockId) -> bool {
         if let Some(cold) = self.layers.who_can_do_without(view, self.hardly) {
             if self.counts_layers(view, cold) {
@@ -75,7 +82,9 @@ impl Placed {
             self.wordlines.release(cold);
         }
         let Some(begun) = self.layers.lend(view, block) else { return false };
-        for (begun, reads) in begun.iter_mut().zip(by_layer(view.wordlines(block), self.strings_per_layer)) {
+        for (begun, reads) in
+            begun.iter_mut().zip(by_layer(view.wordlines(block), self.strings_per_layer))
+        {
             *begun = reads;
         }
         self.unplaced[block.index()] = view.dose(block) - self.away[block.index()];
@@ -100,38 +109,53 @@ impl Placed {
         true
     }
 
-    /// Reads of a block whose layers are counted that were beside none of the wordlines which hold data, or may still be given some.
+    /// Reads of a block whose layers are counted that were beside none of the wordlines which hold
+    /// data, or may still be given some.
     fn away_by_now(&mut self, view: &View, block: BlockId) -> Quarters {
         self.count_placed(view, block);
         self.sum_near(self.unplaced[block.index()]);
         let bits = view.geometry.cell.bits();
         let (written, is_open) = (view.written(block), view.pages_to_come(block) > 0);
-        let live = |wordline: WordlineInBlock| view.is_valid(block, wordline) || is_open && (wordline + 1).first_page(bits) > written;
-        let near = WordlineInBlock::all().zip(&self.near).filter(|(wordline, _)| live(*wordline)).map(|(_, near)| *near).max();
+        let live = |wordline: WordlineInBlock| {
+            view.is_valid(block, wordline) || is_open && (wordline + 1).first_page(bits) > written
+        };
+        let near = WordlineInBlock::all()
+            .zip(&self.near)
+            .filter(|(wordline, _)| live(*wordline))
+            .map(|(_, near)| *near)
+            .max();
         view.dose(block) - near.unwrap_or_default()
     }
 
-    /// What a block's wordlines were read goes to its layers, as if they had been counted all the time.
+    /// What a block's wordlines were read goes to its layers, as if they had been counted all the
+    /// time.
     fn fold_into_layers(&mut self, view: &View, block: BlockId) {
         self.count_placed(view, block);
         let now = view.wordlines(block);
         let exact = &self.exact[self.stride..][..now.len()];
         let layers = self.layers.of_mut(view, block).expect("layers are counted before wordlines");
-        let counted = exact.chunks(self.strings_per_layer).map(|layer| layer.iter().copied().sum::<Quarters>());
-        for (begun, ((now, before), exact)) in layers.iter_mut().zip(by_layer(now, self.strings_per_layer).zip(&self.of_layer).zip(counted))
+        let counted = exact
+            .chunks(self.strings_per_layer)
+            .map(|layer| layer.iter().copied().sum::<Quarters>());
+        for (begun, ((now, before), exact)) in layers
+            .iter_mut()
+            .zip(by_layer(now, self.strings_per_layer).zip(&self.of_layer).zip(counted))
         {
             *begun = now - *before - exact;
         }
     }
 
-    /// Reads, at this look of a block whose layers are counted, until the layers beside a wordline may have given it `share` of what it
-    /// may take, or a quarter of such a stretch if that is more; 0 if they have.
+    /// Reads, at this look of a block whose layers are counted, until the layers beside a wordline
+    /// may have given it `share` of what it may take, or a quarter of such a stretch if that is
+    /// more; 0 if they have.
     pub(super) fn cool_for(&self, view: &View, block: BlockId, budget: &Budget, share: f64) -> u32 {
         let unplaced = self.unplaced[block.index()];
         // Where a read beside is like any other, a step is the smallest dose there is.
         let of_read = |beside: Alpha| (Reads(1) * beside).max(Dose::of_1024ths(1));
         let (mut smallest, mut stretch) = (Dose::MAX, 0);
-        for (wordline, ((near, keep), alpha)) in WordlineInBlock::all().zip(self.near.iter().zip(&budget.keep).zip(&budget.alpha)) {
+        for (wordline, ((near, keep), alpha)) in
+            WordlineInBlock::all().zip(self.near.iter().zip(&budget.keep).zip(&budget.alpha))
+        {
             let beside = *alpha - Alpha::ONE;
             let room = keep.share(share).max(Dose::ZERO);
             let left = (room - (*near - unplaced) * beside).max(Dose::ZERO);
@@ -143,22 +167,31 @@ impl Placed {
                 (smallest, stretch) = (left, room.holds(read) / 4);
             }
         }
-        let heaviest = budget.alpha.iter().map(|alpha| of_read(*alpha - Alpha::ONE)).max().unwrap_or(of_read(Alpha::ZERO));
+        let heaviest = budget
+            .alpha
+            .iter()
+            .map(|alpha| of_read(*alpha - Alpha::ONE))
+            .max()
+            .unwrap_or(of_read(Alpha::ZERO));
         smallest.holds(heaviest).max(stretch).clamp(1, u32::MAX.into()) as u32
     }
 
     /// Works out what is known to have been read of each layer, and of each wordline.
     fn count_placed(&mut self, view: &View, block: BlockId) {
         let now = view.wordlines(block);
-        let layers = self.layers.of(view, block).expect("only a block with layer counters is looked at");
+        let layers =
+            self.layers.of(view, block).expect("only a block with layer counters is looked at");
         self.of_layer.clear();
         self.exact.clear();
         self.exact.resize(self.stride, Quarters::ZERO);
         if let Some(begun) = self.wordlines.of(view, block) {
             self.of_layer.extend_from_slice(layers);
-            self.exact.extend(now.iter().zip(begun).map(|(wordline, begun)| wordline.reads - *begun));
+            self.exact
+                .extend(now.iter().zip(begun).map(|(wordline, begun)| wordline.reads - *begun));
         } else {
-            self.of_layer.extend(by_layer(now, self.strings_per_layer).zip(layers).map(|(now, begun)| now - *begun));
+            self.of_layer.extend(
+                by_layer(now, self.strings_per_layer).zip(layers).map(|(now, begun)| now - *begun),
+            );
         }
         self.exact.resize(now.len() + 2 * self.stride, Quarters::ZERO);
         self.in_layer.clear();
@@ -170,27 +203,43 @@ impl Placed {
         self.in_layer.resize(now.len() + 2 * self.stride, Quarters::ZERO);
     }
 
-    /// What both neighbours of each wordline were read at most, `unplaced` reads of the block being anywhere; vectorises.
+    /// What both neighbours of each wordline were read at most, `unplaced` reads of the block being
+    /// anywhere; vectorises.
     fn sum_near(&mut self, unplaced: Quarters) {
         let wordlines = self.upper_counts.len();
-        let (layer_above, above) = (&self.in_layer[2 * self.stride..], &self.exact[2 * self.stride..]);
+        let (layer_above, above) =
+            (&self.in_layer[2 * self.stride..], &self.exact[2 * self.stride..]);
         self.near.resize(wordlines, Quarters::ZERO);
-        let rows = self.in_layer.iter().zip(layer_above).zip(&self.upper_counts).zip(&self.exact).zip(above);
-        for (near, ((((layer_below, layer_above), upper_counts), below), above)) in self.near.iter_mut().zip(rows) {
-            *near = unplaced + *layer_below + layer_above.where_set(*upper_counts) + *below + *above;
+        let rows = self
+            .in_layer
+            .iter()
+            .zip(layer_above)
+            .zip(&self.upper_counts)
+            .zip(&self.exact)
+            .zip(above);
+        for (near, ((((layer_below, layer_above), upper_counts), below), above)) in
+            self.near.iter_mut().zip(rows)
+        {
+            *near =
+                unplaced + *layer_below + layer_above.where_set(*upper_counts) + *below + *above;
         }
     }
 }
 
 /// Reads of each layer.
 fn by_layer(wordlines: &[Wordline], strings_per_layer: usize) -> impl Iterator<Item = Quarters> {
-    wordlines.chunks(strings_per_layer).map(|layer| layer.iter().map(|wordline| wordline.reads).sum())
+    wordlines
+        .chunks(strings_per_layer)
+        .map(|layer| layer.iter().map(|wordline| wordline.reads).sum())
 }
 
-/// For each wordline whether its upper neighbour lies in another layer than its lower one: all ones, else 0.
+/// For each wordline whether its upper neighbour lies in another layer than its lower one: all
+/// ones, else 0.
 fn upper_counts(geometry: &Geometry) -> Vec<u32> {
     let (stride, strings) = (geometry.neighbour_stride, geometry.strings_per_layer);
-    let differs = |w: u32| w.checked_sub(stride).is_none_or(|below| below / strings != (w + stride) / strings);
+    let differs = |w: u32| {
+        w.checked_sub(stride).is_none_or(|below| below / strings != (w + stride) / strings)
+    };
     (0..geometry.wordlines_per_block).map(|w| if differs(w) { u32::MAX } else { 0 }).collect()
 }
 
@@ -204,7 +253,11 @@ impl DoseEstimate for Placed {
         let layers = geometry.wordlines_per_block.div_ceil(geometry.strings_per_layer);
         Self {
             layers: Sets::new(sets(args.real(&LAYER_SETS)), layers, geometry.blocks),
-            wordlines: Sets::new(sets(args.real(&WORDLINE_SETS)), geometry.wordlines_per_block, geometry.blocks),
+            wordlines: Sets::new(
+                sets(args.real(&WORDLINE_SETS)),
+                geometry.wordlines_per_block,
+                geometry.blocks,
+            ),
             away: vec![Quarters::ZERO; geometry.blocks as usize],
             unplaced: vec![Quarters::ZERO; geometry.blocks as usize],
             hardly: Reads(args.whole(&CHECK_INTERVAL)).quarters(),
@@ -219,18 +272,29 @@ impl DoseEstimate for Placed {
         }
     }
 
-    fn margins(&mut self, view: &View, block: BlockId, budget: &Budget, movers: Dose, out: &mut [Dose]) {
+    fn margins(
+        &mut self,
+        view: &View,
+        block: BlockId,
+        budget: &Budget,
+        movers: Dose,
+        out: &mut [Dose],
+    ) {
         self.count_placed(view, block);
         let unplaced = self.unplaced[block.index()];
         self.sum_near(unplaced);
         let (own, read) = (u32::from(!self.own_disturbs), view.dose(block));
-        let rows = self.near.iter().zip(&self.exact[self.stride..]).zip(&budget.keep).zip(&budget.alpha);
+        let rows =
+            self.near.iter().zip(&self.exact[self.stride..]).zip(&budget.keep).zip(&budget.alpha);
         for (margin, (((near, exact), keep), alpha)) in out.iter_mut().zip(rows) {
             let beside = *near * (*alpha - Alpha::ONE);
             *margin = *keep - movers - (beside + (read - *exact * own).far());
         }
         let from_erase = unplaced == Quarters::ZERO && self.away[block.index()] == Quarters::ZERO;
-        if from_erase && self.of_layer.iter().all(|reads| *reads == Quarters::ZERO) && self.counts_wordlines(view, block) {
+        if from_erase
+            && self.of_layer.iter().all(|reads| *reads == Quarters::ZERO)
+            && self.counts_wordlines(view, block)
+        {
             count_from_programming(view, block, out);
         }
     }
@@ -240,8 +304,13 @@ impl DoseEstimate for Placed {
     }
 
     fn controller_ram(&self, geometry: &Geometry) -> Bytes {
-        let ((layers, layer_sets), (wordlines, wordline_sets)) = (self.layers.size(), self.wordlines.size());
-        Bytes(6 * u64::from(geometry.blocks) + 3 * (layers + wordlines) + 12 * (layer_sets + wordline_sets))
+        let ((layers, layer_sets), (wordlines, wordline_sets)) =
+            (self.layers.size(), self.wordlines.size());
+        Bytes(
+            6 * u64::from(geometry.blocks)
+                + 3 * (layers + wordlines)
+                + 12 * (layer_sets + wordline_sets),
+        )
     }
 
     fn memory(&self) -> Bytes {
@@ -249,7 +318,8 @@ impl DoseEstimate for Placed {
     }
 }
 
-/// Where every read of a block's life was counted by wordline, doses count from a wordline's own programming.
+/// Where every read of a block's life was counted by wordline, doses count from a wordline's own
+/// programming.
 fn count_from_programming(view: &View, block: BlockId, margins: &mut [Dose]) {
     let begun = view.written(block).number().div_ceil(view.geometry.cell.bits());
     let spares_all = view.disturb.preprogram_weight == 0.0;

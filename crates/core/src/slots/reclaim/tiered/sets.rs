@@ -5,11 +5,12 @@ use crate::base::units::BlockId;
 use crate::slots::reclaim::View;
 
 const NONE: u32 = u32::MAX;
-/// Lent sets that are considered at a time for a block that finds none. Few: a set that is lent must be left alone for long, between two
-/// visits, to be taken for that of a cold block.
+/// Lent sets that are considered at a time for a block that finds none. Few: a set that is lent
+/// must be left alone for long, between two visits, to be taken for that of a cold block.
 const LOOKS: u32 = 4;
 
-/// Who has a set: the block, its P/E cycles when it was lent, and its dose when it was last considered.
+/// Who has a set: the block, its P/E cycles when it was lent, and its dose when it was last
+/// considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Owner {
     block: BlockId,
@@ -23,7 +24,8 @@ impl Owner {
         view.pec(self.block) != self.pec
     }
 
-    /// The block holds no data, or was hardly read since it was last considered. Never one under way.
+    /// The block holds no data, or was hardly read since it was last considered. Never one under
+    /// way.
     fn can_do_without(&self, view: &View, hardly: Quarters) -> bool {
         let empty = view.valid_pages(self.block) == 0 && view.pages_to_come(self.block) == 0;
         let cold = self.seen.is_some_and(|seen| view.dose(self.block) - seen < hardly);
@@ -47,7 +49,15 @@ impl Sets {
     /// So many sets of so many counters.
     pub(super) fn new(most: u32, counters: u32, blocks: u32) -> Self {
         let (owners, free, numbers) = (vec![], vec![], vec![]);
-        Self { most, counters: counters as usize, owners, free, hand: 0, of_block: vec![NONE; blocks as usize], numbers }
+        Self {
+            most,
+            counters: counters as usize,
+            owners,
+            free,
+            hand: 0,
+            of_block: vec![NONE; blocks as usize],
+            numbers,
+        }
     }
 
     /// Counters in all sets, and sets.
@@ -57,7 +67,9 @@ impl Sets {
 
     /// Memory that they take when all are lent.
     pub(super) fn bytes(&self) -> u64 {
-        let of_set = self.counters * size_of::<Quarters>() + size_of::<Owner>() + size_of::<Box<[Quarters]>>();
+        let of_set = self.counters * size_of::<Quarters>()
+            + size_of::<Owner>()
+            + size_of::<Box<[Quarters]>>();
         u64::from(self.most) * of_set as u64
     }
 
@@ -93,8 +105,9 @@ impl Sets {
         Some(&mut self.numbers[set as usize])
     }
 
-    /// Where all sets are lent: the next block that can do without its own, if it is among the next few; one erased and not written
-    /// since is such a block, too. `hardly` is the dose below which a block counts as cold.
+    /// Where all sets are lent: the next block that can do without its own, if it is among the next
+    /// few; one erased and not written since is such a block, too. `hardly` is the dose below which
+    /// a block counts as cold.
     pub(super) fn who_can_do_without(&mut self, view: &View, hardly: Quarters) -> Option<BlockId> {
         if !self.free.is_empty() || (self.owners.len() as u32) < self.most {
             return None;

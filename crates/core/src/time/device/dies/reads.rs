@@ -20,10 +20,13 @@ pub(in crate::time::device) struct ReadOp {
 }
 
 impl Dies {
-    /// Queues a host read at a unit (die, or plane of it), to be sensed and transferred in such times, and starts it if it can. Gives the die
-    /// where that has other work too.
+    /// Queues a host read at a unit (die, or plane of it), to be sensed and transferred in such
+    /// times, and starts it if it can. Gives the die where that has other work too.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read; what is queued would go through memory")]
+    #[expect(
+        clippy::inline_always,
+        reason = "once a page read; what is queued would go through memory"
+    )]
     pub(in crate::time::device) fn queue_read(
         &mut self,
         unit: usize,
@@ -35,7 +38,14 @@ impl Dies {
         let u = &mut self.units[unit];
         let summary = &mut self.summaries[usize::from(u.die)];
         part.met_reclaim = summary.reclaim_work > 0;
-        let op = ReadOp { part, next: NIL, sense: sense as u32, transfer: transfer as u32, order: self.order, queued_at: now };
+        let op = ReadOp {
+            part,
+            next: NIL,
+            sense: sense as u32,
+            transfer: transfer as u32,
+            order: self.order,
+            queued_at: now,
+        };
         let i = self.unused;
         if let Some(unused) = self.reads.get_mut(i as usize) {
             self.unused = unused.next;
@@ -151,9 +161,13 @@ impl Dies {
         self.transfers.push(Event { at, order, unit: unit as u32 });
     }
 
-    /// A page is in the controller. Gives whose it is, and its die where that has other work to look after.
+    /// A page is in the controller. Gives whose it is, and its die where that has other work to
+    /// look after.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read; what it gives would go through memory")]
+    #[expect(
+        clippy::inline_always,
+        reason = "once a page read; what it gives would go through memory"
+    )]
     pub(in crate::time::device) fn transferred(&mut self) -> (ReadPart, Option<DieId>) {
         let Event { at: now, unit, .. } = self.transfers.pop();
         let unit = unit as usize;
@@ -181,7 +195,8 @@ impl Dies {
         i
     }
 
-    /// Something ended at a unit: its next read starts, or whoever knows about the die's other work decides.
+    /// Something ended at a unit: its next read starts, or whoever knows about the die's other work
+    /// decides.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once a page read")]
     pub(super) fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {

@@ -1,4 +1,5 @@
-//! What a die does besides host reads: programs, erases, copies and whole pieces of jobs, some of them suspended and resumed.
+//! What a die does besides host reads: programs, erases, copies and whole pieces of jobs, some of
+//! them suspended and resumed.
 
 use super::{Dies, EXCLUSIVE, JOBS, NIL, Phase, RUNNING, SUSPENDED, URGENT, WRITES};
 use crate::base::units::{Cause, DieId, Ns, Ppn};
@@ -9,7 +10,8 @@ use crate::watch::time_event::{OpId, TimeEvent};
 /// What a piece of work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::time::device) enum WorkKind {
-    /// So many pages in over the channel, then one program. `request` is completed by it, or [`NIL`]; `host` frees buffer space.
+    /// So many pages in over the channel, then one program. `request` is completed by it, or
+    /// [`NIL`]; `host` frees buffer space.
     Program { host: bool, request: u32, pages: u32 },
     /// A page in over the channel, then its program, for the stripe of this serial number.
     Striped { serial: u32 },
@@ -47,14 +49,26 @@ impl WorkOp {
     }
 
     /// Work that begins with the read of a page, which keeps array and channel for so long.
-    pub(in crate::time::device) fn reading(id: OpId, work: WorkKind, cause: Cause, (array, transfer): (Ns, Ns)) -> Self {
+    pub(in crate::time::device) fn reading(
+        id: OpId,
+        work: WorkKind,
+        cause: Cause,
+        (array, transfer): (Ns, Ns),
+    ) -> Self {
         Self { transfer, ..Self::new(id, work, cause, array) }
     }
 }
 
 impl Dies {
-    /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the caller may give it a step.
-    pub(in crate::time::device) fn dispatch(&mut self, die: usize, now: Ns, pressure: bool, speed: &Speed) -> bool {
+    /// Starts what a die can start now. Tells whether it is idle with jobs waiting, so that the
+    /// caller may give it a step.
+    pub(in crate::time::device) fn dispatch(
+        &mut self,
+        die: usize,
+        now: Ns,
+        pressure: bool,
+        speed: &Speed,
+    ) -> bool {
         if !self.summaries[die].has_work {
             self.start_reads(die, now);
             return false;
@@ -75,7 +89,11 @@ impl Dies {
             return false;
         }
         let due = summary.has(EXCLUSIVE) || (pressure && summary.has(WRITES));
-        if !summary.has(URGENT) && summary.queued_reads > 0 && (summary.credit > 0 || !due) && !self.bugs.has(Bug::WorkBeforeReads) {
+        if !summary.has(URGENT)
+            && summary.queued_reads > 0
+            && (summary.credit > 0 || !due)
+            && !self.bugs.has(Bug::WorkBeforeReads)
+        {
             self.start_reads(die, now);
             return false;
         }
@@ -106,14 +124,16 @@ impl Dies {
         self.start_work(die, op, now, speed);
     }
 
-    /// Carries out the next event of a die's work, and gives the work if that ended. What the die does then is to be seen to before
-    /// [`Self::settle`].
+    /// Carries out the next event of a die's work, and gives the work if that ended. What the die
+    /// does then is to be seen to before [`Self::settle`].
     pub(in crate::time::device) fn step(&mut self) -> (DieId, Option<WorkOp>) {
         let (now, unit) = (self.work.next(), self.work.first());
         let ended = match self.units[unit].phase {
             Phase::Working => self.worked(unit, now),
             Phase::WorkTransferring => self.work_transferred(unit, now),
-            Phase::Idle | Phase::Sensing | Phase::Sensed | Phase::Transferring => unreachable!("no work is under way in this phase"),
+            Phase::Idle | Phase::Sensing | Phase::Sensed | Phase::Transferring => {
+                unreachable!("no work is under way in this phase")
+            }
         };
         (self.units[unit].die, ended)
     }
@@ -130,8 +150,12 @@ impl Dies {
 
     /// Lets waiting reads go before the next exclusive piece or, under pressure, the next write.
     fn grant_credit(&mut self, die: usize) {
-        self.summaries[die].credit =
-            if self.queues[die].foreground || planted(Bug::CreditForgotten) { 0 } else { self.summaries[die].queued_reads };
+        self.summaries[die].credit = if self.queues[die].foreground || planted(Bug::CreditForgotten)
+        {
+            0
+        } else {
+            self.summaries[die].queued_reads
+        };
     }
 
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
@@ -139,9 +163,17 @@ impl Dies {
         op.started = now;
         self.set_running(die, Some(op));
         match op.work {
-            WorkKind::Program { pages, .. } => self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer),
-            WorkKind::Striped { .. } => self.start_work_transfer(op.id, unit, now, speed.page_transfer),
-            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry | WorkKind::Erase | WorkKind::Exclusive => {
+            WorkKind::Program { pages, .. } => {
+                self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer)
+            }
+            WorkKind::Striped { .. } => {
+                self.start_work_transfer(op.id, unit, now, speed.page_transfer)
+            }
+            WorkKind::Copy { .. }
+            | WorkKind::Load { .. }
+            | WorkKind::Retry
+            | WorkKind::Erase
+            | WorkKind::Exclusive => {
                 self.start_array(die, op.array, now);
             }
         }
@@ -195,15 +227,20 @@ impl Dies {
                     speed.suspend_erase
                 }
             }
-            WorkKind::Copy { .. } | WorkKind::Load { .. } | WorkKind::Retry | WorkKind::Exclusive => return,
+            WorkKind::Copy { .. }
+            | WorkKind::Load { .. }
+            | WorkKind::Retry
+            | WorkKind::Exclusive => return,
         };
         let Some(left) = op.left else { return };
-        if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften)) || self.units[unit].phase != Phase::Working
+        if op.suspended >= self.suspend_limit + u32::from(self.bugs.has(Bug::SuspendedTooOften))
+            || self.units[unit].phase != Phase::Working
         {
             return;
         }
         let cost = if self.bugs.has(Bug::SuspensionsFree) { 0 } else { cost };
-        let done = now - if planted(Bug::SuspendedFromStart) { op.started } else { self.units[unit].since };
+        let done = now
+            - if planted(Bug::SuspendedFromStart) { op.started } else { self.units[unit].since };
         op.suspended += 1;
         op.left = Some(left - done.min(left) + cost);
         let op = op.id;
@@ -218,7 +255,11 @@ impl Dies {
 
     fn resume(&mut self, die: usize, now: Ns) {
         let op = self.queues[die].suspended.take().expect("the caller saw one");
-        let left = if self.bugs.has(Bug::ResumedAsDone) { 0 } else { op.left.expect("only work that has begun is suspended") };
+        let left = if self.bugs.has(Bug::ResumedAsDone) {
+            0
+        } else {
+            op.left.expect("only work that has begun is suspended")
+        };
         self.summaries[die].set(SUSPENDED, false);
         self.set_running(die, Some(op));
         self.start_array(die, left, now);

@@ -1,5 +1,6 @@
-//! A block of rows as bytes and back: one column after the other, each in the form that suits it (docs/compact-trace.md).
-//! Times and offsets are steps from where the row before them would lead, sizes and devices distances from the least of the block.
+//! A block of rows as bytes and back: one column after the other, each in the form that suits it
+//! (docs/compact-trace.md). Times and offsets are steps from where the row before them would lead,
+//! sizes and devices distances from the least of the block.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
@@ -13,8 +14,10 @@ pub(super) const MAX_ROWS: usize = 4096;
 const COLUMN_HEADER_BYTES: usize = 24;
 /// What stands before everything else.
 const HEADER_BYTES: usize = 4 * COLUMN_HEADER_BYTES;
-/// Most bytes of a payload: its headers, its directions and hints, and codes and 8 bytes a number in each column.
-pub(super) const MAX_BYTES: usize = HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
+/// Most bytes of a payload: its headers, its directions and hints, and codes and 8 bytes a number
+/// in each column.
+pub(super) const MAX_BYTES: usize =
+    HEADER_BYTES + 2 * (MAX_ROWS / 4) + 4 * (MAX_ROWS / 4 + 8 * MAX_ROWS);
 /// Offsets end here, as in all formats.
 const ADDRESS_END: u64 = 1 << 63;
 
@@ -54,7 +57,9 @@ pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out:
         columns.of(Column::Device).push(u64::from(row.device));
         (time, end) = (row.at_ns, row.offset.wrapping_add(row.bytes));
     }
-    for ((numbers, packed), column) in columns.numbers.iter_mut().zip(&mut columns.packed).zip(COLUMNS) {
+    for ((numbers, packed), column) in
+        columns.numbers.iter_mut().zip(&mut columns.packed).zip(COLUMNS)
+    {
         let (base, unit) = match column {
             Column::Time => (start, steps(numbers)),
             Column::Offset => (begin, steps(numbers)),
@@ -66,9 +71,14 @@ pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out:
         out.extend_from_slice(&packed.widths);
         out.extend_from_slice(&(packed.data.len() as u32).to_le_bytes());
     }
-    out.extend(rows.chunks(4).map(|four| four.iter().rev().fold(0, |byte, row| byte << 2 | row.op as u8)));
+    out.extend(
+        rows.chunks(4).map(|four| four.iter().rev().fold(0, |byte, row| byte << 2 | row.op as u8)),
+    );
     if hints {
-        out.extend(rows.chunks(4).map(|four| four.iter().rev().fold(0, |byte, row| byte << 2 | code_of(row.hint))));
+        out.extend(
+            rows.chunks(4)
+                .map(|four| four.iter().rev().fold(0, |byte, row| byte << 2 | code_of(row.hint))),
+        );
     }
     for packed in &columns.packed {
         out.extend_from_slice(&packed.codes);
@@ -76,7 +86,8 @@ pub(super) fn encode(rows: &[TraceRow], hints: bool, columns: &mut Columns, out:
     }
 }
 
-/// Turns signed steps into multiples of their unit, folded so that small steps either way are small numbers.
+/// Turns signed steps into multiples of their unit, folded so that small steps either way are small
+/// numbers.
 fn steps(numbers: &mut [u64]) -> u64 {
     let unit = numbers.iter().fold(0, |unit, n| common(n.cast_signed().unsigned_abs(), unit));
     for n in numbers {
@@ -107,8 +118,8 @@ fn common(mut a: u64, mut b: u64) -> u64 {
     b
 }
 
-/// Appends so many rows of a block, which has a column of hints or none. `payload` goes [`LOOK_AHEAD`] bytes beyond the block; so many
-/// devices are listed.
+/// Appends so many rows of a block, which has a column of hints or none. `payload` goes
+/// [`LOOK_AHEAD`] bytes beyond the block; so many devices are listed.
 ///
 /// # Errors
 /// What is wrong; nothing is appended then.
@@ -123,7 +134,8 @@ pub(super) fn decode(
     let headers = payload[..rest.end].get(..HEADER_BYTES).ok_or(MISFIT)?;
     let ops = rest.take(count.div_ceil(4))?;
     let hints = rest.take(if hints { count.div_ceil(4) } else { 0 })?;
-    for (header, column) in headers.chunks_exact(COLUMN_HEADER_BYTES).map(Header::read).zip(COLUMNS) {
+    for (header, column) in headers.chunks_exact(COLUMN_HEADER_BYTES).map(Header::read).zip(COLUMNS)
+    {
         let codes = rest.take(pack::code_bytes(header.widths, count))?;
         let data = rest.take_with_look_ahead(header.data_bytes)?;
         let numbers = columns.of(column);
@@ -180,9 +192,15 @@ struct Header {
 impl Header {
     /// From its 24 bytes.
     fn read(bytes: &[u8]) -> Self {
-        let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let word =
+            |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         let [a, b, c, d, data_bytes @ ..] = word(16).to_le_bytes();
-        Self { base: word(0), unit: word(8), widths: [a, b, c, d], data_bytes: u32::from_le_bytes(data_bytes) as usize }
+        Self {
+            base: word(0),
+            unit: word(8),
+            widths: [a, b, c, d],
+            data_bytes: u32::from_le_bytes(data_bytes) as usize,
+        }
     }
 
     /// Turns what was unpacked into the column's own numbers; offsets as if all sizes were 0.
@@ -197,7 +215,9 @@ impl Header {
                 }
             }
             Column::Size | Column::Device if self.widths[3] == 0 => numbers.fill(base),
-            Column::Size | Column::Device => numbers.iter_mut().for_each(|n| *n = n.wrapping_mul(unit).wrapping_add(base)),
+            Column::Size | Column::Device => {
+                numbers.iter_mut().for_each(|n| *n = n.wrapping_mul(unit).wrapping_add(base))
+            }
         }
     }
 }
@@ -235,13 +255,21 @@ impl Columns {
         let numbers = times.iter().zip(offsets).zip(sizes).zip(indices).enumerate();
         rows.extend(numbers.map(|(i, (((at_ns, offset), bytes), index))| {
             let op = OPS[usize::from(ops[i / 4] >> (i % 4 * 2) & 3)];
-            TraceRow { at_ns: *at_ns, device: *index as u32, offset: *offset, bytes: *bytes, op, hint: None }
+            TraceRow {
+                at_ns: *at_ns,
+                device: *index as u32,
+                offset: *offset,
+                bytes: *bytes,
+                op,
+                hint: None,
+            }
         }));
     }
 }
 
 /// By code, which is `NVMe`'s.
-const HINTS: [Option<AccessLatency>; 4] = [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
+const HINTS: [Option<AccessLatency>; 4] =
+    [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
 
 fn code_of(hint: Option<AccessLatency>) -> u8 {
     HINTS.iter().position(|of| *of == hint).expect("all are there") as u8

@@ -1,5 +1,6 @@
-//! Whole numbers in as few whole bytes as they need: four widths a column, two bits a number that say which, then the bytes.
-//! Widths chosen per block fit most columns within a bit or two of an entropy code, and decode without a branch per number.
+//! Whole numbers in as few whole bytes as they need: four widths a column, two bits a number that
+//! say which, then the bytes. Widths chosen per block fit most columns within a bit or two of an
+//! entropy code, and decode without a branch per number.
 
 /// A column packed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,8 +66,10 @@ fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
         for b in a..=longest {
             for c in b..=longest {
                 let widths = [a, b, c, longest];
-                let width_of = |bytes: usize| widths.into_iter().find(|w| *w >= bytes).unwrap_or(longest);
-                let total = counts.iter().enumerate().map(|(bytes, count)| count * width_of(bytes)).sum();
+                let width_of =
+                    |bytes: usize| widths.into_iter().find(|w| *w >= bytes).unwrap_or(longest);
+                let total =
+                    counts.iter().enumerate().map(|(bytes, count)| count * width_of(bytes)).sum();
                 if total < least {
                     (best, least) = (widths.map(|w| w as u8), total);
                 }
@@ -76,8 +79,8 @@ fn best_widths(counts: &[usize; 9]) -> [u8; 4] {
     best
 }
 
-/// Unpacks `data_bytes` of `data`, which holds [`LOOK_AHEAD`] more, into all of `out`; false where codes, data and widths do
-/// not fit each other.
+/// Unpacks `data_bytes` of `data`, which holds [`LOOK_AHEAD`] more, into all of `out`; false where
+/// codes, data and widths do not fit each other.
 #[must_use]
 pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]) -> bool {
     if !widths.is_sorted() || widths[3] > 8 || codes.len() != code_bytes(widths, out.len()) {
@@ -105,12 +108,19 @@ pub(super) fn unpack(widths: [u8; 4], codes: &[u8], data: &[u8], out: &mut [u64]
     at == data_bytes
 }
 
-/// Bytes that hold any four numbers whose widths are below 16: the compiler sees that no access leaves them.
+/// Bytes that hold any four numbers whose widths are below 16: the compiler sees that no access
+/// leaves them.
 const WINDOW: usize = 64 + 8;
 
 /// Unpacks four numbers; gives their bytes.
 #[inline]
-fn unpack_four(width: &[usize; 4], mask: &[u64; 4], codes: u8, window: &[u8; WINDOW], out: &mut [u64; 4]) -> usize {
+fn unpack_four(
+    width: &[usize; 4],
+    mask: &[u64; 4],
+    codes: u8,
+    window: &[u8; WINDOW],
+    out: &mut [u64; 4],
+) -> usize {
     let mut at = 0;
     for (k, n) in out.iter_mut().enumerate() {
         let code = usize::from(codes >> (2 * k) & 3);
@@ -154,7 +164,10 @@ mod tests {
     fn round(numbers: &[u64]) -> Packed {
         let mut packed = Packed::default();
         pack(numbers, &mut packed);
-        assert_eq!(unpacked(packed.widths, &packed.codes, &packed.data, numbers.len()).as_deref(), Some(numbers));
+        assert_eq!(
+            unpacked(packed.widths, &packed.codes, &packed.data, numbers.len()).as_deref(),
+            Some(numbers)
+        );
         packed
     }
 
@@ -177,7 +190,8 @@ mod tests {
 
     #[test]
     fn five_lengths_share_four_widths() {
-        // One number of 2 bytes among many of 3 loses its byte, since no other length is as cheap to give up.
+        // One number of 2 bytes among many of 3 loses its byte, since no other length is as cheap
+        // to give up.
         let mut numbers = vec![0; 9];
         numbers.extend([[1 << 56; 9], [200; 9], [1 << 20; 9]].concat());
         numbers.push(1 << 10);

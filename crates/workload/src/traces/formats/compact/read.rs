@@ -65,29 +65,49 @@ impl Decoder {
         for _ in 0..count {
             let (length, rest) = payload.split_first_chunk().ok_or(WRONG)?;
             let length = usize::from(u16::from_le_bytes(*length));
-            let (name, rest) = rest.split_at_checked(length).filter(|_| length <= MAX_NAME_BYTES).ok_or(WRONG)?;
+            let (name, rest) =
+                rest.split_at_checked(length).filter(|_| length <= MAX_NAME_BYTES).ok_or(WRONG)?;
             if self.devices.len() == MAX_DEVICES {
                 return Err("there are more than 65,536 devices");
             }
             let name = std::str::from_utf8(name).map_err(|_| WRONG)?;
-            self.devices.push(if name.is_empty() { self.devices.len().to_string() } else { name.to_owned() });
+            self.devices.push(if name.is_empty() {
+                self.devices.len().to_string()
+            } else {
+                name.to_owned()
+            });
             payload = rest;
         }
         if payload.is_empty() { Ok(()) } else { Err(WRONG) }
     }
 
-    fn block(&mut self, payload: &[u8], count: usize, rows: &mut Vec<TraceRow>) -> Result<(), &'static str> {
+    fn block(
+        &mut self,
+        payload: &[u8],
+        count: usize,
+        rows: &mut Vec<TraceRow>,
+    ) -> Result<(), &'static str> {
         if !(1..=MAX_ROWS).contains(&count) {
             return Err("a block should hold 1 to 4,096 rows");
         }
         self.rows += count as u64;
-        block::decode(payload, (count, self.about.hints), self.devices.len(), &mut self.columns, rows)
+        block::decode(
+            payload,
+            (count, self.about.hints),
+            self.devices.len(),
+            &mut self.columns,
+            rows,
+        )
     }
 
     fn end(&mut self, payload: &[u8]) -> Result<(), &'static str> {
         self.ended = true;
         let counts = [self.rows, self.devices.len() as u64].map(u64::to_le_bytes);
-        if payload == counts.as_flattened() { Ok(()) } else { Err("rows are missing; the file is damaged") }
+        if payload == counts.as_flattened() {
+            Ok(())
+        } else {
+            Err("rows are missing; the file is damaged")
+        }
     }
 }
 
@@ -138,30 +158,46 @@ mod tests {
         for count in 1..=rows.len() {
             let (back, decoder) = read(&written(&rows[..count])).unwrap();
             assert_eq!(back, rows[..count]);
-            assert_eq!((decoder.device_name(7), decoder.clock()), ("disk 7".into(), Epoch::Absolute));
+            assert_eq!(
+                (decoder.device_name(7), decoder.clock()),
+                ("disk 7".into(), Epoch::Absolute)
+            );
         }
     }
 
     #[test]
     fn hints_come_back_in_version_2_and_version_1_has_none() {
-        let hints = [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
-        let rows: Vec<_> =
-            (0..9000u64).map(|i| TraceRow { hint: hints[i as usize * 7 % 4], ..row(i, 0, 4096 * i, 4096, Op::Read) }).collect();
+        let hints = [
+            None,
+            Some(AccessLatency::Idle),
+            Some(AccessLatency::Typical),
+            Some(AccessLatency::Smallest),
+        ];
+        let rows: Vec<_> = (0..9000u64)
+            .map(|i| TraceRow {
+                hint: hints[i as usize * 7 % 4],
+                ..row(i, 0, 4096 * i, 4096, Op::Read)
+            })
+            .collect();
         let bytes = written(&rows);
         assert_eq!((bytes[8], read(&bytes).unwrap().0), (2, rows));
         let without = written(&[row(0, 0, 0, 1, Op::Read)]);
         assert_eq!((without[8], without[11]), (1, 0));
         let mut old = section::file_header(About { hints: true, ..About::default() });
         old[8] = 1;
-        assert_eq!(read(&section::sealed(old)).err(), Some("the compact trace of version 1 has a hint column, which only version 2 has"));
+        assert_eq!(
+            read(&section::sealed(old)).err(),
+            Some("the compact trace of version 1 has a hint column, which only version 2 has")
+        );
     }
 
     #[test]
     fn what_does_not_change_costs_nothing() {
-        let rows: Vec<_> = (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
+        let rows: Vec<_> =
+            (0..4096u64).map(|i| row(1000 * i, 3, 4096 * i, 4096, Op::Write)).collect();
         let bytes = written(&rows);
-        // Header; four devices of 2 + 6 bytes; 96 bytes of column headers, 1024 of directions; of the times, the step of 0 and 4095
-        // equal ones: codes and a byte each; the end.
+        // Header; four devices of 2 + 6 bytes; 96 bytes of column headers, 1024 of directions; of
+        // the times, the step of 0 and 4095 equal ones: codes and a byte each; the end.
         assert_eq!(bytes.len(), 16 + (16 + 32) + (16 + 96 + 1024 + 1024 + 4095) + (16 + 16));
         assert_eq!(read(&bytes).unwrap().0, rows);
     }
@@ -170,7 +206,13 @@ mod tests {
     fn many_blocks_and_devices_come_back() {
         let rows: Vec<_> = (0..20_000u64)
             .map(|i| {
-                row(i * i, (i % 700) as u32, i * 7919 % 100_000 * 512, 512 * (1 + i % 9), [Op::Read, Op::Write, Op::Trim][i as usize % 3])
+                row(
+                    i * i,
+                    (i % 700) as u32,
+                    i * 7919 % 100_000 * 512,
+                    512 * (1 + i % 9),
+                    [Op::Read, Op::Write, Op::Trim][i as usize % 3],
+                )
             })
             .collect();
         assert_eq!(read(&written(&rows)).unwrap().0, rows);
@@ -178,7 +220,8 @@ mod tests {
 
     #[test]
     fn every_damaged_byte_is_found() {
-        let rows: Vec<_> = (0..40u64).map(|i| row(i * 100, (i % 2) as u32, i * 4096, 4096, Op::Read)).collect();
+        let rows: Vec<_> =
+            (0..40u64).map(|i| row(i * 100, (i % 2) as u32, i * 4096, 4096, Op::Read)).collect();
         let good = written(&rows);
         for at in 0..good.len() {
             for flip in [1, 0x80] {
@@ -189,12 +232,17 @@ mod tests {
             assert!(read(&good[..at]).is_err() || at == 0, "cut at {at}");
         }
         assert_eq!(read(&[&good[..], b"x"].concat()).err(), Some("cut"));
-        assert_eq!(read(&[&good[..], &[0; 16]].concat()).err(), Some("the file goes on behind its end"));
+        assert_eq!(
+            read(&[&good[..], &[0; 16]].concat()).err(),
+            Some("the file goes on behind its end")
+        );
     }
 
     #[test]
     fn damage_under_a_right_checksum_never_panics() {
-        let rows: Vec<_> = (0..23u64).map(|i| row(i * i, (i % 3) as u32, (i * 9 % 7) << (i % 40), 1 << (i % 24), Op::Read)).collect();
+        let rows: Vec<_> = (0..23u64)
+            .map(|i| row(i * i, (i % 3) as u32, (i * 9 % 7) << (i % 40), 1 << (i % 24), Op::Read))
+            .collect();
         let good = written(&rows);
         let block = good.windows(4).position(|w| w == b"ROWS").unwrap();
         let header = Header::read(good[block..].first_chunk().unwrap()).unwrap();
@@ -208,7 +256,9 @@ mod tests {
                 let count = u32::from_le_bytes(*bad[block + 4..].first_chunk().unwrap());
                 section::finish(&mut bad[block..end], Kind::Rows, count as usize);
                 if let Ok((rows, _)) = read(&bad) {
-                    assert!(rows.len() == 23 && rows.iter().all(|r| r.offset < 1 << 63 && r.device < 3));
+                    assert!(
+                        rows.len() == 23 && rows.iter().all(|r| r.offset < 1 << 63 && r.device < 3)
+                    );
                     whole += 1;
                 }
             }

@@ -1,4 +1,5 @@
-//! The frame of a compact trace: the file's header, and sections with their kind, length and checksum (docs/compact-trace.md).
+//! The frame of a compact trace: the file's header, and sections with their kind, length and
+//! checksum (docs/compact-trace.md).
 
 use super::block;
 
@@ -27,7 +28,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [(Self, [u8; 4]); 3] = [(Self::Devices, *b"DEVS"), (Self::Rows, *b"ROWS"), (Self::End, *b"DONE")];
+    const ALL: [(Self, [u8; 4]); 3] =
+        [(Self::Devices, *b"DEVS"), (Self::Rows, *b"ROWS"), (Self::End, *b"DONE")];
 
     fn tag(self) -> [u8; 4] {
         Self::ALL[self as usize].1
@@ -48,9 +50,15 @@ pub(super) struct Header {
 impl Header {
     /// From the first 16 bytes of a section.
     pub(super) fn read(bytes: &[u8; HEADER_BYTES]) -> Result<Self, &'static str> {
-        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-        let kind = Kind::ALL.iter().find(|(_, tag)| bytes.starts_with(tag)).ok_or("there is no section where one should begin")?.0;
-        let header = Self { kind, count: word(4) as usize, length: word(8) as usize, crc: word(CRC_AT) };
+        let word =
+            |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let kind = Kind::ALL
+            .iter()
+            .find(|(_, tag)| bytes.starts_with(tag))
+            .ok_or("there is no section where one should begin")?
+            .0;
+        let header =
+            Self { kind, count: word(4) as usize, length: word(8) as usize, crc: word(CRC_AT) };
         if header.length > MAX_PAYLOAD_BYTES { Err("the section is too long") } else { Ok(header) }
     }
 
@@ -112,7 +120,9 @@ pub(super) fn read_file_header(bytes: &[u8; HEADER_BYTES]) -> Result<About, &'st
     }
     let version = u16::from_le_bytes([bytes[8], bytes[9]]);
     if !(VERSION..=VERSION_WITH_HINTS).contains(&version) {
-        return Err("the compact trace is of a version that this vpass does not know; version 1 or 2 is expected");
+        return Err(
+            "the compact trace is of a version that this vpass does not know; version 1 or 2 is expected",
+        );
     }
     if bytes[CRC_AT..] != checksum(bytes).to_le_bytes() || bytes[10] > 1 {
         return Err("the header of the compact trace is damaged");

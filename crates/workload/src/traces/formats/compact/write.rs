@@ -1,4 +1,5 @@
-//! Writes a compact trace: rows are gathered into blocks, devices listed ahead of the block that names them first.
+//! Writes a compact trace: rows are gathered into blocks, devices listed ahead of the block that
+//! names them first.
 
 use std::io::{self, Write};
 
@@ -44,7 +45,9 @@ impl<W: Write> CompactWriter<W> {
     /// Adds the next device: the first one is [`TraceRow::device`] 0.
     pub(in crate::traces) fn device(&mut self, name: &str) -> io::Result<()> {
         if self.devices == MAX_DEVICES {
-            return Err(io::Error::other("there are more than the 65,536 devices that a compact trace can hold"));
+            return Err(io::Error::other(
+                "there are more than the 65,536 devices that a compact trace can hold",
+            ));
         }
         if name.len() > MAX_NAME_BYTES {
             return Err(io::Error::other("the name of a device is longer than 4,096 bytes"));
@@ -88,7 +91,8 @@ impl<W: Write> CompactWriter<W> {
         Ok(())
     }
 
-    /// Writes the file's header, where that is not done: the first rows tell whether there are hints.
+    /// Writes the file's header, where that is not done: the first rows tell whether there are
+    /// hints.
     fn header(&mut self) -> io::Result<About> {
         let hints = self.rows.iter().any(|row| row.hint.is_some());
         if let Some(about) = self.about {
