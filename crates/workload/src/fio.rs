@@ -15,9 +15,10 @@
 //! | `file` | the whole file, and what it asks of a gear |
 //! | `layout` | files on the drive |
 //! | `sizes`, `skew`, `random_map` | size and place of a request |
-//! | `worker`, `in_file`, `turns` | the requests of one clone, in each of its files |
-//! | `clock`, `queues` | when they come: by a rate, after completions and pauses |
-//! | `source`, `record` | all of them as one stream, and what is said of them in the results |
+//! | `worker`, `in_file`, `service`, `turns` | the requests of one clone, in each of its files |
+//! | `rate_clocks`, `queues` | when they come: by a rate, after completions and pauses |
+//! | `fio_source` | all of them as one stream |
+//! | `record` | what the results say of jobs |
 
 mod draft;
 mod file;

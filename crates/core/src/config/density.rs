@@ -104,13 +104,13 @@ impl Default for DensityConfig {
             pool: 0.2,
             // Inference: new read-hot blocks come from the pool "through garbage collection", which
             // skips three kinds of block and no other (III-D). That other data keeps out of it is
-            // an assumption; docs/design.md has what each form finds.
+            // an assumption; docs/design/papers.md has what each form finds.
             keep_pool: true,
             low_density: 0.15,
             // ipr-2018 III-B.
             monitor: 0.1,
-            // Assumption: the paper does not say how it averages; docs/design.md has what each way
-            // finds.
+            // Assumption: the paper does not say how it averages; docs/design/papers.md has what
+            // each way finds.
             interval_average: IntervalAverage::Blocks,
             // ipr-2018 Table I; "30 read-hot pages", II-B.
             shadow: 0.15,

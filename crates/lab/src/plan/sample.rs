@@ -1,5 +1,6 @@
-//! A sample of a drive: one page in N, on a drive with N times fewer planes. `docs/design.md` says
-//! what makes it behave as its share of the drive ("What does a sample of a drive tell?").
+//! A sample of a drive: one page in N, on a drive with N times fewer planes.
+//! `docs/design/start-and-samples.md` says what makes it behave as its share of the drive ("What does
+//! a sample of a drive tell?").
 //!
 //! Pages are dealt out to planes in turn, so the pages whose number is one residue modulo N lie in
 //! one plane of N or, where the drive has fewer planes, in a part of the blocks of one. What

@@ -47,7 +47,7 @@ const TIER_SHARE: Param = Param {
     range: (0.0, 1.0),
     draw: &[0.0, 0.1, 0.5, 1.0],
     meaning: "Share of what a block, or a wordline, may take after which its reads are counted more finely; 0 counts them so from its erase on",
-    source: "Assumption: docs/design.md has what it costs and saves",
+    source: "Assumption: docs/design/counters-and-probes.md has what it costs and saves",
     alias: Some("tier_share"),
 };
 /// Sets of layer counters, as a share of the blocks.
