@@ -169,13 +169,14 @@ def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
         facts.append(["guarantee", guarantee + more])
         facts.append(["in the fluid gear", IN_BULK[card["in_bulk"]]])
         if card["counterfactual"]:
-            facts.append(["counterfactual", "yes: the run's flash is changed, so no drive is like it"])
+            facts.append(["counterfactual", "yes: it changes the flash, so no drive is like it"])
         needs = [what for what, needed in card["needs"].items() if needed]
         words = {"limits": "limits of pages", "counters": "Space-Saving counters"}
         facts.append(["needs", ", ".join(words.get(what, what) for what in needs) or "nothing"])
-    facts.append(["source", f"[{source}](../../../{source})"])
+    facts.append(["source", f"[{source.rsplit('/', 1)[1]}](../../../{source})"])
     lead, *rest = header(ROOT / source, "../../").split("\n\n", 1)
-    text = note("its card and its source file") + f"# {name}\n\n{lead}\n\n"
+    title = name if slot == "reclaim" else f"{name} ({slot})"
+    text = note("its card and its source file") + f"# {title}\n\n{lead}\n\n"
     text += table(["", ""], facts) + "".join(rest)
     settings = parameters(slot, card, keys)
     return text + (f"\n## Parameters\n\n{settings}" if settings else "")
