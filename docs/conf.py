@@ -1,5 +1,7 @@
-"""Settings of the site (`make docs`). The source folder is the root of the repository, so that links
-between pages work the same in a checkout and on the site."""
+"""Settings of the site (`make docs`).
+
+The source folder is the root of the repository, so that links work in a checkout and on the site.
+"""
 
 project = "vpass"
 html_title = "vpass"
