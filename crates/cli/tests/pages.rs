@@ -128,7 +128,7 @@ fn folder() -> PathBuf {
     }
     fs::create_dir_all(folder.join("examples/traces")).unwrap();
     let mut cut = Command::new(VPASS);
-    cut.args(["trace", "cut", "--rows", "2000", "--as", "msr"]).arg(Path::new(ROOT).join(TRACE));
+    cut.args(["trace", "cut", "--sample", "0.01", "--as", "msr"]).arg(Path::new(ROOT).join(TRACE));
     assert!(cut.arg(folder.join(TRACE)).status().unwrap().success());
     folder
 }
