@@ -2,14 +2,15 @@
 SHELL := /bin/bash
 VPASS := target/release/vpass
 .PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates soak samples nightly recorded record
-.PHONY: man lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
+.PHONY: lint clean build instructions record-instructions names record-names stages unit seeded-bugs benches
+.PHONY: man docs reference links
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-da-raid5
 
 # Compares techniques on a real database's trace and beside a file that everybody reads, on fresh and on worn drives; says what was found.
 demo: build
 	@python3 examples/demo.py
 
-# Writes what the demo shows into the README.
+# Writes the demo's results into docs/start/demo.md, and one table of them into the README.
 results: build
 	python3 examples/demo.py --readme
 
@@ -69,13 +70,13 @@ bench-start: build
 	@echo "one row of it"
 	$(MEASURED) $(VPASS) run --drive modern-tlc --workload random-70-30 --set workload.requests=100k --reclaim block > /dev/null
 
-# Lives, from 0 to the rated P/E cycles: those of the README, a gigabyte a second of reads on modern-qlc, and five years of 2 TiB. A first
+# Lives, from 0 to the rated P/E cycles: those of docs/guides/life.md, a gigabyte a second of reads on modern-qlc, and five years of 2 TiB. A first
 # simulated answer is to come within 60 s, one within 10 % in 180 s; the five years in 20 s.
 bench-years: build
-	@echo "the README's three lives: 20,000 zipf reads a second on modern-tlc"
-	time $(VPASS) life $(README_LIFE)
-	time $(VPASS) life $(README_LIFE) --oracle off --reclaim block,straw-wl
-	time $(VPASS) life $(README_LIFE) --hints examples/hints/all-idle.toml --set hints.typical_us=83 --set hints.idle_us=200
+	@echo "three lives of docs/guides/life.md: 20,000 zipf reads a second on modern-tlc"
+	time $(VPASS) life $(GUIDE_LIFE)
+	time $(VPASS) life $(GUIDE_LIFE) --oracle off --reclaim block,straw-wl
+	time $(VPASS) life $(GUIDE_LIFE) --hints examples/hints/all-idle.toml --set hints.typical_us=83 --set hints.idle_us=200
 	@echo "1 GB/s of reads on modern-qlc: block, then straw-wl"
 	set -e; for reclaim in block straw-wl; do time $(VPASS) life --drive modern-qlc --workload zipf-read --set workload.block_size=16KiB \
 		--set workload.rate=61035 --oracle off --reclaim $$reclaim; done
@@ -85,7 +86,7 @@ bench-years: build
 	set -e; for reclaim in block straw-wl; do time $(VPASS) life $(YEARS) --set drive.capacity=2TiB --set workload.rate=20466 \
 		--set workload.read_share=0.97723 --years 5 --reclaim $$reclaim; done
 
-README_LIFE = --drive modern-tlc --workload zipf-read --set workload.rate=20k
+GUIDE_LIFE = --drive modern-tlc --workload zipf-read --set workload.rate=20k
 
 # A drive of today under page-sized random requests.
 YEARS = --drive modern-tlc --workload random-70-30 --set workload.block_size=16KiB --oracle off
@@ -191,9 +192,30 @@ paper-rlr: build
 	@rm -rf target/papers/read-latency-relaxation-2021
 	$(VPASS) paper papers/read-latency-relaxation-2021 --out target/papers/read-latency-relaxation-2021
 
-# Draws the map of the code in ARCHITECTURE.md from the first lines of all files.
+# Writes the tables of techniques in docs/techniques/README.md from their cards.
 map:
-	cargo test --release -p vpass-cli --test cli docs::draw_the_map -- --ignored
+	cargo test --release -p vpass-cli --test cli docs::write_the_tables -- --ignored
+
+# Builds the site into target/docs. Warnings, dead links and generated pages that are out of date are
+# errors. The tools are installed into target/docs-env, in the versions of docs/requirements.txt.
+DOCS_PYTHON := target/docs-env/bin/python
+docs: build links $(DOCS_PYTHON)
+	python3 docs/generate.py --check
+	$(DOCS_PYTHON) -m sphinx -q -n -W --keep-going -c docs -d target/docs-cache . target/docs
+	@echo "target/docs/index.html"
+
+$(DOCS_PYTHON): docs/requirements.txt
+	python3 -m venv --clear target/docs-env
+	$(DOCS_PYTHON) -m pip install --quiet --requirement docs/requirements.txt
+	@touch $@
+
+# Writes the generated pages: one per technique, and the reference.
+reference: build
+	python3 docs/generate.py
+
+# Links between pages, and from pages to files, lead somewhere.
+links:
+	python3 docs/check_links.py
 
 # Man pages of all commands. To read one: man target/man/vpass-life.1
 man: build

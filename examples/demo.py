@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compares techniques against read disturbance under two workloads, on a fresh and a worn drive, and says what was found.
+"""Compares techniques under two workloads, on a fresh and on a worn drive, and reports the results.
 
-`make demo` prints it; `make results` writes the same into the README (`--readme`). All numbers come from `vpass compare --json`; every
-sentence follows from them, or is left out. A life is counted in hours where requests have times, and else in bytes until the drive is worn.
+`make demo` prints them. `make results` (`--readme`) writes all of them into docs/start/demo.md, and
+one table into the README. All numbers come from `vpass compare --json`. Every sentence follows from
+the numbers, or is left out. Life is a time where requests have times, else bytes written.
 """
 
 import json
@@ -17,34 +18,40 @@ TRACE = ["--trace", "examples/traces/pgbench-ext4.csv.zst", "--repeat", "20"]
 READ_HOT = ["--fio", "examples/jobs/read-hot.fio"]
 # Title, workload, P/E cycles that the drive has used.
 RUNS = [
-    ("PostgreSQL's block trace, 20 times, on a fresh drive", TRACE, 0),
-    ("The same on a drive that has used 2,500 of its 3,000 P/E cycles", TRACE, 2500),
-    ("8 MiB that take 12 GiB of small reads beside a 900-MiB database, on a fresh drive", READ_HOT, 0),
-    ("The same on a drive that has used 1,500 of its 3,000 P/E cycles", READ_HOT, 1500),
+    ("PostgreSQL's block trace, replayed 20 times, on a fresh drive", TRACE, 0),
+    ("The same trace on a drive that has used 2,500 of its 3,000 P/E cycles", TRACE, 2500),
+    ("The read-hot job on a fresh drive", READ_HOT, 0),
+    ("The read-hot job on a drive that has used 1,500 of its 3,000 P/E cycles", READ_HOT, 1500),
 ]
-HEAD = ["reclaim", "life", "pages rewritten", "write ampl.", "read p99", "p99.9", "RAM", "data lost"]
+WORN_TRACE, FRESH_JOB, WORN_JOB = 1, 2, 3
+HEAD = ["reclaim", "life", "pages rewritten", "write ampl.", "read p99", "p99.9", "RAM"]
+HEAD += ["data lost"]
+README_HEAD = [*HEAD[:4], "read p99 / p99.9", "data lost"]
 BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
+IPR_WL = "if a merged wordline endures ten times the reads, which is an assumption"
 
 
 def compare(workload: list[str], pec: int) -> list[dict]:
-    """The techniques of one comparison, as `vpass compare --json` gives them."""
-    command = [ROOT / "target/release/vpass", "compare", "--drive", "tiny", "--reclaim", ",".join(TECHNIQUES), "--oracle", "full", *workload]
-    # On a terminal vpass shows on standard error how far it is.
+    """Techniques of one comparison, as `vpass compare --json` gives them."""
+    command = [ROOT / "target/release/vpass", "compare", "--drive", "tiny", "--oracle", "full"]
+    command += ["--reclaim", ",".join(TECHNIQUES), *workload, "--set", f"start.pec={pec}", "--json"]
+    # On a terminal vpass shows its progress on standard error.
     stderr = None if sys.stderr.isatty() else subprocess.PIPE
-    done = subprocess.run([*command, "--set", f"start.pec={pec}", "--json"], cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False)
+    output = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": stderr, "text": True}
+    done = subprocess.run(command, check=False, **output)
     if done.returncode != 0:
         sys.exit(done.stderr or done.returncode)
     return json.loads(done.stdout)["techniques"]
 
 
 def value(technique: dict, column: str) -> float | None:
-    """The mean of a column, if it has one."""
+    """Mean of a column, or nothing."""
     cell = technique["columns"][column]
     return None if cell is None else cell["mean"]
 
 
 def named(techniques: list[dict], name: str) -> dict:
-    """The technique of this name."""
+    """Technique of this name."""
     return next(t for t in techniques if t["reclaim"] == name)
 
 
@@ -53,19 +60,25 @@ def lost(technique: dict) -> float:
     return value(technique, "data_lost_pages")
 
 
-# What a life is counted in: days where requests have times, else bytes that the host can write, or read, until the drive is worn.
-LIFE = {"days": "projected_life_days", "host_bytes": "host_bytes_until_worn", "read_bytes": "read_bytes_until_worn"}
+# Unit of a life, and the column that has it.
+LIFE = {
+    "days": "projected_life_days",
+    "host_bytes": "host_bytes_until_worn",
+    "read_bytes": "read_bytes_until_worn",
+}
 
 
 def lifetime(technique: dict) -> float | None:
-    """Projected life in its unit, where there is confidence in one."""
-    return None if technique["life_unit"] is None else value(technique, LIFE[technique["life_unit"]])
+    """Projected life in its unit, or nothing if the run was too short."""
+    unit = technique["life_unit"]
+    return None if unit is None else value(technique, LIFE[unit])
 
 
 def outlives(technique: dict, other: dict) -> bool:
-    """Whether one life is longer than another beyond what is uncertain of both."""
+    """Whether one life is longer than another beyond the uncertainty of both."""
     low, high = technique["life_low"], other["life_high"]
-    return technique["life_unit"] == other["life_unit"] and low is not None and high is not None and low > high
+    known = low is not None and high is not None
+    return known and technique["life_unit"] == other["life_unit"] and low > high
 
 
 def tail_is_shorter(technique: dict, other: dict) -> bool:
@@ -86,7 +99,8 @@ def life(technique: dict) -> str:
         return f"{24 * known:.0f} h" if 24 * known >= 100 else f"{24 * known:.1f} h"
     if technique["life_unit"] == "read_bytes":
         return f"{known / 1e12:.3g} TB read"
-    return f"{known / 1e12:.3g} TBW ({technique['runs'][0]['wear']['drive_writes_per_day']:.2f} DWPD)"
+    per_day = technique["runs"][0]["wear"]["drive_writes_per_day"]
+    return f"{known / 1e12:.3g} TBW ({per_day:.2f} DWPD)"
 
 
 def time(us: float) -> str:
@@ -95,7 +109,7 @@ def time(us: float) -> str:
 
 
 def row(technique: dict) -> list[str]:
-    """The cells of a technique."""
+    """Cells of a technique."""
     return [
         technique["reclaim"],
         life(technique),
@@ -108,74 +122,127 @@ def row(technique: dict) -> list[str]:
     ]
 
 
+def readme_row(technique: dict) -> list[str]:
+    """Cells of a technique in the README."""
+    cells = row(technique)
+    return [*cells[:4], f"{cells[4]} / {cells[5]}", cells[7]]
+
+
 def terminal(title: str, techniques: list[dict]) -> str:
     """A table for a terminal."""
     rows = [HEAD, *(row(t) for t in techniques)]
     widths = [max(len(r[c]) for r in rows) for c in range(len(HEAD))]
-    pad = [r[0].ljust(widths[0]) + "".join("   " + cell.rjust(w) for cell, w in zip(r[1:], widths[1:])) for r in rows]
-    return f"{title}:\n\n" + "".join(f"  {line.rstrip()}\n" for line in pad)
+    others = lambda r: "".join("   " + cell.rjust(w) for cell, w in zip(r[1:], widths[1:]))
+    lines = (r[0].ljust(widths[0]) + others(r) for r in rows)
+    return f"{title}:\n\n" + "".join(f"  {line.rstrip()}\n" for line in lines)
 
 
-def markdown(title: str, techniques: list[dict]) -> str:
+def markdown(head: list[str], rows: list[list[str]]) -> str:
     """A table for a document."""
     line = lambda cells: "| " + " | ".join(cells) + " |\n"
-    rows = [[f"`{cells[0]}`", *cells[1:]] for cells in map(row, techniques)]
-    return f"{title}:\n\n" + line(HEAD) + "|---" * len(HEAD) + "|\n" + "".join(map(line, rows)) + "\n"
+    marked = [[f"`{cells[0]}`", *cells[1:]] for cells in rows]
+    return line(head) + "|---" * len(head) + "|\n" + "".join(map(line, marked)) + "\n"
+
+
+def sentences_of_readme(techniques: list[dict]) -> list[str]:
+    """Results of one comparison: who loses data, what protection costs, and what saves most."""
+    none, block = named(techniques, "none"), named(techniques, "block")
+    sentences = []
+    if lost(none) > 0:
+        sentences.append(f"Without protection (`none`) the drive loses {lost(none):,.0f} pages.")
+    if lost(block) == 0 and outlives(none, block):
+        cost = 100 * (1 - lifetime(block) / lifetime(none))
+        sentences.append(
+            f"`block` rewrites whole blocks in time. It loses nothing and costs {cost:.0f} % of "
+            f"the life."
+        )
+    for name, action, proviso in [
+        ("straw-ss-sound", "rewrites only the wordlines at risk", ""),
+        ("ipr-wl", "reprograms these wordlines in place before it moves them", f", {IPR_WL}"),
+    ]:
+        other = named(techniques, name)
+        if lost(other) == 0 and outlives(other, block):
+            times = lifetime(other) / lifetime(block)
+            sentences.append(
+                f"`{name}` {action}. It loses nothing and lives {times:.1f} times as long as "
+                f"`block`{proviso}."
+            )
+    return sentences
 
 
 def found(techniques: list[dict]) -> list[str]:
-    """What the last comparison shows: who loses data, and what the best technique is worth."""
+    """Results of the read-hot job on the worn drive: who loses data, and what protection gains."""
     none, block = named(techniques, "none"), named(techniques, "block")
     sentences = []
     if lost(none) > 0 and lost(block) == 0:
         sentences.append(
-            f"On the last of these drives {lost(none):,.0f} pages of data are lost without reclaim; `block`, which rewrites whole blocks in time, keeps all."
+            f"Under the read-hot job the worn drive loses {lost(none):,.0f} pages without "
+            f"protection. `block`, which rewrites whole blocks in time, loses none."
         )
-    for name, proviso in [("straw-ss-sound", ""), ("ipr-wl", ", if a wordline merged by itself endures ten times the reads, which is an assumption")]:
+    for name, proviso in [("straw-ss-sound", ""), ("ipr-wl", f", {IPR_WL}")]:
         other = named(techniques, name)
         if lost(block) == 0 and lost(other) == 0 and outlives(other, block) and lifetime(block):
-            tail = [time(value(t, "read_p99_9_us")) for t in (block, other)]
-            shorter = f" and a read p99.9 of {tail[1]} against {tail[0]}" if tail_is_shorter(other, block) else ""
+            tail = [time(value(t, "read_p99_9_us")) for t in (other, block)]
+            shorter = f" and a read p99.9 of {tail[0]} instead of {tail[1]}"
             sentences.append(
-                f"`{name}` does so with {lifetime(other) / lifetime(block):.1f} times the life ({life(other)} against {life(block)}){shorter}{proviso}."
+                f"`{name}` loses none either. It has {lifetime(other) / lifetime(block):.1f} times "
+                f"the life of `block`{shorter if tail_is_shorter(other, block) else ''}{proviso}."
             )
     return sentences
 
 
 def surprises(techniques: list[dict]) -> list[str]:
-    """What a reader of the first comparisons wonders about, and why it is so."""
-    none, block, by_wordline = (named(techniques, name) for name in ("none", "block", "straw-ss-sound"))
+    """Explanations of the results of the trace on the worn drive."""
+    names = ("none", "block", "straw-ss-sound")
+    none, block, by_wordline = (named(techniques, name) for name in names)
     copies = lambda t: t["runs"][0]["flash"]["programs"]["gc"]
+    rewritten = lambda t: value(t, "reclaim_write_pages")
     sentences = []
     if lost(none) > 0 and outlives(block, none) and copies(block) < copies(none):
         sentences.append(
-            f"Under the trace the drive lives longer with `block` than without reclaim, although that rewrites "
-            f"{value(block, 'reclaim_write_pages'):,.0f} pages: they are read and not rewritten, they go into blocks of their own, and garbage "
-            f"collection then copies {copies(block):,} pages in the place of {copies(none):,}."
+            f"Under the trace, `block` rewrites {rewritten(block):,.0f} pages, and yet the drive "
+            f"lives longer than without protection. Reclaim separates read-mostly data, so garbage "
+            f"collection copies {copies(block):,} pages instead of {copies(none):,}."
         )
     if outlives(block, by_wordline) and copies(by_wordline) > copies(block):
         sentences.append(
-            f"There `straw-ss-sound` rewrites next to nothing and gains nothing: garbage collection of the host's writes is what wears this drive "
-            f"({copies(by_wordline):,} copies). Which technique is best depends on the workload; try yours."
+            f"`straw-ss-sound` rewrites only {rewritten(by_wordline):,.0f} pages there and gains "
+            f"nothing: garbage collection wears this drive ({copies(by_wordline):,} copies). The "
+            f"best technique depends on the workload; try yours."
         )
     return sentences
 
 
+def write(page: str, text: str) -> None:
+    """Replaces the text between the marks of a page."""
+    path = ROOT / page
+    before, rest = path.read_text().split(BEGIN)
+    path.write_text(before + BEGIN + text + END + rest.split(END)[1])
+
+
+def listed(sentences: list[str]) -> str:
+    """Sentences as a list of 100 columns."""
+    fill = lambda s: textwrap.fill(s, 100, initial_indent="- ", subsequent_indent="  ")
+    return "".join(fill(s) + "\n" for s in sentences)
+
+
 def main() -> None:
+    for_pages = "--readme" in sys.argv
     results = []
     for title, workload, pec in RUNS:
         techniques = compare(workload, pec)
         results.append((title, techniques))
-        if "--readme" not in sys.argv:
+        if not for_pages:
             print(terminal(title, techniques), flush=True)
-    sentences = found(results[-1][1]) + surprises(results[1][1])
-    if "--readme" not in sys.argv:
-        print("What was found:\n" + "\n".join(textwrap.fill(s.replace("`", ""), 100, initial_indent="  - ", subsequent_indent="    ") for s in sentences))
+    sentences = found(results[WORN_JOB][1]) + surprises(results[WORN_TRACE][1])
+    if not for_pages:
+        print("Results:\n" + textwrap.indent(listed(sentences).replace("`", ""), "  "), end="")
         return
-    readme = ROOT / "README.md"
-    before, rest = readme.read_text().split(BEGIN)
-    tables = "".join(markdown(title, techniques) for title, techniques in results)
-    readme.write_text(before + BEGIN + tables + "".join(f"- {s}\n" for s in sentences) + END + rest.split(END)[1])
+    tables = (f"{title}:\n\n" + markdown(HEAD, list(map(row, ts))) for title, ts in results)
+    write("docs/start/demo.md", "".join(tables) + listed(sentences))
+    of_job = results[FRESH_JOB][1]
+    table = markdown(README_HEAD, list(map(readme_row, of_job)))
+    write("README.md", table + listed(sentences_of_readme(of_job)))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-//! Does the map of the code still match the code? `make map` draws it anew.
+//! Checks of the documents against the code. `make map` writes the tables of techniques.
 
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use vpass_core::slots::card::Protection;
+use vpass_core::slots::card::{About, Protection};
+use vpass_core::slots::gc::GC;
+use vpass_core::slots::parity::PARITY;
 use vpass_core::slots::reclaim::RECLAIM;
+use vpass_core::slots::refresh::REFRESH;
 use vpass_workload::traces::{FORMATS, format_named};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -34,85 +37,73 @@ fn first_sentence(path: &Path) -> String {
     words[..end.unwrap_or(words.len())].trim_end_matches('.').to_owned()
 }
 
-/// A line for each file below a folder.
-fn map_of(folder: &Path, depth: usize, map: &mut String) {
+/// Asserts that every file below a folder says what it is for, and that every folder has such a file.
+fn assert_purposes(folder: &Path) {
     for path in sorted(folder) {
-        let name = path.file_stem().unwrap().to_str().unwrap();
         if path.is_dir() {
             assert!(
                 path.with_extension("rs").exists(),
                 "{}: a folder needs a file that says what it is for",
                 path.display()
             );
-            map_of(&path, depth + 1, map);
-        } else if path.extension().is_some_and(|e| e == "rs") && !["lib", "main"].contains(&name) {
-            writeln!(map, "{}- `{name}`: {}", "  ".repeat(depth), first_sentence(&path)).unwrap();
+            assert_purposes(&path);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            first_sentence(&path);
         }
     }
 }
 
-/// The page as it is, and as it should be.
-fn page() -> (String, String) {
-    let is = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap();
-    let mut should_be = is.clone();
+#[test]
+fn every_source_file_says_what_it_is_for() {
     for name in CRATES {
-        let (begin, end) =
-            (format!("<!-- {name}: made by `make map` -->\n"), format!("<!-- end of {name} -->"));
-        let from = should_be.find(&begin).expect("a map of each crate") + begin.len();
-        let to = from + should_be[from..].find(&end).expect("an end of each map");
-        let mut map = String::new();
-        map_of(&Path::new(ROOT).join("crates").join(name).join("src"), 0, &mut map);
-        should_be.replace_range(from..to, &map);
+        assert_purposes(&Path::new(ROOT).join("crates").join(name).join("src"));
     }
-    (is, should_be)
 }
 
-#[test]
-fn the_architecture_page_has_the_map_of_today() {
-    let (is, should_be) = page();
-    let stale: Vec<_> = should_be.lines().filter(|line| !is.contains(line)).collect();
-    assert!(
-        is == should_be,
-        "ARCHITECTURE.md: `make map` draws the code map anew; not there, or in another place: {stale:#?}"
-    );
+const TECHNIQUES: &str = "docs/techniques/README.md";
+
+/// Rows of a slot's table, each with a link to the page of its technique.
+fn rows<'a>(slot: &str, cards: impl Iterator<Item = &'a About>) -> String {
+    let mut rows = format!("| `--{slot}` | what it does | after |\n|---|---|---|\n");
+    for About { name, summary, paper, .. } in cards {
+        // What stands in brackets at the end of a summary repeats the last column.
+        let words = summary.strip_suffix(')').and_then(|s| s.rsplit_once(" ("));
+        let summary = words.map_or(*summary, |(words, _)| words);
+        writeln!(rows, "| [`{name}`]({slot}/{name}.md) | {summary} | {paper} |").unwrap();
+    }
+    rows
 }
 
-#[test]
-#[ignore = "writes ARCHITECTURE.md and README.md: `make map`"]
-fn draw_the_map() {
-    fs::write(Path::new(ROOT).join("ARCHITECTURE.md"), page().1).unwrap();
-    fs::write(Path::new(ROOT).join("README.md"), readme().1).unwrap();
-}
-
-/// The README as it is, and with the table of techniques that their cards make.
-fn readme() -> (String, String) {
-    let is = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+/// The page of techniques as it is, and with the tables that the cards make.
+fn techniques() -> (String, String) {
+    let is = fs::read_to_string(Path::new(ROOT).join(TECHNIQUES)).unwrap();
+    let tables = [
+        rows("reclaim", RECLAIM.iter().map(|card| &card.about)),
+        rows("refresh", REFRESH.iter().map(|card| &card.about)),
+        rows("parity", PARITY.iter().map(|card| &card.about)),
+        rows("gc", GC.iter().map(|card| &card.about)),
+    ];
     let mut should_be = is.clone();
-    let (begin, end) = ("| `--reclaim` | what it does | after |\n  |---|---|---|\n", "- **Gears**");
-    let from = should_be.find(begin).expect("a table of techniques") + begin.len();
-    let to = from + should_be[from..].find(end).expect("what follows the table");
-    let mut table = String::new();
-    for card in RECLAIM {
-        // What stands in brackets at the end of a summary says what the last column says.
-        let summary = card
-            .summary
-            .strip_suffix(')')
-            .and_then(|s| s.rsplit_once(" ("))
-            .map_or(card.summary, |(words, _)| words);
-        writeln!(table, "  | `{}` | {summary} | {} |", card.name, card.paper).unwrap();
+    for table in tables {
+        let head = table.lines().next().unwrap();
+        let from = should_be.find(head).expect("a table of each slot");
+        let to = from + should_be[from..].find("\n\n").expect("an end of each table") + 1;
+        should_be.replace_range(from..to, &table);
     }
-    should_be.replace_range(from..to, &table);
     (is, should_be)
 }
 
 #[test]
-fn the_readme_has_the_techniques_of_today() {
-    let (is, should_be) = readme();
+fn the_page_of_techniques_has_those_of_today() {
+    let (is, should_be) = techniques();
     let stale: Vec<_> = should_be.lines().filter(|line| !is.contains(line)).collect();
-    assert!(
-        is == should_be,
-        "README.md: `make map` writes its table of techniques anew; not there, or in another place: {stale:#?}"
-    );
+    assert!(is == should_be, "{TECHNIQUES}: `make map` writes its tables; not there: {stale:#?}");
+}
+
+#[test]
+#[ignore = "writes docs/techniques/README.md: `make map`"]
+fn write_the_tables() {
+    fs::write(Path::new(ROOT).join(TECHNIQUES), techniques().1).unwrap();
 }
 
 /// Names in code marks of a row of a table.
@@ -120,9 +111,11 @@ fn marked(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
+const TRACE_FORMATS: &str = "docs/reference/trace-formats.md";
+
 #[test]
-fn the_readme_has_the_trace_formats_of_today() {
-    let page = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+fn the_page_of_trace_formats_has_those_of_today() {
+    let page = fs::read_to_string(Path::new(ROOT).join(TRACE_FORMATS)).unwrap();
     let rows = page.split("| traces of | `--format` |\n").nth(1).expect("a table of formats");
     let rows: Vec<&str> =
         rows.lines().skip(1).map_while(|row| row.trim().strip_prefix('|')).collect();
@@ -130,9 +123,9 @@ fn the_readme_has_the_trace_formats_of_today() {
         rows.iter().flat_map(|row| marked(row)).filter(|name| !name.starts_with('.')).collect();
     let absent: Vec<_> =
         FORMATS.iter().map(|format| format.name).filter(|name| !named.contains(name)).collect();
-    assert!(absent.is_empty(), "README.md: its table of trace formats does not have {absent:?}");
+    assert!(absent.is_empty(), "{TRACE_FORMATS}: its first table does not have {absent:?}");
     let unknown: Vec<_> = named.iter().filter(|name| format_named(name).is_err()).collect();
-    assert!(unknown.is_empty(), "README.md: there is no trace format {unknown:?}");
+    assert!(unknown.is_empty(), "{TRACE_FORMATS}: there is no trace format {unknown:?}");
 }
 
 #[test]
@@ -156,12 +149,13 @@ fn what_protects_has_a_page_about_safety() {
 #[test]
 fn the_files_that_the_architecture_page_names_exist() {
     let page = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap();
-    let order = page.split("## Reading order").nth(1).expect("a reading order");
-    let paths = order.split('`').skip(1).step_by(2).filter(|span| span.contains("/src/"));
+    let page = page.split("```").step_by(2).collect::<String>();
+    let spans = page.split('`').skip(1).step_by(2);
+    let paths: Vec<&str> = spans.filter(|s| s.contains("/src/") || s.contains("/tests")).collect();
     let absent: Vec<_> =
-        paths.filter(|path| !Path::new(ROOT).join("crates").join(path).exists()).collect();
+        paths.iter().filter(|path| !Path::new(ROOT).join("crates").join(path).exists()).collect();
     assert!(absent.is_empty(), "{absent:?}");
-    assert!(order.contains("core/src/drive.rs"));
+    assert!(paths.len() > 60 && paths.contains(&"core/src/drive.rs"), "{paths:?}");
 }
 
 /// Fields of a technique's header, in their order.

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Checks that every relative link of a Markdown page leads to a file, and to a heading of it."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def prose(page: pathlib.Path) -> str:
+    """Text of a page without its code."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+    return text
+
+
+def anchors(page: pathlib.Path) -> set[str]:
+    """Anchors of a page's headings, as the forge and the site make them."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ (.+)$", prose(page), re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+        slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        n = 0
+        while (slug if n == 0 else f"{slug}-{n}") in found:
+            n += 1
+        found.add(slug if n == 0 else f"{slug}-{n}")
+    return found
+
+
+def dead_links(page: pathlib.Path) -> list[str]:
+    """Links of a page that lead nowhere."""
+    dead = []
+    text = re.sub(r"`[^`]*`", "code", prose(page))
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        place, _, anchor = link.partition("#")
+        target = (page.parent / place).resolve() if place else page
+        if not target.is_file():
+            dead.append(f"{page.relative_to(ROOT)}: {link}: no such file")
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target):
+            dead.append(f"{page.relative_to(ROOT)}: {link}: no such heading")
+    return dead
+
+
+def main() -> None:
+    places = ["*.md", "docs/**/*.md", "papers/**/*.md", "examples/**/*.md"]
+    pages = [page for place in places for page in sorted(ROOT.glob(place))]
+    dead = [problem for page in pages for problem in dead_links(page)]
+    if dead:
+        sys.exit("\n".join(dead))
+    print(f"{len(pages)} pages, no dead link")
+
+
+if __name__ == "__main__":
+    main()

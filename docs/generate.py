@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""Writes the generated pages: one per technique, and the reference.
+
+`make reference` writes them. `--check` compares instead, and fails if a page is out of date. The
+pages are committed, so that they can be read without a build. Sources: `vpass list --json`,
+`vpass COMMAND --help`, the headers of the techniques' source files, docs/safety/README.md, and the
+comments of the structs that become summary.json.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+SLOTS = {
+    "reclaim": "reclaim technique",
+    "refresh": "refresh technique",
+    "parity": "parity technique",
+    "gc": "garbage collection policy",
+}
+IN_BULK = {
+    "exact": "exact",
+    "order_drawn": "its counters see the reads in random order; their bounds still hold",
+    "mean_clock": "its clock counts expected reads; all else is exact",
+}
+COMMANDS = [
+    *("run", "compare", "life", "attack", "list", "show", "explain", "trace", "trace info"),
+    *("trace convert", "trace cut", "workload", "workload fit", "paper", "check"),
+]
+WIDTH = 100
+
+
+class Vpass:
+    """The binary that answers for itself."""
+
+    def __init__(self, path: pathlib.Path):
+        self.path = path.resolve()
+
+    def text(self, *arguments: str) -> str:
+        # The help fits the terminal; without one it is 100 columns wide.
+        environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+        command = [self.path, *arguments]
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+        return subprocess.run(command, check=True, env=environment, text=True, **pipes).stdout
+
+    def list(self, what: str) -> list[dict]:
+        return json.loads(self.text("list", what, "--json"))[what]
+
+
+def note(sources: str) -> str:
+    """First line of a generated page."""
+    return f"<!-- Made by docs/generate.py from {sources}; `make reference` writes it. -->\n\n"
+
+
+def cell(text: object) -> str:
+    """Text of a table's cell."""
+    return str(text).replace("|", "\\|").replace("\n", " ").replace("<", "&lt;").strip()
+
+
+def table(head: list[str], rows: list[list[object]]) -> str:
+    """A table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(map(cell, line)) + " |\n" for line in lines) + "\n"
+
+
+def filled(text: str, begin: str = "", then: str = "") -> str:
+    """A paragraph of at most 100 columns; code is not broken."""
+    whole = re.sub(r"`[^`]*`", lambda code: code.group().replace(" ", "\0"), text)
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    lines = textwrap.wrap(whole, WIDTH, initial_indent=begin, subsequent_indent=then, **options)
+    return "\n".join(lines).replace("\0", " ")
+
+
+def linked(text: str, depth: str) -> str:
+    """Comment of a source file as Markdown: links of rustdoc become code, pages become links."""
+    text = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", text)
+    return re.sub(r"`docs/([\w/.-]+\.md)`", rf"[docs/\1]({depth}\1)", text)
+
+
+def paragraphs(lines: list[str]) -> list[str]:
+    """Paragraphs, list items and code blocks of a header."""
+    blocks, code = [], False
+    for line in lines:
+        fence = line.startswith("```")
+        if code or fence and blocks and code:
+            blocks[-1] += "\n" + line
+        elif fence:
+            blocks.append(line)
+        elif not line.strip():
+            blocks.append("")
+        elif line.startswith("- ") or not blocks or not blocks[-1] or blocks[-1].startswith("# "):
+            blocks.append(line)
+        else:
+            blocks[-1] += " " + line.strip()
+        code ^= fence
+    return [block for block in blocks if block]
+
+
+def header(path: pathlib.Path, depth: str) -> str:
+    """Header of a technique's source file as Markdown, without its title."""
+    lines = path.read_text().splitlines()
+    own = [line[3:].removeprefix(" ") for line in lines if line.startswith("//!")]
+    text, previous = "", ""
+    for block in paragraphs(own):
+        if block.startswith("# "):
+            continue
+        is_item = block.startswith("- ")
+        text += "" if is_item and previous.startswith("- ") else "\n"
+        if block.startswith("```"):
+            text += block + "\n"
+        elif is_item:
+            text += filled(linked(block[2:], depth), "- ", "  ") + "\n"
+        else:
+            text += filled(linked(block, depth)) + "\n"
+        previous = block
+    return text.lstrip("\n")
+
+
+def guarantees() -> dict[str, tuple[str, str]]:
+    """Guarantee and page of each reclaim technique, from the table of docs/safety."""
+    index = (DOCS / "safety/README.md").read_text()
+    rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \|$", index, re.M)
+    found = {}
+    for name, guarantee, link in rows:
+        page = re.search(r"\]\(([^)]+)\)", link)
+        found[name] = (re.sub(r" \(\d\)$", "", guarantee), page.group(1) if page else "")
+    assert len(found) > 10, "docs/safety/README.md has no table of guarantees"
+    return found
+
+
+def shown(default: object) -> str:
+    """A default value in a table."""
+    return "" if default is None else f"`{json.dumps(default).strip(chr(34))}`"
+
+
+def parameters(slot: str, card: dict, keys: list[dict]) -> str:
+    """Table of a technique's parameters."""
+    rows = []
+    for name in card["parameters"]:
+        own = f"{slot}.{card['name']}.{name}"
+        flat = f"{slot}.{name}"
+        key = next((k for k in keys if k["key"] in (own, flat)), None)
+        if key is None:
+            aliases = (k for k in keys if k["key"].startswith(f"{slot}.{card['name']}."))
+            key = next((k for k in aliases if k["key"].endswith("." + name)), None)
+        assert key, f"no key for the parameter {own}"
+        unit = f" {key['unit']}" if key["unit"] else ""
+        rows.append([f"`{own}`", shown(key["default"]), key["range"] + unit, key["meaning"]])
+    return table(["parameter", "default", "range", "meaning"], rows) if rows else ""
+
+
+def technique(slot: str, card: dict, keys: list[dict], safety: dict) -> str:
+    """Page of a technique."""
+    name = card["name"]
+    source = f"crates/core/src/slots/{slot}/{name.replace('-', '_')}.rs"
+    summary = card["description"].split("; in the fluid gear")[0]
+    facts = [["kind", f"{SLOTS[slot]}, `--{slot} {name}`"], ["in `vpass list`", summary]]
+    if card["paper"]:
+        facts.append(["after", card["paper"]])
+    if slot == "reclaim":
+        guarantee, page = safety.get(name, ("none", ""))
+        more = f"; [why]({'../../safety/' + page})" if page else ""
+        facts.append(["guarantee", guarantee + more])
+        facts.append(["in the fluid gear", IN_BULK[card["in_bulk"]]])
+        if card["counterfactual"]:
+            facts.append(["counterfactual", "yes: it changes the flash, so no drive is like it"])
+        needs = [what for what, needed in card["needs"].items() if needed]
+        words = {"limits": "limits of pages", "counters": "Space-Saving counters"}
+        facts.append(["needs", ", ".join(words.get(what, what) for what in needs) or "nothing"])
+    facts.append(["source", f"[{source.rsplit('/', 1)[1]}](../../../{source})"])
+    lead, *rest = header(ROOT / source, "../../").split("\n\n", 1)
+    title = name if slot == "reclaim" else f"{name} ({slot})"
+    text = note("its card and its source file") + f"# {title}\n\n{lead}\n\n"
+    text += table(["", ""], facts) + "".join(rest)
+    settings = parameters(slot, card, keys)
+    return text + (f"\n## Parameters\n\n{settings}" if settings else "")
+
+
+def keys_page(keys: list[dict]) -> str:
+    """Every key of drive and workload files."""
+    text = note("`vpass list keys --json`") + "# Keys\n\n"
+    text += filled(
+        f"A drive file or a workload file is TOML. This page has all {len(keys)} keys, table by "
+        "table. `--set KEY=VALUE` overrides a key on the command line, and `--set KEY=` clears it. "
+        "A key that excludes others replaces them: `--set workload.rate=200k` replaces the queue "
+        "depth of a preset. Counts take `k`, `M`, `G` and `T` (thousands); sizes take `KiB` to "
+        "`PiB`. A key without a default is either required or follows from others."
+    )
+    text += "\n\n"
+    files = {"drive": "Drive files", "workload": "Workload files"}
+    for file, title in files.items():
+        text += f"## {title}\n\n"
+        sections = dict.fromkeys(k["key"].rsplit(".", 1)[0] for k in keys if k["file"] == file)
+        for section in sections:
+            own = [k for k in keys if k["file"] == file and k["key"].rsplit(".", 1)[0] == section]
+            text += f"### `[{section}]`\n\n"
+            rows = []
+            for key in own:
+                unit = f" {key['unit']}" if key["unit"] not in ("", "size") else ""
+                default = "required" if key["required"] else shown(key["default"])
+                only = "" if key["settable"] else " (in files only)"
+                name = key["key"].rsplit(".", 1)[1]
+                rows.append([f"`{name}`{only}", default, key["range"] + unit, key["meaning"]])
+            text += table(["key", "default", "range", "meaning"], rows)
+    return text
+
+
+def command_line(vpass: Vpass) -> str:
+    """Help of every command."""
+    text = note("`vpass COMMAND --help`") + "# Command line\n\n"
+    text += filled(
+        "This page is the `--help` of every command. `-h` instead of `--help` prints a summary. "
+        "[Exit codes](exit-codes.md) has the meaning of the exit codes, and [Keys](keys.md) every "
+        "key for `--set`."
+    )
+    text += f"\n\n```text\n{vpass.text('--help').rstrip()}\n```\n"
+    for command in COMMANDS:
+        help_text = vpass.text(*command.split(), "--help").rstrip()
+        lines = "\n".join(line.rstrip() for line in help_text.splitlines())
+        text += f"\n## vpass {command}\n\n```text\n{lines}\n```\n"
+    return text
+
+
+# Where the structs of summary.json are declared.
+DECLARED = [
+    *("lab/src/results.rs", "lab/src/results", "lab/src/counts.rs", "core/src/base/metrics.rs"),
+    *("core/src/base", "core/src/drive", "core/src/ftl", "core/src/flash", "core/src/hints"),
+    *("oracle/src/report.rs", "oracle/src"),
+]
+NUMBER, TEXT = "number", "text"
+PLAIN = {"bool": "true or false", "f64": NUMBER, "f32": NUMBER, "String": TEXT, "Word": TEXT}
+
+
+class Struct:
+    """A struct that is serialised: what it is, and its fields."""
+
+    def __init__(self, path: pathlib.Path, about: str, body: str):
+        self.path, self.about, self.fields = path, about, []
+        doc, attributes = [], []
+        for line in map(str.strip, body.splitlines()):
+            field = re.match(r"(?:pub(?:\([^)]*\))? )?(\w+): (.+),$", line)
+            if line.startswith("///"):
+                doc.append(line[3:].strip())
+            elif line.startswith("#["):
+                attributes.append(line)
+            elif field:
+                joined = " ".join(attributes)
+                if "skip)" not in joined and "skip," not in joined:
+                    renamed = re.search(r'rename = "(\w+)"', joined)
+                    name = renamed.group(1) if renamed else field.group(1)
+                    self.fields.append((name, field.group(2), " ".join(doc), "flatten" in joined))
+                doc, attributes = [], []
+
+
+def structs() -> dict[str, list[Struct]]:
+    """All serialised structs by name."""
+    found: dict[str, list[Struct]] = {}
+    files = dict.fromkeys(
+        path
+        for place in DECLARED
+        for path in (
+            [ROOT / "crates" / place]
+            if place.endswith(".rs")
+            else sorted((ROOT / "crates" / place).rglob("*.rs"))
+        )
+    )
+    form = r"((?:[ \t]*///[^\n]*\n)*)((?:[ \t]*#\[[^\n]*\n)+)[ \t]*pub(?:\([^)]*\))? "
+    form += r"struct (\w+)(?:<[^>]*>)? \{\n(.*?)\n[ \t]*\}"
+    for path in files:
+        for doc, attributes, name, body in re.findall(form, path.read_text(), re.S):
+            if "Serialize" in attributes:
+                about = " ".join(line.strip()[3:].strip() for line in doc.splitlines())
+                found.setdefault(name, []).append(Struct(path, about, body))
+    return found
+
+
+def named(types: dict[str, list[Struct]], name: str, by: Struct) -> Struct | None:
+    """Struct of this name: of the same file, or else the first."""
+    candidates = types.get(name, [])
+    own = [s for s in candidates if s.path == by.path]
+    near = [s for s in candidates if by.path.parent in s.path.parents]
+    return next(iter([*own, *near, *candidates]), None)
+
+
+def in_words(form: str) -> tuple[str, str]:
+    """A type as a reader of JSON sees it, and the struct that it is of, if any."""
+    optional = re.fullmatch(r"Option<(.+)>", form)
+    if optional:
+        words, inner = in_words(optional.group(1))
+        return words + " or null", inner
+    many = re.fullmatch(r"(?:Vec|Box)<(.+)>|\[(.+); .+\]", form)
+    if many:
+        words, inner = in_words(many.group(1) or many.group(2))
+        return ("list of " + words if not form.startswith("Box") else words), inner
+    by_name = re.fullmatch(r"BTreeMap<\w+, (.+)>", form)
+    if by_name:
+        words, inner = in_words(by_name.group(1))
+        return f"object: {words} by name", inner
+    last = form.split("::")[-1]
+    if last in PLAIN:
+        return PLAIN[last], ""
+    if re.fullmatch(r"[ui]\d+|usize", last) or last in ("Ns", "Seq"):
+        return "integer", ""
+    return "object", last
+
+
+def fields(types: dict[str, list[Struct]], of: Struct, path: str) -> list[tuple]:
+    """Fields of a struct with their paths, each followed by the fields of its own."""
+    rows = []
+    for name, form, doc, is_flat in of.fields:
+        words, inner = in_words(form)
+        struct = named(types, inner, of) if inner else None
+        place = path if is_flat else f"{path}.{name}" if path else name
+        many = "list of object" in words or "object: " in words
+        if not is_flat:
+            rows.append((place, words if struct or not inner else "text", doc))
+        elif not struct:
+            rows.append((f"{path}.NAME" if path else "NAME", words.split(": ")[-1], doc))
+        if struct:
+            rows += fields(types, struct, place + ("[]" if many and not is_flat else ""))
+    return rows
+
+
+def results_page() -> str:
+    """Every field of summary.json."""
+    types = structs()
+    text = note("the comments in crates/lab/src/results") + "# Results\n\n"
+    text += filled(
+        "`vpass run --json` prints one JSON object, and `--out DIR` writes the same object as "
+        "`summary.json`. This page has every field. A field is null if it does not apply. Fields "
+        "that only some runs have are absent elsewhere; their meaning says when. A field may "
+        "appear for each cause of an operation: `host`, `gc`, `reclaim`, `wear`, and `refresh`, "
+        "`parity`, `retry` or `hint` where the run has them."
+    )
+    text += "\n\n"
+    text += filled(
+        "Files of a result folder: `summary.json` (this page), `manifest.json` (the whole "
+        "configuration, version and seed), `timing.json` (wall time, speed and memory), "
+        "`series.csv` (counts over the run), the state of every block, and HdrHistogram logs. "
+        "Folders of the same seed, build and configuration are byte-identical, except "
+        "`timing.json`. So the fields under `simulation` that measure time are null in the folder."
+    )
+    summary = types["Summary"][0]
+    text += "\n\n## The run\n\n"
+    plain, groups = [], []
+    for name, form, doc, _ in summary.fields:
+        words, inner = in_words(form)
+        struct = named(types, inner, summary) if inner else None
+        if struct:
+            groups.append((name, words, doc, struct))
+        else:
+            plain.append([f"`{name}`", words if not inner else "text", linked(doc, "../")])
+    text += table(["field", "type", "meaning"], plain)
+    for name, words, doc, struct in groups:
+        text += f"## {name}\n\n" + filled(linked(doc, "../")) + "\n\n"
+        below = "[]" if "list of" in words else ""
+        rows = fields(types, struct, "")
+        cells = [[f"`{name}{below}.{place}`", words, linked(d, "../")] for place, words, d in rows]
+        text += table(["field", "type", "meaning"], cells)
+    return text
+
+
+def pages(vpass: Vpass) -> dict[str, str]:
+    """Every generated page by its path below docs."""
+    keys, safety = vpass.list("keys"), guarantees()
+    made = {
+        "reference/keys.md": keys_page(keys),
+        "reference/command-line.md": command_line(vpass),
+        "reference/results.md": results_page(),
+    }
+    for slot in SLOTS:
+        for card in vpass.list(slot):
+            page = technique(slot, card, keys, safety)
+            made[f"techniques/{slot}/{card['name']}.md"] = page
+    return {path: text.rstrip("\n") + "\n" for path, text in made.items()}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description="Writes the generated pages of docs/.")
+    options.add_argument("--check", action="store_true", help="compare, and write nothing")
+    options.add_argument("--vpass", type=pathlib.Path, default=ROOT / "target/release/vpass")
+    given = options.parse_args()
+    made = pages(Vpass(given.vpass))
+    folders = [DOCS / "techniques" / slot for slot in SLOTS]
+    there = {str(p.relative_to(DOCS)) for folder in folders for p in folder.glob("*.md")}
+    left = sorted(there - made.keys())
+    stale = []
+    for path, text in made.items():
+        page = DOCS / path
+        if page.exists() and page.read_text() == text:
+            continue
+        stale.append(path)
+        if not given.check:
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(text)
+    if given.check and stale + left:
+        sys.exit("out of date, `make reference` writes them: " + ", ".join(stale + left))
+    for path in left:
+        (DOCS / path).unlink()
+    if not given.check:
+        print(f"{len(made)} pages, {len(stale)} written, {len(left)} removed")
+
+
+if __name__ == "__main__":
+    main()
