@@ -312,7 +312,9 @@ fn exact(args: &LifeArgs, asked: &Asked, live: Live) -> Result<Climbed, Failure>
     let mut ended = live(&lives, None)?.expect("without a deadline every life ends").into_iter();
     let answer = |(contender, plans): (&Contender, Vec<RunPlan>)| {
         let of_contender = ended.by_ref().take(plans.len()).collect();
-        Answer { label: contender.label.clone(), plans, lived: of_contender, interval: None }
+        let factors = vec![1.0; plans.len()];
+        let label = contender.label.clone();
+        Answer { label, plans, lived: of_contender, factors, is_on_rung: false, interval: None }
     };
     let answers = asked.contenders.iter().zip(plans).map(answer).collect();
     Ok(Climbed { rung: None, answers, end: None })

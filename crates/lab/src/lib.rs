@@ -48,5 +48,6 @@ pub mod run;
 mod schema;
 pub mod series;
 pub mod session;
+mod settled;
 pub mod setup;
 pub mod suggest;

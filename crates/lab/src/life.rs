@@ -8,6 +8,7 @@
 
 mod accelerated;
 pub mod answer;
+mod batches;
 mod beginning;
 pub mod climb;
 mod counts;
@@ -109,6 +110,10 @@ pub struct Lived {
     pub accelerated_from: Option<f64>,
     /// P/E cycles of the mean block at the start.
     pub pec_first: f64,
+    /// Years that each of ten stretches of as many P/E cycles took; empty where nothing wore, or
+    /// each request was served by itself.
+    #[serde(default)]
+    pub batches: Vec<f64>,
 }
 
 /// Refuses a plan that has no life: one without time, cut into parts, or to end at an error rate
@@ -192,8 +197,9 @@ fn live(
     let wear = Wear::of(plan, &measured.drive);
     beginning::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
+    let mut course = vec![];
     let (measured, years, end, clock) = if plan.is_fluid() {
-        fluid(plan, acceleration, measured, &mut parts)?
+        fluid(plan, acceleration, measured, &mut parts, &mut course)?
     } else {
         untimed(plan, measured, &mut parts)?
     };
@@ -224,6 +230,7 @@ fn live(
         acceleration: clock.acceleration(),
         accelerated_from: clock.accelerated_from(),
         pec_first: wear.start,
+        batches: batches::cut(&course),
     })
 }
 
@@ -351,6 +358,11 @@ impl Parts<'_> {
         Used { wear: worn(drive) / self.wear.rated, uber: self.uber.map_or(0.0, of_target) }
     }
 
+    /// P/E cycles of the mean block.
+    fn cycles(&self, used: Used) -> f64 {
+        used.wear * self.wear.rated
+    }
+
     fn tell(&mut self, at: Ns, used: Used) {
         // Errors come late and all at once: they are no measure of how far a life is.
         let share = self.wear.share(used).max(at as f64 / self.limit as f64).clamp(0.0, 1.0);
@@ -394,6 +406,7 @@ pub(crate) mod tests {
             acceleration: NonZeroU32::MIN,
             accelerated_from: None,
             pec_first: 0.0,
+            batches: vec![],
         }
     }
 

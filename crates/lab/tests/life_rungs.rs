@@ -196,6 +196,13 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
         one.data_lost_pages == 0 && one.oracle.as_ref().is_some_and(|oracle| !oracle.is_bug())
     });
     assert!(clean, "{}: {:?}", case.name, lived[0].oracle);
+    for one in lived {
+        let warm_up = one.accelerated_from.map(|from| from - one.pec_first);
+        assert!(warm_up.is_none_or(|cycles| cycles >= 18.0), "{}: {warm_up:?}", case.name);
+        // Each life has worn out: its batches add up to it.
+        let batches: f64 = one.batches.iter().sum();
+        assert!((batches / one.years - 1.0).abs() < 1e-6, "{}: {batches}", case.name);
+    }
     let interval = answer.interval.unwrap();
     let middle = f64::midpoint(interval.low, interval.high);
     assert!(interval.half() <= WITHIN * middle, "{}: {interval:?}", case.name);
@@ -204,7 +211,7 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
     let (rung, from) =
         (climbed.rung.unwrap(), lived[0].accelerated_from.unwrap_or(f64::NAN) - lived[0].pec_first);
     let row = format!(
-        "{:<16} exact {:>8.4} days, rung {} (K = {:>3}, {} lives, warm-up {from:>4.0} cycles): {:>8.4} ({:.4} to {:.4}), {:+.2} % off{}",
+        "{:<16} exact {:>8.4} days, rung {} (K = {:>3}, {} lives, warm-up {from:>4.0} cycles): {:>8.4} ({:.4} to {:.4}; acceleration {:.1} %, lives {:.1} %, batches {}), {:+.2} % off{}",
         case.name,
         days(years),
         rung.number,
@@ -213,6 +220,9 @@ fn compared(case: &Case, more: &[&str], folder: &Path) -> (bool, String) {
         days(middle),
         days(interval.low),
         days(interval.high),
+        100.0 * interval.by_acceleration.unwrap_or(f64::NAN) / middle,
+        100.0 * interval.by_lives.unwrap_or(f64::NAN) / middle,
+        interval.by_batches.map_or("none".into(), |half| format!("{:.1} %", 100.0 * half / middle)),
         100.0 * (middle / years - 1.0),
         if inside { "" } else { ", OUTSIDE" }
     );

@@ -146,10 +146,7 @@ fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
         for c in &shown {
             let column = &COLUMNS[*c];
             let life = || row.life(column.life_unit()?).map(|life| life.text(&sizes));
-            let no_wear = || {
-                column.life_unit().and_then(|unit| row.life(unit)).is_some_and(|life| life.no_wear)
-            };
-            let is_known = column.life_unit().is_none() || row.life_settled() || no_wear();
+            let is_known = column.life_unit().is_none() || row.tells_life();
             cells.push(match (row.means[*c], life()) {
                 (Some(_), _) | (_, Some(_)) if !is_known => ("run too short ".into(), Look::Plain),
                 (Some(e), _) => cell(column, e, best[*c][r], &sizes),

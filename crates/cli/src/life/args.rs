@@ -15,7 +15,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  \
     A drive is worn out when its mean block has endured drive.rated_pec P/E cycles. One that is not after 100 years (or --years) prints\n\
     \"> 100\".\n\n\
     After a warm-up, an erase counts as K P/E cycles. The ladder has seven rungs: K = 100, 30, 30, 10, 10, 3 and 1, with 2, 2, 4, 4, 8, 8\n\
-    and 8 lives. A rung's interval is the larger of two: its difference to the rung with the next larger K, and the 95 % interval over its lives.\n\n\
+    and 8 lives. A rung's interval is the larger of two: its difference to the rung with the next larger K, and the 95 % interval of batch\n\
+    means. Lives that differ by more than their batches explain have the 95 % interval over the lives instead.\n\n\
     Exits 0 whenever every life came to its end, data lost or not; 1 where the oracle found a bug of the drive model, or where not even\n\
     the first rung was done in time.";
 

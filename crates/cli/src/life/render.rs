@@ -186,7 +186,7 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
         );
     }
     notes.extend(rounds::said(lives));
-    notes.extend(held::said(lives));
+    notes.extend(held::said(lives, setting.rung.is_some()));
     if args.uber.is_some() {
         let by_uber = |life: &Life| life.lives.iter().filter(|one| one.end == End::Uber).count();
         let ended: Vec<_> = lives
@@ -228,7 +228,7 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
         );
     }
     let interval = if rung.coarser().is_some() {
-        "The interval is the larger of the difference to the next larger K and the 95 % interval over the lives."
+        "The interval is the larger of the difference to the next larger K and the 95 % interval of batch means, or over the lives."
     } else {
         "No other K was compared, so there is no interval."
     };

@@ -99,6 +99,23 @@ fn an_accelerated_life_is_as_long() {
 }
 
 #[test]
+fn exact_lives_of_several_seeds_have_an_interval() {
+    let json = vpass(&lives(&["--exact", "--seeds", "3", "--json"])).json();
+    assert!(number(&json, "/techniques/0/years/ci95") > 0.0, "{json}");
+    assert!(json.pointer("/techniques/0/interval").is_none() && json.get("rung").is_none());
+}
+
+/// Nobody simulates a life of 3,000 cycles in 60 microseconds.
+#[test]
+fn an_estimate_is_no_answer() {
+    let done = vpass(&lives(&["--set", "drive.rated_pec=3000", "--minutes", "0.000001"]));
+    assert_eq!(done.code, 1, "{}", done.stdout);
+    assert!(done.stderr.contains("Estimate for `block`"), "{}", done.stderr);
+    assert!(done.stderr.contains("no simulated answer: the first rung"), "{}", done.stderr);
+    assert!(done.stdout.is_empty(), "{}", done.stdout);
+}
+
+#[test]
 fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     vpass(&lives(&["--set", "start.pec=5"]))
         .refuses(2, &["5.0 P/E cycles", "drive.rated_pec is 5", "drive.rated_pec to 6 or more"]);

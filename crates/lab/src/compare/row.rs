@@ -143,6 +143,12 @@ impl ComparisonRow {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
 
+    /// Whether its life is known: it has settled, or no wear was seen.
+    pub fn tells_life(&self) -> bool {
+        let life = || self.life_unit().and_then(|unit| self.life(unit));
+        self.life_settled() || life().is_some_and(|life| life.no_wear)
+    }
+
     /// What its life is counted in; none where runs differ in that.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         let first = self.runs.first()?.wear.life_unit?;

@@ -97,6 +97,7 @@ mod tests {
             high,
             by_acceleration: None,
             by_lives: None,
+            by_batches: None,
             is_range: false,
         });
         let pec_mean = MeanCi95 { mean: 3000.2, ci95: None };

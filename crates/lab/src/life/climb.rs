@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::interval::{FEWEST_PAGES, Interval, Pair};
 use super::ladder::{LADDER, Next, Rung, Standing, Wanted};
-use super::{Deadline, Lived, OneLife};
+use super::{Deadline, Lived, OneLife, held};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
@@ -50,6 +50,11 @@ pub struct Answer {
     pub plans: Vec<RunPlan>,
     /// The lives; or why the drive was refused or stopped.
     pub lived: Result<Vec<Lived>, Failure>,
+    /// Years of the drive by years of each life: 1 except on a rung, where samples hold other reads
+    /// than their share.
+    pub factors: Vec<f64>,
+    /// Whether the lives are those of a rung, whose acceleration makes years differ, too.
+    pub is_on_rung: bool,
     /// How sure the years are; none where the rung compares no acceleration.
     pub interval: Option<Interval>,
 }
@@ -215,8 +220,14 @@ impl Climb {
         let of = |(at, contender): (usize, &Contender)| {
             let plans = self.plans(rung, contender);
             let failed = known.iter().find(|other| other.contender == at && other.lived.is_err());
-            let answer =
-                Answer { label: contender.label.clone(), plans, lived: Ok(vec![]), interval: None };
+            let answer = Answer {
+                label: contender.label.clone(),
+                plans,
+                lived: Ok(vec![]),
+                factors: vec![],
+                is_on_rung: true,
+                interval: None,
+            };
             if let Some(failure) = failed.and_then(|other| other.lived.as_ref().err()) {
                 return Answer { lived: Err(failure.clone()), ..answer };
             }
@@ -226,11 +237,16 @@ impl Climb {
                 .iter()
                 .filter_map(|plan| {
                     let coarse = rung.coarser().and_then(|coarser| at_rung(plan, coarser));
-                    at_rung(plan, rung).map(|fine| Pair { fine, coarse })
+                    at_rung(plan, rung).map(|fine| Pair {
+                        fine,
+                        coarse,
+                        factor: held::factor(plan, fine),
+                    })
                 })
                 .collect();
             let lived = pairs.iter().map(|pair| pair.fine.clone()).collect();
-            Answer { lived: Ok(lived), interval: self.interval(&pairs), ..answer }
+            let factors = pairs.iter().map(|pair| pair.factor).collect();
+            Answer { lived: Ok(lived), factors, interval: self.interval(&pairs), ..answer }
         };
         contenders.iter().enumerate().map(of).collect()
     }
@@ -419,6 +435,39 @@ mod tests {
         let climbed = climb(Some(1.0)).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
         assert!(climbed.rung.is_none() && climbed.answers.is_empty());
         assert_eq!(deadlines, [true]);
+    }
+
+    #[test]
+    fn time_does_not_end_a_rung_that_has_begun_after_the_first() {
+        let mut deadlines = vec![];
+        let live: Live = &mut |lives, deadline| {
+            deadlines.push(deadline.is_some());
+            let life = |one: &OneLife| Ok(life_at(one.acceleration, 0.2, one.plan.seed));
+            Ok(Some(lives.iter().map(life).collect()))
+        };
+        climb(Some(1000.0)).go(&contenders(&["one"]), live, &mut |_| ()).unwrap();
+        assert_eq!(deadlines, [true, false, false, false]);
+    }
+
+    #[test]
+    fn lives_of_a_rung_have_seeds_of_their_own_and_those_of_the_rung_below() {
+        let mut asked = vec![];
+        let live: Live = &mut |lives, _| {
+            asked.extend(lives.iter().map(|one| (one.acceleration.get(), one.plan.seed)));
+            let life = |one: &OneLife| Ok(life_at(one.acceleration, 0.0, one.plan.seed));
+            Ok(Some(lives.iter().map(life).collect()))
+        };
+        let contenders = contenders(&["one"]);
+        let first = contenders[0].plan.seed;
+        let named = Climb { rung: Rung::of_number(3).ok(), ..climb(None) };
+        let climbed = named.go(&contenders, live, &mut |_| ()).unwrap();
+        let of = |k: u32, lives: u64| (0..lives).map(move |n| (k, first + n));
+        assert_eq!(asked, of(100, 2).chain(of(30, 4)).collect::<Vec<_>>());
+        let plans = &climbed.answers[0].plans;
+        assert_eq!(
+            plans.iter().map(|plan| plan.seed).collect::<Vec<_>>(),
+            (first..first + 4).collect::<Vec<_>>()
+        );
     }
 
     #[test]

@@ -1,47 +1,70 @@
 //! Whether the wear of a life and the state of its drive have settled: only then may wear be
 //! accelerated.
 //!
-//! A note is taken each time that the mean block has endured one more P/E cycle. The last third of
-//! the cycles so far is compared with the third before it. Rates alone deceive: under a trace they
-//! can stand still for ten cycles while GC gathers cold data into blocks of its own. So the state
-//! of the blocks must stand still, too.
+//! A note is taken each time that the mean block has endured one more P/E cycle. In a life of reads
+//! alone a cycle is a round of reclaim, so windows count rounds. The last third of the cycles so
+//! far is compared with the third before it. Rates alone deceive: under a trace they can stand
+//! still for ten cycles while GC gathers cold data into blocks of its own. So the state of the
+//! blocks must stand still, too:
+//!
+//! - shares of the blocks: never erased, full of current data, low density, read-hot
+//! - spread of P/E: how much cycles of a third differ from block to block
 //!
 //! ```text
-//! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %, full blocks 61 % after 12 and 62 % after 18: settled
+//! 18 cycles: programs in cycles 7 to 12 and 13 to 18 within 3 %, full blocks 61 % and 62 % of all in the mean: settled
 //! ```
 
 use vpass_core::base::units::{Cause, Ns};
 use vpass_core::drive::Drive;
 
+use crate::settled::{are_alike, last_thirds};
+
 /// Cycles that a warm-up takes at least.
 const FEWEST: usize = 18;
-/// Change of a rate that is taken for none, as a share of all programs.
+/// Change of a rate that counts as none, as a share of all programs.
 const RATES_WITHIN: f64 = 0.03;
-/// Change of a share of the blocks that is taken for none.
+/// Change of a share of the blocks that counts as none.
 const STATE_WITHIN: f64 = 0.03;
+/// Change of the spread of P/E that counts as none, as a share of the cycles of the mean block.
+const SPREAD_WITHIN: f64 = 0.1;
+/// A block is read-hot if it has this many times the reads of the mean block with data.
+const READ_HOT: f64 = 2.0;
+/// Shares of the blocks that must stand still.
+const SHARES: usize = 4;
 
 /// A drive after so many cycles.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Note {
     at: f64,
     programs: [f64; Cause::COUNT],
-    /// Shares of the blocks: never erased, full of current data, low density.
-    shares: [f64; 3],
+    /// Shares of the blocks: never erased, full of current data, low density, read-hot.
+    shares: [f64; SHARES],
+    /// P/E cycles of each block since the start.
+    cycles: Vec<u32>,
 }
 
 impl Note {
     fn of(at: Ns, drive: &Drive) -> Self {
-        let mut counts = [0u32; 3];
-        for block in drive.block_states() {
+        let blocks: Vec<_> = drive.block_states().collect();
+        let reads: Vec<f64> =
+            blocks.iter().filter(|block| block.valid > 0).map(|block| block.reads).collect();
+        let mean_reads = reads.iter().sum::<f64>() / reads.len().max(1) as f64;
+        let mut counts = [0u32; SHARES];
+        for block in &blocks {
             let is_so = [
                 block.cycles == 0,
                 u32::from(block.valid) == drive.geometry().pages_per_block,
                 block.mode > 0,
+                block.valid > 0 && block.reads > READ_HOT * mean_reads,
             ];
             counts.iter_mut().zip(is_so).for_each(|(count, is_so)| *count += u32::from(is_so));
         }
-        let shares = counts.map(|count| f64::from(count) / f64::from(drive.geometry().blocks));
-        Self { at: at as f64, programs: drive.flash_counts().programs.map(|n| n as f64), shares }
+        Self {
+            at: at as f64,
+            programs: drive.flash_counts().programs.map(|n| n as f64),
+            shares: counts.map(|count| f64::from(count) / blocks.len() as f64),
+            cycles: blocks.iter().map(|block| block.cycles).collect(),
+        }
     }
 }
 
@@ -73,34 +96,62 @@ fn worn_milli(drive: &Drive) -> u64 {
     drive.block_states().map(|block| block.effective_milli).sum()
 }
 
+/// What a third of the cycles was like.
+struct Third {
+    /// Programs a nanosecond, by cause.
+    rates: [f64; Cause::COUNT],
+    /// Mean shares of the blocks.
+    shares: [f64; SHARES],
+    /// Standard deviation of the cycles that blocks endured, as a share of their mean.
+    spread: f64,
+}
+
+impl Third {
+    /// From the first of these notes to the last; the first itself is of the third before.
+    fn of(notes: &[Note]) -> Self {
+        let [from, .., to] = notes else { unreachable!("a third has two ends") };
+        let took = (to.at - from.at).max(1.0);
+        let of_all = (notes.len() - 1) as f64;
+        let share = |at: usize| notes[1..].iter().map(|note| note.shares[at]).sum::<f64>() / of_all;
+        let grown = from.cycles.iter().zip(&to.cycles);
+        let grown: Vec<f64> = grown.map(|(from, to)| f64::from(to - from)).collect();
+        let mean = grown.iter().sum::<f64>() / grown.len().max(1) as f64;
+        let variance =
+            grown.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / grown.len().max(1) as f64;
+        Self {
+            rates: std::array::from_fn(|cause| (to.programs[cause] - from.programs[cause]) / took),
+            shares: std::array::from_fn(share),
+            spread: if mean > 0.0 { variance.sqrt() / mean } else { 0.0 },
+        }
+    }
+}
+
 fn settled(notes: &[Note]) -> bool {
     let cycles = notes.len() - 1;
-    if cycles < FEWEST {
+    let Some([from, middle, to]) = last_thirds(cycles).filter(|_| cycles >= FEWEST) else {
         return false;
-    }
-    let third = cycles / 3;
-    let [from, middle, to] = [cycles - 2 * third, cycles - third, cycles].map(|n| notes[n]);
-    let rates = |from: Note, to: Note| -> [f64; Cause::COUNT] {
-        std::array::from_fn(|cause| {
-            (to.programs[cause] - from.programs[cause]) / (to.at - from.at).max(1.0)
-        })
     };
-    let (before, now) = (rates(from, middle), rates(middle, to));
-    let all: f64 = now.iter().sum();
-    let alike = |(before, now): (&f64, &f64)| (before - now).abs() <= RATES_WITHIN * all;
+    let (before, now) = (Third::of(&notes[from..=middle]), Third::of(&notes[middle..=to]));
     let stands = |(before, now): (&f64, &f64)| (before - now).abs() <= STATE_WITHIN;
-    before.iter().zip(&now).all(alike) && middle.shares.iter().zip(&to.shares).all(stands)
+    are_alike(&before.rates, &now.rates, RATES_WITHIN)
+        && before.shares.iter().zip(&now.shares).all(stands)
+        && (before.spread - now.spread).abs() <= SPREAD_WITHIN
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Notes at every second, of 100 programs each and with so many blocks full.
-    fn notes(full: impl Fn(usize) -> f64, cycles: usize) -> Vec<Note> {
+    /// Notes at every second, of 100 programs and a cycle of both blocks each; so many blocks are
+    /// full, and so many read-hot.
+    fn notes(full: impl Fn(usize) -> f64, hot: impl Fn(usize) -> f64, cycles: usize) -> Vec<Note> {
         let note = |n: usize| {
-            let mut note =
-                Note { at: n as f64 * 1e9, shares: [0.0, full(n), 0.0], ..Note::default() };
+            let mut note = Note {
+                at: n as f64 * 1e9,
+                shares: [0.0, full(n), 0.0, hot(n)],
+                cycles: vec![n as u32; 2],
+                ..Note::default()
+            };
             note.programs[Cause::Gc as usize] = 100.0 * n as f64;
             note
         };
@@ -109,17 +160,36 @@ mod tests {
 
     #[test]
     fn a_state_that_creeps_has_not_settled_although_rates_stand_still() {
-        assert!(settled(&notes(|_| 0.6, 18)) && !settled(&notes(|_| 0.6, 17)));
-        assert!(!settled(&notes(|n| 0.01 * n as f64, 30)));
-        assert!(settled(&notes(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18)));
+        let full = |full: fn(usize) -> f64, cycles| settled(&notes(full, |_| 0.1, cycles));
+        assert!(full(|_| 0.6, 18) && !full(|_| 0.6, 17));
+        assert!(!full(|n| 0.01 * n as f64, 30));
+        assert!(full(|n| 0.6 - 0.6 / (1.0 + n as f64).powi(2), 18));
+        let hot = |hot: fn(usize) -> f64| settled(&notes(|_| 0.6, hot, 30));
+        assert!(!hot(|n| 0.3 - 0.01 * n as f64), "read-hot blocks still change");
+        // A share of few blocks comes and goes by chance: the mean of a third counts.
+        assert!(hot(|n| if n % 2 == 0 { 0.05 } else { 0.1 }));
     }
 
     #[test]
     fn a_rate_that_grows_has_not_settled() {
-        let mut growing = notes(|_| 0.6, 18);
+        let mut growing = notes(|_| 0.6, |_| 0.1, 18);
         growing[18].programs[Cause::Gc as usize] += 24.0;
         assert!(!settled(&growing), "{:?}", growing[18]);
         growing[18].programs[Cause::Gc as usize] -= 12.0;
         assert!(settled(&growing));
+    }
+
+    #[test]
+    fn blocks_that_come_apart_have_not_settled() {
+        let mut apart = notes(|_| 0.6, |_| 0.1, 18);
+        // From the 13th cycle on one block takes them all.
+        for (n, note) in apart.iter_mut().enumerate().skip(13) {
+            note.cycles = vec![12, 12 + 2 * (n as u32 - 12)];
+        }
+        assert!(!settled(&apart), "the spread of P/E grows from 0 to 1");
+        // It took them all from the start: the spread stands still.
+        let mut always = notes(|_| 0.6, |_| 0.1, 18);
+        always.iter_mut().enumerate().for_each(|(n, note)| note.cycles = vec![0, 2 * n as u32]);
+        assert!(settled(&always));
     }
 }

@@ -37,7 +37,7 @@ pub struct Life {
     pub parity: Option<&'static str>,
     /// Whether it does what no drive could: it shows what could be had.
     pub counterfactual: bool,
-    /// Years until the end.
+    /// Years until the end; on a rung, those of samples are corrected for the reads that they hold.
     pub years: MeanCi95,
     /// The interval of a rung of the ladder; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -201,8 +201,15 @@ impl Life {
     pub fn answered(answer: &Answer) -> Option<Self> {
         let lives = answer.lived.as_ref().ok().filter(|lives| !lives.is_empty())?;
         let life = Self::of(answer.label.clone(), &answer.plans, lives);
+        // Lives without a ladder have an interval over the lives.
+        if answer.interval.is_none() && !answer.is_on_rung {
+            return Some(life);
+        }
         let sure = answer.interval.filter(|interval| !interval.is_range);
-        let years = MeanCi95 { ci95: sure.map(|interval| interval.half()), ..life.years };
+        let corrected =
+            lives.iter().zip(&answer.factors).map(|(lived, factor)| factor * lived.years);
+        let mean = corrected.sum::<f64>() / lives.len() as f64;
+        let years = MeanCi95 { mean, ci95: sure.map(|interval| interval.half()) };
         Some(Self { years, interval: answer.interval, ..life })
     }
 

@@ -13,6 +13,7 @@
 //! ```
 
 use crate::series::Part;
+use crate::settled::{are_alike, last_thirds};
 
 /// Difference between two thirds of a run that is taken for none.
 const WITHIN: f64 = 0.10;
@@ -42,13 +43,10 @@ pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_bl
 
 /// Whether the middle third of some numbers adds up to what the last third does.
 fn alike(cycles: &[f64]) -> bool {
-    let third = cycles.len() / 3;
-    if third == 0 {
-        return false;
-    }
-    let sum = |from_the_end: usize| cycles.iter().rev().skip(from_the_end).take(third).sum::<f64>();
-    let (last, middle) = (sum(0), sum(third));
-    last.min(middle) >= FEWEST && (last / middle - 1.0).abs() <= WITHIN
+    let Some([from, middle, to]) = last_thirds(cycles.len()) else { return false };
+    let sum = |from: usize, to: usize| cycles[from..to].iter().rev().sum::<f64>();
+    let (before, last) = (sum(from, middle), sum(middle, to));
+    last.min(before) >= FEWEST && are_alike(&[last], &[before], WITHIN)
 }
 
 #[cfg(test)]

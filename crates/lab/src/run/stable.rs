@@ -15,6 +15,8 @@
 use vpass_core::base::units::Cause;
 use vpass_core::drive::Drive;
 
+use crate::settled::{are_alike, last_thirds};
+
 /// Passes after which `--until stable` gives up.
 pub(super) const MOST_PASSES: u64 = 100;
 /// Change that is taken for none, as a share of all programs, or of all erases.
@@ -62,18 +64,14 @@ impl Settling {
     /// Whether the last third of the passes wears as the one before, and as all of them.
     pub(super) fn has_settled(&self) -> bool {
         let passes = self.after.len() - 1;
-        let length = passes / 3;
-        if length == 0 {
-            return false;
-        }
+        let Some([from, middle, to]) = last_thirds(passes) else { return false };
         let window = |from: usize, to: usize| {
             Window::between(&self.after[from], &self.after[to], self.pages_per_block)
         };
-        let (before, now) =
-            (window(passes - 2 * length, passes - length), window(passes - length, passes));
+        let (before, now) = (window(from, middle), window(middle, to));
         before.cycles.min(now.cycles) >= self.enough_cycles
             && before.is_like(&now)
-            && window(0, passes).is_like(&now)
+            && window(0, to).is_like(&now)
     }
 }
 
@@ -101,11 +99,8 @@ impl Window {
     }
 
     fn is_like(&self, now: &Self) -> bool {
-        let alike = |one: &[f64; Cause::COUNT], now: &[f64; Cause::COUNT]| {
-            let all: f64 = now.iter().sum();
-            one.iter().zip(now).all(|(one, now)| (one - now).abs() <= WITHIN * all)
-        };
-        alike(&self.programs, &now.programs) && alike(&self.erases, &now.erases)
+        are_alike(&self.programs, &now.programs, WITHIN)
+            && are_alike(&self.erases, &now.erases, WITHIN)
     }
 }
 

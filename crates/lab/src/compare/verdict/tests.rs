@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::*;
+use crate::compare::json_of;
 use crate::compare::ranking::winners;
 use crate::compare::warnings::warnings;
 use crate::plan::{Chosen, RunPlan};
@@ -204,6 +205,20 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
         (stars(&rows, "host_bytes_until_worn"), stars(&rows, "projected_life_days")),
         (vec![true, false], vec![false, false])
     );
+}
+
+#[test]
+fn a_run_that_has_not_settled_leaves_life_without_a_winner() {
+    let of = |life_settled: bool, middle: f64| {
+        let run = days(Some(middle), 0.95 * middle, 1.05 * middle);
+        Summary { wear: Wear { life_settled, ..run.wear.clone() }, ..run }
+    };
+    let rows = |settled| [row("a", vec![of(true, 4.0)]), row("b", vec![of(settled, 2.0)])];
+    assert_eq!(stars(&rows(true), "projected_life_days"), [true, false]);
+    assert_eq!(stars(&rows(false), "projected_life_days"), [false, false]);
+    assert!(verdict(&rows(false), &SIZES).contains(NOT_SETTLED));
+    let json = json_of(&rows(false), &[], &plan(), 1).unwrap();
+    assert_eq!(json["winners"]["life"], serde_json::json!([]));
 }
 
 #[test]
