@@ -77,7 +77,7 @@ impl Flash {
         self.note_age(block);
         match self.with_block_view(block, |model, view| model.assess(view)) {
             Assessment::CleanUntil(until) => {
-                self.cold[block.index()].model_alarm = until.min(COUNTER_GUARD)
+                self.cold[block.index()].model_alarm = until.min(COUNTER_GUARD);
             }
             Assessment::Suspect => {
                 self.hot[block.index()].flags |= SUSPECT;

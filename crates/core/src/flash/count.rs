@@ -18,9 +18,9 @@ impl Flash {
     #[inline]
     pub(crate) fn prefetch_counters(&self, ppn: Ppn) {
         if self.counted == TRACKED {
-            self.prefetch_counted::<TRACKED>(ppn)
+            self.prefetch_counted::<TRACKED>(ppn);
         } else {
-            self.prefetch_counted::<WORDLINES>(ppn)
+            self.prefetch_counted::<WORDLINES>(ppn);
         }
     }
 

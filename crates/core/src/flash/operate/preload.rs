@@ -77,7 +77,7 @@ impl Flash {
         } else if self.tracker.is_on() {
             let read = (0..).zip(doses).filter(|(_, dose)| **dose > Quarters::ZERO);
             read.for_each(|(wordline, dose)| {
-                self.tracker.count(block, WordlineInBlock::new(wordline), *dose)
+                self.tracker.count(block, WordlineInBlock::new(wordline), *dose);
             });
         }
         self.hot[block.index()].reads += doses.iter().copied().sum::<Quarters>();

@@ -164,7 +164,7 @@ pub(in crate::slots) fn settle_turn(params: &mut Params) -> Result<(), ConfigErr
             )
         })?,
         None if N_UPDATE.default > members => {
-            params.set(Some(name), N_UPDATE.key, N_UPDATE.number(members))
+            params.set(Some(name), N_UPDATE.key, N_UPDATE.number(members));
         }
         None => {}
     }

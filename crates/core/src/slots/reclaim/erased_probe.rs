@@ -3,10 +3,10 @@
 //! sensing that counts the errors of the erased state.
 //!
 //! - **Paper:** DEAR (MICRO 2025), from public notes; the paper itself was not at hand.
-//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] at a read. A wordline moves where `(1
-//!   - share) ERC_MAX < need`: share is the part of the limit that a probe found used up, `need =
-//!   alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S` (W reads of a round, S dose of its
-//!   probes). The next round is due before one that stayed could need to move.
+//! - **Acts at:** rounds over a block's wordlines, [`BATCH`] at a read. A wordline moves where
+//!   `(1 - share) ERC_MAX < need`: share is the part of the limit that a probe found used up,
+//!   `need = alpha (max(I, R_late + 1) + R_late + 3 W) + M + 2 S` (W reads of a round, S dose of
+//!   its probes). The next round is due before one that stayed could need to move.
 //! - **Costs:** 9 bytes per block, a bit per wordline of a block in its round; `timing.probe_us`
 //!   and a read's dose per wordline and round.
 //! - **Departs from the paper:** DEAR senses a layer's first wordline, at a fixed distance. Here

@@ -3,8 +3,8 @@
 //! before the next look at their block.
 //!
 //! - **Paper:** straw-2024 III, with its naive counters ("STRAW-WL" of Fig. 8).
-//! - **Acts at:** the looks of `shared/straw.rs`, on exact doses: `dose(i) + alpha (max(I, R_late +
-//!   1) + R_late) + M > ERC_MAX`.
+//! - **Acts at:** the looks of `shared/straw.rs`, on exact doses:
+//!   `dose(i) + alpha (max(I, R_late + 1) + R_late) + M > ERC_MAX`.
 //! - **Costs:** 3 bytes per wordline and block. The drive's own counters are read here, because the
 //!   controller's would be the same.
 //! - **Departs from the paper:** doses count from a wordline's own programming, not from the erase.

@@ -380,9 +380,9 @@ mod tests {
             "#;
             let mut drive = drive(text, "tiered");
             let in_turn = |drive: &mut Drive, pages: [u32; 2], times: u32| {
-                (0..times).for_each(|_| {
-                    pages.iter().for_each(|page| assert!(drive.read_page(Lpn::new(*page)) < NO_PPN))
-                });
+                for page in (0..times).flat_map(|_| pages) {
+                    assert!(drive.read_page(Lpn::new(page)) < NO_PPN);
+                }
             };
             in_turn(&mut drive, [1, second], 40);
             in_turn(&mut drive, [9, 15], 30);

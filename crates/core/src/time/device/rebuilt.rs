@@ -65,7 +65,7 @@ impl Device {
             || !self.wordlines.delivers(serial, Rebuilt { part, decodings: 1 })
         {
             self.host.deliver(part, at, at, &self.speed, &mut self.metrics, &mut |tag, at| {
-                completed(tag, at)
+                completed(tag, at);
             });
         }
     }

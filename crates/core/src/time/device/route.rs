@@ -206,7 +206,7 @@ impl Device {
                 }
             }
             NandOp::Striped { dst, serial, waits, cause } => {
-                self.queue_striped(drive, id, (dst, cause), (serial, waits), routing)
+                self.queue_striped(drive, id, (dst, cause), (serial, waits), routing);
             }
             NandOp::Copy { src, coding, level, dst, cause } => {
                 let sensed = if planted(Bug::CopySensesTarget) { dst.unwrap_or(src) } else { src };
@@ -225,7 +225,7 @@ impl Device {
             }
             NandOp::Begin { level } => self.tired.get_or_insert_default().level = level,
             NandOp::Retry { of_request: true, .. } => {
-                self.tired.get_or_insert_default().retries += 1
+                self.tired.get_or_insert_default().retries += 1;
             }
             NandOp::Retry { src, attempt, cause, coding, .. } => {
                 let times = self.retry(drive, src, coding, attempt);

@@ -299,7 +299,7 @@ impl Device {
     ) {
         let request = Known::of(command, measured);
         self.host.complete(request, self.now, self.now, &mut self.metrics, &mut |tag, at| {
-            completed(tag, at)
+            completed(tag, at);
         });
     }
 

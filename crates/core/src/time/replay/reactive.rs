@@ -69,7 +69,7 @@ impl Replay {
                 self.device.attend(drive, number).map_err(RunError::Stopped)?;
             }
             self.device.submit(drive, Tag(request.origin.into()), request, |tag, _| {
-                completed.push(tag.0 as u16)
+                completed.push(tag.0 as u16);
             });
         }
         if self.requests.is_empty() {

@@ -164,10 +164,10 @@ impl Dies {
         self.set_running(die, Some(op));
         match op.work {
             WorkKind::Program { pages, .. } => {
-                self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer)
+                self.start_work_transfer(op.id, unit, now, u64::from(pages) * speed.page_transfer);
             }
             WorkKind::Striped { .. } => {
-                self.start_work_transfer(op.id, unit, now, speed.page_transfer)
+                self.start_work_transfer(op.id, unit, now, speed.page_transfer);
             }
             WorkKind::Copy { .. }
             | WorkKind::Load { .. }
