@@ -107,6 +107,7 @@ fn lives() -> [Lived; 2] {
         acceleration: NonZeroU32::MIN,
         accelerated_from: None,
         pec_first: 0.0,
+        batches: vec![],
     };
     let other = Lived {
         years: 3.0,
@@ -133,6 +134,7 @@ fn lives() -> [Lived; 2] {
         acceleration: NonZeroU32::MIN,
         accelerated_from: None,
         pec_first: 0.0,
+        batches: vec![],
     };
     [one, other]
 }

@@ -63,7 +63,9 @@ impl Fields {
                 self.value(&format!("{path}[]"), "no_entry")
             }
             Value::Array(values) => {
-                values.iter().for_each(|v| self.descend(&format!("{path}[]"), prose, v))
+                for v in values {
+                    self.descend(&format!("{path}[]"), prose, v);
+                }
             }
             Value::String(text) if prose || text.contains(' ') => self.sentence(path, text),
             Value::Null if prose => {}
