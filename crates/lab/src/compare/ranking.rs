@@ -103,8 +103,8 @@ impl<'a> Ranking<'a> {
 }
 
 /// Which rows win a column; none where one row stands alone, where all are alike or not told apart,
-/// or where parity repairs what the column counts. A row that alone kept the data wins. A life has
-/// no winner while a row that may win it has not settled.
+/// or where parity repairs what the column counts. A row that alone kept the data wins. Of
+/// several lives, none wins while one has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let nobody = vec![false; rows.len()];
@@ -116,13 +116,14 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
             .map(|standing| standing.rank)
     };
     let are_alike = real().count() != 1 && real().all(|rank| Some(rank) == real().next());
-    let is_early = |row: &ComparisonRow| {
-        row.may_win(shown) && shown.life_unit().is_some() && !row.tells_life()
-    };
+    let competing: Vec<_> = rows.iter().filter(|row| row.may_win(shown)).collect();
+    let is_early = shown.life_unit().is_some()
+        && competing.len() > 1
+        && competing.iter().any(|row| !row.tells_life());
     if rows.len() == 1
         || are_alike
         || shown.key == "uber" && unequal_reliability(rows).is_some()
-        || rows.iter().any(is_early)
+        || is_early
     {
         return nobody;
     }
