@@ -4,7 +4,8 @@
 //! `vpass life`, a life projected from a run, and `--until stable`. Each adds what else must hold.
 //!
 //! ```text
-//! 18 cycles: cycles 7 to 12 against 13 to 18; 40 and 60 programs by cause against 42 and 58: alike within 3 %
+//! 18 cycles: 7 to 12 against 13 to 18
+//! 40 and 60 programs by cause against 42 and 58: alike within 3 %
 //! ```
 
 /// Ends of the last two thirds of `n` steps: where the first begins, where they meet, and `n`; none
