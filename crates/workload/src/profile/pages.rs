@@ -120,7 +120,7 @@ impl PageCounts {
     }
 }
 
-/// Hash of one number: its product with 2^64 / golden ratio, with both halves XORed so that all
+/// Hash of one number: its product with 2^64 / golden ratio, with both halves `XORed` so that all
 /// bits matter.
 #[derive(Debug, Default)]
 struct Spread(u64);

@@ -220,7 +220,9 @@ impl Header {
             }
             Column::Size | Column::Device if self.widths[3] == 0 => numbers.fill(base),
             Column::Size | Column::Device => {
-                numbers.iter_mut().for_each(|n| *n = n.wrapping_mul(unit).wrapping_add(base))
+                for n in numbers {
+                    *n = n.wrapping_mul(unit).wrapping_add(base);
+                }
             }
         }
     }
