@@ -38,7 +38,8 @@ fn rows(mut write: impl FnMut(&mut String, u64, &str, u64, u64)) -> Vec<u8> {
 
 fn msr() -> Vec<u8> {
     rows(|text, tick, op, offset, size| {
-        writeln!(text, "{tick},hm,0,{op},{offset},{size},{}", size / 3).expect("a String takes all")
+        writeln!(text, "{tick},hm,0,{op},{offset},{size},{}", size / 3)
+            .expect("a String takes all");
     })
 }
 

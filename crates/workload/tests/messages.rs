@@ -404,7 +404,7 @@ fn compact() {
     let rows: Vec<_> = (0..5000u64).map(|i| row(i, 0, i * 4096, 4096, Op::Read)).collect();
     let good = rewritten(Target::Compact, &rows).0;
     let says = |bytes: &[u8], what: &str| {
-        assert_eq!(error_of(None, bytes), format!("trace, {what} (compact format)"))
+        assert_eq!(error_of(None, bytes), format!("trace, {what} (compact format)"));
     };
     let damaged = |at: usize| {
         let mut bytes = good.clone();

@@ -203,6 +203,11 @@ fn errors_in_a_table_name_its_line() {
         let error = windows_error(&text);
         assert!(error.contains(expected), "`{expected}` in: {error}");
     }
+}
+
+#[test]
+fn a_file_that_is_not_a_table_is_refused() {
+    let tables = tables();
     let error = tables.error(b"\xff\xfe\n", b"", "x");
     assert_eq!(error, "totals.csv, line 1: is not text; a table with a header is expected");
     let gone =

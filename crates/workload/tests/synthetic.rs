@@ -293,7 +293,7 @@ fn a_configuration_round_trips() {
 #[test]
 fn errors_in_a_table_name_the_key() {
     let says = |table: &str, expected: &str| {
-        assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}")
+        assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}");
     };
     says("requests = 0", "workload.requests is 0; at least 1 is expected");
     says("read_share = 1.5", "workload.read_share = 1.5 is outside 0 to 1");

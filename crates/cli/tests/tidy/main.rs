@@ -1,7 +1,5 @@
-//! Mechanical rules for the language and layout of sources and pages.
-//!
-//! Each rule reports the file, the line and the text. To cover more files, add a path to
-//! [`COVERED`] after rewriting them.
+//! Mechanical rules for the language and layout of sources and pages. Each rule reports the file,
+//! the line and the text. To cover more files, add a path to [`COVERED`] after rewriting them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

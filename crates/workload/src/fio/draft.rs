@@ -240,18 +240,19 @@ impl Draft {
             "random_distribution" => self.distribution = Distribution::read(value, self.base)?,
             "percentage_random" => self.random_percent = each(value, 100, percent)?,
             "random_generator" => {
-                self.lfsr = one_of(value, &["tausworthe", "tausworthe64", "lfsr"])? == 2
+                self.lfsr = one_of(value, &["tausworthe", "tausworthe64", "lfsr"])? == 2;
             }
             "ioengine" => self.engine = engine(value)?,
             "iodepth" => self.depth = self.count(value, 1..=u64::from(MAX_QUEUE_DEPTH))? as u32,
             "iodepth_low" => {
-                self.depth_low = Some(self.count(value, 0..=u64::from(MAX_QUEUE_DEPTH))? as u32)
+                self.depth_low = Some(self.count(value, 0..=u64::from(MAX_QUEUE_DEPTH))? as u32);
             }
             "rate" => {
-                self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?
+                self.rate = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?;
             }
             "rate_iops" => {
-                self.rate_iops = each(value, None, |v| values::bytes(v, self.base).map(above_zero))?
+                self.rate_iops =
+                    each(value, None, |v| values::bytes(v, self.base).map(above_zero))?;
             }
             "rate_process" => self.poisson = one_of(value, &["linear", "poisson"])? == 1,
             "runtime" => self.runtime_ns = values::time_ns(value, SECOND_NS)?,
@@ -261,7 +262,7 @@ impl Draft {
             "thinktime_spin" => self.think_spin_ns = values::time_ns(value, MICROSECOND_NS)?,
             "thinktime_blocks" => self.think.blocks = self.count(value, 1..=u64::from(u32::MAX))?,
             "thinktime_blocks_type" => {
-                self.think.counts_issued = one_of(value, &["complete", "issue"])? == 1
+                self.think.counts_issued = one_of(value, &["complete", "issue"])? == 1;
             }
             "number_ios" => self.number_ios = above_zero(values::bytes(value, self.base)?),
             "loops" => self.loops = self.count(value, 0..=u64::from(u32::MAX))?.max(1) as u32,
@@ -278,19 +279,20 @@ impl Draft {
         match name {
             "bs" => self.blocks = each(value, Blocks::One(BLOCK), |v| Blocks::one(v, base))?,
             "bsrange" => {
-                self.mixed_blocks = each(value, None, |v| Blocks::range(v, base).map(Some))?
+                self.mixed_blocks = each(value, None, |v| Blocks::range(v, base).map(Some))?;
             }
             "bssplit" => {
-                self.mixed_blocks = each(value, None, |v| Blocks::split(v, base).map(Some))?
+                self.mixed_blocks = each(value, None, |v| Blocks::split(v, base).map(Some))?;
             }
             "blockalign" => {
-                self.align = each(value, None, |v| values::bytes(v, base).map(above_zero))?
+                self.align = each(value, None, |v| values::bytes(v, base).map(above_zero))?;
             }
             "size" => {
-                self.size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0))
+                self.size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0));
             }
             "io_size" => {
-                self.io_size = Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0))
+                self.io_size =
+                    Some(values::amount(value, base)?).filter(|a| *a != Amount::Bytes(0));
             }
             "filesize" => {
                 let size = values::bytes(value, base)
@@ -303,7 +305,7 @@ impl Draft {
             "nrfiles" => self.files_per_clone = self.count(value, 1..=MOST_JOBS)? as u32,
             "openfiles" => {
                 self.open_files =
-                    above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32)
+                    above_zero(self.count(value, 0..=u64::from(u32::MAX))?).map(|n| n as u32);
             }
             "file_service_type" => self.service = service(value, base)?,
             "filename" => self.files = file_names(value)?,
@@ -399,7 +401,7 @@ fn pattern(value: &str, base: KbBase) -> Result<Pattern, String> {
             return Err("a number after trimwrite is not supported".into());
         }
         Some(every) if random => {
-            pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32
+            pattern.every = values::count(every, base, 1..=u64::from(u32::MAX))? as u32;
         }
         Some(gap) => {
             let (sign, digits) = gap.strip_prefix('-').map_or((1, gap), |digits| (-1, digits));

@@ -31,11 +31,11 @@ impl JobCounts {
         match request.op {
             Op::Read => {
                 (self.read_requests, self.read_bytes) =
-                    (self.read_requests + 1, self.read_bytes + bytes)
+                    (self.read_requests + 1, self.read_bytes + bytes);
             }
             Op::Write => {
                 (self.write_requests, self.write_bytes) =
-                    (self.write_requests + 1, self.write_bytes + bytes)
+                    (self.write_requests + 1, self.write_bytes + bytes);
             }
             Op::Trim => self.trim_requests += 1,
         }

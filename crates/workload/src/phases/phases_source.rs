@@ -149,7 +149,7 @@ impl PhasesSource {
         };
         match phase.order {
             Order::RoundRobin => {
-                out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor))))
+                out.extend((0..count).map(|_| request(phase.pages.next(&mut self.cursor))));
             }
             Order::Random => out.extend(
                 (0..count)

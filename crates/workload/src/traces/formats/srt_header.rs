@@ -15,7 +15,7 @@ pub(in crate::traces) fn disks(header: &[u8]) -> Disks {
         match (word, before) {
             (b"{", [name, b"="]) if depth == 0 => in_disks = name == b"disks",
             (b"{", [number, b"->"]) if depth == 1 && in_disks => {
-                disk = parse::<usize>(number).filter(|n| *n < disks.len())
+                disk = parse::<usize>(number).filter(|n| *n < disks.len());
             }
             (size, [b"sectorsize", b"="]) if depth == 2 && in_disks => {
                 if let Some(disk) = disk {
