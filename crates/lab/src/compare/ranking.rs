@@ -103,7 +103,8 @@ impl<'a> Ranking<'a> {
 }
 
 /// Which rows win a column; none where one row stands alone, where all are alike or not told apart,
-/// or where parity repairs what the column counts. A row that alone kept the data wins.
+/// where the life of some row is not known, or where parity repairs what the column counts. A row
+/// that alone kept the data wins.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let nobody = vec![false; rows.len()];
@@ -116,6 +117,11 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
     };
     let are_alike = real().count() != 1 && real().all(|rank| Some(rank) == real().next());
     if rows.len() == 1 || are_alike || shown.key == "uber" && unequal_reliability(rows).is_some() {
+        return nobody;
+    }
+    // As the sentence below the table says of lives.
+    let is_unknown = |row: &&ComparisonRow| row.may_win(shown) && !row.life_settled();
+    if shown.life_unit().is_some() && rows.iter().any(|row| is_unknown(&row)) {
         return nobody;
     }
     let wins = |label: &str| rows.iter().map(|row| row.label == label).collect();
