@@ -144,8 +144,8 @@ impl FluidSynthetic {
 /// 2^64 over the golden ratio, odd: its multiples are far from each other.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-pub(crate) const NO_RATE: &str = "the workload comes in closed loop, and the fluid gear needs to know how often it reads: set workload.rate and take \
-    workload.queue_depth away (--set workload.rate=1000 --set workload.queue_depth=)";
+pub(crate) const NO_RATE: &str = "the workload comes in closed loop, and the fluid gear needs to know how often it reads: set workload.rate, which \
+    takes the place of workload.queue_depth (--set workload.rate=1000)";
 const SEQUENTIAL: &str = "workload.distribution = \"sequential\": reads in turn do not come by chance, and the fluid gear draws reads by \
     chance; use --gear untimed, or another distribution";
 
