@@ -119,9 +119,10 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
     if rows.len() == 1 || are_alike || shown.key == "uber" && unequal_reliability(rows).is_some() {
         return nobody;
     }
-    // As the sentence below the table says of lives.
-    let is_unknown = |row: &&ComparisonRow| row.may_win(shown) && !row.life_settled();
-    if shown.life_unit().is_some() && rows.iter().any(|row| is_unknown(&row)) {
+    // As the sentence below the table says of lives that are compared.
+    let competing: Vec<_> = rows.iter().filter(|row| row.may_win(shown)).collect();
+    let is_unknown = competing.len() > 1 && competing.iter().any(|row| !row.life_settled());
+    if shown.life_unit().is_some() && is_unknown {
         return nobody;
     }
     let wins = |label: &str| rows.iter().map(|row| row.label == label).collect();
