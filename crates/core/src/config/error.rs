@@ -9,13 +9,3 @@ pub struct ConfigError(pub String);
 pub(crate) fn require(ok: bool, sentence: impl FnOnce() -> String) -> Result<(), ConfigError> {
     if ok { Ok(()) } else { Err(ConfigError(sentence())) }
 }
-
-/// A share between 0 and 1 with a name for the error.
-pub(crate) fn require_share(key: &str, value: f64) -> Result<(), ConfigError> {
-    require((0.0..=1.0).contains(&value), || format!("{key} = {value} is outside 0 to 1"))
-}
-
-/// A finite number in a range with a name for the error.
-pub(crate) fn require_range(key: &str, value: f64, low: f64, high: f64) -> Result<(), ConfigError> {
-    require(value >= low && value <= high, || format!("{key} = {value} is outside {low} to {high}"))
-}
