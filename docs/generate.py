@@ -31,7 +31,8 @@ IN_BULK = {
 }
 COMMANDS = [
     *("run", "compare", "life", "attack", "list", "show", "explain", "trace", "trace info"),
-    *("trace convert", "trace cut", "workload", "workload fit", "paper", "check"),
+    *("trace convert", "trace cut", "workload", "workload fit", "paper"),
+    *("completions", "check"),
 ]
 WIDTH = 100
 

@@ -34,8 +34,9 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, value_parser = at_least_one::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
     /// stable: repeat, at most 100 passes, until programs and erases per host page have settled.
-    /// They have settled when no cause differs by more than 1 % between two neighbouring windows of
-    /// passes. A window is several times as long as the spare blocks.
+    /// They have settled when the last third of the passes differs by at most 1 %, for each cause,
+    /// from the third before and from all passes. A third is several times as long as the spare
+    /// blocks.
     #[arg(long, value_enum, conflicts_with = "repeat")]
     pub(crate) until: Option<Until>,
     /// Serve the first N requests of the workload before counting begins. They are served untimed in
