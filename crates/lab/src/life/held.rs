@@ -8,8 +8,8 @@
 use vpass_core::base::span::{SECOND, YEAR};
 use vpass_core::base::units::Cause;
 
-use super::Lived;
 use super::summary::Life;
+use super::{End, Lived};
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
@@ -36,13 +36,16 @@ fn of_life(plan: &RunPlan, lived: &Lived) -> Option<f64> {
 }
 
 /// Years of the drive by years of a sample. Wear that reads cause grows with the reads that the
-/// sample holds; other wear does not.
+/// sample holds; other wear does not. A life that outlives the simulation keeps its years: they
+/// are where the simulation ended, not how long the drive lives.
 ///
 /// ```text
 /// 106 % of its reads, and reads cause all wear: 13.3 years of the sample are 14.1 of the drive
 /// ```
 pub(super) fn factor(plan: &RunPlan, lived: &Lived) -> f64 {
-    let Some(share) = of_life(plan, lived) else { return 1.0 };
+    let Some(share) = of_life(plan, lived).filter(|_| lived.end != End::LivesOn) else {
+        return 1.0;
+    };
     let programs = lived.programs.sum() as f64;
     let by_reads = match lived.host_bytes {
         0 => 1.0,
@@ -77,9 +80,35 @@ pub fn said(lives: &[Life], is_corrected: bool) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use vpass_workload::synthetic::Sample;
+
     use super::super::summary::tests::life;
     use super::*;
     use crate::compare::mean_ci95::MeanCi95;
+    use crate::life::tests::lived;
+    use crate::plan::Chosen;
+    use crate::progress::unwatched;
+    use crate::setup::{Base, Gear, Named, Setup};
+
+    #[test]
+    fn years_follow_the_reads_that_a_sample_holds_until_the_simulation_ends() {
+        let base = Base {
+            gear: Gear::Fluid,
+            set: vec!["workload.rate=20k".into()],
+            ..Base::new("modern-tlc")
+        };
+        let setup = Setup {
+            sample: Sample { of: 256, residue: 0 },
+            ..Setup::new(base, Named::Workload("zipf-read".into()))
+        };
+        let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
+        // A sample of 1/256 serves 78.125 of 20,000 reads a second; this one served 104 % of them.
+        let seconds = 100.0 * 365.0 * 86_400.0;
+        let worn = Lived { read_requests: (1.04 * 78.125 * seconds) as u64, ..lived(100.0) };
+        assert!((factor(&plan, &worn) - 1.04).abs() < 1e-6, "{}", factor(&plan, &worn));
+        let lives_on = Lived { end: End::LivesOn, ..worn };
+        assert!((factor(&plan, &lives_on) - 1.0).abs() < 1e-12, "100 years are where it ended");
+    }
 
     #[test]
     fn samples_without_the_hottest_pages_say_so() {
