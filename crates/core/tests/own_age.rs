@@ -126,3 +126,59 @@ fn a_job_outlasts_a_step_of_age() {
         "and the block is a step older before that"
     );
 }
+
+/// A drive of which one block is written at time 0: 64 wordlines of three pages. Limits follow its
+/// own age or not.
+fn one_block(own_age: u32, refresh: &str) -> Drive {
+    let tables = format!(
+        r#"
+        drive = {{ spare = 0.5, write_buffer = 0 }}
+        start = {{ fill = 0.0 }}
+        refresh = {{ {refresh} }}
+        disturb = {{ model = "count", table = [{{ pec = 0, limit = [10000] }}] }}
+        error = {{ model = "powerlaw", e = 0.0015, b = 7e-6, m = 0, longest_age = "30d" }}
+        ecc = {{ cap = [0.0085] }}
+        reclaim = {{ own_age = {own_age} }}
+        "#
+    );
+    let techniques = Techniques { refresh: "ida".into(), ..Techniques::default() };
+    Drive::new(config(&dies(1, "tlc", TIMING, &tables)), &techniques, true).unwrap()
+}
+
+/// Wordlines merged, and blocks that moved whole for want of room, after these requests.
+fn merged(mut drive: Drive, requests: Vec<Request>) -> (u64, u64) {
+    Replay::new(&drive).run(&mut drive, &mut Script(requests), &mut |_, _| true).unwrap();
+    let counts = drive.refresh_counts();
+    (counts.merged_wordlines, counts.no_room)
+}
+
+/// The first page of a wordline is trimmed, and the block is read first when it is a step of age
+/// older. Its policy is asked then, and wants nothing. No job has left data there, so `at_reclaim`
+/// merges nothing.
+#[test]
+fn a_block_that_grew_older_unread_is_not_one_that_a_job_has_left() {
+    for own_age in [0, 1] {
+        let refresh = "period = \"30d\", ida = { at_reclaim = 1, error_rate = 0 }";
+        let drive = one_block(own_age, refresh);
+        let requests = vec![
+            request(Op::Write, 0, 0, 192),
+            request(Op::Trim, SECOND, 3, 1),
+            request(Op::Read, HOUR + SECOND, 4, 1),
+            request(Op::Read, HOUR + 2 * SECOND, 4, 1),
+        ];
+        assert_eq!(merged(drive, requests), (0, 0), "own_age = {own_age}");
+    }
+}
+
+/// A limit that `docs/error-budget.md` states. A block is due for its refresh in place when it is
+/// two hours old, and nobody has read it. With `own_age` its policy is to be asked at the next
+/// read, and allows no reads until then: the block moves as a whole.
+#[test]
+fn a_block_that_grew_older_unread_has_no_room_for_merges() {
+    for (own_age, expected) in [(0, (64, 0)), (1, (0, 1))] {
+        let drive = one_block(own_age, "period = \"8228571428us\", ida = { error_rate = 0 }");
+        let requests =
+            vec![request(Op::Write, 0, 0, 192), request(Op::Read, 2 * HOUR + SECOND, 500, 1)];
+        assert_eq!(merged(drive, requests), expected, "own_age = {own_age}");
+    }
+}

@@ -6,7 +6,7 @@ use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads};
 use crate::bugs::{Bug, planted};
 use crate::drive::Drive;
 use crate::flash::assess::COUNTER_GUARD;
-use crate::flash::block::{BlockState, MOVING};
+use crate::flash::block::{BlockState, LEFT, MOVING};
 use crate::flash::operate::sense::Sensed;
 use crate::ftl::job::Job;
 use crate::ftl::map::Entry;
@@ -169,8 +169,12 @@ impl Drive {
         if self.leaves_alone(block) {
             return;
         }
-        let was_left =
-            self.adjusts() && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
+        // An alarm at 0 reads alone proves nothing: a block without dose has it when it is a step of
+        // age older.
+        let was_left = self.adjusts()
+            && self.flash.hot(block).has(LEFT)
+            && self.flash.cold(block).policy_alarm_dose() == Quarters::ZERO;
+        self.flash.clear_flags(block, LEFT);
         let (next, actions) = self.consult(block);
         assert!(next.0 > self.flash.block_reads(block), "a policy's next alarm must lie ahead");
         self.flash.tell(|o| o.asks_at(block, next));

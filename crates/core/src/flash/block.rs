@@ -31,6 +31,8 @@ pub const PAGES_COUNTED: u8 = 8;
 pub const HAS_RECODED: u8 = 16;
 /// Some of it has failed: every read rings, and nothing is written to it any more.
 pub const FAILED: u8 = 32;
+/// A job ended and left data in it. The policy is asked about the block at its next read.
+pub const LEFT: u8 = 64;
 
 /// A block that nobody wants to look at is looked at here: so much of its dose is carried into
 /// [`BlockCold`], long before 32 bits are full.
@@ -55,7 +57,8 @@ pub struct BlockHot {
     pub mode: u8,
     /// The stream that wrote it.
     pub stream: u8,
-    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_RECODED`], [`FAILED`].
+    /// [`SUSPECT`], [`MOVING`], [`PROTECTED`], [`PAGES_COUNTED`], [`HAS_RECODED`], [`FAILED`],
+    /// [`LEFT`].
     pub flags: u8,
 }
 

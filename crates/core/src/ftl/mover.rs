@@ -8,7 +8,7 @@ use crate::base::units::{
 use crate::bugs::{Bug, planted};
 use crate::config::Schedule;
 use crate::flash::Flash;
-use crate::flash::block::{BlockState, MOVING};
+use crate::flash::block::{BlockState, LEFT, MOVING};
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
@@ -407,6 +407,7 @@ impl Ftl {
             self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
         }
         flash.tell(|o| o.job_ended(block));
+        flash.set_flags(block, LEFT);
         flash.ask_policy_at_next_read(block);
     }
 

@@ -13,7 +13,8 @@
 //!   and a wordline costs up to a program (`adjust_us`). Merged blocks stay in use half empty: more
 //!   garbage collection.
 //! - **Departs from the paper:** a block moves as a whole if its reclaim technique has no room for
-//!   these reads. A merge makes data new (inference).
+//!   these reads. With `reclaim.own_age` a block that grew a step of age older without a read has no
+//!   room either. A merge makes data new (inference).
 //! - **Does not help:** drives that are full and written, where GC cleans blocks before they come
 //!   to the age.
 //! - **Safety:** as `block`, and pages are verified while memory holds them. A wordline that `ipr`
