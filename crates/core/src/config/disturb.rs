@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{ConfigError, require, require_range};
+use super::error::{ConfigError, require, require_ascending, require_range};
 use super::flash::CellType;
 
 /// The error model of the drive.
@@ -149,9 +149,7 @@ impl DisturbConfig {
         require(!self.table.is_empty(), || {
             "disturb.table is empty; at least one row such as {pec = 0, limit = [100000]} is expected".into()
         })?;
-        require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || {
-            "disturb.table: pec must ascend from row to row".into()
-        })?;
+        require_ascending("disturb.table", self.table.iter().map(|row| row.pec))?;
         require(self.table.iter().all(|row| row.pec <= PEC_MAX), || {
             format!("disturb.table: pec is more than {PEC_MAX}")
         })?;

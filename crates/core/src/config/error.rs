@@ -19,3 +19,17 @@ pub(crate) fn require_share(key: &str, value: f64) -> Result<(), ConfigError> {
 pub(crate) fn require_range(key: &str, value: f64, low: f64, high: f64) -> Result<(), ConfigError> {
     require(value >= low && value <= high, || format!("{key} = {value} is outside {low} to {high}"))
 }
+
+/// P/E counts that rise from row to row; else a sentence that names the first two that do not.
+pub(crate) fn require_ascending(
+    table: &str,
+    pecs: impl Iterator<Item = u32> + Clone,
+) -> Result<(), ConfigError> {
+    let mut pairs = (2..).zip(pecs.clone().zip(pecs.skip(1)));
+    match pairs.find(|(_, (before, pec))| pec <= before) {
+        None => Ok(()),
+        Some((row, (before, pec))) => Err(ConfigError(format!(
+            "{table}: row {row} has pec = {pec}, and the row before it {before}; pec must ascend from row to row"
+        ))),
+    }
+}

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::disturb::PEC_MAX;
-use super::error::{ConfigError, require, require_range};
+use super::error::{ConfigError, require, require_ascending, require_range};
 use crate::base::units::Bytes;
 
 /// Bits per cell.
@@ -335,9 +335,7 @@ impl TimingConfig {
 
     fn check_erases(&self) -> Result<(), ConfigError> {
         let rows = &self.erase_by_pec;
-        require(rows.windows(2).all(|w| w[0].pec < w[1].pec), || {
-            "timing.erase_by_pec: pec must ascend from row to row".into()
-        })?;
+        require_ascending("timing.erase_by_pec", rows.iter().map(|row| row.pec))?;
         for row in rows {
             require(row.pec <= PEC_MAX, || {
                 format!("timing.erase_by_pec: pec is more than {PEC_MAX}")

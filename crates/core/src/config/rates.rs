@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::disturb::PEC_MAX;
-use super::error::{ConfigError, require, require_range};
+use super::error::{ConfigError, require, require_ascending, require_range};
 use super::flash::CellType;
 use crate::base::span::{Span, YEAR};
 
@@ -178,9 +178,7 @@ impl ErrorConfig {
     fn check_table(&self, groups: usize) -> Result<(), ConfigError> {
         self.ages.iter().try_for_each(|age| check_age("error.ages", *age))?;
         require(self.ages.windows(2).all(|w| w[0] < w[1]), || "error.ages must ascend".into())?;
-        require(self.table.windows(2).all(|w| w[0].pec < w[1].pec), || {
-            "error.table: pec must ascend from row to row".into()
-        })?;
+        require_ascending("error.table", self.table.iter().map(|row| row.pec))?;
         require(self.table.is_empty() || !self.ages.is_empty(), || {
             "error.table without error.ages; the ages that its retention numbers are for belong there".into()
         })?;

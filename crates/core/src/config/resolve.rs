@@ -83,9 +83,15 @@ fn require_spare_blocks(config: &DriveConfig, pages: u64, blocks: u32) -> Result
     let total = u64::from(blocks) * planes;
     require(has_room(pages, total, block_pages), || {
         let spare_blocks = total - pages.div_ceil(block_pages);
-        let what = format!(
-            "the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {MIN_SPARE_BLOCKS}"
-        );
+        let what = match config.drive.capacity {
+            // Whoever writes no unit hardly means bytes.
+            Some(Bytes(bytes)) if bytes < config.geometry.page_size.0 => format!(
+                "drive.capacity = {bytes} means {bytes} bytes, less than a page; perhaps {bytes}GiB was meant"
+            ),
+            _ => format!(
+                "the drive has {spare_blocks} spare blocks; open blocks and the GC reserve need {MIN_SPARE_BLOCKS}"
+            ),
+        };
         let spare = config.drive.spare.unwrap_or(DEFAULT_SPARE);
         let rows = (1..)
             .take_while(|rows: &u64| rows * planes * block_pages < MOST_PAGES && *rows <= 1 << 24);
