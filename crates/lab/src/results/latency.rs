@@ -1,0 +1,108 @@
+//! What requests took, and how many were done in a second.
+
+use serde::{Deserialize, Serialize};
+use vpass_core::base::metrics::Latency;
+use vpass_core::time::Replay;
+
+/// Of host requests; nulls in the untimed gear.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Latencies {
+    /// Of reads.
+    pub read: Quantiles,
+    /// Of writes.
+    pub write: Quantiles,
+    /// Of reads that waited for reclaim.
+    pub read_during_reclaim: Quantiles,
+}
+
+/// Microseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// Of all.
+    pub mean: Option<f64>,
+    /// Within which half of the requests end.
+    pub p50: Option<f64>,
+    /// Within which 90 % end.
+    pub p90: Option<f64>,
+    /// Within which 99 % end.
+    pub p99: Option<f64>,
+    /// Within which 99.9 % end.
+    pub p99_9: Option<f64>,
+    /// Within which 99.99 % end.
+    pub p99_99: Option<f64>,
+    /// Of the slowest.
+    pub max: Option<f64>,
+}
+
+/// Over the simulated time; nulls in the untimed gear.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Reads a second.
+    pub read_iops: Option<f64>,
+    /// Writes a second.
+    pub write_iops: Option<f64>,
+    /// MiB read in a second.
+    pub read_mib_s: Option<f64>,
+    /// MiB written in a second.
+    pub write_mib_s: Option<f64>,
+    /// Requests a second that arrived, by their own clock; null in closed loop.
+    pub offered_iops: Option<f64>,
+    /// How long after the last arrival the last request was done; null in closed loop.
+    pub backlog_s: Option<f64>,
+}
+
+impl Latencies {
+    /// Of the timed gear, or nothing but nulls.
+    pub(crate) fn of(engine: Option<&Replay>) -> Self {
+        let of = |pick: fn(&Replay) -> &Latency| {
+            engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)))
+        };
+        Self {
+            read: of(|e| &e.metrics().read),
+            write: of(|e| &e.metrics().write),
+            read_during_reclaim: of(|e| &e.metrics().read_during_reclaim),
+        }
+    }
+}
+
+impl Quantiles {
+    pub(super) fn of(latency: &Latency) -> Self {
+        if latency.count() == 0 {
+            return Self::default();
+        }
+        let at = |q: f64| Some(latency.quantile_ns(q) as f64 / 1e3);
+        Self {
+            mean: Some(latency.mean_ns() / 1e3),
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+            p99_9: at(0.999),
+            p99_99: at(0.9999),
+            max: Some(latency.max_ns() as f64 / 1e3),
+        }
+    }
+}
+
+impl Throughput {
+    /// Requests and bytes, each of reads and writes, over a time.
+    pub(crate) fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
+        let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
+        let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;
+        Self {
+            read_iops: Some(requests.0 as f64 / s),
+            write_iops: Some(requests.1 as f64 / s),
+            read_mib_s: Some(mib(bytes.0)),
+            write_mib_s: Some(mib(bytes.1)),
+            ..Self::default()
+        }
+    }
+}
+
+impl Throughput {
+    /// With the clock that so many requests came by, the last at this second; the drive was done at
+    /// another.
+    pub(crate) fn against(self, requests: u64, last_arrival_s: f64, done_s: f64) -> Self {
+        let offered_iops = (last_arrival_s > 0.0).then(|| requests as f64 / last_arrival_s);
+        Self { offered_iops, backlog_s: Some((done_s - last_arrival_s).max(0.0)), ..self }
+    }
+}
