@@ -203,3 +203,54 @@ fn cell(column: &Column, e: MeanCi95, wins: bool, sizes: &Sizes) -> (String, Loo
 fn starred(text: String, wins: bool) -> (String, Look) {
     if wins { (text + "*", Look::Good) } else { (text + " ", Look::Plain) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vpass_lab::plan::Chosen;
+    use vpass_lab::progress::{Unwatched, unwatched};
+    use vpass_lab::results::{LifeUnit, Summary, Wear};
+    use vpass_lab::run::execute;
+    use vpass_lab::setup::{Base, Named, Setup};
+
+    /// A run whose life is known as a range of days only, once it has settled.
+    fn range(run: &Summary, low: f64, high: f64, life_settled: bool) -> Summary {
+        let wear = Wear {
+            life_unit: Some(LifeUnit::Days),
+            life_settled,
+            projected_life_days: None,
+            life_low_days: Some(low),
+            life_high_days: Some(high),
+            cycles_observed: 20.0,
+            ..run.wear.clone()
+        };
+        Summary { wear, ..run.clone() }
+    }
+
+    #[test]
+    fn a_star_stands_in_the_cell_of_the_winner_and_nowhere_else() {
+        let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("uniform-read".into()));
+        let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
+        let run = execute(&plan, &Unwatched).unwrap().summary;
+        let rows = |settled: bool| {
+            let of = |label: &str, run: Summary| ComparisonRow::new(&plan, label.into(), vec![run]);
+            [
+                of("short", range(&run, 1.0, 2.5, settled)),
+                of("long", range(&run, 5.0, 9.0, true)),
+                of("middle", range(&run, 3.0, 4.0, true)),
+            ]
+        };
+        let stars = |rows: &[ComparisonRow]| {
+            let table = markdown(rows, &[], &plan);
+            table.lines().map(|line| line.matches('*').count()).collect::<Vec<_>>()
+        };
+        let table = markdown(&rows(true), &[], &plan);
+        assert!(table.contains("| long | 5.00 to 9.00 days\\* |"), "{table}");
+        assert_eq!(stars(&rows(true)), [0, 0, 0, 1, 0]);
+        // The sentence says that no life is known.
+        let table = markdown(&rows(false), &[], &plan);
+        assert!(table.contains("| short | run too short |"), "{table}");
+        assert_eq!(stars(&rows(false)), [0; 5]);
+    }
+}

@@ -205,6 +205,8 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
         (stars(&rows, "host_bytes_until_worn"), stars(&rows, "projected_life_days")),
         (vec![true, false], vec![false, false])
     );
+    let json = crate::compare::json_of(&rows, &[], &plan(), 1).unwrap();
+    assert_eq!(json["winners"]["life"], serde_json::json!(["none"]));
 }
 
 #[test]
@@ -304,4 +306,172 @@ fn one_warning_of_several_seeds_is_one_sentence() {
         ["The most read block is at about 31 % of its reads."],
         "one seed needs no name"
     );
+}
+
+/// A run without wear that needs so many requests for a life.
+fn worn_after(requests: u64) -> Summary {
+    let run = summary();
+    Summary { wear: Wear { requests_for_life: Some(requests), ..run.wear.clone() }, ..run }
+}
+
+#[test]
+fn the_run_that_needs_most_requests_sets_the_number() {
+    let rows = [
+        row("a", vec![worn_after(100), worn_after(4_000)]),
+        row("b", vec![worn_after(2_000), worn_after(30)]),
+    ];
+    let said = verdict(&rows, &SIZES);
+    assert!(said.contains("run at least 4,000 requests"), "{said}");
+    let ranges = |requests: [u64; 2]| {
+        let of = |requests: u64| {
+            let run = days(None, 2.0, 6.0);
+            Summary { wear: Wear { requests_for_life: Some(requests), ..run.wear.clone() }, ..run }
+        };
+        [row("a", vec![of(requests[0])]), row("b", vec![of(requests[1])])]
+    };
+    for requests in [[3_000, 5_000], [5_000, 3_000]] {
+        let said = verdict(&ranges(requests), &SIZES);
+        assert!(said.contains("; 5,000 requests would give each a number"), "{said}");
+    }
+}
+
+#[test]
+fn of_several_numbers_without_noise_the_one_that_needs_most_is_named() {
+    let of = |p99_9: f64, pages: u64| {
+        let run = rewrites(pages, 0.0);
+        let batch_means = BatchMeans {
+            read_p99_9_us: None,
+            reclaim_write_pages: None,
+            ..run.batch_means.clone()
+        };
+        let mut run = Summary { batch_means, ..run };
+        run.latency_us.read.p99_9 = Some(p99_9);
+        run
+    };
+    let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
+    let said = verdict(&rows, &SIZES);
+    // The tail takes 100,000 reads, and counts take 20,480 requests.
+    assert!(
+        said.contains(
+            "read p99.9 and reclaim writes are not told apart: the noise of a run is known from 100,000 reads on"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn one_run_that_has_not_settled_leaves_all_lives_unknown() {
+    let unsettled = |run: Summary| {
+        let wear = Wear { life_settled: false, ..run.wear.clone() };
+        Summary { wear, ..run }
+    };
+    let long = || days(Some(30.0), 29.0, 31.0);
+    let short = || days(Some(2.0), 1.9, 2.1);
+    let cases = [
+        [row("a", vec![long()]), row("b", vec![unsettled(short())])],
+        [row("a", vec![unsettled(long())]), row("b", vec![short()])],
+        [row("a", vec![long(), long()]), row("b", vec![short(), unsettled(short())])],
+    ];
+    for rows in cases {
+        let said = verdict(&rows, &SIZES);
+        assert!(
+            said.contains("life is not known: the runs are too short, as their rates"),
+            "{said}"
+        );
+        assert!(!said.contains("life is longest"), "{said}");
+        assert_eq!(stars(&rows, "projected_life_days"), [false, false], "{said}");
+    }
+    // A row that lost data competes with nobody.
+    let lost = Summary { data_lost_pages: 1, ..unsettled(short()) };
+    let rows = [row("a", vec![long()]), row("b", vec![short()]), row("none", vec![lost])];
+    assert!(verdict(&rows, &SIZES).contains("life is longest under `a`"));
+    assert_eq!(stars(&rows, "projected_life_days"), [true, false, false]);
+}
+
+#[test]
+fn lives_are_as_uncertain_as_their_seeds_and_batches() {
+    let exact = |middle: f64| days(Some(middle), middle, middle);
+    let winner = |runs: Vec<Summary>| {
+        stars(&[row("a", runs), row("b", vec![exact(3.0); 2])], "projected_life_days")
+    };
+    assert_eq!(winner(vec![exact(4.0), exact(4.0)]), [true, false]);
+    // Two seeds at 3.9 and 4.1: 4 +- 12.7 x 0.1.
+    assert_eq!(winner(vec![exact(3.9), exact(4.1)]), [false, false]);
+    // Wear that batches know to within a half: 4 / 1.35, over two seeds.
+    let noisy = |share: f64| {
+        let run = exact(4.0);
+        let cycles_observed = Some(share * run.wear.cycles_observed);
+        Summary { batch_means: BatchMeans { cycles_observed, ..run.batch_means.clone() }, ..run }
+    };
+    assert_eq!(winner(vec![noisy(0.1), noisy(0.1)]), [true, false]);
+    assert_eq!(winner(vec![noisy(0.5), noisy(0.5)]), [false, false]);
+}
+
+#[test]
+fn losses_are_those_of_all_seeds() {
+    let lost = |pages: u64| Summary { data_lost_pages: pages, ..summary() };
+    let rows = [row("none", vec![lost(5), lost(7)]), row("block", vec![summary(), summary()])];
+    assert!(verdict(&rows, &SIZES).contains("`none` lost data: 12 pages in 2 runs."));
+}
+
+#[test]
+fn a_row_by_itself_is_compared_with_nothing() {
+    let alone = verdict(&[row("block", vec![summary()])], &SIZES);
+    assert_eq!(alone.trim(), "No technique lost data.");
+}
+
+#[test]
+fn tails_closer_than_their_histogram_tells_have_no_winner() {
+    // A fifth of a percent of 282 us is 0.56 us.
+    let rows = |other: f64| {
+        [row("a", vec![tail(282.0, Some(0.0))]), row("b", vec![tail(other, Some(0.0))])]
+    };
+    assert_eq!(stars(&rows(282.5), "read_p99_9_us"), [false, false]);
+    assert_eq!(stars(&rows(282.6), "read_p99_9_us"), [true, false]);
+}
+
+/// Rows that are no answer: data was lost, no drive can do it, or the drive could not keep up.
+#[test]
+fn what_is_no_answer_is_not_in_the_sentence() {
+    let worse = || row("worse", vec![tail(300.0, Some(1.0))]);
+    let bad = || row("bad", vec![tail(280.0, Some(1.0))]);
+    let lost = row("lost", vec![Summary { data_lost_pages: 3, ..tail(10.0, Some(1.0)) }]);
+    let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![tail(10.0, Some(1.0))]) };
+    let mut saturated = tail(10.0, Some(1.0));
+    saturated.throughput.backlog_s = Some(2.0);
+    for odd in [lost, ideal, row("saturated", vec![saturated])] {
+        let rows = [odd, bad(), worse()];
+        let said = verdict(&rows, &SIZES);
+        let words = "read p99.9 is shortest under `bad` (280 us, against 300 us under `worse`";
+        assert!(said.contains(words), "{said}");
+        assert_eq!(stars(&rows, "read_p99_9_us"), [false, true, false], "{said}");
+    }
+}
+
+#[test]
+fn rows_that_are_alike_have_no_star() {
+    let rows = [row("a", vec![rewrites(7, 0.0)]), row("b", vec![rewrites(7, 0.0)])];
+    assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
+    // A row that no drive can have makes the others no winners.
+    let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
+    let lost = Summary { data_lost_pages: 1, ..rewrites(7, 0.0) };
+    let rows = [ideal, row("none", vec![lost]), row("block", vec![rewrites(7, 0.0)])];
+    assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
+}
+
+/// A run of 100 s: late is more than a hundredth of the time in which requests came. A second is
+/// too late for any run.
+#[test]
+fn a_drive_is_saturated_where_its_lag_grows() {
+    let late = |simulated_s: f64, lag: f64| {
+        let mut run = summary();
+        run.simulation.simulated_s = Some(simulated_s);
+        run.throughput.backlog_s = Some(lag);
+        (run.backlog_grows(), run.is_saturated())
+    };
+    assert_eq!(late(100.0, 0.5), (false, false));
+    assert_eq!(late(100.0, 0.995), (true, true));
+    assert_eq!(late(1_000.0, 1.5), (false, true));
+    assert_eq!(late(1.0, 0.019), (false, false), "one slow request is no lag");
+    assert_eq!(late(1.0, 0.021), (true, true));
 }
