@@ -274,6 +274,59 @@ fn lives_that_ended_are_kept() {
     goes_on(&room, &args, 2, Stop::Kill);
 }
 
+/// A command that goes on keeps each life by its own key: the next one takes it for that life.
+#[test]
+fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
+    let room = Room::new();
+    let workload =
+        room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
+    let args = format!(
+        "life --drive tiny --workload {workload} --years 3e-6 --threads 1 --reclaim block --seeds 5 --out {}",
+        room.text("out")
+    );
+    let args: Vec<&str> = args.split(' ').collect();
+    stopped(&room, &args, 1, Stop::Kill);
+    stopped(&room, &args, 3, Stop::Kill);
+    let third = vpass(&args);
+    assert!(third.stderr.contains(" of 5 finished runs taken from "), "{}", third.stderr);
+    let whole = room.text("whole");
+    let in_one_go = vpass(&[&args[..args.len() - 1], &[whole.as_str()]].concat());
+    assert_eq!((third.code, third.stdout), (in_one_go.code, in_one_go.stdout));
+    assert_eq!(content(&room.path("out")), content(&room.path("whole")));
+}
+
+/// A ladder lives one plan at several accelerations, and each of these lives is a row of its own.
+#[test]
+fn lives_of_one_plan_at_several_accelerations_are_apart() {
+    let room = Room::new();
+    let args = "life --drive tiny --workload zipf-read --set workload.rate=10000 --set workload.read_share=0.5 \
+                --set drive.rated_pec=60 --reclaim block --within 1 --oracle off";
+    let args: Vec<&str> = args.split_whitespace().collect();
+    let plain = vpass(&args);
+    assert!(plain.stdout.contains("Rung 2 of the ladder: "), "{}", plain.stdout);
+    let kept = vpass(&[&args[..], &["--out", &room.text("out")]].concat());
+    assert_eq!((kept.code, kept.stdout), (plain.code, plain.stdout));
+}
+
+/// What ends a life is part of its key.
+#[test]
+fn lives_of_another_length_are_others() {
+    let room = Room::new();
+    let workload =
+        room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
+    let of = |years: &str| {
+        format!(
+            "life --drive tiny --workload {workload} --years {years} --exact --threads 1 --reclaim block --seeds 2 --out {}",
+            room.text("out")
+        )
+    };
+    stopped(&room, &of("3e-6").split(' ').collect::<Vec<_>>(), 1, Stop::Kill);
+    let other = vpass(&of("1e-6").split(' ').collect::<Vec<_>>());
+    assert_eq!(other.code, 0, "{}", other.stderr);
+    assert!(!other.stderr.contains(" taken from "), "{}", other.stderr);
+    assert!(other.stderr.contains("of other settings in"), "{}", other.stderr);
+}
+
 #[test]
 fn runs_of_a_paper_that_ended_are_kept() {
     let recipe = "title = 'small'\ndrive = 'tiny'\n\

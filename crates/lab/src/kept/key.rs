@@ -220,4 +220,26 @@ mod tests {
         );
         assert_ne!(first, key(0, &path, Fit::Wrap));
     }
+
+    /// A file that changes while its run goes on: what was found is not kept under the old content.
+    #[test]
+    fn a_key_holds_until_its_trace_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let row = "128166372000000000,host,0,Read,0,4096,0\n";
+        fs::write(&path, row).unwrap();
+        let setup = Setup::new(
+            Base::new("tiny"),
+            Named::Trace { files: vec![path.clone()], replay: Replay::default() },
+        );
+        let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
+        let mut keys = Keys::of_this_program().unwrap();
+        assert!(!keys.still_hold(&plan), "nothing was read of the trace yet");
+        keys.of("run", &plan, &()).unwrap();
+        assert!(keys.still_hold(&plan));
+        fs::write(&path, row.repeat(2)).unwrap();
+        assert!(!keys.still_hold(&plan));
+        fs::remove_file(&path).unwrap();
+        assert!(!keys.still_hold(&plan));
+    }
 }
