@@ -199,3 +199,57 @@ fn results_are_on_the_disk_before_they_have_their_name() {
         assert!(calls[renamed + 1].contains("fsync("), "{calls:#?}");
     }
 }
+
+/// Folders above the place that a run made go with it, as far as nobody else uses them.
+#[test]
+fn a_run_that_ends_early_removes_the_folders_that_it_made_and_nothing_else() {
+    for is_used in [false, true] {
+        let room = Room::new();
+        std::fs::create_dir(room.path("old")).unwrap();
+        let out = room.text("old/a/b/out");
+        let mut run = command(&[&LONG[..], &["--out", &out]].concat())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !room.path("old/a/b").exists() || names_in(&room.path("old/a/b")).is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if is_used {
+            room.file("old/a/mine.txt", "");
+        }
+        interrupt(&mut run);
+        finished(run.wait_with_output().unwrap()).refuses(130, &["nothing was written"]);
+        let left = if is_used { vec!["mine.txt"] } else { vec![] };
+        assert_eq!(room.path("old/a").exists(), is_used);
+        assert_eq!(if is_used { names_in(&room.path("old/a")) } else { vec![] }, left);
+        assert!(room.path("old").exists(), "it was there before");
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_leaves_no_folder() {
+    let room = Room::new();
+    // As long as a name may be; that of the hidden folder is longer.
+    let out = room.text(&format!("new/{}", "o".repeat(255)));
+    vpass(&[&LONG[..], &["--out", &out]].concat()).refuses(2, &["cannot be written: "]);
+    assert!(room.names().is_empty(), "{:?}", room.names());
+}
+
+/// A file that appears at the place of a conversion meanwhile is somebody's.
+#[test]
+fn a_conversion_replaces_nothing_that_appears_meanwhile() {
+    let room = Room::new();
+    let trace = room.file("a.csv", &msr_reads(&(0..600_000).map(|n| 4096 * n).collect::<Vec<_>>()));
+    let out = room.text("out");
+    let convert = command(&["trace", "convert", &trace, &out, "--to", "compact"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while hidden(&room).is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    room.file("out", "mine");
+    finished(convert.wait_with_output().unwrap()).refuses(2, &["exists; --force replaces it"]);
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "mine");
+    assert_eq!(room.names(), ["a.csv", "out"]);
+}
