@@ -273,3 +273,44 @@ fn a_paper_ends_soon_after_an_interrupt_while_it_plans_and_while_it_runs() {
     }
     assert_eq!(room.names(), ["planning.toml", "running.toml"]);
 }
+
+#[test]
+fn more_runs_than_can_be_planned_are_refused_at_once() {
+    let rated = ["--set", "workload.rate=1000", "--set", "workload.queue_depth="];
+    for command in ["compare", "life"] {
+        let args = [command, "--drive", "tiny", "--workload", "zipf-read", "--reclaim"];
+        let many = ["none,block", "--seeds", "1000000"];
+        vpass(&[&args[..], &many, &rated].concat()).refuses(
+            2,
+            &[
+                "--seeds 1000000: with 2 for each seed these are 2000000 runs, and at most 10000 are planned",
+                "--seeds 5000 or fewer is expected",
+            ],
+        );
+    }
+}
+
+/// Each of 60,000 lines is placed and compared in a moment. Where that takes as long as all lines
+/// before it, the file takes minutes.
+#[test]
+fn a_large_hint_file_is_read_at_once() {
+    let room = Room::new();
+    let range = |n: u64| {
+        format!("[[range]]\noffset = {}\nbytes = 4096\naccess_latency = 'idle'\n", 8192 * n)
+    };
+    let hints = room.file("h.toml", &(0..60_000).map(range).collect::<String>());
+    let twice = room.file("t.toml", &(0..60_000).chain([7]).map(range).collect::<String>());
+    let tired = room.file("tired.toml", &crate::common::tired());
+    let run = |hints: &str| {
+        let began = Instant::now();
+        let workload = ["--workload", "uniform-read", "--set", "workload.requests=10"];
+        let args =
+            ["run", "--drive", &tired, "--hints", hints, "--gear", "untimed", "--oracle", "off"];
+        let done = vpass(&[&args[..], &workload].concat());
+        assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
+        done
+    };
+    let done = run(&hints);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    run(&twice).refuses(2, &["line 240001: it overlaps with that of line 29, "]);
+}

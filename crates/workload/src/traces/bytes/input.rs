@@ -110,3 +110,30 @@ pub(in crate::traces) fn decompressed(
     let whole = Cursor::new(magic).chain(input);
     Ok(if zstd { Box::new(zstd::Decoder::new(whole).map_err(sentence)?) } else { Box::new(whole) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    /// What is read of a file that is read whole or not at all.
+    fn whole(file: Vec<u8>) -> io::Result<String> {
+        let raw = Raw::default();
+        let input = decompressed(Path::new("f"), Cursor::new(file), &raw).unwrap();
+        let mut text = String::new();
+        Whole::new(input, raw).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn what_is_read_whole_has_no_garbage_behind_it() {
+        let mut encoder = GzEncoder::new(vec![], Compression::fast());
+        encoder.write_all(b"a text").unwrap();
+        let file = encoder.finish().unwrap();
+        assert_eq!(whole(file.clone()).unwrap(), "a text");
+        let refused = whole([&file[..], b"garbage"].concat()).unwrap_err();
+        assert_eq!(refused.to_string(), "bytes behind the gzip data are no gzip data");
+    }
+}
