@@ -2,6 +2,8 @@
 //! place it is printed escaped.
 #![cfg(unix)]
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use crate::common::{Done, Room, vpass};
@@ -102,6 +104,7 @@ fn names_of_files() {
         "escaped as JSON escapes"
     );
     refused(&tiny(&["--trace", &file("-bad.csv", &format!("{row}{row}no row\n"))]));
+    shown(&["trace", "info", &room.text(&format!("{HOSTILE}-bad.csv")), "--skip-bad-lines"]);
     let skipping = ["--trace", &room.text(&format!("{HOSTILE}-bad.csv")), "--skip-bad-lines"];
     shown(&tiny(&skipping));
     shown(&[
@@ -137,6 +140,11 @@ fn names_of_files() {
         "untimed",
     ]);
     shown(&["explain", "--drive", &drive]);
+    let rated = ["--set", "workload.rate=1000", "--set", "workload.requests=100"];
+    let life = ["life", "--drive", &drive, "--workload", "uniform-read", "--years", "1e-9"];
+    shown(&[&life[..], &["--exact", "--oracle", "off"], &rated].concat());
+    let compare = ["compare", "--drive", &drive, "--workload", "uniform-read", "--reclaim"];
+    shown(&[&compare[..], &["none,block", "--gear", "untimed"], &rated].concat());
     refused(&[
         "run",
         "--drive",
@@ -161,15 +169,17 @@ fn names_of_files() {
         "attack",
         "hammer",
         "--drive",
-        "tiny",
+        &drive,
         "--requests",
         "100",
         "--write",
         &attack,
     ]));
+    // The path stands in the command before and behind `--workload`.
     let written = std::fs::read_to_string(&attack).unwrap();
     assert!(
-        written.contains(ESCAPED) && !written.lines().any(|line| line.starts_with("vpass: forged")),
+        written.matches(ESCAPED).count() == 2
+            && !written.lines().any(|line| line.starts_with("vpass: forged")),
         "{written}"
     );
     let office_day =
@@ -243,6 +253,9 @@ fn strings_and_keys_of_toml() {
     let office_day = include_str!("../../../../examples/statistics/office-day.toml");
     let named = office_day.replace("disk = \"office-day\"", &format!("disk = \"{IN_TOML}\""));
     assert_ne!(named, office_day);
+    let sourced = office_day.replace("\nsource = \"", &format!("\nsource = \"{IN_TOML}"));
+    assert_ne!(sourced, office_day);
+    shown(&["workload", "fit", "--workload", &workload(&sourced), "--scale", "0.1"]);
     let statistics = workload(&named);
     shown(&["workload", "fit", "--workload", &statistics, "--scale", "0.1"]);
     shown(&tiny(&["--workload", &statistics, "--set", "statistics.scale=0.01"]));
@@ -259,4 +272,43 @@ fn strings_and_keys_of_toml() {
     );
     shown(&["paper", &room.file("run.toml", &recipe)]);
     let _: Value = vpass(&["list", "drives", "--json"]).json();
+}
+
+/// Lines of the sources, with their files, that hold any of these texts.
+fn lines_with(texts: &[&str]) -> Vec<String> {
+    let mut found = vec![];
+    let mut folders = ["cli", "lab", "workload"]
+        .map(|name| {
+            PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(name).join("src")
+        })
+        .to_vec();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let lines = text.lines().filter(|line| texts.iter().any(|text| line.contains(text)));
+            let name = path.file_name().unwrap().to_str().unwrap();
+            found.extend(lines.map(|line| format!("{name}: {}", line.trim())));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Every sentence and report leaves through `out.rs`, which escapes it. Complaints about words of
+/// the command line are made of escaped words.
+#[test]
+fn nothing_is_printed_but_through_one_file() {
+    let asks_only = |line: &String| line.contains("is_terminal()") || line.contains("stderr())");
+    let mut printed = lines_with(&["stdout()", "stderr()", "println!", "eprint", " print!("]);
+    printed.retain(|line| !line.starts_with("out.rs: ") && !asks_only(line));
+    assert!(printed.is_empty(), "{printed:#?}");
+    let own = lines_with(&["io::stdout().lock()", "io::stderr().lock()"]);
+    assert_eq!(own.len(), 3, "{own:#?}");
+    assert_eq!(own.iter().filter(|line| line.contains("plain::line")).count(), 2, "{own:#?}");
+    let complaints = lines_with(&["complaint.exit()", "complaint.render()", ".print()"]);
+    assert!(complaints.iter().all(|line| line.starts_with("words.rs: ")), "{complaints:#?}");
 }
