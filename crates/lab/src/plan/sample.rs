@@ -277,6 +277,64 @@ mod tests {
         );
     }
 
+    /// The preset `tiny` of another capacity.
+    fn tiny(capacity: &str) -> DriveConfig {
+        let text = include_str!("../../../../presets/drives/tiny.toml");
+        let text = text.replace("\"1GiB\"", &format!("\"{capacity}\""));
+        toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn a_sample_too_small_is_refused_with_the_smallest_that_works() {
+        let refused = |config: &DriveConfig, of: u32| {
+            part_of(config, Sample { of, residue: 0 }, "tiny").err().map(|e| e.sentence)
+        };
+        // 1,512 blocks in 8 planes: 189 for an eighth, and 94.5 for a sixteenth.
+        let large = tiny("3840MiB");
+        assert_eq!(refused(&large, 8), None);
+        assert_eq!(
+            refused(&large, 16).unwrap(),
+            "--sample 1/16: drive tiny has 1512 blocks, 94 for a sample, which needs 180; 1/8 is the smallest that works"
+        );
+        // 608 blocks: 202 for a third, which 8 planes do not have.
+        assert_eq!(
+            refused(&tiny("1536MiB"), 3).unwrap(),
+            "--sample 1/3: drive tiny has 8 planes, and N must be a divisor or a multiple of that; 1/2 is the smallest that works"
+        );
+        assert!(
+            refused(&tiny("512MiB"), 2).unwrap().ends_with("only the whole drive is large enough")
+        );
+    }
+
+    /// 232 spare blocks and 4 dies: streams keep four blocks open each.
+    #[test]
+    fn a_sample_has_its_share_of_blocks_and_those_that_streams_keep_open() {
+        let config = tiny("3840MiB");
+        let part = part_of(&config, Sample { of: 8, residue: 0 }, "tiny").unwrap();
+        // Three streams, wear levelling, and the reserve: 3 x 4 + 1 + 2.
+        assert_eq!(blocks_and_planes(&part), (189 + 15, 1));
+        let whole = part.part_of.unwrap();
+        assert_eq!(taken(&whole, 192, 1), 15);
+        // Two words: as many streams of each, and one block more in reserve.
+        assert_eq!(taken(&whole, 192, 2), 2 * 13 + 2 + 1);
+    }
+
+    #[test]
+    fn samples_share_the_pages_and_the_buffer() {
+        // 245,761 pages.
+        let config = tiny("4026548224");
+        let pages = |residue: u32| {
+            let part = part_of(&config, Sample { of: 8, residue }, "tiny").unwrap();
+            part.drive.capacity.unwrap().0 / 16_384
+        };
+        assert_eq!([0, 1, 7].map(pages), [30_721, 30_720, 30_720]);
+        let buffer = |mib: u64, of: u32| buffer_of(Bytes(mib << 20), of, 16_384).0 / 16_384;
+        assert_eq!([buffer(64, 256), buffer(1, 256), buffer(0, 256)], [16, SMALLEST_BUFFER, 0]);
+        let part = part_of(&config, Sample { of: 8, residue: 0 }, "tiny").unwrap();
+        assert_eq!(part.drive.write_buffer, buffer_of(config.drive.write_buffer, 8, 16_384));
+        assert_ne!(part.drive.write_buffer, config.drive.write_buffer);
+    }
+
     #[test]
     fn pages_of_a_sample_keep_their_words() {
         let range = |offset, bytes, word| HintRange {
