@@ -87,6 +87,12 @@ fn runs_at_several_ages_give_one_life() {
         (number(&alone, "/wear/projected_life_days"), number(&joined, "/wear/projected_life_days"));
     assert!((all / one - 1.0).abs() < 0.1, "{all} {one}");
     assert_eq!(joined["flash"], alone["flash"], "all else is of the drive itself");
+    // In a closed loop a day means nothing, at no age.
+    let closed = small_drive("2e5", &["--ages", "1000", "--json"]).json();
+    for age in 0..2 {
+        assert!(closed["wear"]["ages"][age]["pec_per_day"].is_null(), "{closed}");
+        assert!(number(&closed, &format!("/wear/ages/{age}/pec_per_tb_read")) > 0.0);
+    }
     let refused = |ages: &str| {
         vpass(&[
             "run",
@@ -150,6 +156,8 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
         range.stdout
     );
     let json = small_drive("1e5", &["--json"]).json();
+    assert!(number(&json, "/reclaim/invocations") > 0.0);
+    assert!(!json["warnings"].to_string().contains("No block was rewritten because of reads yet"));
     assert!(
         json["wear"]["read_bytes_until_worn"].is_null()
             && json["wear"]["life_unit"] == "read_bytes"

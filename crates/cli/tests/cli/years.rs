@@ -207,7 +207,10 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
         "--set",
         "workload.rate=0.001",
     ]);
-    assert!(done.code == 0 && done.stdout.contains("> 100 years"), "{}", done.stdout);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let in_table = done.stdout.lines().find(|line| line.starts_with("  block ")).expect("a row");
+    assert!(in_table.contains("> 100 years"), "{in_table}");
+    assert!(done.stdout.contains("lives > 100 years under `block`"), "{}", done.stdout);
     let done = vpass(&lives(&["--years", "0.00001"]));
     assert!(
         done.code == 0
@@ -599,7 +602,7 @@ fn what_cannot_be_is_refused() {
     );
     refuses(
         &["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"],
-        &["neither a rate nor time stamps"],
+        &["neither a rate nor time stamps", "(--set workload.rate=1000), or replay a trace"],
     );
     refuses(
         &["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"],

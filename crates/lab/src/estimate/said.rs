@@ -100,3 +100,31 @@ impl Estimate {
         format!("P/E cycles of the mean block: {}", said.join(", "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_has_the_unit_that_fits() {
+        let text = |life_years: Option<f64>, host_bytes: Option<f64>| {
+            let estimate = Estimate {
+                life_years,
+                host_bytes,
+                read_bytes: None,
+                cycles_by_host: 0.0,
+                cycles_by_reads: 0.0,
+                cycles_by_age: 0.0,
+                case: Case::MeanField,
+                within: 0.3,
+            };
+            estimate.length_text()
+        };
+        assert_eq!(
+            [8.4e-5, 4.1, 100.0, 101.0].map(|years| text(Some(years), None)),
+            ["44.2 min", "4.10 years", "100 years", "> 100 years"]
+        );
+        assert_eq!(text(None, Some(3.0 * 1024.0)), "3.00 KiB written by the host");
+        assert_eq!(text(None, None), "> 100 years, as nothing wears the drive");
+    }
+}

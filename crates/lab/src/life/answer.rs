@@ -125,6 +125,10 @@ mod tests {
             said(&Life { ended: false, ..of(100.0, None) })
                 .starts_with("`modern-tlc` lives > 100 years under")
         );
+        assert!(
+            said(&of(101.0, Some((90.0, 120.0))))
+                .starts_with("`modern-tlc` lives > 100 years under")
+        );
         assert_eq!(sentence("modern-tlc", &Life { data_lost_pages: 1.0, ..of(4.1, None) }), None);
     }
 }

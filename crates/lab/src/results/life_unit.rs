@@ -110,6 +110,7 @@ mod tests {
     #[test]
     fn a_closed_loop_counts_bytes() {
         assert_eq!(LifeUnit::of(true, 0, 5), Some(LifeUnit::Days));
+        assert_eq!(LifeUnit::of(true, 5, 5), Some(LifeUnit::Days), "writes change nothing");
         assert_eq!(LifeUnit::of(false, 5, 500), Some(LifeUnit::HostBytes));
         assert_eq!(LifeUnit::of(false, 0, 5), Some(LifeUnit::ReadBytes));
         assert_eq!(LifeUnit::of(false, 0, 0), None);

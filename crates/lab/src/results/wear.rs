@@ -456,3 +456,75 @@ pub(crate) struct Terms {
     /// Bytes of the whole drive.
     pub(crate) capacity_bytes: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Chosen, RunPlan};
+    use crate::progress::{Unwatched, unwatched};
+    use crate::run::execute;
+    use crate::setup::{Base, Named, Setup};
+
+    fn ageing() -> Ageing {
+        let erases = Shares { reclaim: 100.0, ..Shares::default() };
+        let worn = Worn {
+            age: 0.0,
+            seconds: 86_400.0,
+            write_bytes: 0.0,
+            read_bytes: 6e9,
+            write_pages: 0.0,
+            blocks: 10.0,
+            pages_per_block: 10.0,
+            programs: Shares { reclaim: 400.0, ..Shares::default() },
+            erases,
+            extra: 0.0,
+            reads_per_rewrite: 100.0,
+            underway: 0.0,
+        };
+        Ageing {
+            worn,
+            terms: Terms { has_times: true, drives: 1.0, capacity_bytes: 1 << 30 },
+            requests: 1000,
+            progress: 0.0,
+            oldest_recycled_s: None,
+            reads_per_rewrite: vec![100.0; 3000],
+        }
+    }
+
+    /// Of two ages one has lost data, and its run has not settled.
+    #[test]
+    fn what_is_wrong_at_one_age_is_said_of_all() {
+        let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("uniform-read".into()));
+        let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
+        let run = || {
+            let mut run = execute(&plan, &Unwatched).unwrap().summary;
+            run.warnings.clear();
+            run.wear.life_settled = true;
+            run
+        };
+        let (ageing, mut own, mut old) = (ageing(), run(), run());
+        own.join_ages(0, &ageing, &[(2000, (&old, &ageing))]);
+        assert_eq!((own.wear.life_settled, &own.warnings[..]), (true, &[][..]));
+        assert_eq!(own.wear.ages.iter().map(|age| age.start_pec).collect::<Vec<_>>(), [0, 2000]);
+        (old.wear.life_settled, old.data_lost_pages) = (false, 3);
+        old.warnings = vec!["It is so.".into()];
+        own.join_ages(0, &ageing, &[(2000, (&old, &ageing))]);
+        assert!(!own.wear.life_settled);
+        assert_eq!(
+            own.warnings,
+            [
+                "On the drive of 2,000 P/E cycles data was lost: 3 pages.",
+                "On the drive of 2,000 P/E cycles: It is so."
+            ]
+        );
+    }
+
+    #[test]
+    fn requests_to_ask_for_are_enough() {
+        assert_eq!(
+            [0.0, 1.0, 98.2, 100.0, 101.0, 123_456.0, 130_000.0].map(two_digits_up),
+            [0, 1, 99, 100, 110, 130_000, 130_000]
+        );
+    }
+}
