@@ -22,6 +22,7 @@ mod parity_words;
 mod reads_first;
 mod results;
 mod samples;
+mod sizes;
 mod stages_of_life;
 mod tired;
 mod trace_files;
