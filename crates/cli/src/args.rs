@@ -83,7 +83,7 @@ pub(crate) struct Base {
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// Random seed. The same seed gives the same bytes.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1, allow_negative_numbers = true, value_parser = a_seed)]
     pub(crate) seed: u64,
     /// Let an independent checker watch the drive.
     #[arg(long, value_enum, default_value_t = Watch::On)]
@@ -194,7 +194,24 @@ pub(crate) struct ExplainArgs {
 /// Reads a number that cannot be 0, such as 3 or 1M.
 pub(crate) fn at_least_one<N: TryFrom<NonZeroU64>>(text: &str) -> Result<N, String> {
     let number = a_count(text).ok().and_then(NonZeroU64::new).and_then(|n| N::try_from(n).ok());
-    number.ok_or_else(|| "a whole number of at least 1 is expected".into())
+    number.ok_or_else(|| {
+        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let is_large = digits.bytes().all(|b| b.is_ascii_digit())
+            && digits.bytes().any(|b| b != b'0')
+            && (digits == text || counted(text).is_some());
+        if is_large {
+            let most =
+                if N::try_from(NonZeroU64::MAX).is_ok() { u64::MAX } else { u32::MAX.into() };
+            format!("a whole number from 1 to {most} is expected")
+        } else {
+            "a whole number of at least 1 is expected".into()
+        }
+    })
+}
+
+/// A seed.
+pub(crate) fn a_seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a whole number from 0 to {} is expected", u64::MAX))
 }
 
 /// Reads a count, such as 1000000 or 1M.

@@ -152,8 +152,8 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
     }
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
         return Err(Failure::usage(
-            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set workload.rate and take workload.queue_depth \
-             away (--set workload.rate=1000 --set workload.queue_depth=), or replay a trace by its own clock, without --queue-depth; `vpass run` \
+            "the workload has neither a rate nor time stamps, and `vpass life` counts years: set workload.rate, which takes the \
+             place of workload.queue_depth (--set workload.rate=1000), or replay a trace by its own clock, without --queue-depth; `vpass run` \
              and `vpass compare` count the life of a closed loop in bytes until worn",
         ));
     }

@@ -279,10 +279,27 @@ fn read<T: DeserializeOwned>(
 /// What is wrong in a file, with its line.
 pub fn complaint(name: &str, text: &str, e: &toml::de::Error) -> Failure {
     let mut sentence = name.to_owned();
+    let mut which = String::new();
     if let Some(span) = e.span() {
         let _ = write!(sentence, " line {}", line_of(text, span.start));
+        which = match e.message() {
+            "duplicate key" => text.get(span).map(|key| format!(" `{key}`")),
+            missing if missing.starts_with("missing field ") => {
+                table_at(text, span.start).map(|table| format!(" in {table}"))
+            }
+            _ => None,
+        }
+        .unwrap_or_default();
     }
-    Failure::usage(format!("{sentence}: {}", in_words(e.message())))
+    Failure::usage(format!("{sentence}: {}{which}", in_words(e.message())))
+}
+
+/// The header of the table that a place of a text lies in, such as `[geometry]`.
+fn table_at(text: &str, at: usize) -> Option<&str> {
+    let end = text.get(at..)?.find('\n').map_or(text.len(), |length| at + length);
+    let header =
+        text[..end].lines().rev().map(str::trim_start).find(|line| line.starts_with('['))?;
+    Some(&header[..header.rfind(']')? + 1])
 }
 
 /// What the reader of TOML calls by the names of types, and what a user would.
@@ -341,6 +358,29 @@ mod tests {
             let loaded = drive(name, &[]).unwrap_or_else(|e| panic!("{name}: {}", e.sentence));
             assert!(!loaded.config.description.is_empty(), "{name}");
         }
+    }
+
+    #[test]
+    fn complaints_about_a_file_name_its_key_and_table() {
+        let said = |text: &str| {
+            let error = toml::from_str::<DriveConfig>(text).unwrap_err();
+            complaint("d.toml", text, &error).sentence
+        };
+        assert_eq!(
+            said("[drive]\n[start]\npec = 1\npec = 2\n"),
+            "d.toml line 4: duplicate key `pec`"
+        );
+        let tiny = presets::drive("tiny").unwrap();
+        let without = tiny.replace("\nchannels = ", "\n# channels = ");
+        assert_ne!(without, tiny);
+        assert!(
+            said(&without).ends_with(": missing field `channels` in [geometry]"),
+            "{}",
+            said(&without)
+        );
+        let row = format!("{tiny}\n[[disturb.row]]\n");
+        assert_eq!(table_at(&row, row.len() - 3), Some("[[disturb.row]]"));
+        assert_eq!(table_at("a = 1", 2), None);
     }
 
     #[test]

@@ -310,8 +310,8 @@ impl RunPlan {
         let whose =
             if self.gear == Gear::Timed || !before { "a warm-up" } else { "the untimed gear" };
         Err(Failure::usage(format!(
-            "{what} needs time, and {whose} has none but that of the requests, which come in closed loop: set workload.rate and take \
-             workload.queue_depth away (--set workload.queue_depth=), or replay a trace by its own clock, without --queue-depth"
+            "{what} needs time, and {whose} has none but that of the requests, which come in closed loop: set workload.rate, which \
+             takes the place of workload.queue_depth (--set workload.rate=1000), or replay a trace by its own clock, without --queue-depth"
         )))
     }
 
@@ -387,6 +387,12 @@ fn refusal(drive: &Loaded<DriveConfig>, reclaim: &str, gear: Gear) -> Option<Fai
 /// A name that nobody knows, with the nearest.
 pub fn technique_named(name: &str) -> Result<&'static Technique, Failure> {
     let unknown = || {
+        if name.split(',').count() > 1 && name.split(',').all(|one| technique(one.trim()).is_some())
+        {
+            return Failure::usage(format!(
+                "`{name}` are several reclaim techniques, and one is expected here; `vpass compare` runs several side by side"
+            ));
+        }
         Failure::usage(suggest::unknown("reclaim technique", name, RECLAIM.iter().map(|t| t.name)))
     };
     technique(name).ok_or_else(unknown)

@@ -216,7 +216,12 @@ fn unknown_in_section(
 ) -> Option<(usize, Unknown)> {
     for (key, value) in table {
         if !section.keys().contains(&&**key.get_ref()) {
-            return Some((key.span().start, unknown_in(schema, section, key.get_ref())));
+            let is_table = value.get_ref().as_table().is_some();
+            let unknown = match section.slot().filter(|_| is_table) {
+                Some(slot) => unknown_technique(section, slot, key.get_ref()),
+                None => unknown_in(schema, section, key.get_ref()),
+            };
+            return Some((key.span().start, unknown));
         }
         let name = key.get_ref();
         let Some(known) = section.inner_keys(name) else { continue };
@@ -301,6 +306,17 @@ pub(crate) fn places(schema: &[&[Section]], key: &str) -> Vec<String> {
         return exact;
     }
     nearest(key, all.iter().flat_map(|s| s.keys())).map(holds).unwrap_or_default()
+}
+
+/// A table of a slot that no technique reads.
+fn unknown_technique(section: &Section, slot: &Slot, name: &str) -> Unknown {
+    let with_keys: Vec<_> = (slot.cards)()
+        .iter()
+        .filter(|about| !about.params.is_empty())
+        .map(|about| about.name)
+        .collect();
+    let path = format!("{}.{name}", section.name);
+    unknown(&path, nearest(name, with_keys.iter().copied()), &with_keys)
 }
 
 fn unknown_table(schema: &[Section], name: &str) -> Unknown {
@@ -442,6 +458,16 @@ mod tests {
         assert_eq!(
             found("model = 1"),
             "unknown key `model` in @: did you mean `disturb.model` or `error.model`?"
+        );
+        // A table of a technique is one of a technique.
+        let found_table = found("[reclaim.my-own]\na = 1");
+        assert!(
+            found_table.starts_with("unknown key `reclaim.my-own` in @: known are block, "),
+            "{found_table}"
+        );
+        assert_eq!(
+            found("[reclaim.tierd]\na = 1"),
+            "unknown key `reclaim.tierd` in @: did you mean `tiered`?"
         );
         assert_eq!(found("geometri = {}"), "unknown key `geometri` in @: did you mean `geometry`?");
         assert_eq!(

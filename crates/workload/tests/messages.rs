@@ -397,6 +397,15 @@ fn time() {
             )
         );
     }
+    let with = |speed| {
+        let options = TraceOptions { speed, ..TraceOptions::default() };
+        TraceSource::open(std::slice::from_ref(&path), 8192, options).err().map(|e| e.0)
+    };
+    assert_eq!(with(1e12), None);
+    assert_eq!(
+        with(1e13).unwrap(),
+        "a speed of 10000000000000 leaves no time between requests; a number up to 1e12 is expected"
+    );
 }
 
 #[test]

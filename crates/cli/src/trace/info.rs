@@ -179,16 +179,32 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     let options = read_options(&args.read, false)?;
     let progress = progress_over(&args.files);
     let mut info = Info { page_bytes: scale.page_bytes, files: vec![] };
+    let mut refused = None;
     for path in &args.files {
-        let file = TraceFile::open(path, &options)?;
-        info.files.push(file_info(file, options.time_unit, &scale, &progress)?);
+        let found = TraceFile::open(path, &options)
+            .map_err(Failure::from)
+            .and_then(|file| file_info(file, options.time_unit, &scale, &progress));
+        match found {
+            Ok(file) => info.files.push(file),
+            Err(failure) if failure == Failure::interrupted() => return Err(failure),
+            Err(failure) => {
+                // The first is what the command ends with; others are said here.
+                match &refused {
+                    None => refused = Some(failure),
+                    Some(_) => out::say(&format!("vpass: {}", failure.sentence)),
+                }
+            }
+        }
     }
     drop(progress);
-    out::print(&if args.json {
-        as_json::text(&info)?
-    } else {
-        render::render(&info, wants_colour())
-    })
+    if !info.files.is_empty() {
+        out::print(&if args.json {
+            as_json::text(&info)?
+        } else {
+            render::render(&info, wants_colour())
+        })?;
+    }
+    refused.map_or(Ok(()), Err)
 }
 
 fn file_info(

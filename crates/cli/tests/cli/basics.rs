@@ -57,7 +57,21 @@ fn wrong_usage_exits_2() {
     small_run(&["--gear", "times"]).refuses(2, &["timed"]);
     small_run(&["--repeat", "0"])
         .refuses(2, &["--repeat", "a whole number of at least 1 is expected"]);
-    small_run(&["--repeat", "5000000000"]).refuses(2, &["--repeat"]);
+    for large in ["5000000000", "99999999999999999999", "99999999999T"] {
+        small_run(&["--repeat", large])
+            .refuses(2, &["--repeat", "a whole number from 1 to 4294967295 is expected"]);
+    }
+    for seed in ["-1", "18446744073709551616", "1.5", "one"] {
+        small_run(&["--seed", seed]).refuses(
+            2,
+            &["--seed", seed, "a whole number from 0 to 18446744073709551615 is expected"],
+        );
+    }
+    small_run(&["--reclaim", "block,straw-wl"]).refuses(
+        2,
+        &["`block,straw-wl` are several reclaim techniques", "`vpass compare` runs several"],
+    );
+    small_run(&["--reclaim", "block,straw"]).refuses(2, &["unknown reclaim technique"]);
     small_run(&["--until", "stable", "--repeat", "2"]).refuses(2, &["--repeat"]);
     small_run(&["--strict"]).refuses(2, &["--workload"]);
     small_run(&["--fit", "wrap"]).refuses(2, &["--workload"]);

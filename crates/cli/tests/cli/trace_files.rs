@@ -1,6 +1,6 @@
 //! `vpass trace`: what is in a trace, traces converted and cut.
 
-use crate::common::{Done, Room, command, finished, interrupt, vpass};
+use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
 const PGBENCH: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/traces/pgbench-ext4.csv.zst");
@@ -508,4 +508,67 @@ fn an_interrupted_conversion_leaves_nothing() {
     finished(child.wait_with_output().unwrap()).refuses(130, &["interrupted"]);
     writer.join().unwrap();
     assert!(room.names().is_empty(), "{:?}", room.names());
+}
+
+/// As gzip does, every command passes over bytes that stand behind gzip data, and says so.
+#[test]
+fn bytes_behind_gzip_data_are_passed_over_with_a_warning() {
+    let room = Room::new();
+    let (text, file) = (room.file("a.csv", &msr_reads(&[0, 4096])), room.text("a.csv.gz"));
+    made(&["convert", &text, &file]);
+    let compressed = std::fs::read(&file).unwrap();
+    let warning = format!(
+        "{file}: bytes behind the gzip data are no gzip data; they were passed over, as gzip does"
+    );
+    let of_run = ["--drive", "tiny", "--trace", &file, "--gear", "untimed", "--json"];
+    for (behind, told) in [(&b""[..], false), (&[0; 512], false), (b"garbage", true)] {
+        std::fs::write(&file, [&compressed[..], behind].concat()).unwrap();
+        let info = trace(&["info", &file, "--json"]).json();
+        let run = vpass(&[&["run"], &of_run[..]].concat()).json();
+        let compared =
+            vpass(&[&["compare", "--reclaim", "none,block"], &of_run[..]].concat()).json();
+        assert_eq!((&info["files"][0]["rows"], &run["trace"]["rows"]), (&2.into(), &2.into()));
+        for warnings in [
+            &info["files"][0]["warnings"],
+            &run["warnings"],
+            &compared["techniques"][1]["warnings"],
+        ] {
+            let said = warnings.as_array().unwrap().iter().any(|said| *said == warning);
+            assert_eq!(said, told, "{} bytes: {warnings}", behind.len());
+        }
+    }
+}
+
+/// A file that cannot be read does not hide what is in the others; the command fails all the same.
+#[test]
+fn info_of_a_bad_file_shows_the_good_ones() {
+    let room = Room::new();
+    let good = room.file("a.csv", &msr_reads(&[0, 4096]));
+    let bad = room.file("b.csv", "foo\n");
+    for files in [[&good, &bad], [&bad, &good]] {
+        let done = trace(&["info", files[0], files[1]]);
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert!(done.stderr.contains("b.csv: the format is not recognised"), "{}", done.stderr);
+        assert!(done.stdout.contains("a.csv: msr, 2 rows"), "{}", done.stdout);
+    }
+    let worse = room.file("c.csv", "bar\n");
+    let both = trace(&["info", &bad, &worse]);
+    assert!(both.stdout.is_empty() && both.code == 2, "{}", both.stdout);
+    assert!(both.stderr.contains("b.csv: ") && both.stderr.contains("c.csv: "), "{}", both.stderr);
+}
+
+/// Copies of the MSR collection begin with the names of the columns.
+#[test]
+fn a_line_of_column_names_is_no_request() {
+    let room = Room::new();
+    let names = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n";
+    let file = room.file("a.csv", &format!("{names}{}", msr_reads(&[0, 4096])));
+    let json = trace(&["info", &file, "--json"]).json();
+    let of_file = &json["files"][0];
+    assert_eq!(
+        (&of_file["format"], &of_file["rows"], &of_file["bad_lines"]),
+        (&"msr".into(), &2.into(), &0.into())
+    );
+    let named = trace(&["info", &file, "--format", "msr", "--json"]).json();
+    assert_eq!(named["files"][0]["rows"], 2);
 }

@@ -319,6 +319,15 @@ impl TraceFile {
         }
     }
 
+    /// Returns whether the current line holds a negative number. Some tracers write one for a
+    /// request without an address.
+    fn has_negative(&self) -> bool {
+        let Content::Lines(lines, _) = &self.content else { return false };
+        lines.text().windows(3).any(|at| {
+            matches!(at[0], b',' | b' ' | b'\t') && at[1] == b'-' && at[2].is_ascii_digit()
+        })
+    }
+
     /// Skips and counts a line or record without a row, or returns an error.
     #[cold]
     fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
@@ -331,11 +340,18 @@ impl TraceFile {
                 self.place(),
                 io_sentence(&e)
             )),
-            Odd::Bad(bad) => self.complain(format_args!(
-                "{} ({} format)",
-                self.format.explain(bad),
-                self.format.name
-            )),
+            Odd::Bad(bad) => {
+                let advice = if may_skip && self.has_negative() {
+                    "; --skip-bad-lines passes over such lines"
+                } else {
+                    ""
+                };
+                self.complain(format_args!(
+                    "{} ({} format){advice}",
+                    self.format.explain(bad),
+                    self.format.name
+                ))
+            }
             Odd::Size(TraceRow { op: Op::Trim, bytes, .. }) => self.complain(format_args!(
                 "a discard of {bytes} bytes; a size from 1 byte to 4 GiB is expected"
             )),

@@ -11,6 +11,8 @@
 //! | size | bytes |
 //! | response | 100 ns; may be absent |
 //! | hint | accepted latency: none, idle, typical or smallest; may be absent |
+//!
+//! A line that begins with `Timestamp,` is a header with the names of the columns.
 
 use vpass_core::base::latency::AccessLatency;
 use vpass_core::base::request::Op;
@@ -48,8 +50,15 @@ const HINT: usize = 7;
 const TICK_NS: u64 = 100;
 
 fn detect(head: &Head) -> bool {
-    let mut columns = head.first().split(|b| *b == b',');
+    let first = head.lines().find(|line| !is_header(line)).unwrap_or_default();
+    let mut columns = first.split(|b| *b == b',');
     columns.nth(TYPE).is_some_and(|text| direction(text).is_some()) && columns.next().is_some()
+}
+
+/// Returns whether a line is a header. Some copies of the collection begin with one.
+fn is_header(line: &[u8]) -> bool {
+    const NAME: &[u8] = b"timestamp,";
+    line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }
 
 /// Devices of a file: host and disk, as the text with a comma between them.
@@ -66,7 +75,11 @@ impl LineReader for Rows {
     #[inline]
     fn line(&mut self, line: &[u8]) -> Result<Option<TraceRow>, BadRow> {
         let mut fields = Commas::new(line);
-        let at_ns = fields.scaled(TICK_NS)?;
+        let at_ns = match fields.scaled(TICK_NS) {
+            Ok(at_ns) => at_ns,
+            Err(_) if is_header(line) => return Ok(None),
+            Err(bad) => return Err(bad),
+        };
         // Most lines have the same disk as the line before, so its two columns are not parsed
         // again.
         let known =

@@ -20,6 +20,9 @@ use crate::traces::replay::survey::Survey;
 use crate::traces::replay::trace_clock::TraceClock;
 use crate::traces::replay::trace_options::TraceOptions;
 
+/// Largest factor between times of a trace and of its replay: a year becomes less than a
+/// millisecond.
+const MOST_SPEED: f64 = 1e12;
 /// Bytes of an open file's buffers and its decompressor.
 const LANE_BYTES: u64 = 1 << 20;
 
@@ -94,6 +97,12 @@ impl TraceSource {
         if !(options.speed > 0.0 && options.speed.is_finite()) {
             return Err(SourceError(format!(
                 "invalid speed {}: a number above 0 is expected, such as 2 for twice as fast",
+                options.speed
+            )));
+        }
+        if options.speed > MOST_SPEED {
+            return Err(SourceError(format!(
+                "a speed of {} leaves no time between requests; a number up to {MOST_SPEED:e} is expected",
                 options.speed
             )));
         }
