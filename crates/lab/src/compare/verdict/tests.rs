@@ -323,11 +323,11 @@ fn the_run_that_needs_most_requests_sets_the_number() {
     let said = verdict(&rows, &SIZES);
     assert!(said.contains("run at least 4,000 requests"), "{said}");
     let ranges = |requests: [u64; 2]| {
-        let of = |requests: u64| {
-            let run = days(None, 2.0, 6.0);
+        let of = |requests: u64, high: f64| {
+            let run = days(None, 2.0, high);
             Summary { wear: Wear { requests_for_life: Some(requests), ..run.wear.clone() }, ..run }
         };
-        [row("a", vec![of(requests[0])]), row("b", vec![of(requests[1])])]
+        [row("a", vec![of(requests[0], 6.0)]), row("b", vec![of(requests[1], 7.0)])]
     };
     for requests in [[3_000, 5_000], [5_000, 3_000]] {
         let said = verdict(&ranges(requests), &SIZES);
