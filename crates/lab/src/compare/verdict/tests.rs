@@ -454,6 +454,9 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     // A row that no drive can have makes the others no winners.
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
+    let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])], &SIZES);
+    assert!(alone.contains("Only `block` kept them all"), "{alone}");
+    let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
     let lost = Summary { data_lost_pages: 1, ..rewrites(7, 0.0) };
     let rows = [ideal, row("none", vec![lost]), row("block", vec![rewrites(7, 0.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
