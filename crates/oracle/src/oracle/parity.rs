@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_core::base::geometry::Geometry;
+use vpass_core::base::mem::prefetch;
 use vpass_core::base::stripes::Stripes;
 use vpass_core::base::units::{BlockId, Lpn, Ppn};
 use vpass_core::config::DriveConfig;
@@ -120,6 +121,7 @@ impl Parity {
     /// The content at the start is told: each parity holds what it should.
     pub(crate) fn end_loading(&mut self) {
         if std::mem::take(&mut self.is_loading) {
+            self.sum_up_loaded();
             self.contents.clone_from(&self.sums);
             self.wrong.clear();
             self.count_all();
@@ -134,7 +136,7 @@ impl Parity {
     fn set(&mut self, lpn: Lpn, after: Option<(Ppn, Stamp)>, is_worn: bool) {
         let Some(stripes) = self.stripes else { return };
         if let Some(loaded) = after.filter(|_| self.is_loading && !self.worn.is_on()) {
-            return self.load(stripes, lpn, loaded);
+            return self.load(lpn, loaded);
         }
         let was =
             std::mem::replace(&mut self.places[lpn.index()], after.map_or(NO_PPN, |(ppn, _)| ppn));
@@ -160,16 +162,41 @@ impl Parity {
         self.weigh(stripe);
     }
 
-    /// A page is at a place from the start on. Nothing is weighed before all is told.
-    fn load(&mut self, stripes: Stripes, lpn: Lpn, (ppn, stamp): (Ppn, Stamp)) {
-        let was = std::mem::replace(&mut self.places[lpn.index()], ppn);
-        let stands = payload(stamp);
-        let stood = std::mem::replace(&mut self.stands[lpn.index()], stands);
-        if !stripes.is_parity(lpn) {
-            let stripe = stripes.of(lpn) as usize;
-            self.sums[stripe] ^= stood ^ stands;
-            self.members[stripe] += u32::from(was == NO_PPN);
+    /// A page is at a place from the start on. Nothing is weighed before all is told, so what it
+    /// stands for is worked out then, in the order of the pages.
+    fn load(&mut self, lpn: Lpn, (ppn, stamp): (Ppn, Stamp)) {
+        self.places[lpn.index()] = ppn;
+        if stamp != Stamp::first(lpn) {
+            self.stands[lpn.index()] = payload(stamp);
         }
+    }
+
+    /// Works out what the pages of the start stand for, and sums up their stripes.
+    fn sum_up_loaded(&mut self) {
+        let Some(stripes) = self.stripes.filter(|_| !self.worn.is_on()) else { return };
+        for stripe in 0..stripes.count() {
+            let data = stripes.data(stripe);
+            let (mut sum, mut members) = (0, 0);
+            for lpn in data.chain([stripes.parity(stripe)]) {
+                if self.places[lpn.index()] == NO_PPN {
+                    continue;
+                }
+                let stands = &mut self.stands[lpn.index()];
+                if *stands == 0 {
+                    *stands = payload(Stamp::first(lpn));
+                }
+                if !stripes.is_parity(lpn) {
+                    (sum, members) = (sum ^ *stands, members + 1);
+                }
+            }
+            (self.sums[stripe as usize], self.members[stripe as usize]) = (sum, members);
+        }
+    }
+
+    /// Fetches the place of a page that will be loaded soon.
+    #[inline]
+    pub(crate) fn prefetch_load(&self, lpn: Lpn) {
+        prefetch(&self.places, lpn.index());
     }
 
     /// A page has been read.

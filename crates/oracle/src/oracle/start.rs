@@ -34,6 +34,7 @@ impl Oracle {
             later.next().into_iter().for_each(|lpn| {
                 self.stamps.prefetch_load(*lpn);
                 self.blame.prefetch(*lpn);
+                self.parity.prefetch_load(*lpn);
             });
             if self.is_full() {
                 self.blame.programmed(ppn, *lpn);
