@@ -259,7 +259,9 @@ impl Steady {
         }
         let rank =
             words[..at].iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones();
-        Some(Lpn::new(self.order.at_place(self.first[turn as usize] + rank)))
+        let place = self.first[turn as usize] + rank;
+        let is_wrong = planted(Bug::SteadyOwnerWrong) && place > 0 && place.is_multiple_of(1009);
+        Some(Lpn::new(self.order.at_place(place - u32::from(is_wrong))))
     }
 }
 

@@ -236,6 +236,7 @@ pub(crate) const CHECK: &[(Bug, u64, &str)] = &[
     (Bug::OverwritesFirstHalf, 2, "(at random), stable-greedy, none"),
     (Bug::SteadyPageTwice, 44, "redftl, cost-benefit, none"),
     (Bug::SteadyPlaceWrong, 1_000_041, "redftl, greedy, none"),
+    (Bug::SteadyOwnerWrong, 61, "chance-probe, cost-benefit, none"),
     (Bug::SteadyAllFull, 44, "redftl, cost-benefit, none"),
     (Bug::ProbesOnce, 8, "erased-probe, cost-benefit, none"),
     (Bug::LostCopiesCounted, 494, "straw-ss-published, greedy, none"),

@@ -107,6 +107,8 @@ macro_rules! bugs_of_blocks {
             /// In a computed steady state the place of one page of the host in 1009 is that of
             /// another.
             SteadyPlaceWrong,
+            /// In a computed steady state one flash page in 1009 has the owner of another.
+            SteadyOwnerWrong,
             /// A computed steady state has blocks of one kind.
             SteadyAllFull,
             /// Losses that looking for losses brings about are not looked for.
