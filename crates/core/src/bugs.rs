@@ -146,6 +146,14 @@ impl Bug {
         Self::ServiceAtNewLimit,
     ];
 
+    /// Those of reads in bulk.
+    pub const OF_FLUID: [Self; 4] = [
+        Self::AlarmNotDrawnAgain,
+        Self::BulkRetriesUncharged,
+        Self::BulkRoomAnywhere,
+        Self::BulkAcrossSteps,
+    ];
+
     /// Whether it is one of parity.
     fn is_of_parity(self) -> bool {
         let of_writes = Self::OF_PARITY.contains(&self)
@@ -157,7 +165,7 @@ impl Bug {
     /// Who must find it.
     pub fn finder(self) -> Finder {
         match self {
-            Self::AlarmNotDrawnAgain => Finder::Fluid,
+            bug if Self::OF_FLUID.contains(&bug) => Finder::Fluid,
             bug if Self::OF_ACCELERATION.contains(&bug) => Finder::Acceleration,
             bug if Self::OF_FAILURES.contains(&bug) || Self::OF_WORN_FAILURES.contains(&bug) => {
                 Finder::Failures

@@ -146,6 +146,12 @@ pub trait ErrorModel: Send {
     /// How long the block is certainly whole.
     fn assess(&self, block: &BlockView) -> Assessment;
 
+    /// Dose of the block up to which [`Self::assess`] says that every page decodes at once,
+    /// wherever its reads go; 0 where that is not known without a look at each page.
+    fn clean_whatever_was_read(&self, _block: &BlockView) -> Quarters {
+        Quarters::ZERO
+    }
+
     /// Dose of a wordline of a block, where a neighbour's read weighs so much; 1 for a model
     /// without limits by group. At most the block's dose times that weight or 1, whichever is
     /// larger.
@@ -227,6 +233,22 @@ pub trait ErrorModel: Send {
         let limits = self.page_limits().expect("levels are those of a table");
         let dose = self.weighed_dose(counts, levels.alpha(limits.table.group_of(page.wordline)));
         limits.health(levels, page, dose)
+    }
+
+    /// Retries that a read of a page takes, and the dose that reads may add to its block, wherever
+    /// they go, before a read of the page takes more; none where no retry decodes it. It is told
+    /// the same as [`Self::health_by`].
+    ///
+    /// # Panics
+    /// Where the model has no table, and so no levels.
+    fn room_by(&self, levels: &Levels, counts: &Counts, page: PageAt) -> Option<(u8, Quarters)> {
+        let limits = self.page_limits().expect("levels are those of a table");
+        let alpha = levels.alpha(limits.table.group_of(page.wordline));
+        let dose = self.weighed_dose(counts, alpha);
+        let (retries, limit) = limits.level(levels, page, dose)?;
+        // A read elsewhere in the block adds its dose, a neighbour's read alpha times that.
+        let most = if planted(Bug::BulkRoomAnywhere) { Alpha::ONE } else { alpha.max(Alpha::ONE) };
+        Some((retries, (limit - dose) / most))
     }
 
     /// What a read of a page comes to: the fewest retries that decode it.

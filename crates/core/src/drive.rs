@@ -91,7 +91,7 @@ pub struct Drive {
     /// What the host says of its data, and what is counted by it; none where it says nothing.
     pub(crate) hints: Option<HintBooks>,
     /// Whether somebody wants to know of reads that took retries.
-    hears_retries: bool,
+    pub(crate) hears_retries: bool,
     /// Data that lies among tighter data is moved in the background, where it is.
     regroup: Option<Regroup>,
     /// Pages of the longest request that the write buffer keeps, where it keeps those of a stripe

@@ -425,6 +425,16 @@ impl Doses {
         }
     }
 
+    /// A page was sensed so often.
+    pub(crate) fn sense_often(&mut self, medium: &mut Medium, at: At, times: u32) {
+        if self.model != DisturbModel::None {
+            let dose = self.of_page(at) * times;
+            let block = &mut self.blocks[at.block.index()];
+            block.read += u64::from(dose);
+            block.most_read = block.most_read.max(medium.sense(at.wordline, dose));
+        }
+    }
+
     /// The first page of a wordline is programmed.
     pub(crate) fn program(&self, medium: &mut Medium, at: At) {
         let neighbour = self.low(medium, at);

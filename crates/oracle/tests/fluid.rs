@@ -135,19 +135,39 @@ impl Driven {
     }
 }
 
+/// What reads of a drive may take.
+#[derive(Clone, Copy, PartialEq)]
+enum Data {
+    /// No retries.
+    Fresh,
+    /// Two retries, and there are hints for two parts of the drive.
+    Tired,
+    /// Three retries, because data grows old.
+    Aged,
+}
+
 /// A small drive, and how it was driven for a while.
 fn case(seed: u64, bug: Option<Planted>) -> Driven {
-    case_of(seed, RECLAIM[(seed % RECLAIM.len() as u64) as usize], false, bug)
+    case_of(seed, RECLAIM[(seed % RECLAIM.len() as u64) as usize], Data::Fresh, bug)
+}
+
+/// The same for weeks, on a drive whose data grows old.
+fn aged_case(seed: u64, bug: Option<Planted>) -> Driven {
+    const AGED: [&str; 5] = ["block", "straw-wl", "erased-probe", "page-type", "straw-ss"];
+    case_of(seed, AGED[(seed % AGED.len() as u64) as usize], Data::Aged, bug)
 }
 
 /// The same on a drive whose reads may take two retries, with hints for two parts of it.
 fn tired_case(seed: u64, bug: Option<Planted>) -> Driven {
     const TIRED: [&str; 6] =
         ["block", "straw-wl", "observed-retries", "erased-probe", "page-type", "ipr-wl"];
-    case_of(seed, TIRED[(seed % TIRED.len() as u64) as usize], true, bug)
+    case_of(seed, TIRED[(seed % TIRED.len() as u64) as usize], Data::Tired, bug)
 }
 
-fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Driven {
+fn case_of(seed: u64, reclaim: &str, data: Data, bug: Option<Planted>) -> Driven {
+    let tired = data == Data::Tired;
+    // All that takes seconds on other drives takes hours where data grows old.
+    let slower = if data == Data::Aged { 17_280 } else { 1 };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut pick = |n: u64| random.next_u64() % n;
     let (limit, dose) = ([4000, 20_000][pick(2) as usize], ["reads", "sensings"][pick(2) as usize]);
@@ -156,20 +176,25 @@ fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Drive
         if reclaim == "ideal" { ("wordline", "alpha = [4.0]") } else { (model, alpha) };
     let preprogram = ["0", "1"][pick(2) as usize];
     let refresh = ["block", "ida", "none"][pick(3) as usize];
-    let spare = if tired { 0.65 } else { 0.45 };
+    let spare = if data == Data::Fresh { 0.45 } else { 0.65 };
     let text = format!(
         r#"
         geometry = {{ channels = 1, dies_per_channel = 2, planes_per_die = 1, blocks_per_plane = 24, wordlines_per_block = 16, cell = "tlc", page_size = "16KiB" }}
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
         drive = {{ spare = {spare}, write_buffer = "{}" }}
         disturb = {{ model = "{model}", dose = "{dose}", preprogram_weight = {preprogram}, table = [{{ pec = 0, limit = [{limit}], {alpha} }}] }}
-        refresh = {{ period = "40s" }}
+        refresh = {{ period = "{}s" }}
         reclaim = {{ check_interval = 100 }}
         start = {{ fill = 0.9 }}
         {}
         "#,
         ["128KiB", "0"][pick(2) as usize],
-        if tired { RETRIES } else { "" },
+        40 * slower,
+        match data {
+            Data::Fresh => "",
+            Data::Tired => RETRIES,
+            Data::Aged => AGES,
+        },
     );
     let mut config = toml::from_str::<DriveConfig>(&text).unwrap().resolve().unwrap();
     if tired && !seed.is_multiple_of(4) {
@@ -190,11 +215,11 @@ fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Drive
         ..Techniques::default()
     };
     let (gap, hold) = (
-        [None, Some(SECOND / 50), Some(SECOND / 500)][pick(3) as usize],
-        [Ns::MAX, 30 * SECOND][pick(2) as usize],
+        [None, Some(slower * SECOND / 50), Some(slower * SECOND / 500)][pick(3) as usize],
+        [Ns::MAX, slower * 30 * SECOND][pick(2) as usize],
     );
     // At the limit every read of a page is looked at by itself.
-    let reads_per_s = if reclaim == "none" { 2000.0 } else { 20_000.0 };
+    let reads_per_s = if reclaim == "none" { 2000.0 } else { 20_000.0 } / slower as f64;
     let mut drive =
         Drive::new(config, &techniques, false).unwrap_or_else(|e| panic!("case {seed}: {e}"));
     let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(Level::On);
@@ -219,7 +244,7 @@ fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Drive
         random,
     };
     let mut run = FluidRun::begin(&mut drive, &mut host, seed);
-    run.go_on(&mut drive, &mut host, 100 * SECOND, &mut |_, _| true).unwrap();
+    run.go_on(&mut drive, &mut host, slower * 100 * SECOND, &mut |_, _| true).unwrap();
     run.end(&mut drive);
     drive.report_unread_losses();
     let read = drive.host_counts().read_pages as f64;
@@ -230,7 +255,7 @@ fn case_of(seed: u64, reclaim: &str, tired: bool, bug: Option<Planted>) -> Drive
     Driven {
         report: watcher.downcast::<Oracle>().unwrap().conclude(&drive),
         read,
-        expected: 100.0 * reads_per_s,
+        expected: slower as f64 * 100.0 * reads_per_s,
         retried,
         regrouped,
     }
@@ -242,6 +267,24 @@ const RETRIES: &str = r#"
         ecc = { codeword = "4KiB", cap = [0.0085, 0.0105, 0.0133], retry_decode_us = [50, 70] }
         hints = { typical_us = 220, idle_us = 1000 }
 "#;
+
+/// Age alone takes the first retry after 64 hours, the second after 6 days, the third after 13.
+const AGES: &str = r#"
+        error = { model = "powerlaw", e = 0.0045, b = 0.0005, m = 0.0, n = 0.5, longest_age = "60d" }
+        ecc = { codeword = "4KiB", cap = [0.0085, 0.0105, 0.0133, 0.0240], retry_decode_us = [50, 60, 70] }
+"#;
+
+#[test]
+fn random_drives_whose_data_grows_old_are_clean() {
+    let (mut read_most, mut retried) = (0.0f64, 0);
+    for seed in 0..60 {
+        let driven = aged_case(seed, None);
+        driven.is_clean(&seed.to_string());
+        read_most = read_most.max(driven.read / driven.expected);
+        retried += driven.retried;
+    }
+    assert!(read_most > 0.85 && retried > 1_000_000, "{read_most} {retried}");
+}
 
 #[test]
 fn random_tired_drives_with_hints_are_clean() {
@@ -278,7 +321,8 @@ fn random_drives_of_techniques_with_state_are_clean() {
         let reclaim = WITH_STATE[(seed % WITH_STATE.len() as u64) as usize];
         // Streams of read-hot data and of several budgets are too many for so small a drive.
         let is_tired = seed % 2 == 0 && seed % WITH_STATE.len() as u64 <= 4;
-        case_of(1000 + seed, reclaim, is_tired, None).is_clean(&format!("{seed}, {reclaim}"));
+        let data = if is_tired { Data::Tired } else { Data::Fresh };
+        case_of(1000 + seed, reclaim, data, None).is_clean(&format!("{seed}, {reclaim}"));
     }
 }
 
@@ -298,13 +342,25 @@ fn random_drives_in_bulk_are_clean() {
 fn bugs_of_the_bulk_are_found() {
     let of_fluid: Vec<Bug> =
         Bug::ALL.into_iter().filter(|bug| bug.finder() == Finder::Fluid).collect();
-    assert_eq!(of_fluid, [Bug::AlarmNotDrawnAgain]);
+    assert_eq!(of_fluid, Bug::OF_FLUID);
     let written = |plant: fn(&mut Drive)| Planted { plant, gap: Some(SECOND / 50) };
     let drawn = written(|drive| drive.seed_bug(Bug::AlarmNotDrawnAgain));
     assert!(
         (0..40).any(|seed| case(seed, Some(drawn)).report.is_bug()),
         "no page came past its limit"
     );
+    let of_retries: [fn(&mut Drive); 3] = [
+        |drive| drive.seed_bug(Bug::BulkRetriesUncharged),
+        |drive| drive.seed_bug(Bug::BulkRoomAnywhere),
+        |drive| drive.seed_bug(Bug::BulkAcrossSteps),
+    ];
+    for (n, plant) in of_retries.into_iter().enumerate() {
+        let planted = Planted { plant, gap: Some(17_280 * SECOND / 50) };
+        assert!(
+            (0..40).any(|seed| aged_case(seed, Some(planted)).report.is_bug()),
+            "bug {n} of retries in bulk"
+        );
+    }
     // Hints are the drive's own in any gear. What a drive begins with is mixed until it is
     // overwritten.
     let lost = written(|drive| drive.seed_bug(Bug::HintLostAtMove));

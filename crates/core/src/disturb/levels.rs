@@ -17,6 +17,8 @@ pub struct Levels {
     by_age: Vec<ByAge>,
     kinds: usize,
     retries: usize,
+    /// Whether all pages of a wordline have the same limits.
+    are_kinds_alike: bool,
 }
 
 /// What age alone makes of the pages of a group and kind.
@@ -66,6 +68,7 @@ impl Levels {
             by_age: vec![],
             kinds,
             retries,
+            are_kinds_alike: false,
         };
         let each = (0..groups).flat_map(|group| (0..kinds).map(move |kind| (group, kind)));
         let by_age = |(group, kind): (usize, usize)| {
@@ -73,7 +76,19 @@ impl Levels {
                 .unwrap_or(ByAge::NEVER)
         };
         levels.by_age = each.map(by_age).collect();
+        let of_first = |group: usize, kind: usize| {
+            levels.of_kind(group, kind) == levels.of_kind(group, 0)
+                && limits.table.limit_of_kinds(Dose::UNIT, 1 << kind)
+                    == limits.table.limit_of_kinds(Dose::UNIT, 1)
+        };
+        levels.are_kinds_alike =
+            (0..groups).all(|group| (0..kinds).all(|kind| of_first(group, kind)));
         levels
+    }
+
+    /// Whether all pages of a wordline have the same limits.
+    pub(crate) fn are_kinds_alike(&self) -> bool {
+        self.are_kinds_alike
     }
 
     /// The retries that a page of a group and kind takes whichever wordlines of its block were

@@ -255,15 +255,31 @@ impl PageLimits {
     #[inline]
     pub(super) fn health(&self, levels: &Levels, page: PageAt, dose: Dose) -> PageHealth {
         let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
-        let of_page = |limit: Dose| {
-            let of_wordline = self.table.limit_of(limit, page.wordline, page.block_factor);
-            self.table.limit_of_kinds(self.table.in_mode(of_wordline, page.mode), 1 << page.kind)
-        };
         // A limit below 0 stays there, whatever multiplies it.
-        match limits.iter().position(|limit| *limit >= Dose::ZERO && dose <= of_page(*limit)) {
+        match limits
+            .iter()
+            .position(|limit| *limit >= Dose::ZERO && dose <= self.of_group_in_page(*limit, page))
+        {
             Some(retries) => PageHealth { retries: retries as u8, is_lost: false },
             None => PageHealth { retries: (limits.len() - 1) as u8, is_lost: true },
         }
+    }
+
+    /// Fewest retries that decode a page of this dose, and the page's limit with so many; none
+    /// where no level decodes it.
+    pub(super) fn level(&self, levels: &Levels, page: PageAt, dose: Dose) -> Option<(u8, Dose)> {
+        let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
+        (0..).zip(limits).filter(|(_, limit)| **limit >= Dose::ZERO).find_map(|(retries, limit)| {
+            let of_page = self.of_group_in_page(*limit, page);
+            (dose <= of_page).then_some((retries, of_page))
+        })
+    }
+
+    /// The limit of a page from its group's.
+    #[inline]
+    fn of_group_in_page(&self, of_group: Dose, page: PageAt) -> Dose {
+        let of_wordline = self.table.limit_of(of_group, page.wordline, page.block_factor);
+        self.table.limit_of_kinds(self.table.in_mode(of_wordline, page.mode), 1 << page.kind)
     }
 }
 

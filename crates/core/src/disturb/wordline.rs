@@ -87,6 +87,12 @@ impl ErrorModel for WordlineModel {
         Assessment::CleanUntil(block.reads.saturating_add(more).min(LATEST))
     }
 
+    fn clean_whatever_was_read(&self, block: &BlockView) -> Quarters {
+        let endurances = self.limits.endurances(block.pec);
+        let groups = self.limits.of_groups(block, &endurances);
+        self.limits.of_new(block, &groups, &endurances).min(LATEST)
+    }
+
     #[inline]
     fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose {
         let near = self.neighbours(counts.wordlines, counts.wordline.index());

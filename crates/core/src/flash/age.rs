@@ -7,7 +7,8 @@ use crate::base::units::{BlockId, Moment, Ns, Ppn, WordlineInBlock};
 use crate::bugs::{Bug, planted};
 use crate::error::ages::{Ages, STEPS};
 use crate::flash::Flash;
-use crate::flash::block::SUSPECT;
+use crate::flash::assess::COUNTER_GUARD;
+use crate::flash::block::{FAILED, SUSPECT};
 
 /// A page of a block that was so worn and so old.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +65,14 @@ impl Flash {
 
     /// Its step; 0 where data does not age.
     pub(crate) fn age_step(&self, block: BlockId) -> usize {
-        self.ages.as_ref().map_or(0, |ages| ages.step(self.age(block)))
+        self.age_step_at(block, self.now)
+    }
+
+    /// The step of a block's age at a time.
+    pub(super) fn age_step_at(&self, block: BlockId, at: Ns) -> usize {
+        let since = self.cold[block.index()].programmed_at;
+        let age = (at.cast_signed() - since).max(0).cast_unsigned();
+        self.ages.as_ref().map_or(0, |ages| ages.step(age))
     }
 
     /// When a block enters its next step of age; `Ns::MAX` where it never does.
@@ -103,15 +111,47 @@ impl Flash {
     pub(crate) fn grow_older(&mut self) {
         while let Some(block) = self.ageing.take_due(self.now) {
             if self.hot[block.index()].has(SUSPECT) {
+                self.draw_step(block);
                 self.note_age(block);
-            } else {
+            } else if !self.is_read_in_bulk(block) {
                 self.ask_model_at_next_read(block);
+            } else if !self.stays_clean(block) {
+                self.draw_step(block);
+                self.reassess(block);
             }
+        }
+    }
+
+    /// Whether reads in bulk, drawn or not, leave every page of a block that is a step older
+    /// decodable at once. Those that are not drawn have not reached the block's alarm.
+    fn stays_clean(&mut self, block: BlockId) -> bool {
+        let (hot, cold) = (&self.hot[block.index()], &self.cold[block.index()]);
+        if hot.has(FAILED) || cold.model_alarm == Quarters::ZERO {
+            return false;
+        }
+        let until = self.with_block_view(block, |model, view| model.clean_whatever_was_read(view));
+        let until = until.min(COUNTER_GUARD);
+        if until < self.hot[block.index()].alarm {
+            return false;
+        }
+        self.note_age(block);
+        self.cold[block.index()].model_alarm = until;
+        true
+    }
+
+    /// A step of a block's age ends: what has been read of the block in bulk took the retries of
+    /// that step, and asked nobody.
+    fn draw_step(&mut self, block: BlockId) {
+        if !planted(Bug::BulkAcrossSteps) {
+            self.draw_until_now(block);
         }
     }
 
     /// All that a block holds was programmed over, the first of it at this time.
     pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
+        if self.hot[block.index()].has(SUSPECT) {
+            self.draw_step(block);
+        }
         self.cold[block.index()].programmed_at = since;
         self.tell(|o| o.renewed(block, since));
         // Where it stays suspect nobody else finds its limits anew, or looks when it is older

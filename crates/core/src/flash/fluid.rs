@@ -20,15 +20,17 @@
 //! - **The read that rings** is drawn from the rates at its time and served like any other read, so
 //!   every technique sees what it sees in the other gears.
 //!
-//! A block of which pages may need retries (a tired block) has no such law: each of its reads may
-//! take retries of its own, which depend on what the reads before have deposited. They are drawn
-//! page by page and served one by one, up to [`AT_ONCE`] in a row.
+//! Pages of a block may need retries (a tired block). Each read takes retries of its own, which
+//! depend on what the reads before have deposited. As long as no page comes to its next level of
+//! retries, the retries of each page are known, and its reads are drawn in bulk (`retried`). Other
+//! reads are drawn page by page and served one by one, up to [`AT_ONCE`] in a row.
 //!
 //! All of it is exact, with three exceptions. Reads of a request of several pages come together in
 //! a workload and are apart here. What a new wordline need not answer for, in a block that is read
 //! while it is written, is counted up to the last draw, which is less than 1/[`OF_ALARM`] of the
-//! way to the alarm ago: its dose is over-stated by less than that. A read of a tired block is
-//! served when the last of its row comes, [`LATE`] after its own time at most, in the mean.
+//! way to the alarm ago: its dose is over-stated by less than that. A read of a tired block that
+//! is served by itself is served when the last of its row comes, [`LATE`] after its own time at
+//! most, in the mean.
 //!
 //! Where page kinds deposit different doses, an alarm is approached in strides: as many reads as
 //! surely do not reach it, then one, and again.
@@ -38,6 +40,7 @@ mod chance;
 mod draw;
 mod flow;
 mod mean_reads;
+mod retried;
 mod track;
 mod words;
 
@@ -76,6 +79,8 @@ pub(crate) struct Fluid {
     /// that were there all the time.
     pending: Vec<f32>,
     by_page: bool,
+    /// Whether somebody wants to know of each read that takes retries.
+    hears_retries: bool,
     mean_reads: MeanReads,
     agenda: Agenda,
     /// Blocks of which something may have changed that their alarm depends on.
@@ -89,6 +94,10 @@ pub(crate) struct Fluid {
     weights: Vec<f64>,
     places: Vec<PageInBlock>,
     counts: Vec<u32>,
+    /// Reads of each place, before their retries are counted; and retries that each of them takes,
+    /// nothing where none takes any.
+    reads: Vec<u32>,
+    retries: Vec<u8>,
     doses: Vec<Quarters>,
     order: Vec<u32>,
 }
@@ -117,18 +126,19 @@ fn reads_of(rates: &ReadRates, host_pages: u32, lpn: Lpn) -> f64 {
 
 impl Flash {
     /// From now on pages are read at these rates, without requests; the host has read so many
-    /// before.
+    /// before. Somebody may want to know of each read that takes retries.
     pub(crate) fn begin_fluid(
         &mut self,
         rates: ReadRates,
-        hinted: Option<Hinted>,
+        (hinted, hears_retries): (Option<Hinted>, bool),
         (seed, before): (u64, u64),
     ) {
         // Every look at a block goes through the owners of its pages.
         self.contents.settle_all();
         let bits = self.geometry.cell.bits() as usize;
-        let by_page =
-            self.counters == PAGES || self.dose[..bits].iter().any(|dose| *dose != self.dose[0]);
+        let by_page = self.counters == PAGES
+            || self.dose[..bits].iter().any(|dose| *dose != self.dose[0])
+            || self.are_limits_by_kind();
         let places = self.wordlines.len() * if by_page { bits } else { 1 };
         self.fluid = Some(Box::new(Fluid {
             rates,
@@ -137,6 +147,7 @@ impl Flash {
             flows: vec![Flow::STILL; self.hot.len()],
             pending: vec![0.0; places],
             by_page,
+            hears_retries,
             mean_reads: MeanReads::new(self.now, 0.0, before),
             agenda: Agenda::default(),
             touched: vec![],
@@ -146,6 +157,8 @@ impl Flash {
             weights: vec![],
             places: vec![],
             counts: vec![],
+            reads: vec![],
+            retries: vec![],
             doses: vec![],
             order: vec![],
         }));
@@ -194,6 +207,11 @@ impl Flash {
         self.fluid.as_ref().map_or(counted, |fluid| fluid.mean_reads.by(self.now))
     }
 
+    /// Whether a block is read in bulk.
+    pub(super) fn is_read_in_bulk(&self, block: BlockId) -> bool {
+        self.fluid.as_ref().is_some_and(|fluid| fluid.flows[block.index()].rate > 0.0)
+    }
+
     fn valid_pages_of(&self, block: BlockId) -> impl Iterator<Item = PageInBlock> {
         std::iter::successors(self.contents.next_valid(block, PageInBlock::FIRST), move |page| {
             self.contents.next_valid(block, *page + 1)
@@ -222,7 +240,7 @@ impl Flash {
             }
             let (left, before) = (u64::from(flow.left), u64::from(flow.left) - 1);
             if self.hot[block.index()].has(SUSPECT) {
-                self.draw_readers(block, left);
+                self.draw_tired(block, left);
             } else {
                 self.draw_readers(block, 1);
                 self.deposit_before_alarm(block, before);
@@ -397,7 +415,7 @@ impl Flash {
         let (largest, is_open) =
             (self.dose.into_iter().max().unwrap_or(Quarters::UNIT), hot.state == BlockState::Open);
         let left = if hot.has(SUSPECT) {
-            self.reads_at_once(block, largest)
+            self.known_retries(block).unwrap_or_else(|| self.reads_at_once(block, largest))
         } else {
             hot.alarm.saturating_sub(hot.reads).count().div_ceil(largest.count()).max(1)
         };

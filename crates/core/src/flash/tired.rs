@@ -122,12 +122,7 @@ impl Flash {
     pub(crate) fn read_quietly(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Sensed> {
         let block = self.geometry.block_of(ppn);
         let (hot, known) = (&self.hot[block.index()], self.tired.blocks.get(block.index())?);
-        let is_plain = hot.has(SUSPECT)
-            && !hot.has(HAS_RECODED)
-            && !hot.has(FAILED)
-            && hot.mode == FULL
-            && !self.judges_each_read();
-        if !is_plain || self.now >= known.until {
+        if !self.is_plainly_tired(block) || self.now >= known.until {
             return None;
         }
         let wordline = self.geometry.wordline_of(ppn);
@@ -149,6 +144,18 @@ impl Flash {
         self.note_read(PhysRead { retries, ..PhysRead::good(lpn, ppn, Cause::Host) });
         self.sense_again(ppn, Cause::Host, false, 0, retries);
         Some(Sensed { good: true, rings: false, level: 0, retries })
+    }
+
+    /// Whether retries of reads of a block follow from its counters, its age and its wear, and all
+    /// its wordlines have the same coding.
+    #[inline]
+    fn is_plainly_tired(&self, block: BlockId) -> bool {
+        let hot = &self.hot[block.index()];
+        hot.has(SUSPECT)
+            && !hot.has(HAS_RECODED)
+            && !hot.has(FAILED)
+            && hot.mode == FULL
+            && !self.judges_each_read()
     }
 
     /// Whether reads of pages that are as old, as worn and of the same kind may come to different
@@ -217,7 +224,19 @@ impl Flash {
     /// Whether the error model has limits to look up.
     #[cold]
     fn look_levels_up(&mut self, block: BlockId) -> bool {
-        let (pec, step) = (self.limit_pec(block), self.age_step(block));
+        let Some((number, factor)) = self.levels_of(block, self.age_step(block)) else {
+            return false;
+        };
+        let until = self.next_step_begins(block);
+        let known = &mut self.tired.blocks[block.index()];
+        *known = Tired { levels: number, factor, until, ..*known };
+        true
+    }
+
+    /// Number of the levels of a block at a step of age, and the block's limits over those of the
+    /// worst block; none where the error model has no limits to look up.
+    fn levels_of(&mut self, block: BlockId, step: usize) -> Option<(u32, u32)> {
+        let pec = self.limit_pec(block);
         if self.tired.levels.len() == LEVELS_MAX && !self.tired.numbers.contains_key(&(pec, step)) {
             self.tired.forget_all();
         }
@@ -225,15 +244,63 @@ impl Flash {
             self.model.as_deref().expect("blocks are tired where there is an error model"),
             &mut self.tired,
         );
-        let Some(limits) = model.limits() else { return false };
+        let factor = model.limits()?.block_factor(block);
         let number = *tired.numbers.entry((pec, step)).or_insert_with(|| {
             tired.levels.extend(model.levels(pec, step));
             tired.levels.len() as u32 - 1
         });
-        let (factor, until) = (limits.block_factor(block), self.next_step_begins(block));
-        let known = &mut self.tired.blocks[block.index()];
-        *known = Tired { levels: number, factor, until, ..*known };
-        true
+        Some((number, factor))
+    }
+
+    /// Reads that the host may make of a tired block, wherever in it, before any of them asks the
+    /// policy or a page takes more retries than it takes now, at a step of the block's age.
+    /// `retries`: those of each place that `is_read`, a wordline or, `by_page`, a page. None where
+    /// some read has to be looked at by itself.
+    pub(super) fn reads_of_known_retries(
+        &mut self,
+        block: BlockId,
+        step: usize,
+        (by_page, is_read): (bool, impl Fn(usize) -> bool),
+        retries: &mut Vec<u8>,
+    ) -> Option<u32> {
+        retries.clear();
+        if !self.is_plainly_tired(block) {
+            return None;
+        }
+        let (number, block_factor) = self.levels_of(block, step)?;
+        let (levels, model) = (&self.tired.levels[number as usize], self.error_model());
+        if !by_page && !levels.are_kinds_alike() {
+            return None;
+        }
+        let hot = &self.hot[block.index()];
+        let wordlines = &self.wordlines[self.geometry.rows_of(block)];
+        let kinds = if by_page { self.geometry.cell.bits() } else { 1 };
+        retries.resize(wordlines.len() * kinds as usize, 0);
+        let (mut room, mut most) = (Quarters::MAX, 0);
+        for (place, retries) in retries.iter_mut().enumerate() {
+            if !is_read(place) {
+                continue;
+            }
+            let wordline = WordlineInBlock::from_index(place / kinds as usize);
+            let counts = Counts {
+                wordlines,
+                reads: hot.reads,
+                wordline,
+                own: wordlines[wordline.index()].reads,
+            };
+            let kind = place % kinds as usize;
+            let page = PageAt { wordline, kind, block_factor, mode: FULL };
+            let (taken, left) = model.room_by(levels, &counts, page)?;
+            (*retries, room, most) = (taken, room.min(left), most.max(taken));
+        }
+        // Chance decides about the last codewords of what takes so many.
+        if self.draws.is_at_risk(most) {
+            return None;
+        }
+        let quiet =
+            self.tired.quiet_dose(block).saturating_sub(hot.reads + Quarters::from_count(1));
+        let largest = self.dose.into_iter().max().unwrap_or(Quarters::UNIT);
+        Some(room.min(quiet).count() / (largest * (u32::from(most) + 1)).count())
     }
 }
 

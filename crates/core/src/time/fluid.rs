@@ -63,7 +63,8 @@ impl FluidRun {
         let (rates, rates_end) = source.rates(drive.now());
         let (requests_per_page, bytes_per_page) = (rates.requests_per_page, rates.bytes_per_page);
         let hinted = drive.hints.as_ref().map(|hints| hints.hinted.clone());
-        drive.flash.begin_fluid(rates, hinted, (seed, drive.host.read_pages));
+        let before = drive.host.read_pages;
+        drive.flash.begin_fluid(rates, (hinted, drive.hears_retries), (seed, before));
         Self {
             rates_end,
             requests_per_page,

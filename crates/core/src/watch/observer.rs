@@ -87,6 +87,22 @@ pub enum XorSource {
     Partial(u32),
 }
 
+/// Reads of a block that came in bulk and some of which took retries. Each of them could be decoded.
+#[derive(Clone, Copy, Debug)]
+pub struct BulkReads<'a> {
+    /// The block.
+    pub block: BlockId,
+    /// They came from this time on,
+    pub since: Ns,
+    /// and before this time.
+    pub until: Ns,
+    /// Reads of each place of the block: of each wordline or, where there are as many as pages, of
+    /// each page.
+    pub reads: &'a [u32],
+    /// How often each read of that place was sensed again.
+    pub retries: &'a [u8],
+}
+
 /// A watcher. Calls arrive in the order in which the drive's state changed. It is `Any`, so that
 /// whoever set it gets it back as it was.
 pub trait Observer: Any {
@@ -102,6 +118,9 @@ pub trait Observer: Any {
     /// single read is known: the dose of each wordline in quarters of a unit, from wordline 0 on,
     /// or nothing where reads disturb nothing. Each of them could be decoded.
     fn read_in_bulk(&mut self, _block: BlockId, _reads: u64, _doses: &[u32]) {}
+    /// The host has read pages of a block so often, since it was told of the block last, that no
+    /// single read is known, and some of them took retries.
+    fn read_in_bulk_with_retries(&mut self, _reads: &BulkReads) {}
     /// Until this time the host asks for nothing but reads that come in bulk.
     fn quiet_until(&mut self, _at: Ns) {}
     /// The host wrote this page (accepted, in the write buffer or on its way to flash).

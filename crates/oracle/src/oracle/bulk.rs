@@ -1,10 +1,18 @@
 //! Reads in bulk: the drive says how many there were of each wordline since it spoke of the block
 //! last, and that each could be decoded. Which page each of them read is not known: what the host
 //! got is not checked, only that it could have got it.
+//!
+//! Where some of them took retries the drive says how many there were of each place, and how many
+//! retries each of them took. Doses only grow, so each of these reads takes as many retries as the
+//! page takes before the first of them and after the last.
 
-use vpass_core::base::units::{BlockId, Cause};
+use vpass_core::base::units::{BlockId, Cause, Ppn};
+use vpass_core::watch::observer::BulkReads;
 
+use crate::error_rates::step_of;
+use crate::medium::At;
 use crate::oracle::Oracle;
+use crate::oracle::end_scan::words;
 use crate::report::Kind;
 
 impl Oracle {
@@ -44,5 +52,84 @@ impl Oracle {
         let mut findings = std::mem::take(&mut self.findings);
         self.scan(block, "after reads in bulk", &mut findings, &mut worst);
         (self.findings, self.worst_dose_ratio) = (findings, worst);
+    }
+
+    /// Counts reads and their retries, and works out which retries they took.
+    pub(crate) fn judge_bulk_with_retries(&mut self, bulk: &BulkReads) {
+        let BulkReads { block, since, until, reads, retries } = *bulk;
+        if !self.check_block(block, "reads") {
+            return;
+        }
+        let bits = self.geometry.cell.bits();
+        let wordlines = self.geometry.wordlines_per_block;
+        let kinds = reads.len() as u32 / wordlines;
+        let alike = self.doses.per_kind(&self.geometry).windows(2).all(|of| of[0] == of[1]);
+        let is_known = kinds == bits || kinds == 1 && alike;
+        if !is_known || reads.len() != (wordlines * kinds) as usize || retries.len() != reads.len()
+        {
+            return self.findings.add(Kind::Books, || {
+                let places = reads.len();
+                format!("reads of {places} places of block {block}, of which one read may deposit as much as another or not")
+            });
+        }
+        let all: u64 = reads.iter().map(|reads| u64::from(*reads)).sum();
+        let again =
+            reads.iter().zip(retries).map(|(n, k)| u64::from(*n) * u64::from(*k)).sum::<u64>();
+        self.seen.host_read_pages += all;
+        self.read_by_hint(block, all);
+        self.seen.reads[Cause::Host as usize] += all;
+        self.seen.reads[Cause::Retry as usize] += again;
+        let programmed = self.protocol.written(block).div_ceil(bits);
+        let first = self.geometry.first_wordline(block);
+        let read = || reads.iter().zip(retries).enumerate().filter(|(_, (reads, _))| **reads > 0);
+        let place = |place: usize| {
+            let (index, kind) = (place as u32 / kinds, place as u32 % kinds);
+            At { block, wordline: first + index, index, kind }
+        };
+        if let Some((of, _)) = read().find(|(of, _)| place(*of).index >= programmed) {
+            let index = place(of).index;
+            return self.findings.add(Kind::Protocol, || {
+                format!("reads of wordline {index} of block {block}, of which {programmed} are programmed")
+            });
+        }
+        let last = until.saturating_sub(1).max(since);
+        for (at, is_after) in [(since, false), (last, true)] {
+            if is_after {
+                for (of, (reads, retries)) in read() {
+                    let (at, sensings) = (place(of), reads * (u32::from(*retries) + 1));
+                    self.doses.sense_often(&mut self.medium, at, sensings);
+                }
+            }
+            self.doses.set_step(block, step_of(self.ageing.age(block, Some(at))));
+            for (of, (_, retries)) in read() {
+                self.check_bulk_retries(place(of), bits / kinds, *retries, is_after);
+            }
+        }
+    }
+
+    /// A read of any of these page kinds of a place takes so many retries, before the first read of
+    /// several or after the last.
+    fn check_bulk_retries(&mut self, place: At, kinds: u32, retries: u8, is_after: bool) {
+        for kind in place.kind..place.kind + kinds {
+            let at = At { kind, ..place };
+            let (least, most) = self.doses.retries(&self.medium, at);
+            if !(least..=most).contains(&retries) {
+                let page = self.place(Ppn::new(at.wordline * self.geometry.cell.bits() + kind));
+                let when = if is_after { "after" } else { "before" };
+                self.findings.add(Kind::Limit, || {
+                    format!("reads in bulk at {page} took {retries} retries each; {when} them a read takes {least} to {most}")
+                });
+                return;
+            }
+            let truth = self.doses.truth(&self.medium, at);
+            if self.doses.is_past(at, truth) {
+                let page = self.place(Ppn::new(at.wordline * self.geometry.cell.bits() + kind));
+                self.findings.add(Kind::Limit, || {
+                    format!("reads in bulk at {page} decoded: {}", words(truth))
+                });
+                return;
+            }
+            self.worst_dose_ratio = self.worst_dose_ratio.max(truth.ratio());
+        }
     }
 }

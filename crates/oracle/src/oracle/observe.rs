@@ -8,7 +8,7 @@ use vpass_core::base::page_set::PageSet;
 use vpass_core::base::request::Request;
 use vpass_core::base::steady::Order;
 use vpass_core::base::units::{BlockId, Cause, Lpn, Moment, Ns, Ppn, Reads, Seq, WordlineInBlock};
-use vpass_core::watch::observer::{NOBODY, Observer, Origin, PhysRead, XorSource};
+use vpass_core::watch::observer::{BulkReads, NOBODY, Observer, Origin, PhysRead, XorSource};
 use vpass_core::watch::time_event::{OpId, TimeEvent};
 
 use crate::medium::At;
@@ -34,6 +34,10 @@ impl Observer for Oracle {
 
     fn read_in_bulk(&mut self, block: BlockId, reads: u64, doses: &[u32]) {
         self.judge_bulk(block, reads, doses);
+    }
+
+    fn read_in_bulk_with_retries(&mut self, reads: &BulkReads) {
+        self.judge_bulk_with_retries(reads);
     }
 
     fn quiet_until(&mut self, at: Ns) {

@@ -98,6 +98,12 @@ macro_rules! bugs_of_nested {
             /// When a block's rate of reads changes, those not yet drawn no longer count towards
             /// its alarm.
             AlarmNotDrawnAgain,
+            /// Retries of reads in bulk deposit no dose.
+            BulkRetriesUncharged,
+            /// Reads in bulk of a tired block are taken to be as bad beside a page as elsewhere.
+            BulkRoomAnywhere,
+            /// Reads in bulk take the retries of the age step in which the first of them came.
+            BulkAcrossSteps,
         }
     };
 }

@@ -3,30 +3,46 @@
 use super::{Fluid, OF_ALARM, reads_of};
 use crate::base::dose::Quarters;
 use crate::base::units::{BlockId, Cause, Ppn};
+use crate::bugs::{Bug, planted};
 use crate::flash::Flash;
 use crate::flash::block::{PAGES_COUNTED, SUSPECT};
 use crate::flash::counted::{PAGES, TRACKED};
 
 impl Flash {
-    /// Draws the reads that a block has got by now.
+    /// Draws the reads that a block has got by now, and its alarm anew.
     pub(crate) fn draw_reads(&mut self, block: BlockId) {
-        let Some(fluid) = &mut self.fluid else { return };
+        if self.draw_so_far(block) {
+            self.begin_anew(block);
+        }
+    }
+
+    /// Draws the reads that a block has got by now. Its alarm is drawn anew when all that happens
+    /// at this time has happened.
+    pub(in crate::flash) fn draw_until_now(&mut self, block: BlockId) {
+        if self.draw_so_far(block) {
+            self.restart(block, 1, f64::INFINITY);
+            self.touch(block);
+        }
+    }
+
+    /// Draws the reads that a block has got by now, and tells whether there may have been any.
+    fn draw_so_far(&mut self, block: BlockId) -> bool {
+        let Some(fluid) = &mut self.fluid else { return false };
         let flow = &mut fluid.flows[block.index()];
         flow.pass(self.now);
         if flow.expected() <= 0.0 {
-            return;
+            return false;
         }
         let share = flow.progress().min(1.0);
         let before = u64::from(flow.left) - 1;
         if self.hot[block.index()].has(SUSPECT) {
             let count = fluid.chance.part_of(before, share);
-            self.draw_readers(block, count);
-            self.begin_anew(block);
-            return;
+            self.draw_tired(block, count);
+            return true;
         }
         let count = fluid.chance.part_of(before, share);
         self.deposit_before_alarm(block, count);
-        self.begin_anew(block);
+        true
     }
 
     /// Draws those of all blocks.
@@ -49,11 +65,6 @@ impl Flash {
     /// of them reaches the alarm.
     pub(super) fn deposit(&mut self, block: BlockId, count: u64) {
         let mut fluid = self.fluid.take().expect("reads come in bulk");
-        let (first, bits) =
-            (self.geometry.first_wordline(block) as usize, self.geometry.cell.bits());
-        let of_block = self.geometry.wordlines_per_block as usize
-            * if fluid.by_page { bits as usize } else { 1 };
-        let begin = if fluid.by_page { first * bits as usize } else { first };
         fluid.served += count;
         self.counts.reads[Cause::Host as usize] += count;
         self.count_words(&mut fluid, block, count);
@@ -66,48 +77,63 @@ impl Flash {
             return;
         }
         if count > 0 {
-            self.weigh(&mut fluid, block, begin, of_block);
-            let Fluid { chance, weights, counts, .. } = &mut *fluid;
+            self.weigh(&mut fluid, block);
+            let Fluid { chance, weights, counts, retries, .. } = &mut *fluid;
+            retries.clear();
             chance.spread(count, weights, counts);
-            if self.counters == TRACKED {
-                self.track(&mut fluid, block);
-            }
-            if self.counters == PAGES && self.hot[block.index()].has(PAGES_COUNTED) {
-                self.page_counters.count_all(block, &fluid.counts);
-            }
-            let Fluid { counts, by_page, .. } = &mut *fluid;
-            if *by_page {
-                // From here on a dose a wordline, in the place of a count a page.
-                for wordline in 0..self.geometry.wordlines_per_block as usize {
-                    let of_kinds = &counts[wordline * bits as usize..][..bits as usize];
-                    let dose = self.doses_of(Ppn::new((first + wordline) as u32 * bits));
-                    counts[wordline] =
-                        of_kinds.iter().zip(dose).map(|(count, dose)| dose.count() * count).sum();
-                }
-                counts.truncate(self.geometry.wordlines_per_block as usize);
-            } else {
-                for count in counts.iter_mut() {
-                    *count *= self.dose[0].count();
-                }
-            }
-            let wordlines =
-                &mut self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
-            let mut sum = Quarters::ZERO;
-            for (wordline, dose) in wordlines.iter_mut().zip(&*counts) {
-                let dose = Quarters::from_count(*dose);
-                wordline.reads += dose;
-                sum += dose;
-            }
-            self.hot[block.index()].reads += sum;
-        }
-        if count > 0 {
+            self.count_spread(&mut fluid, block);
             self.tell(|o| o.read_in_bulk(block, count, &fluid.counts));
         }
         self.fluid = Some(fluid);
     }
 
+    /// Counts the reads that were just spread over the places of a block, and the sensings of their
+    /// retries. They are doses of wordlines afterwards.
+    pub(super) fn count_spread(&mut self, fluid: &mut Fluid, block: BlockId) {
+        let (first, bits) =
+            (self.geometry.first_wordline(block) as usize, self.geometry.cell.bits());
+        if self.counters == TRACKED {
+            self.track(fluid, block);
+        }
+        let Fluid { counts, by_page, retries, .. } = fluid;
+        if !planted(Bug::BulkRetriesUncharged) {
+            for (count, retries) in counts.iter_mut().zip(retries.iter()) {
+                *count *= u32::from(*retries) + 1;
+            }
+        }
+        if self.counters == PAGES && self.hot[block.index()].has(PAGES_COUNTED) {
+            self.page_counters.count_all(block, counts);
+        }
+        if *by_page {
+            // From here on a dose a wordline, in the place of a count a page.
+            for wordline in 0..self.geometry.wordlines_per_block as usize {
+                let of_kinds = &counts[wordline * bits as usize..][..bits as usize];
+                let dose = self.doses_of(Ppn::new((first + wordline) as u32 * bits));
+                counts[wordline] =
+                    of_kinds.iter().zip(dose).map(|(count, dose)| dose.count() * count).sum();
+            }
+            counts.truncate(self.geometry.wordlines_per_block as usize);
+        } else {
+            for count in counts.iter_mut() {
+                *count *= self.dose[0].count();
+            }
+        }
+        let wordlines =
+            &mut self.wordlines[first..first + self.geometry.wordlines_per_block as usize];
+        let mut sum = Quarters::ZERO;
+        for (wordline, dose) in wordlines.iter_mut().zip(&*counts) {
+            let dose = Quarters::from_count(*dose);
+            wordline.reads += dose;
+            sum += dose;
+        }
+        self.hot[block.index()].reads += sum;
+    }
+
     /// Reads expected of each place of a block since it was drawn last.
-    fn weigh(&self, fluid: &mut Fluid, block: BlockId, begin: usize, of_block: usize) {
+    pub(super) fn weigh(&self, fluid: &mut Fluid, block: BlockId) {
+        let places = if fluid.by_page { self.geometry.cell.bits() } else { 1 };
+        let begin = (self.geometry.first_wordline(block) * places) as usize;
+        let of_block = (self.geometry.wordlines_per_block * places) as usize;
         let Fluid { rates, host_pages, flows, pending, weights, by_page, .. } = fluid;
         weights.clear();
         weights

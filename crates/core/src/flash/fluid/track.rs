@@ -17,13 +17,16 @@ use crate::flash::Flash;
 impl Flash {
     /// Counts the reads that were just spread over the places of a block.
     pub(super) fn track(&mut self, fluid: &mut Fluid, block: BlockId) {
-        let Fluid { chance, counts, by_page, doses, order, .. } = fluid;
+        let Fluid { chance, counts, by_page, doses, order, retries, .. } = fluid;
         let pages_a_place = if *by_page { 1 } else { self.geometry.cell.bits() };
         let wordline_of =
             |place: usize| place * pages_a_place as usize / self.geometry.cell.bits() as usize;
         let first = self.geometry.first_page(block);
-        let dose_of =
-            |flash: &Self, place: usize| flash.dose_of(first + place as u32 * pages_a_place);
+        // The sensings of a read come one after the other.
+        let sensings = |place: usize| u32::from(retries.get(place).copied().unwrap_or(0)) + 1;
+        let dose_of = |flash: &Self, place: usize| {
+            flash.dose_of(first + place as u32 * pages_a_place) * sensings(place)
+        };
         doses.clear();
         doses.resize(self.geometry.wordlines_per_block as usize, Quarters::ZERO);
         for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -1,0 +1,116 @@
+//! Reads of a tired block in bulk, with the retries that they take.
+//!
+//! A read of a page takes the retries that the page's dose asks for, before the read is sensed.
+//! Doses only grow, by what reads and their retries deposit. So a block bears a number of reads,
+//! wherever in it they go, with which every page still takes the retries that it takes now, and the
+//! policy is not asked (`Flash::reads_of_known_retries`). For so many reads:
+//!
+//! - **Numbers.** Retries do not depend on the order of the reads, and nothing that a read leads to
+//!   changes a rate. So the reads are the Poisson processes of their pages, as in a block without
+//!   retries. How many there were and which pages they went to is drawn by the same laws.
+//! - **Retries.** N reads of a page with k retries add N to the reads with k retries, N k sensings,
+//!   and the dose of N (1 + k) sensings. Reads that are served one by one add the same, in every
+//!   order.
+//!
+//! So what is drawn here has the law of the reads one by one. A page that comes near its next level
+//! is approached in strides, and the last few reads before it are served by themselves.
+//!
+//! Age changes the retries, too: reads are drawn at each end of a step of their block's age, with
+//! the levels of the step that ends (`Flash::grow_older`).
+
+use super::Fluid;
+use crate::base::page_set::{holds, holds_any};
+use crate::base::units::{BlockId, Cause, Ns, PageInBlock, WordlineInBlock};
+use crate::bugs::{Bug, planted};
+use crate::flash::Flash;
+use crate::watch::observer::BulkReads;
+
+/// Fewer reads than this are served by themselves: a draw looks at every page of its block.
+const WORTH_IT: u32 = 32;
+
+impl Flash {
+    /// Whether limits differ by page kind, so that pages of a wordline may take different retries.
+    pub(super) fn are_limits_by_kind(&self) -> bool {
+        let levels = self.model.as_ref().filter(|model| model.max_retries() > 0);
+        let of_new = |pec: u32| levels.and_then(|model| model.levels(pec, 0));
+        self.cold.first().and_then(|cold| of_new(cold.pec)).is_some_and(|of| !of.are_kinds_alike())
+    }
+
+    /// Reads of a tired block from now on whose retries are known; none where they are too few to
+    /// be drawn in bulk.
+    pub(super) fn known_retries(&mut self, block: BlockId) -> Option<u32> {
+        let mut fluid = self.fluid.take()?;
+        let (by_page, step) = (fluid.by_page, self.age_step(block));
+        let mut retries = std::mem::take(&mut fluid.retries);
+        let bits = self.geometry.cell.bits();
+        let valid = self.contents.valid_words(block).to_vec();
+        let is_read = |place: usize| {
+            if by_page {
+                holds(&valid, PageInBlock::from_index(place))
+            } else {
+                holds_any(&valid, WordlineInBlock::from_index(place), bits)
+            }
+        };
+        let reads = if fluid.hears_retries {
+            None
+        } else {
+            self.reads_of_known_retries(block, step, (by_page, is_read), &mut retries)
+        };
+        fluid.retries = retries;
+        self.fluid = Some(fluid);
+        reads.filter(|reads| *reads >= WORTH_IT)
+    }
+
+    /// So many reads of a tired block have come since it was drawn last: those whose retries are
+    /// known are counted at once, the others are to be served by themselves.
+    pub(super) fn draw_tired(&mut self, block: BlockId, count: u64) {
+        let in_bulk = if count < u64::from(WORTH_IT) { 0 } else { self.draw_retried(block, count) };
+        self.draw_readers(block, count - in_bulk);
+    }
+
+    /// Draws at most so many reads of a tired block in bulk, and tells how many.
+    fn draw_retried(&mut self, block: BlockId, count: u64) -> u64 {
+        let Some(mut fluid) = self.fluid.take() else { return 0 };
+        let since = fluid.flows[block.index()].drawn_at;
+        let known = if fluid.hears_retries { None } else { self.step_between(block, since) };
+        let in_bulk = known.and_then(|step| {
+            self.weigh(&mut fluid, block);
+            let Fluid { weights, retries, by_page, .. } = &mut *fluid;
+            let is_read = |place: usize| weights[place] > 0.0;
+            self.reads_of_known_retries(block, step, (*by_page, is_read), retries)
+        });
+        let in_bulk = count.min(in_bulk.unwrap_or(0).into());
+        if in_bulk >= u64::from(WORTH_IT) {
+            self.count_retried(&mut fluid, block, in_bulk);
+            let Fluid { reads, retries, .. } = &*fluid;
+            let told = BulkReads { block, since, until: self.now, reads, retries };
+            self.tell(|o| o.read_in_bulk_with_retries(&told));
+        }
+        self.fluid = Some(fluid);
+        if in_bulk >= u64::from(WORTH_IT) { in_bulk } else { 0 }
+    }
+
+    /// Spreads reads over a block whose places have just been weighed, and counts them and their
+    /// retries.
+    fn count_retried(&mut self, fluid: &mut Fluid, block: BlockId, count: u64) {
+        fluid.served += count;
+        self.counts.reads[Cause::Host as usize] += count;
+        self.count_words(fluid, block, count);
+        let Fluid { chance, weights, counts, reads, retries, .. } = fluid;
+        chance.spread(count, weights, counts);
+        reads.clone_from(counts);
+        for (reads, retries) in reads.iter().zip(retries.iter()).filter(|(_, of)| **of > 0) {
+            self.counts.retried[usize::from(*retries)] += u64::from(*reads);
+            self.counts.reads[Cause::Retry as usize] += u64::from(*reads) * u64::from(*retries);
+        }
+        self.count_spread(fluid, block);
+    }
+
+    /// The step of age that a block has been in from this time until now; none where it has been in
+    /// several.
+    fn step_between(&self, block: BlockId, since: Ns) -> Option<usize> {
+        let last = self.age_step_at(block, self.now.saturating_sub(1).max(since));
+        let first = self.age_step_at(block, since);
+        (first == last || planted(Bug::BulkAcrossSteps)).then_some(first)
+    }
+}
