@@ -1,5 +1,5 @@
-//! Techniques side by side, on the same workload and seeds: a row for each, who wins each column,
-//! and what that comes to in a sentence or two.
+//! Comparison of techniques on the same workload and seeds: a row for each technique, the winner of
+//! each column, and a verdict in words.
 
 pub mod column;
 pub mod mean_ci95;
@@ -24,15 +24,15 @@ use ranking::winners;
 pub use reliability::unequal_reliability;
 use row::{ComparisonRow, RowLife, Stopped};
 
-/// The rows of runs that were made in this order: techniques as given, so many seeds of each. A
-/// technique whose drive stopped on one of them has no row.
+/// Builds the rows from runs in the order of the techniques, with several seeds each. A technique
+/// whose drive stopped in one run has no row.
 pub fn rows(
     plans: &[&RunPlan],
     finished: Vec<Result<Summary, Failure>>,
     seeds: usize,
 ) -> (Vec<ComparisonRow>, Vec<Stopped>) {
     let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    // What a parity technique brings goes by its name.
+    // The label of a parity technique covers its own refresh.
     let many_refreshes =
         plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
     let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
@@ -61,38 +61,38 @@ pub fn rows(
     (rows, stopped)
 }
 
-/// Whether a column stands in a comparison of these rows.
+/// Returns whether the comparison of these rows shows a column.
 pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
     let of = &COLUMNS[column];
     !of.is_of_aged_data()
         || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
 }
 
-/// What the lives of these rows are counted in; none where they differ in that.
+/// Returns the unit of the lives of these rows; `None` if it differs.
 pub fn life_unit(rows: &[ComparisonRow]) -> Option<LifeUnit> {
     let first = rows.first()?.life_unit();
     first.filter(|_| rows.iter().all(|row| row.life_unit() == first))
 }
 
-/// Whether any row refreshes its data.
+/// Returns whether any row refreshes its data.
 pub fn refreshes(rows: &[ComparisonRow]) -> bool {
     rows.iter().any(|row| row.refresh != NO_REFRESH)
 }
 
-/// Whether any row keeps parity.
+/// Returns whether any row keeps parity.
 pub fn has_parity(rows: &[ComparisonRow]) -> bool {
     rows.iter().any(|row| row.parity != NO_PARITY)
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own in the file")]
+#[expect(clippy::struct_excessive_bools, reason = "each is its own answer in the file")]
 #[derive(Serialize)]
 struct Technique<'a> {
     reclaim: &'a str,
     gc: &'a str,
-    /// Absent where it is none in every row.
+    /// Absent if no row has refresh.
     #[serde(skip_serializing_if = "Option::is_none")]
     refresh: Option<&'a str>,
-    /// The same.
+    /// Absent if no row has parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     parity: Option<&'a str>,
     counterfactual: bool,
@@ -100,27 +100,26 @@ struct Technique<'a> {
     no_wear_seen: bool,
     /// Whether requests came faster than the drive could serve them, in any run.
     saturated: bool,
-    /// Of the life, over all runs; null where there is none.
+    /// Range of the life over all runs; null without a life.
     life_low_days: Option<f64>,
     life_high_days: Option<f64>,
-    /// Whether rates and state have settled in all runs, so that the life can be projected from
-    /// them.
+    /// Whether rates and state have settled in all runs, so that a life can be projected.
     life_settled: bool,
-    /// What the life is counted in, and its range; null where there is none.
+    /// Unit of the life, and its range; null without a life.
     life_unit: Option<LifeUnit>,
     life_low: Option<f64>,
     life_high: Option<f64>,
     columns: Map<String, Value>,
-    /// Those of all runs, merged where they differ in numbers alone.
+    /// Warnings of all runs; those that differ only in numbers are merged.
     warnings: Vec<String>,
     runs: &'a [Summary],
 }
 
-/// All of it, as it stands in `compare.json`, with the techniques whose drives stopped where any
-/// did. The runs are those of `plan` and of so many seeds from its own on.
+/// Returns the content of `compare.json`, with the stopped techniques, if any. The runs have the
+/// seed of `plan` and the following seeds.
 ///
 /// # Errors
-/// A value that has no JSON.
+/// Reports a value that JSON cannot hold.
 pub fn json_of(
     rows: &[ComparisonRow],
     stopped: &[Stopped],
@@ -172,7 +171,7 @@ pub fn json_of(
             .collect();
         best.insert(column.key.into(), json!(names));
     }
-    // Of the lives, the one that is counted in this workload's unit.
+    // Winners of the life in this workload's unit.
     let of_life = life_unit(rows).and_then(|unit| best.get(unit.key()).cloned());
     best.insert("life".into(), of_life.unwrap_or_else(|| json!([])));
     let mut own = vec![("winners", best.into()), ("techniques", techniques.into())];

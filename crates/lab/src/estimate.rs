@@ -1,7 +1,8 @@
-//! Estimates of a drive's life from equations, without a simulation: an answer at once, which the
-//! simulation then checks.
+//! Estimates of a drive's life from equations, without a simulation. The answer comes at once, and
+//! the simulation checks it.
 //!
-//! `docs/estimate.md` has the equations and what their errors were where they were measured. Where
+//! `docs/estimate.md` has the equations and their measured errors. Without a known equation there
+//! is no estimate, and [`of`] gives the reason.
 //! no equation is known, there is no estimate, and [`of`] says why.
 
 mod counted;
@@ -31,29 +32,29 @@ use crate::plan::RunPlan;
 
 pub use said::{Record, early, final_words};
 
-/// P/E counts at which the mean field is worked out.
+/// P/E counts at which the mean field is computed.
 const POINTS: u32 = 4;
-/// Cycles by which lives are uncertain whose blocks are rewritten in step.
+/// Uncertainty in cycles of a life whose blocks are rewritten in step.
 const HALF_A_ROUND: f64 = 0.5;
-/// Share of the refresh period before its end at which blocks are rewritten, where
-/// `refresh.block.lead` says nothing else.
+/// Default of `refresh.block.lead`: share of the refresh period before its end at which blocks are
+/// rewritten.
 const LEAD: f64 = 0.125;
 
-/// Which equations an estimate comes from.
+/// Equations of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
-    /// Whole blocks are rewritten because of reads, and the host writes nothing.
+    /// Reads cause rewrites of whole blocks, and the host writes nothing.
     BlocksByReads,
-    /// All pages are written alike, and read alike if at all.
+    /// All pages are written at the same rate, and read at the same rate, if at all.
     EvenWrites,
-    /// Anything else whose mean field is known.
+    /// Other workloads with a known mean field.
     MeanField,
 }
 
 impl Case {
-    /// Largest error that was measured, as a share of the simulated life: of lives of 50 P/E cycles
-    /// or more.
+    /// Largest measured error, as a share of the simulated life, for lives of 50 P/E cycles or
+    /// more.
     pub const fn within(self) -> f64 {
         match self {
             Self::BlocksByReads => 0.01,
@@ -63,54 +64,53 @@ impl Case {
     }
 }
 
-/// A life by equations.
+/// Life by equations.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Estimate {
-    /// Years until the mean block has endured its rated P/E cycles; null where nothing wears the
-    /// drive or no time is known.
+    /// Years until the mean block has its rated P/E cycles; null without wear or without a known
+    /// time.
     pub life_years: Option<f64>,
-    /// Bytes that the host writes until then; null where it writes nothing.
+    /// Bytes that the host writes until then; null without host writes.
     pub host_bytes: Option<f64>,
-    /// Bytes that the host reads until then; null where it reads nothing.
+    /// Bytes that the host reads until then; null without host reads.
     pub read_bytes: Option<f64>,
     /// P/E cycles of the mean block for the host's writes and for GC.
     pub cycles_by_host: f64,
-    /// P/E cycles of the mean block for what reads rewrite.
+    /// P/E cycles of the mean block for rewrites that reads cause.
     pub cycles_by_reads: f64,
-    /// P/E cycles of the mean block for what age rewrites.
+    /// P/E cycles of the mean block for rewrites that age causes.
     pub cycles_by_age: f64,
-    /// The equations.
+    /// Equations of the estimate.
     pub case: Case,
-    /// Largest error that was measured of these equations, as a share; half a cycle where that is
-    /// more.
+    /// Largest measured error of these equations, as a share, or half a cycle if that is more.
     pub within: f64,
 }
 
-/// The estimate of a plan's life, or why there is none.
+/// Estimate of a plan's life, or the reason why there is none.
 pub type Answer = Result<Estimate, String>;
 
-/// Estimates the life of the plan's drive: the whole drive, where the plan is of a sample.
+/// Estimates the life of the plan's drive; for a sample, of the whole drive.
 ///
 /// # Errors
-/// The workload's, where it cannot be read.
+/// Reports a workload that cannot be read.
 pub fn of(plan: &RunPlan) -> Result<Answer, Failure> {
     if let Some(why) = refused::why(plan) {
         return Ok(Err(why));
     }
     let Some(limits) = Limits::of(plan)? else {
-        return Ok(Err(format!("no equation is known of `{}`", plan.reclaim)));
+        return Ok(Err(format!("no equation is known for `{}`", plan.reclaim)));
     };
     let mut shape = Shape::of(plan);
     let pages = Pages::of(plan, shape.pages, shape.buffered)?;
     shape.pages = pages.pages();
     if pages.writes() > 0.0 && plan.gc != "greedy" {
-        return Ok(Err(format!("the equations are those of greedy GC, not of `{}`", plan.gc)));
+        return Ok(Err(format!("the equations hold for greedy GC, not for `{}`", plan.gc)));
     }
     let lived = Lived { plan, shape, pages, limits };
     Ok(Ok(lived.estimate()))
 }
 
-/// What an estimate is made of.
+/// Inputs of an estimate.
 struct Lived<'a> {
     plan: &'a RunPlan,
     shape: Shape,
@@ -157,7 +157,7 @@ impl Lived<'_> {
         }
     }
 
-    /// Age in seconds at which blocks are rewritten.
+    /// Returns the age in seconds at which blocks are rewritten.
     fn period(&self) -> Option<f64> {
         let config = &self.plan.drive.config;
         let lead = config.refresh.params.get(Some("block"), "lead").map_or(LEAD, Number::value);
@@ -165,7 +165,7 @@ impl Lived<'_> {
             .then(|| config.refresh.period.0 as f64 / 1e9 * (1.0 - lead))
     }
 
-    /// The life without the cycles that the drive's content cost before it began.
+    /// Subtracts the cycles that preparation cost before the life began.
     fn begun_worn(&self, life: rate::Span) -> rate::Span {
         let cycles =
             cycles_of_overwriting(&self.shape, written_at_start(&self.plan.drive.config) as f64);
@@ -178,7 +178,7 @@ impl Lived<'_> {
             self.limits.at(pec).first().map_or(Rate::default(), |part| by_reads(reads, part.reads))
         };
         let mut life = span(self.shape.blocks, (from, to), &at);
-        // Blocks that begin unread are half a cycle behind, in the mean.
+        // Blocks that begin without reads are half a cycle behind on average.
         if self.plan.drive.config.start.reads == 0 {
             let with_data = (self.shape.pages / self.shape.per_block / self.shape.blocks).min(1.0);
             life.seconds += with_data / 2.0 * self.shape.blocks / at(from).all();
@@ -226,7 +226,7 @@ impl Lived<'_> {
                 }
             }
         }
-        // The first cycles are those in which the rates settle.
+        // The first cycles use the rates measured while rates settled.
         let at_first = |pec: u32| begun.get((f64::from(pec - from) / WINDOW) as usize).copied();
         span(self.shape.blocks, (from, to), &|pec| {
             at_first(pec).unwrap_or_else(|| between(&known, pec))

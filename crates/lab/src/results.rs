@@ -1,5 +1,5 @@
-//! What a run found, as it stands in `summary.json`. Every key is always there; null where it does
-//! not apply.
+//! Results of a run, as `summary.json` holds them. Every key is always present; its value is null
+//! if it does not apply.
 
 mod batch_means;
 mod failures;
@@ -50,7 +50,7 @@ pub use wear::{AgeWear, Confidence, Wear};
 pub(crate) use wear::{Ageing, Before, Terms};
 use words::Word;
 
-/// The result of one run.
+/// Result of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// Version of vpass.
@@ -60,96 +60,96 @@ pub struct Summary {
     pub drive: String,
     /// Preset or path of the workload.
     pub workload: String,
-    /// Whether no host ever sent these requests.
+    /// Whether the requests were generated, not recorded from a host.
     pub workload_generated: bool,
-    /// Where they come from, in words.
+    /// Source of the requests, in words.
     pub workload_source: String,
-    /// A name of the list.
+    /// Name of the reclaim technique.
     pub reclaim_technique: String,
-    /// Whether these are the results of no real drive.
+    /// Whether the technique is counterfactual: no real drive has these results.
     pub counterfactual: bool,
-    /// A name of the list.
+    /// Name of the GC technique.
     pub gc_technique: String,
-    /// A name of the list; absent where neither this nor `start.age` lets data age.
+    /// Name of the refresh technique; absent if data does not age and none is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_technique: Option<String>,
-    /// Parity technique; absent where there is none.
+    /// Name of the parity technique; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity_technique: Option<String>,
-    /// timed, untimed or fluid.
+    /// Gear: timed, untimed or fluid.
     #[serde(deserialize_with = "words::one")]
     pub gear: Word,
-    /// The share of the drive's pages that was simulated, such as "1/16", of which all counts are;
-    /// absent where it was all.
+    /// Simulated share of the drive's pages, such as "1/16"; all counts are of this share. Absent
+    /// if all pages were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<String>,
-    /// Of all chance.
+    /// Random seed.
     pub seed: u64,
     /// Passes over the workload.
     pub passes: u64,
     /// Whether `--until stable` ended because programs and erases per host page had settled; null
-    /// without it.
+    /// without `--until stable`.
     pub stable: Option<bool>,
-    /// What the host asked for.
+    /// Counts of the host's requests.
     pub host: HostCounts,
-    /// How long its requests took.
+    /// Latencies of the host's requests.
     pub latency_us: Latencies,
-    /// How many of them were done in a second.
+    /// Host requests per second.
     pub throughput: Throughput,
-    /// What the flash did.
+    /// Flash operations by cause.
     pub flash: Flash,
-    /// Bytes programmed per byte that the host wrote, as JEDEC has it; null where it wrote none.
+    /// Bytes programmed per byte that the host wrote, as JEDEC defines it; null without host
+    /// writes.
     pub write_amplification: Option<f64>,
-    /// Pages programmed per page that the host wrote, in whole or in part; null where it wrote
-    /// none.
+    /// Flash pages programmed per host page written, in whole or in part; null without host writes.
     pub programs_per_page_write: Option<f64>,
-    /// The mapping unit, and how well the host's writes filled it.
+    /// Mapping unit, and how well the host's writes filled it.
     pub mapping_unit: MappingUnit,
-    /// What was done because of reads.
+    /// Reclaim jobs and their cost.
     pub reclaim: Reclaim,
-    /// What was done because of time; absent where data does not age.
+    /// Refresh jobs and their cost; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<Refresh>,
-    /// What was done for parity; absent where there is none.
+    /// Parity work and protected stripes; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parity: Option<Parity>,
-    /// What became of failures that were injected; absent where there was none.
+    /// Effects of injected failures (`--fail`); absent without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Failures>,
-    /// What the host's reads took of tired data; absent where `[ecc]` has no retries.
+    /// Retries of host page reads; absent if `[ecc]` has no retries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
-    /// The host's page reads taken apart; absent where the run was not asked for it.
+    /// Host page reads by stage, page kind and valid pages; absent unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_reads: Option<PageReads>,
-    /// What the host's hints came to; absent without any.
+    /// Effects of the host's hints; absent without hints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hints: Option<Hints>,
-    /// How sure the run is of its own numbers.
+    /// Confidence intervals of this run, by batch means.
     pub batch_means: BatchMeans,
-    /// How worn the drive is.
+    /// Wear of the drive, and the projected life.
     pub wear: Wear,
     /// Host reads that the drive answered with an error.
     pub uncorrectable_reads: u64,
     /// Pages of host data that the drive reported lost.
     pub data_lost_pages: u64,
-    /// The same by cause; absent where data does not age.
+    /// Lost pages by cause; absent if data does not age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Losses>,
-    /// Data errors by each bit that the host read; absent where data has no error rate, or no
-    /// codeword is known.
+    /// Uncorrectable bit error rate of the host's reads; absent without error rates or a known
+    /// codeword size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uber: Option<Uber>,
-    /// What the oracle found; null where it did not watch.
+    /// Report of the oracle; null if it did not watch.
     pub oracle: Option<OracleReport>,
-    /// What the reclaim technique keeps in the controller.
+    /// Controller memory that the reclaim technique uses, in bytes.
     pub controller_ram_bytes: u64,
-    /// What was read of a trace; null where the workload is another.
+    /// Facts about the trace that was read; null for other workloads.
     pub trace: Option<Trace>,
-    /// Those of a fio file; null where the workload is another.
+    /// Results of each job of a fio file; null for other workloads.
     pub jobs: Option<Vec<jobs::JobResult>>,
-    /// What the run itself took.
+    /// Time and memory that the run needed.
     pub simulation: Simulation,
-    /// What to know before these results are believed, in sentences; see `Summary::warn`.
+    /// Warnings about these results, one sentence each; see `Summary::warn`.
     pub warnings: Vec<String>,
 }

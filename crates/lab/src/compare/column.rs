@@ -1,5 +1,4 @@
-//! The columns of a comparison: what each shows, which end of it is better, and what it means in a
-//! sentence.
+//! Columns of a comparison: value, better direction, and meaning in a sentence.
 
 use vpass_core::base::units::Cause;
 use vpass_core::slots::refresh::NO_REFRESH;
@@ -11,20 +10,20 @@ use crate::results::{LifeUnit, Summary};
 
 const LOST_BY_AGE: &str = "lost_by_age_pages";
 
-/// Requests between two looks at a drive.
+/// Requests between two samples of a drive's counts.
 const LOOK: u64 = 1024;
 
-/// Sizes of a drive that numbers are shown with.
+/// Sizes of a drive, for formatting numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Bytes of a page.
     pub page_bytes: u64,
-    /// Bytes that the drive holds.
+    /// Capacity of the drive, in bytes.
     pub capacity_bytes: u64,
 }
 
 impl Sizes {
-    /// Sizes of a plan's drive.
+    /// Returns the sizes of a plan's drive.
     pub fn of(plan: &RunPlan) -> Self {
         Self {
             page_bytes: plan.drive.config.geometry.page_size.0,
@@ -33,52 +32,52 @@ impl Sizes {
     }
 }
 
-/// What one run says of the noise of its number.
+/// Noise of a number, as one run shows it.
 pub enum Noise {
     /// The number has no noise.
     None,
-    /// One run tells nothing of it, as of a maximum.
+    /// One run cannot show the noise, as for a maximum.
     Unknown,
-    /// Half the width of its 95 % interval, by batch means.
+    /// Half the width of the number's 95 % interval, by batch means.
     Batches(fn(&Summary) -> Option<f64>),
 }
 
-/// A column.
+/// Column of a comparison.
 pub struct Column {
-    /// Its name in files, with the unit.
+    /// Name in files, with the unit.
     pub key: &'static str,
-    /// Its heading in the table.
+    /// Heading in the table.
     pub heading: &'static str,
-    /// What it means, for the legend; empty where the next column's meaning covers it.
+    /// Meaning for the legend; empty if the next column's meaning covers it.
     pub meaning: &'static str,
-    /// Whether it means nothing without a clock.
+    /// Whether the column needs a clock.
     pub needs_time: bool,
-    /// Whether a table too wide is best cut before it.
+    /// Whether a table that is too wide is best cut before this column.
     pub opens_group: bool,
     /// Whether more is better.
     pub more_is_better: bool,
-    /// What a run shows in it.
+    /// Value of one run.
     pub value: fn(&Summary) -> Option<f64>,
-    /// What one run says of its noise.
+    /// Noise of the value, as one run shows it.
     pub noise: Noise,
     format: fn(f64, &Sizes) -> String,
 }
 
 impl Column {
-    /// A value for reading, on a drive of these sizes.
+    /// Formats a value for a drive of these sizes.
     pub fn text(&self, value: f64, sizes: &Sizes) -> String {
         (self.format)(value, sizes)
     }
 
-    /// The unit, where it is the drive's life, which can also be known as a range only.
+    /// Returns the unit if the column is the drive's life, which may also be a range.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         [LifeUnit::Days, LifeUnit::HostBytes, LifeUnit::ReadBytes]
             .into_iter()
             .find(|unit| unit.key() == self.key)
     }
 
-    /// Requests from which on one run tells the noise of its number: reads, where it is a
-    /// percentile of theirs.
+    /// Returns the fewest requests for which one run shows the noise; reads for a percentile of
+    /// read latencies.
     pub fn needed(&self) -> (u64, &'static str) {
         let looks = BATCHES as u64 * LOOKS as u64 * LOOK;
         let percentile = match self.key {
@@ -90,23 +89,23 @@ impl Column {
         (looks.max(BATCHES as u64 * reads_needed(percentile)), "reads")
     }
 
-    /// Whether it is of data that ages, and stands nowhere unless some row shows something in it.
+    /// Returns whether the column is about ageing data, and hidden unless some row has a value in
+    /// it.
     pub fn is_of_aged_data(&self) -> bool {
         matches!(self.key, "retries_mean" | "uber" | "refresh_write_pages" | LOST_BY_AGE)
     }
 
-    /// Whether a number of a row is worth a column of aged data: nobody needs to be told of losses
-    /// by age that there are none.
+    /// Returns whether a number justifies a column about ageing data. Zero losses by age do not.
     pub fn says_something(&self, mean: f64) -> bool {
         self.key != LOST_BY_AGE || mean > 0.0
     }
 
-    /// Whether it is a latency, in microseconds.
+    /// Returns whether the column is a latency, in microseconds.
     pub fn is_latency(&self) -> bool {
         self.key.ends_with("_us")
     }
 
-    /// Whether one value is better than another.
+    /// Returns whether one value is better than another.
     pub fn is_better(&self, value: f64, than: f64) -> bool {
         if self.more_is_better { value > than } else { value < than }
     }
@@ -153,31 +152,30 @@ const fn life(
     Column { more_is_better: true, noise: Noise::Unknown, ..fewer(key, "life", meaning, value) }
 }
 
-/// A count, or the mean of counts.
+/// Formats a count, or the mean of counts.
 fn whole(n: f64) -> String {
     if n.fract() == 0.0 { count(n as u64) } else { digits(n) }
 }
 
-/// A count of pages, and the bytes of them.
+/// Formats a count of pages and their bytes.
 fn pages(n: f64, sizes: &Sizes) -> String {
     format!("{} ({})", whole(n), bytes((n * sizes.page_bytes as f64) as u64))
 }
 
-/// Time that a host page read waited for reclaim on its die, in microseconds, on average over all
-/// of them.
+/// Returns the mean time that a host page read waited for reclaim on its die, in microseconds.
 pub fn reclaim_wait_us(s: &Summary) -> Option<f64> {
     (s.gear == "timed" && s.host.read_pages > 0)
         .then(|| s.reclaim.stall_us / s.host.read_pages as f64)
 }
 
-/// That wait as a share of the mean latency of a host read, in percent.
+/// Returns that wait as a share of the mean latency of a host read, in percent.
 pub fn reclaim_wait_percent(s: &Summary) -> Option<f64> {
     let latency = s.latency_us.read.mean.filter(|us| *us > 0.0)?;
     Some(100.0 * reclaim_wait_us(s)? / latency)
 }
 
-/// Half the width of the interval of [`reclaim_wait_percent`]: the wait's and the latency's, as
-/// those of independent numbers.
+/// Returns half the width of the interval of [`reclaim_wait_percent`], with wait and latency as
+/// independent numbers.
 fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     let (wait, latency) = (reclaim_wait_us(s)?, s.latency_us.read.mean?);
     let share = |half: Option<f64>, of: f64| Some(if of > 0.0 { half? / of } else { 0.0 });
@@ -186,13 +184,15 @@ fn reclaim_wait_percent_noise(s: &Summary) -> Option<f64> {
     Some(reclaim_wait_percent(s)? * share)
 }
 
-/// All columns, in the order of the files; a table shows one of the lives, first.
+/// All columns, in the order of the files. A table shows only one life, in the first column.
 pub const COLUMNS: [Column; 19] = [
     Column {
         format: |life, sizes| LifeUnit::Days.text_on(life, sizes.capacity_bytes),
         ..life(
             "projected_life_days",
-            "estimate, projected from runs whose rates and state have settled: time until the rated P/E cycles, as limits fall; on small drives within 15 % of what `vpass life` simulates",
+            "estimate, projected from runs whose rates and state have settled: time until the \
+             rated P/E cycles, as limits fall; on small drives within 15 % of what `vpass life` \
+             simulates",
             |s| s.wear.projected_life_days,
         )
     },
@@ -218,7 +218,7 @@ pub const COLUMNS: [Column; 19] = [
         ..fewer(
             "refresh_write_pages",
             "refresh writes",
-            "pages rewritten because they were old",
+            "pages rewritten because of their age",
             |s| {
                 let refreshes = s.refresh_technique.as_deref()? != NO_REFRESH;
                 refreshes.then(|| s.flash.programs.of(Cause::Refresh) as f64)
@@ -280,14 +280,14 @@ pub const COLUMNS: [Column; 19] = [
     Column {
         opens_group: true,
         format: |n, _| bytes(n as u64),
-        ..fewer("controller_ram_bytes", "RAM", "what the technique keeps in the controller", |s| {
+        ..fewer("controller_ram_bytes", "RAM", "controller memory of the technique", |s| {
             Some(s.controller_ram_bytes as f64)
         })
     },
     fewer("data_lost_pages", "data lost", "pages of host data that the drive lost", |s| {
         Some(s.data_lost_pages as f64)
     }),
-    fewer(LOST_BY_AGE, "by age", "those of them that age alone had ruined", |s| {
+    fewer(LOST_BY_AGE, "by age", "those lost by age alone", |s| {
         Some(s.losses?.by_age as f64)
     }),
     Column {
@@ -296,7 +296,7 @@ pub const COLUMNS: [Column; 19] = [
         ..fewer(
             "retries_mean",
             "retries",
-            "how often a host page read senses its page again, on average",
+            "mean read retries per host page read",
             |s| s.retries.as_ref()?.mean,
         )
     },
@@ -306,7 +306,7 @@ pub const COLUMNS: [Column; 19] = [
         ..fewer(
             "uber",
             "UBER",
-            "codewords that are likely lost by each data bit that the host reads",
+            "expected lost codewords per data bit that the host reads",
             |s| s.uber?.rate,
         )
     },
@@ -314,7 +314,10 @@ pub const COLUMNS: [Column; 19] = [
         format: |life, sizes| LifeUnit::HostBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "host_bytes_until_worn",
-            "estimate, projected from runs whose rates and state have settled: TB that the host can write until the rated P/E cycles (TBW), and drive writes a day for five years (DWPD), as limits fall; requests come without times, so that days would only say how fast the drive is",
+            "estimate, projected from runs whose rates and state have settled: TB that the host \
+             can write until the rated P/E cycles (TBW), and drive writes per day over five years \
+             (DWPD), as limits fall; requests have no times, so days would only show the speed of \
+             the drive",
             |s| s.wear.host_bytes_until_worn,
         )
     },
@@ -322,7 +325,9 @@ pub const COLUMNS: [Column; 19] = [
         format: |life, sizes| LifeUnit::ReadBytes.text_on(life, sizes.capacity_bytes),
         ..life(
             "read_bytes_until_worn",
-            "estimate, projected from runs whose rates and state have settled: TB that the host can read until the rated P/E cycles, as limits fall; requests come without times, so that days would only say how fast the drive is",
+            "estimate, projected from runs whose rates and state have settled: TB that the host \
+             can read until the rated P/E cycles, as limits fall; requests have no times, so days \
+             would only show the speed of the drive",
             |s| s.wear.read_bytes_until_worn,
         )
     },

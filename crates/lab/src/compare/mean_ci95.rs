@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn an_interval_by_hand() {
-        // 1, 2, 3: mean 2, standard deviation 1, 4.303 / sqrt 3.
+        // 1, 2, 3: mean 2, standard deviation 1, half width 4.303 / sqrt 3.
         let e = mean_ci95(&[1.0, 2.0, 3.0]).unwrap();
         assert!((e.mean - 2.0).abs() < 1e-12 && (e.ci95.unwrap() - 2.4843).abs() < 1e-3);
         assert_eq!(mean_ci95(&[5.0]), Some(MeanCi95 { mean: 5.0, ci95: None }));

@@ -1,26 +1,26 @@
-//! Rows of a column in order: those that may be the best, and those that surely are not. Numbers
-//! whose 95 % intervals overlap are not told apart.
+//! Order of the rows in a column: those that may be the best, and those that are not. Overlapping
+//! 95 % intervals are too close to compare.
 
 use super::column::{COLUMNS, Column, Sizes};
 use super::row::ComparisonRow;
 use super::unequal_reliability;
 use crate::numbers::digits;
 
-/// Latencies closer than this are one: the resolution of their histogram, twice.
+/// Relative difference below which latencies are equal: twice the resolution of their histogram.
 const SAME_LATENCY: f64 = 0.002;
 
-/// A row's place in a column: what ranks it, and between what it may lie.
+/// Row's place in a column: its value and its range.
 pub(super) struct Standing<'a> {
     pub(super) row: &'a ComparisonRow,
     rank: f64,
     low: f64,
     high: f64,
-    /// Whether no number is known between the two.
+    /// Whether only the range is known, without a number.
     is_range: bool,
-    /// Whether the two are known.
+    /// Whether both ends are known.
     is_known: bool,
     pub(super) text: String,
-    /// The number with its interval.
+    /// Number with its interval, as text.
     pub(super) with_range: String,
 }
 
@@ -30,16 +30,16 @@ impl Standing<'_> {
     }
 }
 
-/// The rows that compete in a column, at least two.
+/// Rows that compete in a column, at least two.
 pub(super) struct Ranking<'a> {
-    /// The best one, and those that overlap it.
+    /// Best row, and the rows that overlap it.
     pub(super) front: Vec<Standing<'a>>,
-    /// All others, the best one first.
+    /// All other rows, best first.
     pub(super) behind: Vec<Standing<'a>>,
 }
 
 impl<'a> Ranking<'a> {
-    /// Ranking of these rows in a column; none where fewer than two of them can be compared.
+    /// Ranks these rows in a column; `None` if fewer than two of them can be compared.
     pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
         let shown = &COLUMNS[column];
         let competing = rows.iter().filter(|row| row.may_win(shown));
@@ -57,27 +57,27 @@ impl<'a> Ranking<'a> {
         Some(Self { front: std::iter::once(best).chain(tied).collect(), behind })
     }
 
-    /// Whether the noise of all numbers is known.
+    /// Returns whether the noise of all numbers is known.
     pub(super) fn is_known(&self) -> bool {
         self.front.iter().chain(&self.behind).all(|standing| standing.is_known)
     }
 
-    /// Whether all rows show the same number.
+    /// Returns whether all rows have the same number.
     pub(super) fn is_alike(&self) -> bool {
         self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// Whether those in front show the same number.
+    /// Returns whether all rows in front have the same number.
     pub(super) fn front_is_alike(&self) -> bool {
         self.front.iter().all(|standing| standing.text == self.front[0].text)
     }
 
-    /// Whether it has winners: one number that is told apart from all others.
+    /// Returns whether the column has winners: one number that differs clearly from all others.
     pub(super) fn has_winners(&self) -> bool {
         self.is_known() && !self.behind.is_empty() && self.front_is_alike()
     }
 
-    /// "a 1.2, b 1.3" of all in front, with their intervals.
+    /// Formats the rows in front with their intervals: "a 1.2, b 1.3".
     pub(super) fn front_texts(&self) -> String {
         self.front
             .iter()
@@ -86,8 +86,8 @@ impl<'a> Ranking<'a> {
             .join(", ")
     }
 
-    /// ": 2.93 times", the ratio of the best to the next, where it says something; of lives that
-    /// are known as ranges only, what it is at least.
+    /// Formats the ratio of the best to the next row, if useful: ": 2.93 times". For lives with
+    /// ranges only, the smallest ratio is given.
     pub(super) fn times(&self) -> String {
         let (best, next) = (&self.front[0], &self.behind[0]);
         let (more, less) = if best.rank > next.rank { (best, next) } else { (next, best) };
@@ -102,9 +102,9 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// Which rows win a column; none where one row stands alone, where all are alike or not told apart,
-/// or where parity repairs what the column counts. A row that alone kept the data wins. Of
-/// several lives, none wins while one has not settled.
+/// Returns the rows that win a column. No row wins if it has no competitor, if all are equal or too
+/// close, or if parity repairs what the column counts. The only row that kept the data wins. No
+/// life wins while another life has not settled.
 pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
     let shown = &COLUMNS[column];
     let nobody = vec![false; rows.len()];
@@ -148,7 +148,7 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     if let Some(unit) = shown.life_unit() {
         let life = row.life(unit)?;
         let is_range = life.middle.is_none() || life.no_wear;
-        // Drive writes a day are left to the table.
+        // The table shows the drive writes per day.
         let text = life.text(sizes).split(" (").next().map_or_else(String::new, str::to_owned);
         let with_range =
             if is_range { life.with_range() } else { format!("({})", life.with_range()) };
@@ -167,7 +167,7 @@ fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<
     let known = row.halves[column];
     let half = known.unwrap_or(0.0);
     let half = if shown.is_latency() { half.max(SAME_LATENCY / 2.0 * rank) } else { half };
-    // The bytes behind a count are left to the table.
+    // The table shows the bytes of a count.
     let short = |value: f64| {
         shown.text(value, sizes).split(" (").next().map_or_else(String::new, str::to_owned)
     };

@@ -1,33 +1,33 @@
-//! Techniques of a comparison that the drive or the workload does not go with: they have no row of
-//! numbers, and the others run.
+//! Techniques of a comparison that do not suit the drive or the workload. They have no row of
+//! numbers; the others run.
 
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::plan::{Chosen, gc_named, parity_named, reclaim_named, refresh_named};
 
-/// A combination of techniques that was refused before anything ran.
+/// Combination of techniques that was refused before the first run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refused {
     /// Read-reclaim technique.
     pub reclaim: &'static str,
     /// Garbage collection policy.
     pub gc: &'static str,
-    /// Refresh technique; null where it is left to the parity technique.
+    /// Refresh technique; null if the parity technique decides it.
     pub refresh: Option<&'static str>,
     /// Parity technique.
     pub parity: &'static str,
     /// Name of its row.
     pub label: String,
-    /// Why, in a sentence.
+    /// Reason, in a sentence.
     pub why: String,
 }
 
 impl Refused {
-    /// The combination of these names, which are known.
+    /// Looks up the techniques of a combination.
     ///
     /// # Errors
-    /// A name that nobody knows.
+    /// Reports an unknown name.
     pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
         Ok(Self {
             reclaim: reclaim_named(named.reclaim)?,
@@ -40,7 +40,7 @@ impl Refused {
     }
 }
 
-/// Each reason once, with the names of the rows that it is about, in their order: "`a`, `b`".
+/// Returns each reason once, with the names of its rows in order: "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
     let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
     for row in refused {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_told_once_for_all_rows_that_it_is_about() {
+    fn rows_with_the_same_reason_share_one_line() {
         let of = |label: &str, why: &str| {
             Refused::of(Chosen::default(), label.into(), why.into()).unwrap()
         };

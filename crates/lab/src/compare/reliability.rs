@@ -1,10 +1,10 @@
-//! Whether rows are compared at equal reliability: UBER is that of pages by themselves, and parity
-//! repairs some of what it counts.
+//! Equal reliability of the compared rows. UBER is that of single pages, and parity repairs some of
+//! the losses that it counts.
 
 use super::row::ComparisonRow;
 use crate::results::Summary;
 
-/// That rows are compared at unequal reliability, in a sentence; none where they are not.
+/// Returns the warning that rows differ in reliability, or `None`.
 pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
     let any = |row: &ComparisonRow, is: fn(&Summary) -> bool| row.runs.iter().any(is);
     let (repaired, others): (Vec<_>, Vec<_>) =
@@ -23,12 +23,12 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
         }
     };
     let sentence = format!(
-        "Rows are compared at unequal reliability: UBER is that of pages by themselves, {how}."
+        "Rows are compared at unequal reliability: UBER is that of single pages, {how}."
     );
     rows.iter().any(|row| any(row, Summary::has_uber)).then_some(sentence)
 }
 
-/// The parity techniques of these rows, each once.
+/// Returns the parity techniques of these rows, each once.
 fn parities(rows: &[&ComparisonRow]) -> Vec<String> {
     let mut names: Vec<String> = vec![];
     for name in rows.iter().map(|row| format!("`{}`", row.parity)) {

@@ -1,4 +1,4 @@
-//! A technique's row: its runs, and what may be said of its life.
+//! Row of a technique: its runs and its life.
 
 use serde::Serialize;
 use vpass_oracle::OracleReport;
@@ -9,7 +9,7 @@ use super::warnings::warnings;
 use crate::plan::RunPlan;
 use crate::results::{Confidence, LifeRange, LifeUnit, Summary};
 
-/// One technique, on every seed.
+/// One technique on every seed.
 pub struct ComparisonRow {
     /// Read-reclaim technique.
     pub reclaim: &'static str,
@@ -19,20 +19,20 @@ pub struct ComparisonRow {
     pub refresh: &'static str,
     /// Parity technique.
     pub parity: &'static str,
-    /// Whether its results are those of no real drive.
+    /// Whether the technique is counterfactual: no real drive has these results.
     pub counterfactual: bool,
-    /// What it is called in the table.
+    /// Label in the table.
     pub label: String,
-    /// By rising seed.
+    /// Runs by rising seed.
     pub runs: Vec<Summary>,
-    /// Of each column; none where a run has no value.
+    /// Mean of each column; `None` if a run has no value.
     pub means: Vec<Option<MeanCi95>>,
-    /// Half the width of the 95 % interval of each column: that of the seeds or that of batch
-    /// means, whichever is wider. None where neither is known.
+    /// Half the width of the 95 % interval of each column, by seeds or by batch means, whichever is
+    /// wider; `None` if neither is known.
     pub halves: Vec<Option<f64>>,
 }
 
-/// A technique whose drive stopped on one of the seeds, so that it has no row.
+/// Technique without a row, because its drive stopped on one of the seeds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stopped {
     /// Read-reclaim technique.
@@ -43,9 +43,9 @@ pub struct Stopped {
     pub refresh: &'static str,
     /// Parity technique.
     pub parity: &'static str,
-    /// What it would be called in the table.
+    /// Label that its row would have.
     pub label: String,
-    /// Why, in a sentence.
+    /// Reason, in a sentence.
     pub why: String,
 }
 
@@ -62,24 +62,24 @@ impl Stopped {
     }
 }
 
-/// A row's life in a unit, over all its seeds. The range is as wide as the runs' mean range, as the
-/// spread of seeds, and as batch means say.
+/// Life of a row in one unit, over all its seeds. The range covers the runs' mean range, the spread
+/// of seeds, and the batch means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowLife {
-    /// What it is counted in.
+    /// Unit of the life.
     pub unit: LifeUnit,
     /// Whether nothing was programmed or erased in any run.
     pub no_wear: bool,
-    /// Present where there were cycles enough for it.
+    /// Life as one number; absent with too few block cycles.
     pub middle: Option<f64>,
-    /// The lower end.
+    /// Lower end of the range.
     pub low: f64,
-    /// The upper end; infinite where there is none.
+    /// Upper end of the range; infinite without an upper end.
     pub high: f64,
 }
 
 impl ComparisonRow {
-    /// Row of these runs of a plan's techniques.
+    /// Builds the row of these runs of a plan's techniques.
     pub fn new(plan: &RunPlan, label: String, runs: Vec<Summary>) -> Self {
         let mean = |column: &Column| {
             let values: Option<Vec<f64>> = runs.iter().map(column.value).collect();
@@ -104,58 +104,57 @@ impl ComparisonRow {
         }
     }
 
-    /// Whether the oracle found something wrong in any run.
+    /// Returns whether the oracle found an error in any run.
     pub fn has_bug(&self) -> bool {
         self.runs.iter().filter_map(|r| r.oracle.as_ref()).any(OracleReport::is_bug)
     }
 
-    /// Whether data was lost in any run.
+    /// Returns whether any run lost data.
     pub fn lost_data(&self) -> bool {
         self.runs.iter().any(Summary::lost_data)
     }
 
-    /// Whether data has an error rate and yet no age: without refresh and `start.age` a run counts
-    /// no retention.
+    /// Returns whether data has an error rate but no age. Without refresh and `start.age` a run has
+    /// no retention errors.
     pub fn is_ageless(&self) -> bool {
         self.runs.iter().any(|run| run.uber.is_some() && run.losses.is_none())
     }
 
-    /// Whether data ages.
+    /// Returns whether data ages.
     pub fn ages(&self) -> bool {
         self.runs.iter().any(|run| run.losses.is_some())
     }
 
-    /// Whether requests came faster than the drive could serve them, in any run.
+    /// Returns whether requests came faster than the drive could serve them, in any run.
     pub fn is_saturated(&self) -> bool {
         self.runs.iter().any(Summary::is_saturated)
     }
 
-    /// Whether it may win a column at all. What no drive can do wins nothing, and neither does what
-    /// lost data; a drive that could not keep up has no latency or time to compare.
+    /// Returns whether the row may win a column. Counterfactual techniques and rows that lost data
+    /// never win. A saturated drive has no latency or time to compare.
     pub fn may_win(&self, column: &Column) -> bool {
         let of_rate = column.life_unit() == Some(LifeUnit::Days) || column.is_latency();
         !(self.counterfactual || self.lost_data() || of_rate && self.is_saturated())
     }
 
-    /// Whether rates and state have settled in all runs, so that its life can be projected from
-    /// them.
+    /// Returns whether rates and state have settled in all runs, so that a life can be projected.
     pub fn life_settled(&self) -> bool {
         self.runs.iter().all(|run| run.wear.life_settled)
     }
 
-    /// Whether its life is known: it has settled, or no wear was seen.
+    /// Returns whether the life is known: all runs have settled, or showed no wear.
     pub fn tells_life(&self) -> bool {
         let life = || self.life_unit().and_then(|unit| self.life(unit));
         self.life_settled() || life().is_some_and(|life| life.no_wear)
     }
 
-    /// What its life is counted in; none where runs differ in that.
+    /// Returns the unit of the life; `None` if runs differ.
     pub fn life_unit(&self) -> Option<LifeUnit> {
         let first = self.runs.first()?.wear.life_unit?;
         self.runs.iter().all(|run| run.wear.life_unit == Some(first)).then_some(first)
     }
 
-    /// Over all runs; none where a run has no life in this unit.
+    /// Returns the life over all runs; `None` if a run has no life in this unit.
     pub fn life(&self, unit: LifeUnit) -> Option<RowLife> {
         let mean = |of: fn(&LifeRange) -> Option<f64>| {
             let values: Option<Vec<f64>> =
@@ -169,7 +168,7 @@ impl ComparisonRow {
         let Some(MeanCi95 { mean: middle, ci95 }) = middle else {
             return Some(RowLife { unit, no_wear, middle: None, low, high });
         };
-        // Wear that is this much more or less makes lives shorter or longer.
+        // More or less wear by this share makes lives shorter or longer.
         let share = self.wear_noise().unwrap_or(0.0);
         let (shorter, longer) = (
             middle / (1.0 + share),
@@ -185,27 +184,27 @@ impl ComparisonRow {
         })
     }
 
-    /// Half the width of the interval of the block cycles seen, as a share of them; none where a
-    /// run is too short for that.
+    /// Returns half the width of the interval of the observed block cycles, as a share; `None` if a
+    /// run is too short.
     fn wear_noise(&self) -> Option<f64> {
         let share =
             |run: &Summary| Some(run.batch_means.cycles_observed? / run.wear.cycles_observed);
         half_of_mean(self.runs.iter().map(share))
     }
 
-    /// The most requests that one of its runs would need for a number of its life; none where all
-    /// have one, or no wear is on its way.
+    /// Returns the most requests that any run needs for a number of its life. `None` if all runs
+    /// have one, or without any wear underway.
     pub fn requests_for_life(&self) -> Option<u64> {
         self.runs.iter().filter_map(|run| run.wear.requests_for_life).max()
     }
 
-    /// What to know before its numbers are believed: the warnings of its runs, merged.
+    /// Returns the merged warnings of the runs.
     pub fn warnings(&self) -> Vec<String> {
         warnings(&[self]).into_iter().map(|warning| warning.sentence).collect()
     }
 }
 
-/// Half the width of the interval of a mean over runs.
+/// Returns half the width of the interval of a mean over runs.
 fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     let of_batches = match column.noise {
         Noise::None => Some(0.0),
@@ -218,19 +217,20 @@ fn half(column: &Column, mean: &MeanCi95, runs: &[Summary]) -> Option<f64> {
     }
 }
 
-/// Half the width of the interval of a mean of independent numbers with these.
+/// Returns half the width of the interval of a mean of independent numbers with these half widths.
 fn half_of_mean(halves: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let halves: Vec<f64> = halves.collect::<Option<_>>()?;
     Some(halves.iter().map(|half| half * half).sum::<f64>().sqrt() / halves.len() as f64)
 }
 
 impl RowLife {
-    /// What ranks it: no wear above all, else the middle, or the low end where there is no middle.
+    /// Returns the value for the ranking: infinite without wear, otherwise the middle, or the low
+    /// end without a middle.
     pub fn rank(&self) -> f64 {
         if self.no_wear { f64::INFINITY } else { self.middle.unwrap_or(self.low) }
     }
 
-    /// For reading.
+    /// Formats the life.
     pub fn text(&self, sizes: &Sizes) -> String {
         match self.middle {
             _ if self.no_wear => "no wear seen".into(),
@@ -239,7 +239,7 @@ impl RowLife {
         }
     }
 
-    /// For reading, with the range that it may lie in.
+    /// Formats the life with its range.
     pub fn with_range(&self) -> String {
         let range = self.unit.range(self.low, self.high);
         match self.middle {

@@ -1,6 +1,6 @@
-//! The sentences under the table: who lost data, then who wins for life, tail, reclaim writes,
-//! write amplification and RAM, by how much. Only techniques that kept the data compete, and a
-//! difference within what is uncertain has no winner.
+//! Sentences under the table: losses of data, then the winners for life, tail latency, reclaim
+//! writes, write amplification and RAM. Only techniques that kept the data compete. A difference
+//! within the noise has no winner.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::ranking::Ranking;
 use super::row::ComparisonRow;
 use crate::numbers::{count, plural};
 
-/// Who kept the data, and which of those wins what, by how much.
+/// Describes which techniques kept the data, and which of them win each measure.
 pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
     let mut text = format!("\n{}", losses(rows));
     let safe: Vec<&ComparisonRow> =
@@ -32,7 +32,7 @@ pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
     text
 }
 
-/// "`none` lost data: 456 pages."
+/// Describes the losses: "`none` lost data: 456 pages."
 fn losses(rows: &[ComparisonRow]) -> String {
     let lossy: Vec<&ComparisonRow> = rows.iter().filter(|row| row.lost_data()).collect();
     let of = |row: &&ComparisonRow| {
@@ -51,16 +51,16 @@ fn losses(rows: &[ComparisonRow]) -> String {
     }
 }
 
-/// Something that techniques are compared in.
+/// Quantity by which techniques are compared.
 struct Measure {
     key: &'static str,
     name: &'static str,
-    /// "is" or "are".
+    /// Verb: "is" or "are".
     verb: &'static str,
     best: &'static str,
-    /// What its numbers count.
+    /// Unit of the numbers.
     unit: &'static str,
-    /// Whether it is a finding that all rows are alike.
+    /// Whether equal values of all rows are worth a sentence.
     says_alike: bool,
 }
 
@@ -99,7 +99,7 @@ const MEASURES: [Measure; 4] = [
     },
 ];
 
-/// What is found of rows that kept all data, the most important first.
+/// Returns the findings about rows that kept all data, most important first.
 fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
     let life = life_unit(rows).map(|unit| Measure {
         key: unit.key(),
@@ -121,16 +121,16 @@ fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> V
     parts
 }
 
-/// What a measure shows.
+/// Finding of a measure.
 enum Found {
     Nothing,
     Said(String),
-    /// The noise of its numbers is not known; so many requests or reads would tell it.
+    /// Noise of the numbers is unknown; it takes this many requests or reads.
     Unknown((u64, &'static str)),
 }
 
-/// "read p99.9 and reclaim writes are not told apart: one run must have 100,000 reads for their
-/// noise to be known".
+/// Names the measures whose runs are too short: "read p99.9 and reclaim writes are not compared:
+/// ...".
 fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
     let (requests, what) = unknown.iter().map(|(_, needed)| *needed).max()?;
     let names = match unknown.iter().map(|(name, _)| *name).collect::<Vec<_>>()[..] {
@@ -140,13 +140,14 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
         [] => return None,
     };
     Some(format!(
-        "{names} not told apart: the noise of a run is known from {} {what} on, and these runs are shorter",
+        "{names} not compared: the noise of a run is known from {} {what} on, and these runs are shorter",
         count(requests)
     ))
 }
 
 impl Measure {
-    /// "life is longest under `a` (12.9 h, against 4.40 h under `b`: 2.93 times)".
+    /// Describes the winner: "life is longest under `a` (12.9 h, against 4.40 h under `b`: 2.93
+    /// times)".
     fn of(&self, rows: &[&ComparisonRow], sizes: &Sizes) -> Found {
         let column = COLUMNS.iter().position(|c| c.key == self.key).expect("a column has this key");
         let is_life = COLUMNS[column].life_unit().is_some();
@@ -169,7 +170,7 @@ impl Measure {
         let longer = || if is_life { longer_runs(rows) } else { String::new() };
         Found::Said(match ranking.behind.first() {
             None => format!(
-                "{} {verb} not told apart ({}{unit}){}",
+                "{} {verb} too close to compare ({}{unit}){}",
                 self.name,
                 ranking.front_texts(),
                 longer()
@@ -188,7 +189,7 @@ impl Measure {
                 ranking.times()
             ),
             Some(next) => format!(
-                "{} {verb} {best} under these, not told apart: {}{unit}; then `{}` {}{unit}{}",
+                "{} {verb} {best} under these, too close to compare: {}{unit}; then `{}` {}{unit}{}",
                 self.name,
                 ranking.front_texts(),
                 next.row.label,
@@ -199,11 +200,11 @@ impl Measure {
     }
 }
 
-/// What is said of lives where the runs of some row are too short for one.
-const NOT_SETTLED: &str = "life is not known: the runs are too short, as their rates or the states that the drives began with have not settled; \
-                           `vpass life` simulates lives";
+/// Sentence about lives if the runs of some row are too short.
+const NOT_SETTLED: &str = "life is not known: the runs are too short, because their rates or the \
+     start-up states of the drives have not settled; `vpass life` simulates lives";
 
-/// What is said of lives where no row shows any wear; none where one does.
+/// Returns the sentence about lives if no row shows any wear.
 fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     let lives = rows.iter().map(|row| row.life(row.life_unit()?)).collect::<Option<Vec<_>>>()?;
     if rows.len() < 2 || !lives.iter().all(|life| life.no_wear) {
@@ -220,13 +221,14 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     Some(match most {
         Some(requests) if never.is_empty() => {
             format!(
-                "life is not known: no wear was seen, and the runs are too short; run at least {} requests",
+                "life is not known: no wear was seen, and the runs are too short; run at least {} \
+                 requests",
                 count(*requests)
             )
         }
         Some(requests) => format!(
-            "life is not known: no wear was seen, and the runs are too short; run at least {} requests ({} neither program nor erase anything \
-             under this workload)",
+            "life is not known: no wear was seen, and the runs are too short; run at least {} \
+             requests ({} neither program nor erase anything under this workload)",
             count(*requests),
             never.join(", ")
         ),
@@ -236,7 +238,7 @@ fn no_wear(rows: &[&ComparisonRow]) -> Option<String> {
     })
 }
 
-/// "; at least 3,000 requests give each a number"; nothing where each has one.
+/// Returns "; at least 3,000 requests give each a number", or nothing if each row has a number.
 fn longer_runs(rows: &[&ComparisonRow]) -> String {
     let most = rows.iter().filter_map(|row| row.requests_for_life()).max();
     most.map_or_else(String::new, |requests| {

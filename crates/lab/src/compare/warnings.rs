@@ -1,44 +1,45 @@
-//! Warnings of a comparison, each sentence once: those that differ in their numbers alone are one,
+//! Warnings of a comparison, each sentence once. Sentences that differ only in numbers are merged,
 //! with the range of the numbers and the seeds.
 //!
 //! ```text
-//! seed 1: The most read block is at 30 % of the reads.      seed 2: ... at 32 % ...      seed 3: ... at 31 % ...
+//! seed 1: The most read block is at 30 % of the reads.
+//! seed 2: ... at 32 % ...      seed 3: ... at 31 % ...
 //! The most read block is at 30 to 32 % of the reads (seeds 1 to 3).
 //! ```
 
 use super::row::ComparisonRow;
 
-/// A sentence of several runs.
+/// Warning of several runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
     /// Labels of the techniques that it is about.
     pub labels: Vec<String>,
-    /// What it says, with the seeds where there are several.
+    /// Text of the warning, with the seeds if there are several.
     pub sentence: String,
 }
 
-/// Sentence in parts: `text` stands between its numbers, and is one longer.
+/// Sentence in parts: `text` has the parts between its numbers, one more than there are numbers.
 #[derive(Clone, Debug)]
 struct Parts {
     text: Vec<String>,
     numbers: Vec<Range>,
 }
 
-/// The smallest and the largest of a number, each as it was written.
+/// Smallest and largest value of a number, each with its original text.
 #[derive(Clone, Debug)]
 struct Range {
     low: (f64, String),
     high: (f64, String),
 }
 
-/// Sentences of one technique that differ in numbers alone.
+/// Sentences of one technique that differ only in numbers.
 struct Group {
     labels: Vec<String>,
     parts: Parts,
     seeds: Vec<u64>,
 }
 
-/// All warnings of these rows.
+/// Returns all warnings of these rows.
 pub fn warnings(rows: &[&ComparisonRow]) -> Vec<Warning> {
     let mut groups: Vec<Group> = vec![];
     for row in rows {
@@ -84,10 +85,10 @@ fn groups_of(row: &ComparisonRow) -> Vec<Group> {
     groups
 }
 
-/// Seeds that are named one by one at most.
+/// Largest number of seeds that are named one by one.
 const NAMED: usize = 8;
 
-/// The sentence with its seeds before its full stop.
+/// Inserts the seeds before the full stop of the sentence.
 fn with_seeds(sentence: &str, seeds: &[u64]) -> String {
     let (first, last) = (seeds[0], seeds[seeds.len() - 1]);
     let follow = seeds.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -123,7 +124,7 @@ impl Parts {
         Self { text, numbers }
     }
 
-    /// Takes in the numbers of a sentence with the same text.
+    /// Merges the numbers of a sentence with the same text.
     fn widen(&mut self, other: &Self) {
         for (range, new) in self.numbers.iter_mut().zip(&other.numbers) {
             if new.low.0 < range.low.0 {
@@ -144,7 +145,7 @@ impl Parts {
     }
 }
 
-/// The number that a text begins with, and its length; none where it begins with another word.
+/// Returns the number at the beginning of a text, and its length; `None` for another word.
 fn number(text: &str) -> Option<(f64, usize)> {
     let end =
         text.find(|c: char| !c.is_ascii_digit() && c != ',' && c != '.').unwrap_or(text.len());
@@ -159,7 +160,7 @@ fn number(text: &str) -> Option<(f64, usize)> {
 mod tests {
     use super::*;
 
-    /// What is said of seeds with these sentences.
+    /// Merges these sentences of several seeds.
     fn merged(sentences: &[&str]) -> String {
         let mut parts = Parts::of(sentences[0]);
         sentences[1..].iter().for_each(|other| parts.widen(&Parts::of(other)));

@@ -1,4 +1,4 @@
-//! Rates of a stream of requests: one pass is counted, page by page.
+//! Rates of a stream of requests, from the counts of each page in one pass.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -8,17 +8,17 @@ use super::pages::{Class, Pages};
 use crate::failure::Failure;
 use crate::plan::RunPlan;
 
-/// Requests that are counted at most.
+/// Most requests that are counted.
 const MOST: u64 = 5_000_000;
-/// Requests taken at a time.
+/// Requests processed at a time.
 const CHUNK: usize = 4096;
 
-/// What a pass asks of the pages.
+/// Reads and writes of pages in one pass.
 #[derive(Default)]
 struct Counts {
     /// Reads and programs of each page that the pass touches.
     of_page: HashMap<u64, (u32, u32)>,
-    /// Pages in the write buffer, the oldest first.
+    /// Pages in the write buffer, oldest first.
     order: VecDeque<u64>,
     waiting: HashSet<u64>,
     write_bytes: u64,
@@ -26,8 +26,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// A page is written; `whole` where the write covers all of it. Rewrites of a page that waits
-    /// are absorbed.
+    /// Counts a write of a page; `whole` if it covers the page. The buffer absorbs rewrites of a
+    /// waiting page.
     fn write(&mut self, page: u64, whole: bool, buffered: usize) {
         if !self.waiting.insert(page) {
             return;
@@ -43,7 +43,7 @@ impl Counts {
         }
     }
 
-    /// A page is read; from the buffer where it waits there.
+    /// Counts a read of a page; the buffer serves a waiting page.
     fn read(&mut self, page: u64) {
         if !self.waiting.contains(&page) {
             self.of_page.entry(page).or_default().0 += 1;
@@ -51,10 +51,10 @@ impl Counts {
     }
 }
 
-/// Rates by a pass of the plan's stream.
+/// Counts the rates of one pass of the plan's stream.
 ///
 /// # Errors
-/// The stream's.
+/// Returns the errors of the stream.
 pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Pages, Failure> {
     let page_bytes = plan.drive.config.geometry.page_size.0;
     let mut source = plan.source()?;
@@ -84,17 +84,17 @@ pub(super) fn counted(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Page
             }
         }
     }
-    // The next pass begins a mean distance behind the last request.
+    // The next pass begins one mean distance after the last request.
     let seconds = last as f64 / 1e9 * requests as f64 / requests.saturating_sub(1).max(1) as f64;
     if seconds <= 0.0 {
         return Err(Failure::usage("the workload's requests have no times"));
     }
     let rate = |n: u32| f64::from(n) / seconds;
-    // What is never written holds data only where the drive begins with some.
+    // Pages that are never written hold data only within the start-up fill.
     let has_data = |(page, (_, writes)): &(u64, (u32, u32))| *writes > 0 || (*page as f64) < filled;
     let mut single: Vec<(u32, u32)> =
         counts.of_page.into_iter().filter(has_data).map(|(_, counts)| counts).collect();
-    // Sums of many rates then do not depend on the order in which the pages came.
+    // Sums of many rates then do not depend on the order of the pages.
     single.sort_unstable();
     let classes = single
         .into_iter()
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn pages_that_wait_absorb_writes_and_serve_reads() {
         let mut counts = Counts::default();
-        // A buffer of two pages: the second write to 7 is absorbed, and that behind 8 and 9 is not.
+        // A buffer of two pages absorbs the second write to 7, but not the one after 8 and 9.
         for page in [7, 7, 8, 9, 7] {
             counts.write(page, true, 2);
         }

@@ -1,23 +1,24 @@
 //! Closed forms: reads alone, and even writes.
 //!
-//! Without writes, a block is rewritten after T reads of it. So R reads a second cause R / T erases
-//! a second, wherever they go.
+//! Without writes, a block is rewritten after T reads of it. R reads per second therefore cause R /
+//! T erases per second, however they are distributed.
 //!
-//! Where all pages are written alike, blocks lose their pages one by one (the mean field of greedy
-//! GC: Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). A block that still
-//! holds n of its P pages loses the next after 1 / (n w) seconds. GC cleans at k pages, where the
-//! mean block holds as many as the drive has: (P - k) / (H(P) - H(k)) = pages per closed block.
-//! Reads of n pages come at n r a second, so r / w reads come with each page lost, and T reads when
-//! m = T w / r pages are lost. A cycle frees min(m, P - k) pages.
+//! If all pages are written at the same rate, blocks lose their pages one by one. This is the mean
+//! field of greedy GC (Desnoyers, "Analytic modeling of SSD write performance", SYSTOR 2012). A
+//! block with n of its P pages loses the next one after 1 / (n w) seconds. GC cleans a block at k
+//! pages. The mean block then has the drive's mean: (P - k) / (H(P) - H(k)) = pages per closed
+//! block. Reads of n pages come at n r per second, so each lost page takes r / w reads. T reads
+//! have come when m = T w / r pages are lost. A cycle frees min(m, P - k) pages.
 //!
 //! ```text
-//! 100 closed blocks of 4 pages, 347 of them valid: (4 - 2) / (1/3 + 1/4) = 3.43, so GC cleans at about 2 pages and a cycle frees 2 pages
+//! 100 closed blocks of 4 pages, 347 of them valid: (4 - 2) / (1/3 + 1/4) = 3.43,
+//! so GC cleans at about 2 pages and a cycle frees 2 pages
 //! ```
 
 use super::rate::Rate;
 use super::shape::Shape;
 
-/// Erases a second by reads alone, each after so many reads of a block.
+/// Returns erases per second by reads alone, at this threshold of reads per block.
 pub(super) fn by_reads(reads: f64, threshold: f64) -> Rate {
     Rate { reclaim: reads / threshold, ..Rate::default() }
 }
@@ -25,18 +26,18 @@ pub(super) fn by_reads(reads: f64, threshold: f64) -> Rate {
 /// Even rates of a drive's pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Even {
-    /// Reads of each page in a second.
+    /// Reads of each page per second.
     pub(super) reads: f64,
-    /// Writes of each page in a second.
+    /// Writes of each page per second.
     pub(super) writes: f64,
-    /// Reads of a block at which it is rewritten; none where reads cause no rewrite.
+    /// Reads of a block at which it is rewritten; `None` if reads cause no rewrite.
     pub(super) threshold: Option<f64>,
-    /// Age in seconds at which a block is rewritten; none without refresh.
+    /// Age in seconds at which a block is rewritten; `None` without refresh.
     pub(super) period: Option<f64>,
 }
 
 impl Even {
-    /// Erases a second.
+    /// Returns the erases per second.
     pub(super) fn rate(&self, shape: &Shape) -> Rate {
         let p = shape.per_block;
         if self.writes == 0.0 {
@@ -51,7 +52,7 @@ impl Even {
         let by_age =
             self.period.map_or(f64::INFINITY, |period| p * -(-self.writes * period).exp_m1());
         let freed = by_gc.min(by_reads).min(by_age);
-        // Pages that the host programs, and those that are copied with them, in blocks.
+        // Blocks that the host's pages fill, and blocks of pages copied with them.
         let (host, copied) = (written / p, written / freed - written / p);
         if freed < by_gc && by_reads <= by_age {
             Rate { host, reclaim: copied, ..Rate::default() }
@@ -64,8 +65,8 @@ impl Even {
 }
 
 impl Even {
-    /// Erases a second where nothing is written: all blocks stay full until their reads or their
-    /// age end them.
+    /// Returns the erases per second without writes: all blocks stay full until their reads or
+    /// their age cause a rewrite.
     fn unwritten(&self, shape: &Shape) -> Rate {
         let blocks = shape.pages / shape.per_block;
         let by_reads = self.threshold.map_or(0.0, |t| self.reads * shape.per_block / t);
@@ -78,18 +79,18 @@ impl Even {
     }
 }
 
-/// P/E cycles of the mean block that `overwrites` random page writes cost a drive that was filled
-/// in order.
+/// Returns the P/E cycles of the mean block for `overwrites` random page writes on a drive that was
+/// filled in order.
 ///
-/// The first of them take the free blocks; the others cost what even writes cost.
+/// The first writes use the free blocks; the others cost as much as even writes.
 pub(super) fn cycles_of_overwriting(shape: &Shape, overwrites: f64) -> f64 {
     let free = (shape.blocks - shape.not_closed(2.0)) * shape.per_block - shape.pages;
     (overwrites - free).max(0.0) / (shape.per_block - cleaned_at(shape)) / shape.blocks
 }
 
-/// Valid pages of the block that GC cleans.
+/// Returns the valid pages of the block that GC cleans.
 fn cleaned_at(shape: &Shape) -> f64 {
-    // Pages in open blocks lie in no closed one. The host and GC write.
+    // Pages in open blocks lie in no closed block. The host and GC write.
     let open = shape.width * shape.per_block;
     let closed = shape.blocks - shape.not_closed(2.0) - shape.width;
     let mean = ((shape.pages - open) / closed).min(shape.per_block - 0.5);
@@ -99,7 +100,7 @@ fn cleaned_at(shape: &Shape) -> f64 {
     for held in (1..=p).rev() {
         let (longer, more) = (time + 1.0 / f64::from(held), pages + 1.0);
         if more / longer <= mean {
-            // Part of the blocks is cleaned with `held` pages, and part with one less.
+            // Some blocks are cleaned with `held` pages, the others with one less.
             let part = if time > 0.0 {
                 ((pages - mean * time) / (mean / f64::from(held) - 1.0)).clamp(0.0, 1.0)
             } else {
@@ -130,7 +131,7 @@ mod tests {
         assert!((cleaned_at(&shape(102.0, 300.0, 4.0)) - 1.5).abs() < 1e-9);
     }
 
-    /// Large blocks: the share r that GC finds valid solves (1 - r) / -ln r = utilisation.
+    /// For large blocks, the valid share r at GC solves (1 - r) / -ln r = utilisation.
     #[test]
     fn large_blocks_lose_pages_exponentially() {
         for u in [0.7, 0.85, 0.93] {

@@ -1,84 +1,82 @@
-//! Mean field of skewed workloads: blocks hold mean numbers of pages of each class, and no single
-//! page is followed.
+//! Mean field of skewed workloads: blocks hold mean numbers of pages of each class, without single
+//! pages.
 //!
-//! The host, GC and reclaim each fill blocks of their own. A page of a class that is written w
-//! times a second leaves its block with that rate, so the mean number of valid pages falls as
-//! exp(-w t) (Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, hot and cold
-//! data). Greedy GC takes the block with the fewest. A part of a block moves once the block has had
-//! the part's reads. These equations are integrated in steps of about a block until the time of a
-//! turnover no longer changes.
+//! The host, GC and reclaim each fill their own blocks. A page of a class with w writes per second
+//! leaves its block at this rate, so the mean number of valid pages falls as exp(-w t). The model
+//! is that of Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014, for hot and cold
+//! data. Greedy GC takes the block with the fewest valid pages. A part of a block moves when the
+//! block reaches the part's reads. The equations are integrated in steps of about one block until
+//! the time of a turnover is constant.
 
 use super::limits::{Kind, Part};
 use super::pages::Class;
 use super::rate::Rate;
 use super::shape::Shape;
 
-/// Blocks that are followed at most.
+/// Most blocks that are simulated.
 const MOST_BLOCKS: f64 = 420.0;
-/// Pages of a class that a block has in the mean, below which they are dealt out one by one.
+/// Mean pages of a class per block below which pages are assigned one by one.
 const RARE: f64 = 3.0;
-/// Pages that a class must have among the blocks followed; those of smaller classes are counted by
-/// themselves.
+/// Fewest pages of a class among the simulated blocks; smaller classes are computed separately.
 const FEWEST_PAGES: f64 = 4.0;
-/// Turnovers of all blocks whose times are compared.
+/// Turnovers of all blocks in a window; successive windows are compared.
 pub(super) const WINDOW: f64 = 4.0;
-/// Blocks that are followed beyond the share, for data on its way.
+/// Additional simulated blocks for data that moves.
 const BEYOND: usize = 2;
-/// Difference of two windows that is taken for none.
+/// Largest difference between two windows of settled rates.
 const WITHIN: f64 = 0.01;
-/// Steps after which the rates are taken as they are: until the drive's start no longer shows, and
-/// at each later P/E count.
+/// Most steps until rates must settle: at the drive's start, and at each later P/E count.
 pub(super) const FIRST_STEPS: u32 = 40_000;
 pub(super) const LATER_STEPS: u32 = 8_000;
-/// Shares of a block below which it holds nothing.
+/// Share of a block below which it counts as empty.
 const NOTHING: f64 = 1e-6;
 
-/// Kinds of data that have blocks of their own.
+/// Kinds of data with their own blocks.
 const HOST: usize = 0;
 const GC: usize = 1;
 const RECLAIM: usize = 2;
 const KINDS: usize = 3;
 
-/// A block.
+/// Block of the mean field.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     is_closed: bool,
     /// Reads since its erase.
     reads: f64,
-    /// When it was filled.
+    /// Time at which the block was filled.
     born: f64,
 }
 
-/// Data on its way into a block of its kind.
+/// Data that moves into a block of its kind.
 #[derive(Clone, Debug)]
 struct Pool {
     pages: Vec<f64>,
-    /// Pages of the open block that were written anew since.
+    /// Pages of the open block that were overwritten since.
     dead: f64,
-    /// Pages of rare classes that are due beyond the whole ones that were dealt out.
+    /// Fractions of rare pages that remain after whole pages were assigned.
     due: Vec<f64>,
     /// Reads of the open block.
     reads: f64,
 }
 
-/// Blocks of a drive, or of its share.
+/// Blocks of a drive, or of a share of it.
 pub(super) struct Field {
     classes: Vec<Class>,
-    /// Pages of `classes` that are too few for their share of the blocks, with their rates.
+    /// Pages in classes that are too small for the simulated share of the blocks, with their rates.
     hottest: Vec<Class>,
-    /// Share of the drive's blocks that is followed.
+    /// Simulated share of the drive's blocks.
     share: f64,
     per_block: f64,
-    /// Most blocks that are closed at a time.
+    /// Most blocks that are closed at one time.
     most_closed: f64,
     kind: Kind,
     period: Option<f64>,
     blocks: Vec<Block>,
-    /// Valid pages by class, part and block: steps then run over blocks that lie side by side.
+    /// Valid pages by class, part and block. Steps process adjacent blocks in this order.
     valid: Vec<f64>,
     /// Valid pages of each block.
     held: Vec<f64>,
-    /// Reads of each block in a second.
+    /// Reads of each block per second.
     read: Vec<f64>,
     parts: usize,
     pools: [Pool; KINDS],
@@ -90,7 +88,7 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Blocks with so many parts each, filled with pages of all classes in turn.
+    /// Creates blocks with this many parts each, filled with pages of all classes in turn.
     pub(super) fn new(
         shape: &Shape,
         classes: &[Class],
@@ -139,8 +137,8 @@ impl Field {
         field
     }
 
-    /// Erases a second of the whole drive, with blocks whose parts move at these reads: in each
-    /// window until they have settled. A window is [`WINDOW`] cycles of the mean block.
+    /// Returns the erases per second of the whole drive in each window until rates settle. Parts of
+    /// blocks move at their reads; a window is [`WINDOW`] cycles of the mean block.
     pub(super) fn settle(&mut self, parts: &[Part], most_steps: u32) -> Vec<Rate> {
         let shares: Vec<f64> = if parts.is_empty() {
             vec![1.0]
@@ -173,7 +171,7 @@ impl Field {
         }
     }
 
-    /// A step of time: a block by all causes together, roughly.
+    /// Returns a time step in which all causes together fill about one block.
     fn step_of(&self, parts: &[Part]) -> f64 {
         let sum = |of: &dyn Fn(&Class) -> f64| {
             self.classes.iter().map(|class| class.pages * of(class)).sum::<f64>()
@@ -188,7 +186,8 @@ impl Field {
         (self.now, self.erased, self.programs, self.refreshed)
     }
 
-    /// Erases a second between two times, shared out by what was programmed.
+    /// Returns the erases per second between two times, split by the programmed pages of each
+    /// cause.
     fn rate(from: (f64, f64, [f64; KINDS], f64), to: (f64, f64, [f64; KINDS], f64)) -> Rate {
         let seconds = to.0 - from.0;
         let programs: [f64; KINDS] = std::array::from_fn(|kind| to.2[kind] - from.2[kind]);
@@ -237,7 +236,7 @@ impl Field {
             let moved = parts.iter().take_while(|part| part.reads <= reads).count();
             if moved > 0 {
                 if moved == parts.len() {
-                    // Reads beyond the last limit count for what moves.
+                    // Reads beyond the last limit count for the moved data.
                     self.pools[RECLAIM].reads += reads - parts[moved - 1].reads;
                 }
                 self.empty(b, 0..moved, RECLAIM);
@@ -251,8 +250,8 @@ impl Field {
         }
     }
 
-    /// Pages that the host writes anew leave their blocks; each class keeps this share. Adds up
-    /// what blocks hold and how they are read.
+    /// Removes the pages that the host overwrites: each class keeps this share. Updates the sums of
+    /// pages and reads of the blocks.
     fn decay(&mut self, stays: &[f64]) {
         let blocks = self.blocks.len();
         self.held.fill(0.0);
@@ -274,8 +273,7 @@ impl Field {
         }
     }
 
-    /// Moves the pages of some parts to a kind of data. The block is erased where all parts are
-    /// empty.
+    /// Moves the pages of some parts to a kind of data. Erases the block if all parts are empty.
     fn empty(&mut self, b: usize, parts: std::ops::Range<usize>, kind: usize) {
         let blocks = self.blocks.len();
         let is_whole = parts.len() == self.parts;
@@ -298,7 +296,7 @@ impl Field {
         self.erased += 1.0;
     }
 
-    /// Cleans the block with the fewest valid pages; false where each is full.
+    /// Cleans the block with the fewest valid pages. Returns false if all blocks are full.
     fn clean(&mut self) -> bool {
         let closed = (0..self.blocks.len()).filter(|b| self.blocks[*b].is_closed);
         let fewest = closed.map(|b| (self.held[b], b)).min_by(|a, b| a.0.total_cmp(&b.0));
@@ -309,8 +307,8 @@ impl Field {
         true
     }
 
-    /// Fills a block with data of a kind, in parts of these shares; false where there is too
-    /// little.
+    /// Fills a block with data of a kind, in parts of these shares. Returns false with too little
+    /// data.
     fn fill_one(&mut self, kind: usize, shares: &[f64]) -> bool {
         let pool = &mut self.pools[kind];
         let all: f64 = pool.pages.iter().sum::<f64>() + pool.dead;
@@ -354,13 +352,13 @@ impl Field {
         true
     }
 
-    /// Erases a second by the pages that are read so often that each alone brings its block to its
-    /// limit.
+    /// Returns the erases per second for pages that are read so often that each brings its block to
+    /// its limit.
     fn of_hottest(&self, parts: &[Part]) -> Rate {
         let threshold = parts.iter().map(|part| part.share * part.reads).sum::<f64>();
         let of = |class: &Class| {
-            // Share of the block that has moved before the page itself does, in the mean over its
-            // places.
+            // Mean share of the block that has moved before the page itself moves, over the page's
+            // possible places.
             let before = |part: &Part| {
                 parts
                     .iter()
@@ -380,11 +378,10 @@ impl Field {
     }
 }
 
-/// Classes of pages that are too few for the followed share of the blocks, and that share of all
-/// others.
+/// Splits classes into those that are too small for the simulated share of the blocks, and that
+/// share of all others.
 ///
-/// Pages that are only read are counted by themselves. Those that are written as well become one
-/// class.
+/// Pages that are only read are computed separately. Pages that are also written become one class.
 fn told_apart(classes: &[Class], share: f64) -> (Vec<Class>, Vec<Class>) {
     let of_share = |class: &Class| Class { pages: class.pages * share, ..*class };
     let is_rare = |class: &&Class| share < 1.0 && class.pages * share < FEWEST_PAGES;

@@ -1,8 +1,10 @@
-//! When the reclaim technique rewrites, by P/E count: parts of a block, each with the reads of the
-//! block at which it moves.
+//! Limits of the reclaim technique by P/E count: parts of a block, each with the block reads at
+//! which it moves.
 //!
 //! ```text
-//! block: one part, at T = 2,152 reads       straw-wl: one part a group of wordlines, at (ERC_MAX - margin) / (1 + 2 (alpha - 1) / W) reads
+//! block:    one part, at T = 2,152 reads
+//! straw-wl: one part per group of wordlines, at
+//!           (ERC_MAX - margin) / (1 + 2 (alpha - 1) / W) reads
 //! ```
 
 use vpass_core::base::geometry::Geometry;
@@ -15,7 +17,7 @@ use crate::plan::RunPlan;
 
 /// Techniques that rewrite a whole block at one count of its reads.
 const WHOLE_BLOCKS: [&str; 3] = ["block", "page-type", "ideal"];
-/// Techniques that rewrite wordlines at their own dose, from counters that show it.
+/// Techniques that rewrite wordlines at their own dose, from counters.
 const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "straw-ss-sound"];
 
 /// Pages of a block that move together.
@@ -23,11 +25,11 @@ const WORDLINES: [&str; 4] = ["straw-wl", "straw-ss", "straw-ss-published", "str
 pub(super) struct Part {
     /// Share of the block's pages.
     pub(super) share: f64,
-    /// Reads of the block at which they move.
+    /// Reads of the block at which the part moves.
     pub(super) reads: f64,
 }
 
-/// How the plan's technique rewrites.
+/// Limits of the plan's technique.
 pub(super) struct Limits {
     kind: Kind,
     prospect: Option<Prospect>,
@@ -37,7 +39,7 @@ pub(super) struct Limits {
     interval: f64,
 }
 
-/// What a technique rewrites.
+/// Unit that a technique rewrites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing.
@@ -49,10 +51,10 @@ pub(super) enum Kind {
 }
 
 impl Limits {
-    /// How the plan's technique rewrites; none where no form is known of it.
+    /// Finds the limits of the plan's technique; `None` if its form is unknown.
     ///
     /// # Errors
-    /// A drive that the technique cannot protect.
+    /// Reports a drive that the technique cannot protect.
     pub(super) fn of(plan: &RunPlan) -> Result<Option<Self>, Failure> {
         let config = &plan.drive.config;
         let technique = technique(plan.reclaim).expect("its name was found");
@@ -75,7 +77,7 @@ impl Limits {
         let args = technique.args(config);
         let interval =
             if args.has(&CHECK_INTERVAL) { f64::from(args.whole(&CHECK_INTERVAL)) } else { 0.0 };
-        // Lives have no timed gear, so a job is done at once.
+        // Lives use no timed gear, so a job is done at once.
         let prospect =
             (kind != Kind::Nothing).then(|| Prospect::new(config, technique, false)).transpose();
         let prospect =
@@ -85,12 +87,12 @@ impl Limits {
         Ok(moves_at_once.then_some(this))
     }
 
-    /// What the technique rewrites.
+    /// Returns the unit that the technique rewrites.
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The parts of a block of this P/E count, the first to move first; none where reads cause no
+    /// Returns the parts of a block of this P/E count, first to move first; empty if reads cause no
     /// rewrite.
     pub(super) fn at(&self, pec: u32) -> Vec<Part> {
         let Some(prospect) = &self.prospect else { return vec![] };
@@ -101,7 +103,7 @@ impl Limits {
                 let all: f64 = self.wordlines.iter().sum();
                 let part = |(group, wordlines): (usize, &f64)| {
                     let beside = 2.0 * (table.truth(group, pec).alpha.weight() - 1.0) / all;
-                    // A look finds the wordline half an interval late, in the mean.
+                    // A check finds the wordline half an interval late on average.
                     let reads =
                         f64::from(of_groups[group].reads) / (1.0 + beside) + self.interval / 2.0;
                     Part { share: wordlines / all, reads }

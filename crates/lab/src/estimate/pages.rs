@@ -1,4 +1,4 @@
-//! How often the host reads and writes its pages: rates by class of pages.
+//! Rates at which the host reads and writes its pages, by class of pages.
 
 use std::collections::BTreeMap;
 
@@ -9,49 +9,48 @@ use crate::failure::Failure;
 use crate::load::{Generated, Loaded};
 use crate::plan::{RunPlan, Workload};
 
-/// Pages of a generated workload whose rates are worked out one by one, besides the most popular
-/// ones.
+/// Pages of a generated workload whose rates are computed singly, besides the most popular ones.
 const SAMPLED: u64 = 200_000;
-/// Most popular pages that are counted singly on drives that have more pages than that.
+/// Most popular pages that are counted singly on larger drives.
 const HOTTEST: u64 = 20_000;
-/// Classes at most, of both directions together.
+/// Most classes, for reads and writes together.
 const MOST_CLASSES: usize = 24;
-/// Octaves of rates that are told apart, from the largest down; pages with smaller rates are one
-/// class.
+/// Octaves of rates that are distinguished, from the largest rate down; pages with smaller rates
+/// form one class.
 const OCTAVES: f64 = 16.0;
-/// Octaves of read rates that a class spans, times those of write rates.
+/// Octaves of read rates in a class, per octave of write rates.
 const COARSER: f64 = 1.5;
 
-/// Pages with about the same rates.
+/// Pages with similar rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Class {
     /// Number of pages.
     pub(super) pages: f64,
-    /// Reads of each page in a second.
+    /// Reads of each page per second.
     pub(super) reads: f64,
-    /// Writes of each page in a second.
+    /// Writes of each page per second.
     pub(super) writes: f64,
 }
 
-/// What the host asks of all pages.
+/// Host rates of all pages.
 #[derive(Clone, Debug)]
 pub(super) struct Pages {
-    /// Every page is in one of these. Writes are those that reach the flash.
+    /// Classes that cover every page. Writes are those that reach the flash.
     pub(super) classes: Vec<Class>,
-    /// Bytes that the host writes in a second.
+    /// Bytes that the host writes per second.
     pub(super) write_bytes: f64,
-    /// Bytes that the host reads in a second.
+    /// Bytes that the host reads per second.
     pub(super) read_bytes: f64,
     /// Whether all pages have the same rates.
     pub(super) is_even: bool,
 }
 
 impl Pages {
-    /// Rates under the plan's workload, on a drive whose first `filled` pages hold data, and whose
-    /// buffer holds so many pages.
+    /// Computes the rates under the plan's workload. The first `filled` pages of the drive hold
+    /// data, and its buffer holds `buffered` pages.
     ///
     /// # Errors
-    /// The workload's.
+    /// Returns the errors of the workload.
     pub(super) fn of(plan: &RunPlan, filled: f64, buffered: f64) -> Result<Self, Failure> {
         match &plan.workload {
             Workload::Generated(Loaded { name, config: Generated::Workload(file), .. })
@@ -91,7 +90,7 @@ impl Pages {
                 .iter()
                 .map(|page| (*page, class(*page, 1.0)))
                 .chain(others.iter().map(|page| (*page, class(*page, each))));
-            // What is never written holds data only where the drive begins with some.
+            // Pages that are never written hold data only within the start-up fill.
             all.filter(|(page, class)| class.writes > 0.0 || (*page as f64) < filled)
                 .map(|(_, class)| class)
                 .collect()
@@ -108,7 +107,8 @@ impl Pages {
         all
     }
 
-    /// Makes classes of single pages. Pages that nobody touches make up for those that hold data.
+    /// Gathers single pages into classes. Pages without requests complete the number of pages that
+    /// hold data.
     pub(super) fn fit(&mut self, pages: f64) {
         self.classes = gathered(&self.classes);
         let known = self.pages();
@@ -117,26 +117,27 @@ impl Pages {
         }
     }
 
-    /// Pages that hold data.
+    /// Returns the number of pages that hold data.
     pub(super) fn pages(&self) -> f64 {
         self.classes.iter().map(|class| class.pages).sum()
     }
 
-    /// Reads of all pages in a second.
+    /// Returns the reads of all pages per second.
     pub(super) fn reads(&self) -> f64 {
         self.classes.iter().map(|class| class.pages * class.reads).sum()
     }
 
-    /// Page writes that reach the flash in a second.
+    /// Returns the page writes per second that reach the flash.
     pub(super) fn writes(&self) -> f64 {
         self.classes.iter().map(|class| class.pages * class.writes).sum()
     }
 }
 
-/// Writes that reach the flash, where so many pages wait in a first-in-first-out buffer.
+/// Returns the classes with the writes that reach the flash behind a first-in-first-out buffer of
+/// this many pages.
 ///
-/// A page stays t seconds in the buffer, and writes to it meanwhile are absorbed. So it is
-/// programmed every 1 / w + t seconds. The buffer holds as many pages as come in t seconds.
+/// A page stays t seconds in the buffer, which absorbs further writes to it. The page is therefore
+/// programmed every 1 / w + t seconds. The buffer holds the pages that come in t seconds.
 fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     let after = |t: f64, class: &Class| class.writes / (1.0 + class.writes * t);
     let held = |t: f64| classes.iter().map(|class| class.pages * after(t, class) * t).sum::<f64>();
@@ -156,8 +157,8 @@ fn buffered_writes(classes: &[Class], buffered: f64) -> Vec<Class> {
     classes.iter().map(|class| Class { writes: after(low, class), ..*class }).collect()
 }
 
-/// Pages of about the same rates together; sums of pages, reads and writes stay. A class spans an
-/// octave of write rates, or more where there would be too many classes.
+/// Gathers pages with similar rates; the sums of pages, reads and writes stay. A class spans one
+/// octave of write rates, or more if there are too many classes.
 fn gathered(single: &[Class]) -> Vec<Class> {
     let mut octaves = 1.0;
     loop {
@@ -169,7 +170,7 @@ fn gathered(single: &[Class]) -> Vec<Class> {
     }
 }
 
-/// Pages by classes that span so many octaves of write rates.
+/// Gathers pages into classes that span this many octaves of write rates.
 fn gathered_by(single: &[Class], octaves: f64) -> Vec<Class> {
     let most = |of: &dyn Fn(&Class) -> f64| {
         let mut rates: Vec<(f64, f64)> = single
@@ -205,15 +206,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_buffer_absorbs_what_comes_again_while_a_page_waits() {
-        // 1,000 pages written once a second each, 100 buffered: t / (1 + t) = 100 / 1,000, so t =
-        // 1/9 and 900 pages a second come through.
+    fn the_buffer_absorbs_rewrites_while_a_page_waits() {
+        // 1,000 pages written once per second, 100 buffered: t / (1 + t) = 100 / 1,000. So t = 1/9,
+        // and 900 pages per second reach the flash.
         let even = [Class { pages: 1000.0, reads: 0.0, writes: 1.0 }];
         assert!((buffered_writes(&even, 100.0)[0].writes - 0.9).abs() < 1e-6);
         assert_eq!(
             buffered_writes(&even, 1000.0),
             even,
-            "a buffer that holds all pages is left as it is"
+            "a buffer that holds all pages changes nothing"
         );
     }
 
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_nobody_touches_are_a_class() {
+    fn pages_without_requests_are_a_class() {
         let touched = vec![Class { pages: 10.0, reads: 1.0, writes: 0.0 }];
         let mut pages =
             Pages { classes: touched, write_bytes: 0.0, read_bytes: 1.0, is_even: false };

@@ -1,20 +1,20 @@
-//! Erases a second by what they make room for, and lives that follow from them.
+//! Erases per second by cause, and the lives that follow from them.
 
 use std::ops::{Add, Mul};
 
-/// Block erases in a second, by cause.
+/// Block erases per second, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rate {
-    /// For the host's writes and for GC, which makes room for them.
+    /// Erases for the host's writes and for the GC that these need.
     pub(super) host: f64,
-    /// For what is rewritten because of reads.
+    /// Erases for data that is rewritten because of reads.
     pub(super) reclaim: f64,
-    /// For what is rewritten because of age.
+    /// Erases for data that is rewritten because of age.
     pub(super) refresh: f64,
 }
 
 impl Rate {
-    /// Erases of all causes.
+    /// Returns the erases of all causes.
     pub(super) fn all(&self) -> f64 {
         self.host + self.reclaim + self.refresh
     }
@@ -40,7 +40,7 @@ impl Mul<f64> for Rate {
     }
 }
 
-/// A life: its length, and what its erases were for.
+/// Length of a life, and its erases by cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     pub(super) seconds: f64,
@@ -49,7 +49,7 @@ pub(super) struct Span {
     pub(super) erases: Rate,
 }
 
-/// Adds up a life of `blocks` blocks from one P/E count to another, cycle by cycle, at these rates.
+/// Sums up a life of `blocks` blocks from one P/E count to another, cycle by cycle, at these rates.
 pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Rate) -> Span {
     let mut life = Span::default();
     for pec in from..to {
@@ -64,7 +64,7 @@ pub(super) fn span(blocks: f64, (from, to): (u32, u32), rate: &dyn Fn(u32) -> Ra
     life
 }
 
-/// Rates between those that are known at some P/E counts, rising: in proportion to the distance.
+/// Interpolates between known rates, which are sorted by P/E count.
 pub(super) fn between(known: &[(u32, Rate)], pec: u32) -> Rate {
     let next = known.partition_point(|(at, _)| *at <= pec);
     match (next.checked_sub(1).map(|before| known[before]), known.get(next)) {
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_life_adds_up_its_cycles() {
         let by_reads = |reclaim: f64| Rate { reclaim, ..Rate::default() };
-        // 10 blocks: a second a cycle at 10 erases a second, and half a second at 20.
+        // 10 blocks: one second per cycle at 10 erases per second, and half a second at 20.
         let life = span(10.0, (8, 12), &|pec| by_reads(if pec < 10 { 10.0 } else { 20.0 }));
         assert!((life.seconds - 3.0).abs() < 1e-12 && (life.erases.reclaim - 40.0).abs() < 1e-9);
         let known = [(10, by_reads(1.0)), (20, by_reads(3.0))];

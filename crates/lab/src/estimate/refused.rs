@@ -1,4 +1,4 @@
-//! Why no estimate is given: drives and techniques of which no equation is known.
+//! Reasons for giving no estimate: drives and techniques without a known equation.
 
 use vpass_core::slots::parity::NO_PARITY;
 use vpass_core::slots::reclaim::{OWN_AGE, technique};
@@ -6,25 +6,25 @@ use vpass_core::slots::refresh::NO_REFRESH;
 
 use crate::plan::{RunPlan, Workload};
 
-/// Whether the technique looks limits up at the age of each block's data.
+/// Returns whether the technique looks up limits at the age of each block's data.
 fn limits_by_age(plan: &RunPlan) -> bool {
     let technique = technique(plan.reclaim).expect("its name was found");
     let args = technique.args(&plan.drive.config);
     args.has(&OWN_AGE) && args.whole(&OWN_AGE) == 1
 }
 
-/// Why the equations do not hold of a plan, in words that follow "No estimate:".
+/// Returns the reason why the equations do not hold for a plan; it follows "No estimate:".
 pub(super) fn why(plan: &RunPlan) -> Option<String> {
     let config = &plan.drive.config;
     let why = match () {
         () if plan.parity != NO_PARITY => {
-            format!("no equation is known of parity (`{}`)", plan.parity)
+            format!("no equation is known for parity (`{}`)", plan.parity)
         }
         () if config.hints.said.is_some() => {
-            "no equation is known of drives that go by hints".into()
+            "no equation is known for drives with hints".into()
         }
         () if ![NO_REFRESH, "block"].contains(&plan.refresh) => {
-            format!("no equation is known of refresh `{}`", plan.refresh)
+            format!("no equation is known for refresh `{}`", plan.refresh)
         }
         () if config.start.pec_most() > config.start.pec => {
             "blocks begin with different wear (start.pec_spread, start.worn_share)".into()
@@ -34,7 +34,7 @@ pub(super) fn why(plan: &RunPlan) -> Option<String> {
             "the run has stages or failures".into()
         }
         () if limits_by_age(plan) => {
-            "no equation is known of limits by each block's own age (own_age)".into()
+            "no equation is known for limits by each block's own age (own_age)".into()
         }
         () if matches!(plan.workload, Workload::Adversary { .. }) => {
             "an adversary has no rates".into()

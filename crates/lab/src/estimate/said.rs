@@ -1,4 +1,4 @@
-//! What is printed of an estimate: at once, and beside the answer.
+//! Text of an estimate: at once, and beside the simulated life.
 
 use serde::Serialize;
 
@@ -6,8 +6,8 @@ use super::{Answer, Case, Estimate};
 use crate::life::MOST_YEARS;
 use crate::numbers::{bytes, digits, years};
 
-/// The line that is printed before the simulation: "Estimate for `block` (closed form, within 6 %
-/// where measured): 4.10 years".
+/// Formats the line before the simulation: "Estimate for `block` (closed form, within 6 % where
+/// measured): 4.10 years".
 pub fn early(label: &str, answer: &Answer) -> String {
     match answer {
         Ok(estimate) => {
@@ -17,8 +17,8 @@ pub fn early(label: &str, answer: &Answer) -> String {
     }
 }
 
-/// The sentence beside the answer: how far off the estimate was. `simulated` years are those of a
-/// life that wear ended.
+/// Formats the sentence beside the simulated life, with the error of the estimate. `simulated` is
+/// in years, for a life that wear ended.
 pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> String {
     match answer {
         Ok(estimate) => {
@@ -36,22 +36,20 @@ pub fn final_words(label: &str, answer: &Answer, simulated: Option<f64>) -> Stri
     }
 }
 
-/// An estimate as JSON has it: without the keys of an estimate where no equation is known, with the
-/// reason.
+/// Estimate as JSON. Without a known equation it has no keys of an estimate, but the reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    /// The estimate; absent where no equation is known.
+    /// Estimate; absent without a known equation.
     #[serde(flatten)]
     estimate: Option<Estimate>,
-    /// How far the estimate was from the simulated life, as a share of that; null where wear did
-    /// not end the life.
+    /// Difference to the simulated life, as a share of it; null if wear did not end the life.
     off_by: Option<f64>,
-    /// Why there is no estimate; null where there is one.
+    /// Reason for giving no estimate; null with an estimate.
     none_because: Option<String>,
 }
 
 impl Record {
-    /// Of an answer, and the years of a simulated life that wear ended.
+    /// Builds the record of an answer, and of the years of a simulated life that wear ended.
     pub fn of(answer: &Answer, simulated: Option<f64>) -> Self {
         let estimate = answer.as_ref().ok().copied();
         Self {
@@ -63,29 +61,29 @@ impl Record {
 }
 
 impl Estimate {
-    /// "closed form, within 6 % where measured".
+    /// Formats the equations and their error: "closed form, within 6 % where measured".
     pub fn bound(&self) -> String {
         let form =
             if self.case == Case::MeanField { "mean-field equations" } else { "closed form" };
         format!("{form}, within {:.0} % where measured", 100.0 * self.within)
     }
 
-    /// The life in the unit that fits.
+    /// Formats the life in the unit that fits.
     pub fn length_text(&self) -> String {
         match (self.life_years, self.host_bytes) {
             (Some(life), _) if life > MOST_YEARS => format!("> {MOST_YEARS:.0} years"),
             (Some(life), _) => years(life, None),
             (None, Some(written)) => format!("{} written by the host", bytes(written as u64)),
-            (None, None) => format!("> {MOST_YEARS:.0} years, as nothing wears the drive"),
+            (None, None) => format!("> {MOST_YEARS:.0} years: nothing wears the drive"),
         }
     }
 
-    /// Difference to a simulated life, as a share of that; none where wear did not end it.
+    /// Returns the relative difference to a simulated life; `None` if wear did not end it.
     pub fn off_by(&self, simulated: Option<f64>) -> Option<f64> {
         Some(self.life_years? / simulated.filter(|years| *years > 0.0)? - 1.0)
     }
 
-    /// "2,410 of 3,000 P/E cycles by reads": what the life is spent on.
+    /// Formats the causes of the P/E cycles: "2,410 of 3,000 P/E cycles by reads".
     pub fn spent_on(&self) -> String {
         let parts = [
             ("the host's writes and GC", self.cycles_by_host),
@@ -125,6 +123,6 @@ mod tests {
             ["44.2 min", "4.10 years", "100 years", "> 100 years"]
         );
         assert_eq!(text(None, Some(3.0 * 1024.0)), "3.00 KiB written by the host");
-        assert_eq!(text(None, None), "> 100 years, as nothing wears the drive");
+        assert_eq!(text(None, None), "> 100 years: nothing wears the drive");
     }
 }

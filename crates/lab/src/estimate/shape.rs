@@ -1,11 +1,11 @@
-//! The drive as far as an estimate needs it: counts of blocks and pages, of the whole drive.
+//! Counts of blocks and pages that an estimate needs, for the whole drive.
 
 use vpass_core::base::geometry::Geometry;
 use vpass_core::base::streams::{RESERVE, width};
 
 use crate::plan::RunPlan;
 
-/// Kinds of data that each drive keeps apart: the host's, GC's and that of reclaim.
+/// Kinds of data that each drive separates: data of the host, of GC and of reclaim.
 const KINDS: u32 = 3;
 
 /// Counts of a drive.
@@ -15,16 +15,16 @@ pub(super) struct Shape {
     pub(super) blocks: f64,
     /// Pages that hold data at the start.
     pub(super) pages: f64,
-    /// Pages of a block.
+    /// Pages per block.
     pub(super) per_block: f64,
-    /// Blocks that each kind of data keeps open.
+    /// Open blocks of each kind of data.
     pub(super) width: f64,
     /// Pages that wait in the write buffer.
     pub(super) buffered: f64,
 }
 
 impl Shape {
-    /// Counts of the plan's drive; of the whole drive where the plan is of a sample.
+    /// Returns the counts of the plan's drive; for a sample, of the whole drive.
     pub(super) fn of(plan: &RunPlan) -> Self {
         let config = &plan.drive.config;
         let geometry = Geometry::new(config);
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// Blocks that are free or half open, in the mean, where so many kinds of data are written.
+    /// Returns the mean number of blocks that are free or half open with this many kinds of data.
     ///
     /// An open block is half full. GC begins when only the reserve is free.
     pub(super) fn not_closed(&self, kinds: f64) -> f64 {

@@ -1,4 +1,4 @@
-//! How sure a run is of its own numbers: half the width of the 95 % interval of each, by batch
+//! Confidence intervals of a run's own numbers: half the width of each 95 % interval, by batch
 //! means ([`crate::batch`]).
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use vpass_core::time::Replay;
 use crate::batch::{BATCHES, ends, of_percentile, of_ratio, of_sum, reads_needed};
 use crate::series::{Part, Series};
 
-/// Half widths of 95 % intervals, in the unit of the number; null where a run is too short for one.
+/// Half widths of 95 % intervals, in the unit of each number; null if the run is too short.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BatchMeans {
     /// Batches of the run.
@@ -25,7 +25,7 @@ pub struct BatchMeans {
     pub refresh_write_pages: Option<f64>,
     /// Blocks erased to regain space.
     pub gc_erases: Option<f64>,
-    /// Write amplification, as a share of it.
+    /// Relative half width of the interval of write amplification.
     pub write_amplification_share: Option<f64>,
     /// Mean latency of reads.
     pub read_mean_us: Option<f64>,
@@ -39,12 +39,12 @@ pub struct BatchMeans {
     pub reclaim_wait_us: Option<f64>,
     /// Mean retries of a host page read.
     pub retries_mean: Option<f64>,
-    /// Expected lost codewords by each bit that the host read, as a share of it.
+    /// Relative half width of the interval of the expected UBER.
     pub uber_share: Option<f64>,
 }
 
 impl BatchMeans {
-    /// Intervals of a run with this course; `pages_per_block` of its drive.
+    /// Computes the intervals of a run from its course.
     pub(crate) fn of(series: &Series, engine: Option<&Replay>, pages_per_block: f64) -> Self {
         let counts = series
             .batches()
@@ -57,7 +57,7 @@ impl BatchMeans {
         let whole = &engine.expect("it has latencies").metrics().read;
         let percentile = |q: f64| {
             let at = |latency: &Latency| latency.quantile_ns(q) as f64 / 1e3;
-            // Batches end at looks, so that some are a little shorter than others.
+            // Batches end at sampling points, so some are a little shorter than others.
             let needed = reads_needed(q);
             let enough = whole.count() >= BATCHES as u64 * needed
                 && latencies.iter().all(|batch| batch.count() >= needed / 2);
@@ -109,10 +109,10 @@ impl BatchMeans {
     }
 }
 
-/// Latencies of each batch; none where the run was looked at too seldom.
+/// Returns the latencies of each batch, or `None` with too few sampling points.
 fn batches_of(course: &Course, whole: &Latency) -> Option<Vec<Latency>> {
-    // Reads are complete a little after the look that follows their submission; the last batch ends
-    // with the run.
+    // Reads complete shortly after the sampling point that follows their submission. The last batch
+    // ends with the run.
     let marks = course.marks();
     let at: Vec<u64> = marks.iter().map(|(requests, _)| *requests).collect();
     let ends = ends(&at)?;

@@ -1,66 +1,62 @@
-//! What became of failures that were injected (`--fail`).
+//! Effects of injected failures (`--fail`).
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::{Drive, Stage, failing};
 
-/// Failures of a run.
+/// Injected failures of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failures {
-    /// Those that happened, in their order.
+    /// Failures that happened, in order.
     pub happened: Vec<Happened>,
-    /// Those that the run ended before, as they were given.
+    /// Failures that the run ended before, as the user gave them.
     pub to_come: Vec<String>,
-    /// Pages of the host's data that they lost.
+    /// Pages of host data that the failures lost.
     pub lost_pages: u64,
-    /// Those of them that parity would have given back, had not another page of their stripe
-    /// failed, too, or been past its limit.
+    /// Lost pages whose stripe had valid parity but another page that failed or passed its limit.
     pub lost_twice_failed_pages: u64,
-    /// Those of them whose stripe had no parity, or none that was up to date with them: the window
-    /// without protection.
+    /// Lost pages whose stripe had no parity or outdated parity: the window without protection.
     pub lost_unprotected_pages: u64,
-    /// Those of these whose stripe had none because none of its pages lay in a worn block; absent
-    /// where wear does not say which stripes have parity.
+    /// Unprotected lost pages whose stripe had no page in a worn block; absent unless parity
+    /// follows wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_not_worn_pages: Option<u64>,
-    /// Those of the unprotected whose stripe called for parity because of wear, and still waited
-    /// for it; absent there, too.
+    /// Unprotected lost pages whose stripe needed parity because of wear and still waited for it;
+    /// absent unless parity follows wear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_waiting_pages: Option<u64>,
-    /// Pages that were rebuilt in the background, for reads of the host, and before writes and
-    /// trims of their stripes.
+    /// Pages rebuilt in the background.
     pub rebuilt_in_background_pages: u64,
-    /// The same for reads.
+    /// Pages rebuilt for reads of the host.
     pub rebuilt_for_reads_pages: u64,
-    /// The same for writes and trims.
+    /// Pages rebuilt before writes and trims of their stripes.
     pub rebuilt_for_writes_pages: u64,
-    /// Pages on failed flash that are still to be rebuilt.
+    /// Pages on failed flash that are not rebuilt yet.
     pub unmended_pages: u64,
-    /// Requests from the first failure until all that can be rebuilt was; null where that is not
-    /// so.
+    /// Requests from the first failure until all possible pages were rebuilt; null if some are not
+    /// rebuilt.
     pub mended_after_requests: Option<u64>,
-    /// The same in seconds, where there is a clock.
+    /// Seconds from the first failure until all possible pages were rebuilt; null without a clock.
     pub mended_after_s: Option<f64>,
-    /// Stripes that should have parity at the end, and whose parity was given up or has no place
-    /// any more.
+    /// Stripes that should have parity at the end, but whose parity was given up or has no place.
     pub unprotected_stripes: u64,
 }
 
-/// A failure that happened.
+/// Failure that happened.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Happened {
-    /// As it was given.
+    /// Failure as the user gave it.
     pub failure: String,
-    /// Requests before it.
+    /// Number of requests before the failure.
     pub request: u64,
-    /// Pages of the host and of parity that lay there.
+    /// Pages of the host and of parity on the failed flash.
     pub pages: u64,
-    /// The stage of the drive's life, 1 to 3; absent where it has no stages.
+    /// Stage of the drive's life, 1 to 3; absent for drives without stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<u8>,
 }
 
 impl Failures {
-    /// None where none was to come.
+    /// Returns `None` if no failure was requested.
     pub(crate) fn of(drive: &Drive, has_clock: bool) -> Option<Self> {
         let books = drive.failure_books()?;
         let (first, by_wear) = (books.happened.first(), drive.config().parity.by_wear().is_some());

@@ -13,16 +13,15 @@ pub struct Flash {
     pub reads: ByCause,
     /// Pages programmed.
     pub programs: ByCause,
-    /// Those of them that hold nothing, in wordlines that were programmed before they were
-    /// complete.
+    /// Pages programmed without data, to complete wordlines.
     pub padded_pages: u64,
     /// Blocks erased.
     pub erases: ByCause,
-    /// Wordlines programmed over themselves.
+    /// Wordlines programmed again in place.
     pub reprograms: ByCause,
 }
 
-/// A count for each cause. Regrouping by hints is an option, and said only where there was any.
+/// Count for each cause. Regrouping by hints is optional; its count appears only if it is not 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByCause(pub(crate) [u64; Cause::COUNT]);
 
@@ -40,12 +39,12 @@ impl Flash {
 }
 
 impl ByCause {
-    /// Of one cause.
+    /// Returns the count of one cause.
     pub fn of(&self, cause: Cause) -> u64 {
         self.0[cause as usize]
     }
 
-    /// Of all causes.
+    /// Returns the count of all causes.
     pub fn sum(&self) -> u64 {
         self.0.iter().sum()
     }

@@ -1,52 +1,52 @@
-//! What the host's hints came to, word by word.
+//! Effects of the host's hints, for each hint.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 use vpass_core::drive::audit::hints::HintOutcome;
 
-/// Of each word of `NVMe`'s; data without a hint counts as "smallest".
+/// Effects for each `NVMe` hint; data without a hint counts as "smallest".
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hints {
-    /// As small as possible, and data of which nothing is said.
+    /// Data with the hint "as small as possible", and data without a hint.
     pub smallest: OfWord,
-    /// Typical.
+    /// Data with the hint "typical".
     pub typical: OfWord,
-    /// Longer is acceptable.
+    /// Data with the hint "longer is acceptable".
     pub idle: OfWord,
-    /// What the controller keeps to know them: the ranges, and two bits for each block.
+    /// Controller memory for the hints: the ranges, and two bits for each block.
     pub ram_bytes: u64,
 }
 
-/// What came of one word.
+/// Effects of one hint.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct OfWord {
-    /// What the user lets a read take; null where `reclaim.retries` decides.
+    /// Longest latency that the user allows a read; null if `reclaim.retries` decides.
     pub budget_us: Option<f64>,
-    /// Retries that fit in it.
+    /// Retries that fit into the budget.
     pub retries: u8,
-    /// What a read with so many takes on an idle drive, of a page of the slowest kind.
+    /// Latency of a read of the slowest page kind with these retries, on an idle drive.
     pub latency_us: f64,
-    /// Pages of the host's that have it.
+    /// Host pages that have the hint.
     pub pages: u64,
-    /// Those of them that lie in blocks that go by a tighter word, which other data in them has.
+    /// Of these pages, those in blocks that use the tighter hint of other data.
     pub pages_kept_tighter: u64,
-    /// Pages that the host asked for.
+    /// Pages that host reads requested.
     pub reads: u64,
-    /// Those of them that took more retries than fit.
+    /// Of these reads, those that took more retries than fit into the budget.
     pub missed_budgets: u64,
-    /// Wordline groups on which techniques count with more retries than fit, because the age that
-    /// data may come to leaves them too little otherwise; at the P/E count at which the run began.
+    /// Wordline groups with more retries than fit into the budget, at the P/E count at the start.
+    /// Otherwise the age that data may reach leaves these groups too few reads.
     pub raised_budgets: u32,
 }
 
 impl Hints {
-    /// None where the host says nothing.
+    /// Returns `None` without hints.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let [smallest, typical, idle] = drive.hint_outcomes()?.map(OfWord::from);
         Some(Self { smallest, typical, idle, ram_bytes: drive.hints_ram().0 })
     }
 
-    /// Each word with its name, the tightest first.
+    /// Returns each hint with its name, tightest first.
     pub fn words(&self) -> [(&'static str, OfWord); 3] {
         [("smallest", self.smallest), ("typical", self.typical), ("idle", self.idle)]
     }

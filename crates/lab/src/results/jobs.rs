@@ -1,4 +1,4 @@
-//! What each job of a fio file asked for and got.
+//! Requests and results of each job of a fio file.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::Group;
@@ -7,48 +7,48 @@ use vpass_workload::fio::{FioSource, JobCounts, JobRecord};
 
 use super::{Latencies, Quantiles, Throughput};
 
-/// The job of a section with its clones.
+/// Results of one section's job with its clones.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobResult {
-    /// Of its section.
+    /// Name of the section.
     pub name: String,
-    /// Jobs of a stage run at the same time.
+    /// Stage of the job; jobs of one stage run at the same time.
     pub stage: usize,
-    /// Of all kinds.
+    /// Number of requests of all kinds.
     pub requests: u64,
-    /// By kind.
+    /// Requests and bytes by kind.
     #[serde(flatten)]
     pub counts: Counts,
-    /// From its first request, or from the start of the run where it is the only job, to the end of
-    /// its last; null in the untimed gear.
+    /// Seconds from the job's first request to the end of its last one; for a single job, from the
+    /// start of the run. Null in the untimed gear.
     pub active_s: Option<f64>,
-    /// Over that time; null where it worked with breaks, in several passes of several stages.
+    /// Throughput over that time; null if the job paused, in several passes of several stages.
     pub throughput: Throughput,
-    /// How long they took.
+    /// Latencies of the job's requests.
     pub latency_us: Latencies,
 }
 
-/// What a job asked for.
+/// Requests and bytes of a job.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// Requests to read.
+    /// Read requests.
     pub read_requests: u64,
-    /// Requests to write.
+    /// Write requests.
     pub write_requests: u64,
-    /// Requests to trim.
+    /// Trim requests.
     pub trim_requests: u64,
-    /// Bytes that they ask to read.
+    /// Bytes of the read requests.
     pub read_bytes: u64,
-    /// Bytes that they ask to write.
+    /// Bytes of the write requests.
     pub write_bytes: u64,
 }
 
-/// The jobs of a source that ran so many passes, in the order of the file.
+/// Returns the results of the jobs of a source after some passes, in the order of the file.
 pub fn jobs(source: &FioSource, engine: Option<&Replay>, passes: u64) -> Vec<JobResult> {
     let stages = source.jobs().last().map_or(0, |job| job.stage);
     let groups = engine.map(|engine| engine.metrics().groups.list()).unwrap_or_default();
     let result = |(i, (job, counts)): (usize, (&JobRecord, &JobCounts))| {
-        // A job alone has what the drive has.
+        // A single job has the results of the drive.
         let alone = engine.filter(|_| groups.is_empty());
         let span = groups
             .get(i)
@@ -89,7 +89,7 @@ impl Counts {
 }
 
 impl Latencies {
-    /// Of a group of requests.
+    /// Converts the latencies of a group of requests.
     fn of_group(group: &Group) -> Self {
         let [read, write, read_during_reclaim] =
             [&group.read, &group.write, &group.read_during_reclaim].map(Quantiles::of);

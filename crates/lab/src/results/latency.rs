@@ -1,58 +1,58 @@
-//! What requests took, and how many were done in a second.
+//! Latencies of requests, and requests per second.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::Latency;
 use vpass_core::time::Replay;
 
-/// Of host requests; nulls in the untimed gear.
+/// Latencies of host requests; nulls in the untimed gear.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Latencies {
-    /// Of reads.
+    /// Latencies of reads.
     pub read: Quantiles,
-    /// Of writes.
+    /// Latencies of writes.
     pub write: Quantiles,
-    /// Of reads that waited for reclaim.
+    /// Latencies of reads that waited for reclaim.
     pub read_during_reclaim: Quantiles,
 }
 
-/// Microseconds.
+/// Distribution of latencies, in microseconds.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Quantiles {
-    /// Of all.
+    /// Mean latency.
     pub mean: Option<f64>,
-    /// Within which half of the requests end.
+    /// Latency within which half of the requests end.
     pub p50: Option<f64>,
-    /// Within which 90 % end.
+    /// Latency within which 90 % of the requests end.
     pub p90: Option<f64>,
-    /// Within which 99 % end.
+    /// Latency within which 99 % of the requests end.
     pub p99: Option<f64>,
-    /// Within which 99.9 % end.
+    /// Latency within which 99.9 % of the requests end.
     pub p99_9: Option<f64>,
-    /// Within which 99.99 % end.
+    /// Latency within which 99.99 % of the requests end.
     pub p99_99: Option<f64>,
-    /// Of the slowest.
+    /// Latency of the slowest request.
     pub max: Option<f64>,
 }
 
-/// Over the simulated time; nulls in the untimed gear.
+/// Throughput over the simulated time; nulls in the untimed gear.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Throughput {
-    /// Reads a second.
+    /// Reads per second.
     pub read_iops: Option<f64>,
-    /// Writes a second.
+    /// Writes per second.
     pub write_iops: Option<f64>,
-    /// MiB read in a second.
+    /// MiB read per second.
     pub read_mib_s: Option<f64>,
-    /// MiB written in a second.
+    /// MiB written per second.
     pub write_mib_s: Option<f64>,
-    /// Requests a second that arrived, by their own clock; null in closed loop.
+    /// Requests that arrived per second, by their own clock; null in closed loop.
     pub offered_iops: Option<f64>,
-    /// How long after the last arrival the last request was done; null in closed loop.
+    /// Seconds from the last arrival to the end of the last request; null in closed loop.
     pub backlog_s: Option<f64>,
 }
 
 impl Latencies {
-    /// Of the timed gear, or nothing but nulls.
+    /// Returns the latencies of the timed gear, or only nulls.
     pub(crate) fn of(engine: Option<&Replay>) -> Self {
         let of = |pick: fn(&Replay) -> &Latency| {
             engine.map_or_else(Quantiles::default, |e| Quantiles::of(pick(e)))
@@ -84,7 +84,7 @@ impl Quantiles {
 }
 
 impl Throughput {
-    /// Requests and bytes, each of reads and writes, over a time.
+    /// Computes the throughput from requests and bytes, each of reads and writes, over a time.
     pub(crate) fn of(requests: (u64, u64), bytes: (u64, u64), seconds: Option<f64>) -> Self {
         let Some(s) = seconds.filter(|s| *s > 0.0) else { return Self::default() };
         let mib = |bytes: u64| bytes as f64 / f64::from(1u32 << 20) / s;
@@ -99,8 +99,7 @@ impl Throughput {
 }
 
 impl Throughput {
-    /// With the clock that so many requests came by, the last at this second; the drive was done at
-    /// another.
+    /// Adds the offered rate and the backlog of an open loop.
     pub(crate) fn against(self, requests: u64, last_arrival_s: f64, done_s: f64) -> Self {
         let offered_iops = (last_arrival_s > 0.0).then(|| requests as f64 / last_arrival_s);
         Self { offered_iops, backlog_s: Some((done_s - last_arrival_s).max(0.0)), ..self }

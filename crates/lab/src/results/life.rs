@@ -1,11 +1,9 @@
-//! How long a drive would live under a workload: the wear of a run, or of runs at several ages,
-//! carried through the ages to come.
+//! Projected life of a drive under a workload, from the wear of one run or of runs at several ages.
 //!
-//! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. What
-//! reads cause in a run is therefore carried along the technique's reads per rewrite
-//! ([`vpass_core::drive::Drive::reads_per_rewrite`]); what the host writes stays as it is. GC
-//! follows both: it makes up for the pages that host and reclaim take beyond those that reclaim's
-//! own erases give back.
+//! Limits fall with wear, so reads cause more rewrites on an old drive than on a young one. The
+//! projection therefore scales the rewrites for reads by the technique's reads per rewrite
+//! ([`vpass_core::drive::Drive::reads_per_rewrite`]). Host writes stay constant. GC follows both:
+//! it supplies the pages that host and reclaim use, minus those that reclaim's own erases free.
 //!
 //! ```text
 //! 10 blocks; 20 block cycles by reads in a day, at 100 reads per rewrite; they are 100 up to 50 cycles and 50 from there to 100
@@ -15,13 +13,13 @@
 
 use super::life_unit::LifeUnit;
 
-/// Counts of one kind by what they are for.
+/// Counts of one kind of operation, by cause.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shares {
     pub(crate) host: f64,
     pub(crate) reclaim: f64,
     pub(crate) gc: f64,
-    /// Wear levelling and the like.
+    /// Wear levelling and other causes.
     pub(crate) rest: f64,
 }
 
@@ -31,15 +29,15 @@ impl Shares {
     }
 }
 
-/// What a run did to all blocks of its drive.
+/// Wear of all blocks of a drive in one run.
 #[derive(Clone, Debug)]
 pub(crate) struct Worn {
     /// Mean effective P/E cycles half-way through the run.
     pub(crate) age: f64,
     pub(crate) seconds: f64,
-    /// Bytes that the host wrote; those of the whole drive where a sample was simulated.
+    /// Bytes that the host wrote; for a sample, those of the whole drive.
     pub(crate) write_bytes: f64,
-    /// Bytes that the host read; those of the whole drive where a sample was simulated.
+    /// Bytes that the host read; for a sample, those of the whole drive.
     pub(crate) read_bytes: f64,
     /// Pages that the host wrote.
     pub(crate) write_pages: f64,
@@ -49,32 +47,31 @@ pub(crate) struct Worn {
     pub(crate) erases: Shares,
     /// Cycles of wear beyond the erases, by reprogramming in place.
     pub(crate) extra: f64,
-    /// Reads between two rewrites, in the mean over the cycles of the run.
+    /// Mean reads between two rewrites, over the cycles of the run.
     pub(crate) reads_per_rewrite: f64,
-    /// Reads that data has taken towards a rewrite still to come, over pages; in the unit of copied
-    /// pages times reads per rewrite.
+    /// Reads that pages took without a rewrite yet, in copied pages times reads per rewrite.
     pub(crate) underway: f64,
 }
 
-/// Block cycles below which a life is a range only.
+/// Fewest block cycles for a life with one number; with fewer, only a range is given.
 pub const CONFIDENT_CYCLES: f64 = 30.0;
-/// Block cycles below which nothing is said of a life.
+/// Fewest block cycles for any statement about a life.
 pub(crate) const FEWEST_CYCLES: f64 = 3.0;
 
 impl Worn {
-    /// Block cycles seen, over all blocks: as many as blocks were erased, or as the programmed
-    /// pages fill.
+    /// Returns the block cycles of all blocks: erased blocks, or blocks that the programmed pages
+    /// fill, whichever is larger.
     pub(crate) fn observed(&self) -> f64 {
         self.erases.sum().max(self.programs.sum() / self.pages_per_block)
     }
 
-    /// Block cycles on their way where none was seen: pages in the write buffer, and reads that
-    /// have not led to a rewrite yet.
+    /// Returns the block cycles that pages in the write buffer and reads without a rewrite will
+    /// cause.
     pub(crate) fn pending(&self) -> f64 {
         (self.write_pages + self.underway / self.reads_per_rewrite) / self.pages_per_block
     }
 
-    /// What the run has of a unit of lives.
+    /// Returns the amount of a life unit that the run covers.
     pub(crate) fn amount(&self, unit: LifeUnit) -> f64 {
         match unit {
             LifeUnit::Days => self.seconds / 86_400.0,
@@ -83,9 +80,9 @@ impl Worn {
         }
     }
 
-    /// How many times as much reads cause where so many reads cause a rewrite. With `underway`,
-    /// reads count that have not led to a rewrite yet, as far as data of this run leaves its place
-    /// because of reads and not because the host overwrites it first.
+    /// Returns the growth of read-caused work at other reads per rewrite. With `underway`, reads
+    /// without a rewrite yet count, too. Their weight is the share of the run's data that reads
+    /// move before the host overwrites it.
     fn growth(&self, reads_per_rewrite: f64, underway: bool) -> f64 {
         if self.programs.reclaim == 0.0 {
             return 1.0;
@@ -99,10 +96,10 @@ impl Worn {
             / (self.programs.reclaim * reads_per_rewrite)
     }
 
-    /// Block cycles of all blocks in the time of the run, had reads caused `growth` times as much.
+    /// Returns the block cycles of all blocks if reads had caused `growth` times as much work.
     fn cycles(&self, growth: f64) -> f64 {
-        // Pages that reclaim takes beyond those that its own erases give back; whole-block jobs
-        // give back more than they take.
+        // Pages that reclaim uses minus those that its own erases free. Whole-block jobs free more
+        // pages than they use.
         let taken = |growth: f64| {
             self.programs.host
                 + growth * (self.programs.reclaim - self.pages_per_block * self.erases.reclaim)
@@ -115,7 +112,7 @@ impl Worn {
             1.0
         };
         let sum = |s: &Shares| s.host + growth * s.reclaim + of_gc * s.gc;
-        // Wear levelling follows all other wear.
+        // Wear levelling is proportional to all other wear.
         let with_rest = |s: &Shares| {
             let others = s.sum() - s.rest;
             if others > 0.0 { sum(s) * s.sum() / others } else { s.rest }
@@ -124,21 +121,21 @@ impl Worn {
             + growth * self.extra
     }
 
-    /// P/E cycles of the mean block by the unit, as it was; none where the run has nothing of that
-    /// unit.
+    /// Returns the measured P/E cycles of the mean block per unit; `None` if the run has none of
+    /// the unit.
     pub(crate) fn per(&self, unit: LifeUnit) -> Option<f64> {
         Some(self.amount(unit))
             .filter(|amount| *amount > 0.0)
             .map(|amount| self.cycles(1.0) / self.blocks / amount)
     }
 
-    /// P/E cycles of the mean block by the unit.
+    /// Returns the P/E cycles of the mean block per unit at these reads per rewrite.
     fn rate(&self, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
         let observed = self.observed();
         let (low, high) = poisson_range(observed);
         let as_seen = |underway| self.cycles(self.growth(reads_per_rewrite, underway));
         let cycles = match bound {
-            // No cycle was seen: as many as may be missed by chance, beyond those on their way.
+            // Without any observed cycle: the most that chance can hide, beyond those underway.
             Bound::MostWear if observed <= 0.0 => {
                 poisson_range(self.pending()).1
                     * (self.reads_per_rewrite / reads_per_rewrite).max(1.0)
@@ -152,19 +149,19 @@ impl Worn {
     }
 }
 
-/// A life, as far as it can be told, in a unit of lives.
+/// Projected life, as far as the run allows, in one life unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Life {
-    /// Absent where fewer than [`CONFIDENT_CYCLES`] block cycles were seen.
+    /// Absent with fewer than [`CONFIDENT_CYCLES`] block cycles.
     pub middle: Option<f64>,
-    /// Absent where the run has nothing of the unit.
+    /// Absent if the run has none of the unit.
     pub low: Option<f64>,
-    /// Absent where there is no upper end.
+    /// Absent without an upper end.
     pub high: Option<f64>,
 }
 
-/// Life from `age` effective cycles of the mean block to `rated`. `runs`: one or several, by rising
-/// age, on drives alike; `reads_per_rewrite` of P/E counts.
+/// Projects the life from `age` effective cycles of the mean block to `rated`. `runs` has one or
+/// more runs on equal drives, by rising age; `reads_per_rewrite` depends on the P/E count.
 pub(crate) fn life(
     runs: &[Worn],
     age: f64,
@@ -194,8 +191,8 @@ enum Bound {
     MostWear,
 }
 
-/// P/E cycles of the mean block by the unit at this age: those of the two runs around it, each
-/// carried to it, in proportion to their distance.
+/// Returns the P/E cycles of the mean block per unit at this age. The rates of the two nearest runs
+/// are scaled to this age and weighted by distance.
 fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: LifeUnit) -> f64 {
     let of = |run: &Worn| run.rate(reads_per_rewrite, bound, unit);
     let next = runs.partition_point(|run| run.age <= f64::from(pec));
@@ -208,7 +205,7 @@ fn rate(runs: &[Worn], pec: u32, reads_per_rewrite: f64, bound: Bound, unit: Lif
     }
 }
 
-/// What passes until `rated`, cycle by cycle, at these rates.
+/// Returns the sum over the cycles until `rated` at these rates.
 fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     let mut at = age;
     let mut passed = 0.0;
@@ -221,9 +218,9 @@ fn until_worn(age: f64, rated: u32, rate: &dyn Fn(u32) -> f64) -> f64 {
     passed
 }
 
-/// Means whose Poisson counts are this one, with 95 % confidence (Byar's approximation: Breslow and
-/// Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69). Erases under a threshold come
-/// more evenly than a Poisson process, so this is on the wide side.
+/// Returns the range of means of a Poisson count, with 95 % confidence (Byar's approximation:
+/// Breslow and Day, Statistical Methods in Cancer Research II, IARC 1987, p. 69). Erases under a
+/// threshold are more even than a Poisson process, so the range is wide.
 pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
     const Z: f64 = 1.959_964;
     let low = if count > 0.0 {
@@ -239,8 +236,8 @@ pub(crate) fn poisson_range(count: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// The worked example: reads only, of a technique that rewrites whole blocks of four valid
-    /// pages of ten.
+    /// The worked example: reads only; the technique rewrites whole blocks with four valid pages of
+    /// ten.
     fn by_reads() -> Worn {
         Worn {
             age: 0.0,
@@ -296,16 +293,16 @@ mod tests {
 
     #[test]
     fn gc_makes_up_for_what_reclaim_takes_and_does_not_give_back() {
-        // Single pages move, and no block is erased: the 50 pages of the host and the 50 of reclaim
-        // cost 20 GC erases. At half the reads per rewrite reclaim takes 100: 30 erases.
+        // Single pages move, and no block is erased. 50 host pages and 50 reclaim pages cost 20 GC
+        // erases. At half the reads per rewrite, reclaim uses 100 pages: 30 erases.
         let worn = Worn {
             programs: Shares { host: 50.0, reclaim: 50.0, gc: 100.0, ..Shares::default() },
             erases: Shares { gc: 20.0, ..Shares::default() },
             ..by_reads()
         };
         assert!((worn.cycles(2.0) - 30.0).abs() < 1e-9);
-        // Whole blocks of which half is valid: reclaim takes 50 pages and gives 100 back. At half
-        // the reads per rewrite GC need not erase at all.
+        // Whole blocks, half of them valid: reclaim uses 50 pages and frees 100. At half the reads
+        // per rewrite, GC needs no erase.
         let worn = Worn {
             programs: Shares { host: 100.0, reclaim: 50.0, gc: 40.0, ..Shares::default() },
             erases: Shares { reclaim: 10.0, gc: 10.0, ..Shares::default() },
@@ -332,7 +329,7 @@ mod tests {
 
     #[test]
     fn reads_on_the_way_to_a_rewrite_count_as_far_as_the_host_leaves_them() {
-        // 80 pages were copied at 100 reads per rewrite; another 40 are half-way.
+        // 80 pages were copied at 100 reads per rewrite; another 40 pages have half of these reads.
         let worn = Worn { underway: 2000.0, ..by_reads() };
         assert!(
             (worn.growth(100.0, true) - 1.25).abs() < 1e-9
@@ -344,8 +341,8 @@ mod tests {
 
     #[test]
     fn runs_at_several_ages_are_joined() {
-        // 2 cycles a day at the first age and 6 at the second, at the same reads per rewrite: 2, 4
-        // and 6, the mean between them.
+        // 2 cycles a day at the first age and 6 at the second, with equal reads per rewrite. The
+        // rates are 2, 4 and 6; 4 is the mean.
         let old = Worn { age: 2.0, seconds: 28_800.0, ..by_reads() };
         let rate_at =
             |pec| rate(&[by_reads(), old.clone()], pec, 100.0, Bound::Middle, LifeUnit::Days);
@@ -361,7 +358,7 @@ mod tests {
         let few = Worn { erases: Shares { reclaim: 10.0, ..Shares::default() }, ..by_reads() };
         let of = |run: Worn, unit| super::life(&[run], 0.0, 100, &|_| 100.0, unit);
         let life = of(few.clone(), LifeUnit::Days);
-        // A cycle a block and day; the exact bounds of a count of 10 are 4.80 and 18.39.
+        // One cycle per block and day. The exact bounds of a count of 10 are 4.80 and 18.39.
         let (low, high) = (life.low.unwrap(), life.high.unwrap());
         assert!(
             life.middle.is_none()
@@ -370,8 +367,8 @@ mod tests {
             "{low} {high}"
         );
         assert_eq!(of(few, LifeUnit::HostBytes), Life::default(), "the host wrote nothing");
-        // No cycle: at most 3.69 were missed by chance, and 20 pages' worth of reads that are under
-        // way are two blocks more.
+        // No cycle was observed: chance can hide at most 3.69. Reads underway for 20 pages add two
+        // blocks.
         let none = Worn { programs: Shares::default(), erases: Shares::default(), ..by_reads() };
         let low = |run: Worn| {
             let life = of(run, LifeUnit::Days);
@@ -405,7 +402,7 @@ mod tests {
 
     #[test]
     fn bounds_of_a_count() {
-        // The exact ones, by the chi-squared distribution.
+        // Exact bounds of the chi-squared distribution.
         let near = |count, low: f64, high: f64| {
             let (l, h) = poisson_range(count);
             (l - low).abs() <= 0.01 * low && (h - high).abs() <= 0.01 * high

@@ -1,19 +1,19 @@
-//! What the life of a drive is counted in: days where requests have times of their own, else bytes.
+//! Unit of a drive's life: days if requests have their own times, otherwise bytes.
 //!
-//! In a closed loop the next request waits for the drive, so a slow drive gets fewer requests a
-//! day. Days would reward it for that; bytes do not.
+//! In a closed loop the next request waits for the drive, so a slow drive gets fewer requests per
+//! day. Days would reward a slow drive; bytes do not.
 //!
 //! ```text
-//! requests have times                               days until worn
-//! closed loop in which the host writes              bytes that the host can write until the drive is worn: TBW, and DWPD over five years
-//! closed loop that only reads                       bytes that the host can read until the drive is worn
+//! requests have times                 days until worn
+//! closed loop with host writes        bytes written until worn: TBW, and DWPD over five years
+//! closed loop with reads only         bytes read until worn
 //! ```
 
 use serde::{Deserialize, Serialize};
 
 use crate::numbers::{days, digits};
 
-/// What a life is counted in.
+/// Unit of a life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LifeUnit {
@@ -25,12 +25,12 @@ pub enum LifeUnit {
     ReadBytes,
 }
 
-/// Years for which data sheets give drive writes a day, in days.
+/// Days of the five years for which data sheets give drive writes per day.
 const DAYS_OF_DWPD: f64 = 5.0 * 365.0;
 const TERABYTE: f64 = 1e12;
 
 impl LifeUnit {
-    /// Unit of the lives of a workload; none where the host neither writes nor reads.
+    /// Returns the unit for a workload; `None` if the host neither writes nor reads.
     pub fn of(has_times: bool, write_bytes: u64, read_bytes: u64) -> Option<Self> {
         match (has_times, write_bytes, read_bytes) {
             (true, ..) => Some(Self::Days),
@@ -40,7 +40,7 @@ impl LifeUnit {
         }
     }
 
-    /// Key of such lives in results.
+    /// Returns the key of these lives in results.
     pub fn key(self) -> &'static str {
         match self {
             Self::Days => "projected_life_days",
@@ -49,7 +49,7 @@ impl LifeUnit {
         }
     }
 
-    /// A life for reading: "1.14 TBW", "12.0 h".
+    /// Formats a life: "1.14 TBW", "12.0 h".
     pub fn text(self, life: f64) -> String {
         match self {
             Self::Days => days(life),
@@ -58,13 +58,12 @@ impl LifeUnit {
         }
     }
 
-    /// A life for reading, with drive writes a day on a drive of this capacity: "1.14 TBW (0.58
-    /// DWPD)".
+    /// Formats a life with drive writes per day for this capacity: "1.14 TBW (0.58 DWPD)".
     pub fn text_on(self, life: f64, capacity_bytes: u64) -> String {
         self.text_with(life, Some(drive_writes_a_day(life, capacity_bytes)))
     }
 
-    /// A life for reading, with these drive writes a day.
+    /// Formats a life with these drive writes per day.
     pub fn text_with(self, life: f64, drive_writes_per_day: Option<f64>) -> String {
         match (self, drive_writes_per_day) {
             (Self::HostBytes, Some(writes)) => {
@@ -74,7 +73,7 @@ impl LifeUnit {
         }
     }
 
-    /// A range of lives for reading; `high` is infinite where there is no upper end.
+    /// Formats a range of lives; `high` is infinite without an upper end.
     pub fn range(self, low: f64, high: f64) -> String {
         let (low, high_text) = (self.text(low), self.text(high));
         match (low.split_once(' '), high_text.split_once(' ')) {
@@ -87,13 +86,12 @@ impl LifeUnit {
     }
 }
 
-/// Times that the drive can be written in full on each day of five years, if the host can write so
-/// many bytes.
+/// Returns the full drive writes per day over five years for this number of bytes.
 pub fn drive_writes_a_day(bytes: f64, capacity_bytes: u64) -> f64 {
     bytes / capacity_bytes as f64 / DAYS_OF_DWPD
 }
 
-/// Bytes in terabytes with three digits; in gigabytes below a thousandth.
+/// Formats bytes in terabytes with three digits, or in gigabytes below 0.001 TB.
 fn terabytes(bytes: f64, tera: &str, giga: &str) -> String {
     match bytes / TERABYTE {
         tb if tb >= 1.0 => format!("{} {tera}", digits(tb)),
@@ -118,7 +116,7 @@ mod tests {
 
     #[test]
     fn lives_read_as_on_data_sheets() {
-        // 1,825 TB on 1 TB: once a day for five years of 365 days.
+        // 1,825 TB on a 1-TB drive: one drive write per day for five years of 365 days.
         assert_eq!(
             LifeUnit::HostBytes.text_on(1.825e15, 1_000_000_000_000),
             "1,825 TBW (1.00 DWPD)"

@@ -1,8 +1,9 @@
-//! The mapping unit, which is a flash page, and what writes that do not fill it cost.
+//! Mapping unit (a flash page), and the cost of writes that do not fill it.
 //!
 //! ```text
 //! 16-KiB pages, ten writes of 4 KiB:    each reads its page and programs all of it
-//! 10 fill reads for 10 writes, 160 KiB programmed for 40 KiB written: 1 fill read per write, 4 bytes per byte
+//! 10 fill reads for 10 writes, 160 KiB programmed for 40 KiB written:
+//! 1 fill read per write, 4 bytes programmed per byte written
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -10,27 +11,26 @@ use vpass_core::base::metrics::HostCounts;
 
 use crate::numbers::{bytes, digits};
 
-/// Share of the writes from which on their cost is worth a warning.
+/// Share of the writes above which a warning reports their cost.
 const MANY: f64 = 0.1;
 
-/// The mapping unit of a drive, and how well the host's writes filled it. Shares and means are null
-/// where the host wrote nothing.
+/// Mapping unit of a drive, and how well the host's writes filled it. Shares and means are null
+/// without host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingUnit {
-    /// Size in bytes. The drive maps flash pages, and a write of less reads and programs a whole
-    /// page.
+    /// Size in bytes. The drive maps flash pages; a smaller write reads and programs a whole page.
     pub bytes: u64,
     /// Share of the write requests that are smaller than the unit.
     pub small_write_share: Option<f64>,
-    /// Share of the page writes that cover a part of the page only: small writes, and the ends of
-    /// others.
+    /// Share of the page writes that cover only a part of the page: small writes, and ends of
+    /// larger writes.
     pub partial_page_share: Option<f64>,
     /// Flash reads that complete a page, per write request.
     pub fill_reads_per_write: Option<f64>,
 }
 
 impl MappingUnit {
-    /// The unit of a drive with pages of so many bytes, and what its host wrote.
+    /// Computes the unit of a drive with this page size and these host counts.
     pub fn of<'a>(page_bytes: u64, hosts: impl IntoIterator<Item = &'a HostCounts>) -> Self {
         let (mut requests, mut small, mut pages, mut partial, mut fills) = (0, 0, 0, 0, 0);
         for host in hosts {
@@ -49,7 +49,7 @@ impl MappingUnit {
         }
     }
 
-    /// Whether so many writes do not fill the unit that their cost is worth a warning.
+    /// Returns whether enough writes leave the unit partly filled for a warning.
     pub fn is_badly_filled(&self) -> bool {
         self.is_badly_filled_by_requests()
             || self.partial_page_share.is_some_and(|share| share > MANY)
@@ -59,7 +59,7 @@ impl MappingUnit {
         self.small_write_share.is_some_and(|share| share > MANY)
     }
 
-    /// Which writes do not fill the unit: "98 % of the writes are smaller than".
+    /// Describes these writes: "98 % of the writes are smaller than".
     fn which(&self) -> String {
         let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
         if self.is_badly_filled_by_requests() {
@@ -73,22 +73,23 @@ impl MappingUnit {
     }
 }
 
-/// The cost of writes that do not fill the unit, as measured: a sentence about runs of one
-/// workload, each with its write amplification. None where nearly all writes of all runs fill it.
+/// Returns the warning about partly filled units in runs of one workload, with the write
+/// amplification of each run. Returns `None` if nearly all writes fill the unit.
 pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
     let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
     let (unit, _) = runs.first()?;
     let fills = range(runs.iter().filter_map(|(unit, _)| unit.fill_reads_per_write))?;
     let programmed = range(runs.iter().filter_map(|(_, amplification)| *amplification))?;
     Some(format!(
-        "{} the mapping unit, a flash page of {}: a write took {fills} fill reads, and {programmed} bytes were programmed per byte written. A drive \
-         with a smaller unit pays less (docs/what-it-is-not.md).",
+        "{} the mapping unit, a flash page of {}: a write took {fills} fill reads, and \
+         {programmed} bytes were programmed per byte written. A drive with a smaller unit pays \
+         less (docs/what-it-is-not.md).",
         unit.which(),
         bytes(unit.bytes)
     ))
 }
 
-/// "16.9", or "16.9 to 17.2"; none of no values.
+/// Formats a range such as "16.9" or "16.9 to 17.2"; `None` without values.
 fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
     let (low, high) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
     let (low, high) = (digits(low), digits(high));
@@ -99,7 +100,7 @@ fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Ten writes of 4 KiB on 16-KiB pages, and so many of whole pages.
+    /// Ten writes of 4 KiB on 16-KiB pages, and `whole` writes of whole pages.
     fn host(whole: u64) -> HostCounts {
         HostCounts {
             write_requests: 10 + whole,
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_of_small_writes_is_told_from_a_tenth_of_the_writes_on() {
+    fn the_cost_of_small_writes_is_reported_above_a_tenth_of_the_writes() {
         assert_eq!(
             warning([(of(&host(0)), Some(4.0))]).unwrap(),
             "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a write took 0.90 fill reads, and 4.00 bytes were \
@@ -132,8 +133,8 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_large_writes_are_told_too() {
-        // 100 writes of 20 KiB, each a whole page and a quarter of the next.
+    fn ends_of_large_writes_are_reported() {
+        // 100 writes of 20 KiB, each one whole page and a quarter of the next.
         let ragged = HostCounts {
             write_requests: 100,
             write_pages: 200,

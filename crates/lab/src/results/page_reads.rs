@@ -1,5 +1,5 @@
-//! The host's page reads taken apart: how long each stage took, by page kind and by which pages of
-//! the wordline below were valid.
+//! Host page reads by stage: time in each stage, by page kind and by the valid pages of the
+//! wordline.
 
 use std::collections::BTreeMap;
 
@@ -7,42 +7,42 @@ use serde::{Deserialize, Serialize};
 use vpass_core::base::units::Ns;
 use vpass_core::config::CellType;
 
-/// The host's page reads.
+/// Stages of the host's page reads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageReads {
-    /// Of all.
+    /// Stages of all page reads.
     #[serde(flatten)]
     pub all: Stages,
-    /// By page kind.
+    /// Stages by page kind.
     pub by_kind: BTreeMap<String, Stages>,
-    /// By page kind and by which lower pages of its wordline are valid: `L-M` is an MSB over a
-    /// valid LSB and a CSB that nobody wants.
+    /// Stages by page kind and by the valid lower pages of its wordline. `L-M` is an MSB page over
+    /// a valid LSB page and an invalid CSB page.
     pub by_validity: BTreeMap<String, Stages>,
 }
 
-/// Page reads, and what they took in the mean, in microseconds. Decoding and the host link come on
-/// top, alike for all.
+/// Page reads and the mean time in each stage, in microseconds. Decoding and the host link add the
+/// same time to all reads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
-    /// How many.
+    /// Number of page reads.
     pub reads: u64,
-    /// Their share of all.
+    /// Share of all page reads.
     pub share: f64,
-    /// Those that took less sensing than their page kind takes in full density.
+    /// Page reads with less sensing time than their page kind takes in full density.
     pub faster: u64,
-    /// Until the die began with them, or with the first retry of them.
+    /// Wait for the die, before the first sensing or before the first retry.
     pub wait_us: f64,
-    /// That sensing.
+    /// Sensing time.
     pub sense_us: f64,
-    /// In the page register, until the channel was free.
+    /// Wait in the page register until the channel was free.
     pub channel_wait_us: f64,
-    /// On the channel.
+    /// Transfer time on the channel.
     pub transfer_us: f64,
-    /// From then on until the sensing with which the page was decoded.
+    /// Time from the transfer until the sensing that decoded the page.
     pub retry_us: f64,
 }
 
-/// The sums of some page reads, in ns.
+/// Sums over some page reads, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StagesSum {
     pub(crate) reads: u64,
@@ -88,7 +88,7 @@ impl StagesSum {
 }
 
 impl PageReads {
-    /// From sums by page kind and by the valid pages of the wordline, a bit a kind.
+    /// Computes the stages from sums by page kind and by valid pages, with one bit for each kind.
     pub(crate) fn of<const MASKS: usize>(cell: CellType, sums: &[[StagesSum; MASKS]]) -> Self {
         let kinds = cell.kinds();
         let all = StagesSum::of(sums.iter().flatten());
@@ -99,7 +99,7 @@ impl PageReads {
         let mut by_validity = BTreeMap::new();
         for (kind, of_kind) in sums.iter().enumerate().take(kinds.len()) {
             for below in 0..1usize << kind {
-                // Pages above say nothing of how a page is read.
+                // Upper pages do not affect how a page is read.
                 let alike = of_kind
                     .iter()
                     .enumerate()
@@ -112,7 +112,7 @@ impl PageReads {
     }
 }
 
-/// A page over such valid ones, in letters.
+/// Returns the letters of a page and the valid pages below it.
 fn case(kinds: &[&str], kind: usize, below: usize) -> String {
     let letter = |kind: usize| kinds[kind].chars().next().unwrap_or('?');
     (0..=kind).map(|k| if k == kind || below >> k & 1 == 1 { letter(k) } else { '-' }).collect()
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_are_told_apart_by_the_valid_pages_below_and_not_by_those_above() {
+    fn reads_are_split_by_the_valid_pages_below_and_not_by_those_above() {
         let sum = |reads| StagesSum {
             reads,
             faster: 1,
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(
             found.by_validity["LC"].sense_us.to_bits(),
             0f64.to_bits(),
-            "none is no division by nothing"
+            "no reads give 0, not a division by zero"
         );
     }
 }

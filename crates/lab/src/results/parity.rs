@@ -1,5 +1,5 @@
-//! What was done for parity, and what its layout does to wear: a page has a die of its own, so no
-//! die can be traded for a less worn one.
+//! Parity work, and the effect of the stripe layout on wear. Each page has a fixed die, so wear
+//! cannot be moved to another die.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::window::Window;
@@ -10,157 +10,156 @@ use vpass_core::time::Replay;
 
 use super::stages::{Stage, stages};
 
-/// Parity. Its reads and programs stand in `flash`, under `parity`.
+/// Parity results. `flash` has its reads and programs, under `parity`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parity {
-    /// Pages of the host that share a page of parity.
+    /// Host pages that share one parity page.
     pub stripe_pages: u32,
-    /// Pages of parity that the drive has flash for: one a stripe.
+    /// Parity pages for which the drive has flash: one per stripe.
     pub parity_pages: u32,
-    /// Stripes whose parity was brought up to date out of the old one.
+    /// Stripes whose parity was updated from the old parity.
     pub modified: u64,
-    /// Stripes whose parity was worked out of all their data.
+    /// Stripes whose parity was computed from all their data.
     pub whole: u64,
     /// Pages that could not be read and were rebuilt from their stripes.
     pub rebuilt_pages: u64,
-    /// Times that the parity of a stripe was given up: too much of the stripe could not be read or,
-    /// where parity is delayed, not without bringing a block to its alarm while another was erased.
+    /// Number of times that the parity of a stripe was given up. Too much of the stripe was
+    /// unreadable, or delayed parity would have raised an alarm in a block while another was
+    /// erased.
     pub given_up: u64,
-    /// Stripes that are without parity for that at the end.
+    /// Stripes without parity for this reason at the end.
     pub unprotected_stripes: u64,
-    /// Mean P/E cycles of the blocks of each die, from die 0 on.
+    /// Mean P/E cycles of the blocks of each die, starting with die 0.
     pub pec_mean_by_die: Vec<f64>,
-    /// What is expected where parity raises the limits of reads (`bch.target = "stripe"`); absent
-    /// where it does not.
+    /// Expected failures if parity raises the read limits (`bch.target = "stripe"`); absent
+    /// otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_first: Option<ReadsFirst>,
-    /// Parity that waits in the controller's memory; absent where it is programmed with each write.
+    /// Parity that waits in controller memory; absent if parity is programmed with each write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delayed: Option<Delayed>,
-    /// Which stripes have parity where wear says so; absent where all have.
+    /// Stripes that wear gives parity; absent if all stripes have parity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_wear: Option<ByWear>,
 }
 
-/// Expected numbers of reads between a page's own limit and its stripe's: nothing is drawn, and no
-/// page is lost or rebuilt for it.
+/// Expected numbers for reads between a page's own limit and its stripe's limit. Nothing is drawn,
+/// and no page is lost or rebuilt for them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ReadsFirst {
-    /// Reads that a block bears over those that a page bears by itself.
+    /// Ratio of the reads that a block endures to those that a page endures by itself.
     pub raised: f64,
-    /// `bch.uber`: what no read is expected to lose more of, by data bits, while every stripe has
-    /// its parity.
+    /// `bch.uber`: highest expected loss of a read per data bit, while every stripe has its parity.
     pub uber_target: f64,
-    /// Reads of flash pages, whoever made them, that the numbers below are of; in dose units.
+    /// Reads of flash pages for any cause, in dose units; the numbers below are of these reads.
     pub reads: f64,
-    /// Of these, those that the code is expected not to decode, so that the page is rebuilt from
-    /// its stripe.
+    /// Reads that the code is expected not to decode, so that the page is rebuilt from its stripe.
     pub expected_failed_reads: f64,
-    /// Codewords that are expected to be lost by each data bit of these reads, the members of a
-    /// stripe having been read alike; null where nothing was read, or a stripe was without parity.
+    /// Expected lost codewords per data bit of these reads, if the members of a stripe were read
+    /// equally often. Null without reads, or if a stripe had no parity.
     pub expected_uber: Option<f64>,
-    /// The same, had all other members been at their limits all the time.
+    /// Expected lost codewords per data bit if all other members had been at their limits all the
+    /// time.
     pub expected_uber_at_most: Option<f64>,
-    /// The same without any parity.
+    /// Expected lost codewords per data bit without any parity.
     pub expected_uber_without_parity: Option<f64>,
 }
 
-/// Parity of stripes with a page in a worn block alone.
+/// Parity only for stripes with a page in a worn block.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ByWear {
-    /// `T_p`: blocks of more P/E cycles are worn.
+    /// `T_p`: blocks with more P/E cycles are worn.
     pub t_p: u32,
     /// Share of the blocks that are worn at the end.
     pub worn_share: f64,
     /// Stripes with parity at the end.
     pub protected_stripes: u64,
-    /// Stripes that got parity because a page of theirs had come to a worn block.
+    /// Stripes that got parity because one of their pages moved to a worn block.
     pub formed: u64,
-    /// Stripes that gave parity back because none of their pages lay in a worn block any more.
+    /// Stripes that gave up parity because they had no page in a worn block any more.
     pub dissolved: u64,
-    /// Stripes that wait for parity at the end, because a move brought a page of theirs to a worn
+    /// Stripes that wait for parity at the end, because a move brought one of their pages to a worn
     /// block.
     pub waiting_at_end: u64,
-    /// The most that did at a time.
+    /// Most stripes that waited at one time.
     pub most_waiting: u64,
-    /// Stripes that waited, summed up over the page writes of the host.
+    /// Waiting stripes, summed over the page writes of the host.
     pub waiting_writes: u64,
-    /// Stripes by the time for which they waited, in seconds; null without a clock.
+    /// Waiting stripes times their waiting time, in seconds; null without a clock.
     pub waiting_s: Option<f64>,
-    /// Stripes whose counter is not the number of their pages in worn blocks, at the end: above 0
-    /// by the published rule alone.
+    /// Stripes whose counter differs from the number of their pages in worn blocks, at the end.
+    /// Only the published rule gives more than 0.
     pub miscounted_stripes: u64,
-    /// The stages of the drive's life; absent where the technique has none.
+    /// Stages of the drive's life; absent if the technique has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub life: Option<Life>,
 }
 
-/// The stages of a drive's life: recycling alone, parity of worn stripes, parity of all.
+/// Stages of a drive's life: recycling only, parity of worn stripes, parity of all stripes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Life {
-    /// The stage at the end: 1, 2 or 3.
+    /// Stage at the end: 1, 2 or 3.
     pub stage: u8,
-    /// L: with a page in a worn block in more stripes than these the last stage begins.
+    /// `L`: the last stage begins when more stripes than this have a page in a worn block.
     pub l: u32,
-    /// Page writes of the host after which the second and the third stage began; null where they
-    /// began before the measured phase, or did not begin.
+    /// Host page writes before the second and the third stage began; null if a stage began before
+    /// the measured phase or never.
     pub began_after_writes: [Option<u64>; 2],
-    /// The times at which they began, in seconds; null without a clock, too.
+    /// Times at which these stages began, in seconds; null without a clock, too.
     pub began_s: [Option<f64>; 2],
-    /// In the last stage: stripes that were seen to, so that they have parity.
+    /// Stripes that the last stage has processed so far, so that they have parity.
     pub stripes_seen_to: u32,
-    /// Page writes of the host after which the last stage had seen to all stripes; null where that
-    /// was before the measured phase, or is not so.
+    /// Host page writes before the last stage had processed all stripes; null if that was before
+    /// the measured phase or did not happen.
     pub all_seen_to_after_writes: Option<u64>,
-    /// The time at which it had, in seconds; null without a clock, too.
+    /// Time at which the last stage had processed all stripes, in seconds; null without a clock,
+    /// too.
     pub all_seen_to_s: Option<f64>,
-    /// Blocks that are left to parity at the end: recycled neither for their reads nor for their
-    /// age.
+    /// Blocks left to parity at the end: neither reads nor age cause recycling.
     pub left_to_parity_blocks: u64,
-    /// What came in each stage that the drive was in during the measured phase.
+    /// Results of each stage that the measured phase reached.
     pub stages: Vec<Stage>,
 }
 
-/// The window without protection: stripes whose parity on flash lags behind.
+/// Window without protection: stripes whose parity on flash is outdated.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Delayed {
-    /// Stripes that may lag behind at a time.
+    /// Most stripes with outdated parity at one time.
     pub cache_pages: u32,
     /// Whether the cache survives a loss of power (`parity.cache`).
     pub survives_power_loss: bool,
-    /// Updates of stripes that went to the cache.
+    /// Stripe updates that went to the cache.
     pub updates: u64,
-    /// Pages that the cache covered and forgot: nothing protects them until their stripe is
-    /// committed.
+    /// Pages whose parity the cache forgot: unprotected until their stripe is committed.
     pub exposed: u64,
-    /// Stripes whose parity was worked out in the cache because a version that it needed was about
-    /// to be erased.
+    /// Stripes whose parity was computed in the cache because a version that it needed was about to
+    /// be erased.
     pub made_whole: u64,
-    /// Stripes that lag behind at the end.
+    /// Stripes with outdated parity at the end.
     pub stripes_at_end: u64,
-    /// The most that did at a time.
+    /// Most stripes with outdated parity at one time.
     pub most_stripes: u64,
-    /// Stripes that lagged behind, summed up over the page writes of the host.
+    /// Stripes with outdated parity, summed over the page writes of the host.
     pub stripe_writes: u64,
-    /// Stripes by the time for which they lagged behind, in seconds; null without a clock.
+    /// Stripes with outdated parity times the time in this state, in seconds; null without a clock.
     pub stripe_s: Option<f64>,
-    /// What a loss of power would take.
+    /// Pages that a loss of power would expose.
     pub power_loss: PowerLoss,
 }
 
-/// Pages of the host in stripes that lag behind: a loss of power takes their parity, which counts
-/// as their loss. None where the cache survives it.
+/// Host pages in stripes with outdated parity. A loss of power takes their parity, which counts as
+/// their loss. Zero if the cache survives it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PowerLoss {
-    /// At a moment drawn evenly from the run or, without a clock, from the host's page writes; null
-    /// where there was none.
+    /// Mean over moments drawn evenly from the run, or from the host's page writes without a clock;
+    /// null without any moment.
     pub pages_mean: Option<f64>,
-    /// At the worst moment.
+    /// Largest number at any moment.
     pub pages_most: u64,
 }
 
 impl Parity {
-    /// None where the drive keeps none.
+    /// Returns `None` if the drive has no parity.
     pub(crate) fn of(drive: &Drive, engine: Option<&Replay>) -> Option<Self> {
         let (geometry, counts) = (drive.geometry(), drive.parity_counts());
         let stripes = geometry.stripes?;

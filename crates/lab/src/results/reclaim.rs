@@ -1,4 +1,4 @@
-//! What was done because of reads, and whose reads caused it.
+//! Work that reads caused, and the ranges whose reads caused it.
 
 use std::collections::BTreeMap;
 
@@ -7,48 +7,48 @@ use vpass_core::drive::Drive;
 
 use super::words::{self, Word};
 
-/// What was done because of reads.
+/// Work that reads caused.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reclaim {
-    /// Times that the technique was asked.
+    /// Alarms: times that the technique was asked.
     pub alarms: u64,
-    /// Jobs.
+    /// Reclaim jobs.
     pub invocations: u64,
-    /// Pages that they copied.
+    /// Pages that reclaim jobs copied.
     pub pages_copied: u64,
     /// Time that host reads waited for reclaim on their die, summed over reads.
     pub stall_us: f64,
-    /// Jobs that a block's last allowed read overtook.
+    /// Reclaim jobs that were not done before the block's last allowed read.
     pub deadline_misses: u64,
-    /// Blocks that GC erased to make room for reclaim jobs.
+    /// Blocks that GC erased to free space for reclaim jobs.
     pub gc_erases: u64,
-    /// Blocks opened that should lie in the IPR pool.
+    /// Blocks opened for the IPR pool.
     pub pool_openings: u64,
-    /// Those of them that do not.
+    /// Of these blocks, those outside the pool.
     pub pool_misses: u64,
     /// Blocks reprogrammed in place.
     pub reprograms: u64,
-    /// Blocks that should have got guard levels but that the drive could not spare their pages.
+    /// Blocks that should have guard levels, but the drive could not spare the pages.
     pub low_density_refused: u64,
-    /// Blocks of low density erased by GC.
+    /// Low-density blocks that GC erased.
     pub low_density_erases_by_gc: u64,
-    /// Blocks of low density erased, by the share of their limit that they had used, in twentieths.
+    /// Low-density blocks erased, by the used share of their limit, in twentieths.
     pub low_density_used: [u64; 20],
-    /// What the technique counts of its own.
+    /// Technique's own counts.
     #[serde(flatten, deserialize_with = "words::counts")]
     pub technique: BTreeMap<Word, u64>,
-    /// Whose reads caused the copies: ranges of the host's addresses, those with most copies first.
+    /// Ranges of host addresses whose reads caused the copies, most copies first.
     pub blame: Vec<Blame>,
 }
 
-/// Copies that reads of a range caused; movers' reads count for the range whose data they read.
+/// Copies that reads of a range caused. Reads by movers count for the range whose data they read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Blame {
-    /// Where the range begins.
+    /// First byte of the range.
     pub offset_bytes: u64,
-    /// How long it is.
+    /// Length of the range.
     pub bytes: u64,
-    /// A job is shared out, so this is no whole number; to a thousandth.
+    /// Number of copies, to a thousandth. Ranges share a job, so it is not a whole number.
     pub copies: f64,
 }
 

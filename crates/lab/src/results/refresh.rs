@@ -1,44 +1,43 @@
-//! What was done because of time.
+//! Work that the age of data caused.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
-/// What was done because of time. Copies and erases stand in `flash`, under `refresh`.
+/// Work that the age of data caused. `flash` has the copies and erases, under `refresh`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refresh {
-    /// Blocks that began to be rewritten because of their age.
+    /// Blocks whose rewriting began because of their age.
     pub invocations: u64,
-    /// Those of them that were still open.
+    /// Of these blocks, those that were still open.
     pub open_blocks: u64,
-    /// Pages of these that were never programmed.
+    /// Pages of these open blocks that were never programmed.
     pub unused_pages: u64,
-    /// Jobs that were not done when the block's period ended.
+    /// Refresh jobs that were not done when the block's period ended.
     pub deadline_misses: u64,
     /// Age of the oldest block that holds pages, at the end.
     pub oldest_s: f64,
-    /// What was merged in place, where the technique does that.
+    /// Wordlines merged in place; absent if the technique does not merge.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
 }
 
-/// Wordlines that refresh merged in place, for fewer sensings.
+/// Wordlines that refresh merged in place, so that reads need fewer sensings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Merged {
-    /// How many were.
+    /// Number of merged wordlines.
     pub merged_wordlines: u64,
-    /// Pages of these that this corrupted, and that were written elsewhere.
+    /// Pages of these wordlines that the merge corrupted; the data was written elsewhere.
     pub corrupted_pages: u64,
-    /// Blocks that moved whole because their reads had brought them too near to what reclaim
-    /// allows.
+    /// Blocks moved whole because their reads were too close to the limit of reclaim.
     pub no_room: u64,
     /// Blocks with merged wordlines, at the end.
     pub merged_blocks: u32,
-    /// Of these, how many the same data would do without.
+    /// Of these blocks, those that the same data would not need without merging.
     pub extra_blocks: f64,
 }
 
 impl Refresh {
-    /// None where data does not age.
+    /// Returns `None` if data does not age.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let r = drive.refresh_counts();
         drive.keeps_time().then(|| Self {

@@ -1,25 +1,26 @@
-//! Whether a run is long enough to project a life from: rates and state have settled.
+//! Decides whether a run is long enough to project a life: rates and state have settled.
 //!
-//! Rates alone deceive. Data that is never written lies at the start among data that is, and GC
-//! brings it into blocks of its own over tens of cycles. Rates hardly change meanwhile, and are
-//! then those of another state. So a run has settled only where two things hold:
+//! Steady rates are not enough. Data that is never written starts in the same blocks as data that
+//! is written. GC moves the former into its own blocks over tens of cycles. Rates hardly change
+//! meanwhile, but they belong to another state. A run has settled if both conditions hold:
 //!
-//! - The middle third of its batches wears the drive as the last third does, within 10 %.
-//! - At most 1 % of the blocks with data still hold what the drive began with. Shares of full
-//!   blocks and the spread of P/E counts follow from what blocks hold.
+//! - The middle third and the last third of its batches wear the drive alike, within 10 %.
+//! - At most 1 % of the blocks with data still hold data from the start. The shares of full blocks
+//!   and the spread of P/E counts follow from the blocks' contents.
 //!
 //! ```text
-//! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: 34 and 34; 3 of 408 blocks never erased: settled
+//! batches of 10, 11, 12 | 11, 12, 11 | 12, 11, 11 block cycles: 34 and 34
+//! 3 of 408 blocks never erased: settled
 //! ```
 
 use crate::series::Part;
 use crate::settled::{are_alike, last_thirds};
 
-/// Difference between two thirds of a run that is taken for none.
+/// Largest difference between two thirds of a settled run.
 const WITHIN: f64 = 0.10;
-/// Block cycles that each third has at least.
+/// Fewest block cycles of each third.
 const FEWEST: f64 = 30.0;
-/// Share of the blocks with data that may still hold what the drive began with.
+/// Largest share of the blocks with data that may still hold data from the start.
 const UNTOUCHED: f64 = 0.01;
 
 /// Blocks at the end of a run.
@@ -27,12 +28,12 @@ const UNTOUCHED: f64 = 0.01;
 pub(crate) struct Turned {
     /// Blocks that hold data.
     pub(crate) with_data: u32,
-    /// Those of them that were not erased in the run.
+    /// Blocks with data that were not erased in the run.
     pub(crate) untouched: u32,
 }
 
-/// Whether the state and the rates of a run have settled. `batches`: of the run, where it is long
-/// enough for any.
+/// Returns whether the state and the rates of a run have settled; `batches` is `None` for a run
+/// that is too short.
 pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_block: f64) -> bool {
     let state = f64::from(turned.untouched) <= UNTOUCHED * f64::from(turned.with_data);
     let cycles = |batch: &Part| {
@@ -41,7 +42,7 @@ pub(crate) fn has_settled(turned: Turned, batches: Option<&[Part]>, pages_per_bl
     state && batches.is_some_and(|batches| alike(&batches.iter().map(cycles).collect::<Vec<_>>()))
 }
 
-/// Whether the middle third of some numbers adds up to what the last third does.
+/// Returns whether the middle third of the numbers has nearly the same sum as the last third.
 fn alike(cycles: &[f64]) -> bool {
     let Some([from, middle, to]) = last_thirds(cycles.len()) else { return false };
     let sum = |from: usize, to: usize| cycles[from..to].iter().rev().sum::<f64>();
@@ -70,7 +71,7 @@ mod tests {
         assert!(has_settled(turned(3), Some(&even), 192.0));
         assert!(
             !has_settled(turned(5), Some(&even), 192.0),
-            "even rates deceive while the drive holds what it began with"
+            "steady rates do not suffice while data from the start remains"
         );
         assert!(!has_settled(turned(3), None, 192.0), "a run without batches is too short");
         let rising = batches(&[10.0, 11.0, 12.0, 11.0, 12.0, 11.0, 13.0, 13.0, 12.0]);

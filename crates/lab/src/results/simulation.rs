@@ -1,17 +1,18 @@
-//! What a run itself took.
+//! Time and memory that a run needed.
 
 use serde::{Deserialize, Serialize};
 
-/// All but the first are null in a folder, where `timing.json` has them.
+/// Time and memory of a run. In a folder, `timing.json` has the measured values; here they are
+/// null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Simulation {
-    /// Null where nothing has a clock.
+    /// Simulated seconds; null without a clock.
     pub simulated_s: Option<f64>,
-    /// Of the measured phase; where drives share requests, of this drive's turns.
+    /// Wall-clock seconds of the measured phase; if drives share requests, only of this drive.
     pub wall_s: Option<f64>,
-    /// Requests served in a second of that time.
+    /// Requests served per wall-clock second.
     pub requests_per_s: Option<f64>,
-    /// The most memory that the process ever had; null where the system does not tell.
+    /// Largest memory of the process; null if the system does not report it.
     pub peak_rss_bytes: Option<u64>,
 }
 
@@ -27,7 +28,7 @@ impl Simulation {
     }
 }
 
-/// The most memory this process ever had, where the system tells.
+/// Returns the largest memory of this process, if the system reports it.
 fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib = status

@@ -1,5 +1,5 @@
-//! What came in each stage of a drive's life, where its parity has stages: from one beginning to
-//! the next, or to the end.
+//! Results of each stage of a drive's life, if its parity has stages. A stage lasts until the next
+//! one begins, or until the end.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::base::metrics::{FlashCounts, HostCounts, Latency};
@@ -10,44 +10,44 @@ use vpass_core::time::Replay;
 
 use super::{ByCause, Quantiles};
 
-/// A stage, as far as it fell into the measured phase.
+/// Part of a stage within the measured phase.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stage {
-    /// 1, 2 or 3.
+    /// Number of the stage: 1, 2 or 3.
     pub stage: u8,
-    /// Its beginning and its end, in seconds; null without a clock.
+    /// Beginning of the stage, in seconds; null without a clock.
     pub from_s: Option<f64>,
-    /// The end.
+    /// End of the stage, in seconds; null without a clock.
     pub to_s: Option<f64>,
-    /// Requests of the host that were made in it.
+    /// Read requests in the stage.
     pub read_requests: u64,
-    /// Those that write.
+    /// Write requests in the stage.
     pub write_requests: u64,
-    /// Pages that the host wrote in it.
+    /// Pages that the host wrote in the stage.
     pub write_pages: u64,
-    /// Pages that flash read, by cause.
+    /// Flash pages read, by cause.
     pub reads: ByCause,
-    /// Pages that it programmed, by cause.
+    /// Flash pages programmed, by cause.
     pub programs: ByCause,
-    /// Stripes that have parity at its end.
+    /// Stripes with parity at the end of the stage.
     pub protected_stripes: u64,
-    /// Stripes that waited for parity because a move had made it necessary, by the time for which
-    /// they did, in seconds; null without a clock.
+    /// Stripes that waited for parity after a move, times their waiting time, in seconds; null
+    /// without a clock.
     pub waiting_s: Option<f64>,
-    /// Latencies of requests that were complete in it.
+    /// Latencies of requests that completed in the stage.
     pub latency_us: Response,
 }
 
 /// Latencies of a stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Response {
-    /// Of reads.
+    /// Latencies of reads.
     pub read: Quantiles,
-    /// Of writes.
+    /// Latencies of writes.
     pub write: Quantiles,
 }
 
-/// All of them, in their order.
+/// Returns all stages in order.
 pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>) -> Vec<Stage> {
     let Some(waiting) = drive.forming_window() else { return vec![] };
     let began = lifetime.beginnings();
@@ -72,7 +72,7 @@ pub(super) fn stages(drive: &Drive, lifetime: &Lifetime, engine: Option<&Replay>
     marks.windows(2).enumerate().map(of).collect()
 }
 
-/// Latencies of reads and writes in each of so many further stages, and in the first.
+/// Returns the latencies of reads and writes in the first stage and in each further one.
 fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)> {
     let Some(metrics) = engine.map(Replay::metrics) else {
         return vec![<(Latency, Latency)>::default(); further + 1];

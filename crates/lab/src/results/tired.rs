@@ -1,42 +1,41 @@
-//! What tired data cost a run: retries of reads, and what was lost of it, by cause.
+//! Cost of old, worn or often read data: retries of reads, and lost pages by cause.
 
 use serde::{Deserialize, Serialize};
 use vpass_core::drive::Drive;
 
-/// Retries of the host's page reads. All retries, those of movers included, stand in `flash.reads`
-/// under `retry`.
+/// Retries of the host's page reads. `flash.reads` has all retries under `retry`, with those of
+/// movers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retries {
-    /// Page reads of the host by the retries that they took, from none on.
+    /// Host page reads by their number of retries, starting with 0.
     pub histogram: Vec<u64>,
-    /// Retries a page read; null where nothing was read.
+    /// Mean retries per host page read; null without reads.
     pub mean: Option<f64>,
-    /// Page reads that took at least one.
+    /// Host page reads with at least one retry.
     pub reads_with_retry: u64,
-    /// Page reads that began with a level above the first (`ecc.start_from_last`). Each took what a
-    /// sensing of that level takes in the place of the first read's.
+    /// Host page reads that began above the first level (`ecc.start_from_last`). Their first
+    /// sensing took the time of that level.
     pub began_higher: u64,
-    /// Wordline groups on which the reclaim technique counts with more retries than
-    /// `reclaim.retries`, because the age that data may come to leaves it too little otherwise; at
-    /// the P/E count at which the run began.
+    /// Wordline groups for which the technique assumes more retries than `reclaim.retries`, at the
+    /// P/E count at the start. Otherwise the age that data may reach leaves these groups too few
+    /// reads.
     pub budget_raised: u32,
 }
 
-/// What the host lost, by cause; all together are `data_lost_pages`.
+/// Lost pages by cause; their sum is `data_lost_pages`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Losses {
-    /// All other pages: reads took them or, where retries are drawn, chance.
+    /// Pages lost by reads, or by chance if retries are drawn: all other pages.
     pub by_reads: u64,
-    /// Pages that were older than data may become, or so old that age alone took more than their
-    /// last retry decodes.
+    /// Pages older than allowed, or so old that age alone exceeds the last retry.
     pub by_age: u64,
-    /// Pages on flash that failed (`--fail`), however old; absent where none was to fail.
+    /// Pages on failed flash (`--fail`), of any age; absent if no failure was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_failures: Option<u64>,
 }
 
 impl Retries {
-    /// None where the drive has no ladder of retries.
+    /// Returns `None` if the drive has no retries.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let most = drive.max_retries().filter(|most| *most > 0)?;
         let counts = drive.flash_counts();
@@ -58,7 +57,7 @@ impl Retries {
 }
 
 impl Losses {
-    /// None where age takes no data.
+    /// Returns `None` if age does not affect data.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let (all, by_age) = (drive.lost_pages(), drive.lost_by_age());
         let by_failures = drive.failure_books().map(|books| books.taken.pages);

@@ -1,46 +1,46 @@
-//! What was read of a trace.
+//! Facts about a trace that was read.
 
 use serde::{Deserialize, Serialize};
 
 use super::words::{self, Word};
 
-/// What was read of a trace.
+/// Facts about a trace that was read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Trace {
-    /// Paths, as they were given.
+    /// Paths as the user gave them.
     pub files: Vec<String>,
-    /// What each was taken for.
+    /// Format of each file.
     #[serde(deserialize_with = "words::several")]
     pub formats: Vec<Word>,
     /// Requests in all passes.
     pub rows: u64,
-    /// Requests earlier than the one before them, moved up to it.
+    /// Requests with a time before their predecessor's, moved to that time.
     pub clamped: u64,
     /// Requests whose address was changed to fit the drive.
     pub refitted: u64,
-    /// Lines and records that could not be read and were passed over.
+    /// Lines and records that could not be read and were skipped.
     pub bad_lines: u64,
-    /// What was wrong with the first; null where all could be read.
+    /// Error of the first skipped line; null if all could be read.
     pub first_bad_line: Option<String>,
-    /// Whether it names more than one.
+    /// Whether the trace names more than one device.
     pub several_devices: bool,
-    /// Side by side on the drive, in this order.
+    /// Devices side by side on the drive, in this order.
     pub devices: Vec<TraceDevice>,
-    /// From the first request to the last.
+    /// Seconds from the first request to the last.
     pub span_s: f64,
 }
 
-/// A device of a trace.
+/// Device of a trace.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TraceDevice {
-    /// Number or name, as the trace has it.
+    /// Number or name of the device in the trace.
     pub name: String,
-    /// The file that names it first.
+    /// First file that names the device.
     pub file: String,
-    /// Where it begins, before any fit.
+    /// First byte of the device on the drive, before any fit.
     pub base_bytes: u64,
-    /// The end of its highest request.
+    /// End of the device's highest request.
     pub extent_bytes: u64,
-    /// Its requests in a pass.
+    /// Requests of the device in one pass.
     pub rows: u64,
 }

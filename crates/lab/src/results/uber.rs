@@ -1,5 +1,5 @@
-//! The uncorrectable bit error rate (UBER) of a run: what reads of the host were likely to lose,
-//! and what was lost, by each bit that was read.
+//! Uncorrectable bit error rate (UBER) of a run: expected and actual losses of host reads, per bit
+//! read.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Gamma};
@@ -7,46 +7,46 @@ use vpass_core::drive::Drive;
 
 use crate::compare::mean_ci95::{MeanCi95, mean_ci95};
 
-/// Data errors by each bit of data that the host read.
+/// Data errors per bit of data that the host read.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Uber {
-    /// The chance that the last level does not decode a codeword, summed over all codewords that
-    /// were read, over their data bits; null where nothing was read.
+    /// Probabilities that the last level does not decode a codeword, summed over all codewords read
+    /// and divided by their data bits. Null without reads.
     pub rate: Option<f64>,
-    /// Data bits of the pages that were read from flash for the host, whole pages.
+    /// Data bits of the flash pages read for the host, whole pages.
     pub bits_read: u64,
-    /// `data_lost_pages` over those bits; null where nothing was read.
+    /// `data_lost_pages` divided by those bits; null without reads.
     pub counted: Option<f64>,
-    /// The lower end of its 95 % confidence interval: losses come as a Poisson process.
+    /// Lower end of the 95 % confidence interval of `counted`, as a Poisson count.
     pub counted_low: Option<f64>,
-    /// The upper end.
+    /// Upper end of the 95 % confidence interval of `counted`.
     pub counted_high: Option<f64>,
-    /// What it is over several seeds; absent for one.
+    /// UBER over several seeds; absent for one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_seeds: Option<OverSeeds>,
 }
 
-/// The same over runs that differ in their seed alone.
+/// UBER over runs that differ only in their seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverSeeds {
-    /// How many they are.
+    /// Number of seeds.
     pub seeds: u32,
-    /// The mean of their rates, and half the width of its 95 % confidence interval.
+    /// Mean of the runs' rates, and half the width of its 95 % confidence interval.
     pub rate: Option<MeanCi95>,
-    /// Data bits that all of them read.
+    /// Data bits that all runs read.
     pub bits_read: u64,
-    /// Pages of host data that all of them lost.
+    /// Pages of host data that all runs lost.
     pub data_lost_pages: u64,
-    /// These over those bits; null where nothing was read.
+    /// Lost pages divided by those bits; null without reads.
     pub counted: Option<f64>,
-    /// The ends of its 95 % confidence interval as a Poisson count.
+    /// Lower end of the 95 % confidence interval of `counted`, as a Poisson count.
     pub counted_low: Option<f64>,
-    /// The upper one.
+    /// Upper end of the 95 % confidence interval of `counted`.
     pub counted_high: Option<f64>,
 }
 
 impl OverSeeds {
-    /// Of the results of runs, each with the pages that it lost.
+    /// Combines the results of runs, each with its lost pages.
     pub fn of(runs: &[(Uber, u64)]) -> Self {
         let rates: Vec<f64> = runs.iter().filter_map(|(uber, _)| uber.rate).collect();
         let (bits_read, lost) = (
@@ -68,7 +68,7 @@ impl OverSeeds {
 }
 
 impl Uber {
-    /// None where data has no error rate, or nobody says how large a codeword is.
+    /// Returns `None` without error rates or without a known codeword size.
     pub(crate) fn of(drive: &Drive) -> Option<Self> {
         let lost = drive.lost_codewords()?;
         let bits_read = drive.host_page_reads() * 8 * u64::from(drive.geometry().page_bytes);
@@ -98,8 +98,8 @@ fn poisson_95(counted: u64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Three runs of a million bits each, 1e-6, 2e-6 and 3e-6 by chance, of which one lost two
-    /// pages: 2.4843e-6 is the half width by hand, 0.2422 and 7.225 are Garwood's.
+    /// Three runs of a million bits each, with rates of 1e-6, 2e-6 and 3e-6. One run lost two
+    /// pages. The half width 2.4843e-6 was computed by hand; 0.2422 and 7.225 are Garwood's.
     #[test]
     fn seeds_are_taken_together() {
         let of = |rate, counted| Uber {
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!((all.seeds, all.bits_read, all.data_lost_pages), (3, 3_000_000, 2));
     }
 
-    /// Garwood's table: 0, 1, 2, 10 and 50 counted.
+    /// Garwood's table for counts of 0, 1, 2, 10 and 50.
     #[test]
     fn intervals_are_the_published_ones() {
         for (counted, low, high) in [
@@ -138,7 +138,7 @@ mod tests {
                 "{counted}: {is_low} {is_high}"
             );
         }
-        // Of many counts it is that of a normal distribution.
+        // For large counts the interval is that of a normal distribution.
         let (low, high) = poisson_95(1_000_000);
         assert!(
             (low - (1e6 - 1960.0)).abs() < 5.0 && (high - (1e6 + 1960.0)).abs() < 5.0,

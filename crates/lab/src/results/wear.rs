@@ -1,4 +1,4 @@
-//! How worn the drive is after a run, how much of that came in it, and the life that follows.
+//! Wear of the drive after a run, the wear that the run caused, and the projected life.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::life_unit::{LifeUnit, drive_writes_a_day};
 use super::settled::Turned;
 use crate::numbers::{count, plural};
 
-/// How worn the drive is after a run, and the life that follows.
+/// Wear of the drive after a run, and the projected life.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wear {
     /// P/E cycles of the least worn block.
@@ -22,73 +22,68 @@ pub struct Wear {
     pub pec_mean: f64,
     /// P/E cycles of the most worn block.
     pub pec_max: u32,
-    /// Of the mean block, with what reprogramming wears.
+    /// P/E cycles of the mean block, including wear by reprogramming.
     pub effective_pec_mean: f64,
-    /// Share of the P/E cycles with a reprogramming in place, over the blocks that ever had one; of
-    /// cycles that ended since the drive was made, preparation included. Null where no block had
-    /// one.
+    /// Share of P/E cycles with a reprogramming in place, over the blocks that ever had one. Cycles
+    /// of preparation count; null without such a block.
     pub ipr_rate: Option<f64>,
     /// P/E cycles that the drive is rated for.
     pub rated_pec: u32,
-    /// Whether rates and state of the run have settled, so that a life can be projected from it.
+    /// Whether rates and state of the run have settled, so that a life can be projected.
     #[serde(default)]
     pub life_settled: bool,
-    /// Block cycles of this run over all blocks: as many as blocks were erased, or as the pages
-    /// programmed fill, whichever is more.
+    /// Block cycles of this run: erased blocks, or blocks that the programmed pages fill, whichever
+    /// is larger.
     pub cycles_observed: f64,
-    /// What the life is counted in; null where the host neither wrote nor read.
+    /// Unit of the life; null if the host neither wrote nor read.
     pub life_unit: Option<LifeUnit>,
-    /// Days until worn; null where requests have no times of their own, and where too few cycles
-    /// were seen for one number.
+    /// Days until worn; null if requests have no times, or too few cycles were observed.
     pub projected_life_days: Option<f64>,
-    /// Lower end of the days; null where requests have no times.
+    /// Lower end of the days; null if requests have no times.
     pub life_low_days: Option<f64>,
-    /// Upper end of the days; null where requests have no times, and where there is no upper end.
+    /// Upper end of the days; null if requests have no times, or without an upper end.
     pub life_high_days: Option<f64>,
-    /// Bytes that the host can write until the drive is worn, those of the whole drive where a
-    /// sample was simulated; null where the host wrote nothing, and where too few cycles were seen
-    /// for one number.
+    /// Bytes that the host can write until the drive is worn; for a sample, those of the whole
+    /// drive. Null without host writes, or if too few cycles were observed.
     pub host_bytes_until_worn: Option<f64>,
-    /// Lower end of these bytes; null where the host wrote nothing.
+    /// Lower end of these bytes; null without host writes.
     pub host_bytes_until_worn_low: Option<f64>,
-    /// Upper end of these bytes; null where there is none.
+    /// Upper end of these bytes; null without an upper end.
     pub host_bytes_until_worn_high: Option<f64>,
-    /// Times that the drive can be written in full on each day of five years, by
-    /// `host_bytes_until_worn`; null where that is null.
+    /// Full drive writes per day over five years, from `host_bytes_until_worn`; null if that is
+    /// null.
     pub drive_writes_per_day: Option<f64>,
-    /// Bytes that the host can read until the drive is worn, those of the whole drive where a
-    /// sample was simulated; null where the host read nothing, and where too few cycles were seen
-    /// for one number.
+    /// Bytes that the host can read until the drive is worn; for a sample, those of the whole
+    /// drive. Null without host reads, or if too few cycles were observed.
     pub read_bytes_until_worn: Option<f64>,
-    /// Lower end of these bytes; null where the host read nothing.
+    /// Lower end of these bytes; null without host reads.
     pub read_bytes_until_worn_low: Option<f64>,
-    /// Upper end of these bytes; null where there is none.
+    /// Upper end of these bytes; null without an upper end.
     pub read_bytes_until_worn_high: Option<f64>,
-    /// Requests after which a run like this one has a number for its life, at the rate seen; null
-    /// where it has one, and where no wear is on its way.
+    /// Requests after which a similar run gives one number for its life, at the observed rate. Null
+    /// if this run has one, or without any wear underway.
     pub requests_for_life: Option<u64>,
-    /// How the life was found; null where there is none.
+    /// Method that found the life; null without a life.
     #[serde(deserialize_with = "super::words::any")]
     pub life_method: Option<super::words::Word>,
-    /// The runs that the life comes from, by age; empty where it is this one alone.
+    /// Runs that the life comes from, by age; empty if only this run.
     pub ages: Vec<AgeWear>,
 }
 
-/// The wear of a run at one age.
+/// Wear of a run at one age.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct AgeWear {
-    /// P/E cycles at its start.
+    /// P/E cycles at the start of the run.
     pub start_pec: u32,
     /// Block cycles of the run, over all blocks.
     pub cycles_observed: f64,
-    /// P/E cycles of the mean block in a day; null where requests have no times.
+    /// P/E cycles of the mean block per day; null if requests have no times.
     pub pec_per_day: Option<f64>,
-    /// P/E cycles of the mean block by 10^12 bytes that the host wrote; null where it wrote
-    /// nothing.
+    /// P/E cycles of the mean block per 10^12 bytes that the host wrote; null without host writes.
     pub pec_per_tb_written: Option<f64>,
-    /// P/E cycles of the mean block by 10^12 bytes that the host read; null where it read nothing.
+    /// P/E cycles of the mean block per 10^12 bytes that the host read; null without host reads.
     pub pec_per_tb_read: Option<f64>,
-    /// Pages of host data that its drive lost.
+    /// Pages of host data that this run's drive lost.
     pub data_lost_pages: u64,
 }
 
@@ -106,7 +101,7 @@ impl AgeWear {
 }
 
 impl Summary {
-    /// Projects the life from this run and others, on drives of other ages.
+    /// Projects the life from this run and from runs on drives of other ages.
     pub(crate) fn join_ages(
         &mut self,
         start_pec: u32,
@@ -137,27 +132,29 @@ impl Summary {
     }
 }
 
-const METHOD: &str = "what reads caused, carried along the technique's thresholds through the P/E counts to come, and what the host caused \
-                      as in this run; from low to high: 95 % range of a Poisson count of the block cycles observed";
+const METHOD: &str = "work for reads, scaled by the technique's thresholds at later P/E counts, \
+     and the host's writes as in this run; low to high: 95 % range of a Poisson count of the block \
+     cycles observed";
 
-const METHOD_OF_AGES: &str = "runs at several P/E counts, and between them what reads caused carried along the technique's thresholds; from \
-                              low to high: 95 % range of a Poisson count of each run's block cycles";
+const METHOD_OF_AGES: &str = "runs at several P/E counts, with work for reads between them scaled \
+     by the technique's thresholds; low to high: 95 % range of a Poisson count of each run's block \
+     cycles";
 
-/// What can be said about the life.
+/// Statement about the life that the run allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Confidence {
     /// Nothing was programmed or erased.
     NoWear,
-    /// Too few block cycles for anything.
+    /// Too few block cycles for any life.
     TooFew,
-    /// Enough for a range.
+    /// Enough block cycles for a range.
     Range,
-    /// Enough for a number.
+    /// Enough block cycles for one number.
     Number,
 }
 
 impl Wear {
-    /// What so many block cycles allow to say.
+    /// Returns the statement that the observed block cycles allow.
     pub fn confidence(&self) -> Confidence {
         match self.cycles_observed {
             n if n <= 0.0 => Confidence::NoWear,
@@ -168,7 +165,7 @@ impl Wear {
     }
 }
 
-/// The blocks of a drive when counting begins.
+/// Blocks of a drive at the beginning of the count.
 pub(crate) struct Before {
     effective_mean: f64,
     pec: Vec<u32>,
@@ -187,7 +184,7 @@ impl Before {
 }
 
 impl Before {
-    /// Blocks that hold data at the end, and those of them that were not erased since.
+    /// Returns the blocks that hold data at the end, and those not erased since then.
     pub(crate) fn turned(&self, drive: &Drive) -> Turned {
         let with_data = drive.block_states().zip(&self.pec).filter(|(block, _)| block.valid > 0);
         with_data.fold(Turned::default(), |turned, (block, before)| Turned {
@@ -197,15 +194,15 @@ impl Before {
     }
 }
 
-/// P/E cycles of the mean block, with what reprogramming wears.
+/// Returns the P/E cycles of the mean block, including wear by reprogramming.
 fn effective_mean(drive: &Drive) -> f64 {
     let milli: u64 = drive.block_states().map(|block| block.effective_milli).sum();
     milli as f64 / 1e3 / f64::from(drive.geometry().blocks)
 }
 
-/// Reads between two rewrites, by P/E count.
+/// Reads between two rewrites, for each P/E count.
 pub(crate) struct ReadsPerRewrite {
-    /// None where the error model has no table.
+    /// Absent if the error model has no table.
     limits: Option<LimitTable>,
     by_class: HashMap<u64, Option<f64>>,
 }
@@ -215,23 +212,23 @@ impl ReadsPerRewrite {
         Self { limits: LimitTable::of(drive.config()), by_class: HashMap::new() }
     }
 
-    /// None where reads cause no rewrite.
+    /// Returns the reads per rewrite; `None` if reads cause no rewrite.
     pub(crate) fn at(&mut self, drive: &mut Drive, pec: u32) -> Option<f64> {
-        // Thresholds follow from limits, so P/E counts that look up the same limits have the same
-        // reads per rewrite.
+        // Thresholds follow from limits, so P/E counts with the same limits share their reads per
+        // rewrite.
         let class = self.limits.as_ref()?.lookup_class(pec);
         *self.by_class.entry(class).or_insert_with(|| drive.reads_per_rewrite(pec))
     }
 
-    /// Reads that valid pages have taken towards their next rewrite, summed over pages.
+    /// Returns the reads that valid pages have taken towards their next rewrite, summed over pages.
     fn underway(&mut self, drive: &mut Drive) -> f64 {
         self.read_blocks(drive)
             .map(|(valid, reads, per_rewrite)| valid * reads.min(per_rewrite))
             .sum()
     }
 
-    /// Blocks with data that was read and that reads will have rewritten: valid pages, reads, and
-    /// the reads of a rewrite.
+    /// Returns blocks with data that reads will cause to be rewritten: valid pages, reads, and
+    /// reads per rewrite.
     fn read_blocks(&mut self, drive: &mut Drive) -> impl Iterator<Item = (f64, f64, f64)> {
         let read =
             drive.block_states().filter(|b| b.reads > 0.0 && b.valid > 0 && !b.left_to_parity);
@@ -242,8 +239,7 @@ impl ReadsPerRewrite {
         with_interval.collect::<Vec<_>>().into_iter()
     }
 
-    /// In the mean over the cycles that blocks went through since then; of the cycle to come where
-    /// they went through none.
+    /// Returns the mean over the block cycles since then; without any, the value of the next cycle.
     fn mean_since(&mut self, drive: &mut Drive, before: &[u32]) -> f64 {
         let blocks: Vec<_> =
             before.iter().copied().zip(drive.block_states().map(|b| b.pec)).collect();
@@ -256,22 +252,21 @@ impl ReadsPerRewrite {
     }
 }
 
-/// What a run did to its blocks, for the life; and the reads per rewrite of its technique.
+/// Wear of the blocks in a run, for the life, and the technique's reads per rewrite.
 pub(crate) struct Ageing {
     pub(crate) worn: Worn,
     terms: Terms,
     requests: u64,
-    /// Reads of the most read block that holds data and is recycled, over those of its next
-    /// rewrite.
+    /// Reads of the most read recycled block with data, divided by the reads at its next rewrite.
     pub(super) progress: f64,
-    /// The age of the oldest page in blocks that are recycled, in seconds; none where no block with
-    /// data is.
+    /// Age of the oldest page in recycled blocks, in seconds; `None` without such a block.
     pub(super) oldest_recycled_s: Option<f64>,
     reads_per_rewrite: Vec<f64>,
 }
 
 impl Ageing {
-    /// At the end of a run of so many simulated seconds; without a clock the time is 0.
+    /// Collects the wear at the end of a run of this many simulated seconds; without a clock the
+    /// time is 0.
     pub(crate) fn of(
         drive: &mut Drive,
         seconds: Option<f64>,
@@ -326,8 +321,8 @@ impl Ageing {
         }
     }
 
-    /// Requests after which a run like this one has [`CONFIDENT_CYCLES`], at the rate seen; none
-    /// where it has, and where no wear is on its way.
+    /// Returns the requests after which a similar run has [`CONFIDENT_CYCLES`], at the observed
+    /// rate. `None` if this run has them, or without any wear underway.
     fn requests_for_life(&self) -> Option<u64> {
         let observed = self.worn.observed();
         let so_far = if observed > 0.0 { observed } else { self.worn.pending() };
@@ -335,7 +330,8 @@ impl Ageing {
             .then(|| two_digits_up(self.requests as f64 * CONFIDENT_CYCLES / so_far))
     }
 
-    /// From this effective age of the mean block on, by its own run and others at other ages.
+    /// Projects the life from this effective age of the mean block, by this run and others at other
+    /// ages.
     pub(crate) fn life(&self, others: &[Worn], age: f64, unit: LifeUnit) -> Life {
         let mut runs: Vec<Worn> = std::iter::once(&self.worn).chain(others).cloned().collect();
         runs.sort_by(|a, b| a.age.total_cmp(&b.age));
@@ -349,14 +345,14 @@ impl Ageing {
     }
 }
 
-/// A number of requests to ask for: rounded up to two digits.
+/// Rounds a number of requests up to two digits.
 fn two_digits_up(n: f64) -> u64 {
     let unit = 10f64.powi((n.max(1.0).log10().floor() as i32 - 1).max(0));
     ((n / unit).ceil() * unit) as u64
 }
 
 impl Wear {
-    /// At the end of a run.
+    /// Computes the wear at the end of a run.
     pub(crate) fn of(drive: &Drive, ageing: &Ageing) -> Self {
         let (mut min, mut max, mut sum) = (u32::MAX, 0, 0u64);
         let (mut cycles, mut reprogrammed) = (0u64, 0u64);
@@ -399,7 +395,7 @@ impl Wear {
         wear
     }
 
-    /// Takes over the lives that follow from a run, and others at other ages.
+    /// Sets the lives that follow from this run and others at other ages.
     fn live(&mut self, ageing: &Ageing, others: &[Worn], method: &'static str) {
         let of = |unit| ageing.life(others, self.effective_pec_mean, unit);
         let (days, written, read) =
@@ -422,12 +418,12 @@ impl Wear {
         self.life_method = self.life().and_then(|life| life.low).map(|_| method);
     }
 
-    /// The life, in its unit; none where the host neither wrote nor read.
+    /// Returns the life in its unit; `None` if the host neither wrote nor read.
     pub fn life(&self) -> Option<Life> {
         self.life_unit.map(|unit| self.life_in(unit))
     }
 
-    /// The life in this unit, as far as it can be told.
+    /// Returns the life in this unit, as far as the run allows.
     pub fn life_in(&self, unit: LifeUnit) -> Life {
         let (middle, low, high) = match unit {
             LifeUnit::Days => (self.projected_life_days, self.life_low_days, self.life_high_days),
@@ -446,14 +442,14 @@ impl Wear {
     }
 }
 
-/// What the lives of a run are counted in, and of which drive they are.
+/// Unit of the lives of a run, and the drive that they belong to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
-    /// Whether requests have times of their own.
+    /// Whether requests have their own times.
     pub(crate) has_times: bool,
-    /// Drives like the simulated one in the whole drive.
+    /// Simulated drives that fit into the whole drive.
     pub(crate) drives: f64,
-    /// Bytes of the whole drive.
+    /// Capacity of the whole drive, in bytes.
     pub(crate) capacity_bytes: u64,
 }
 
@@ -491,9 +487,9 @@ mod tests {
         }
     }
 
-    /// Of two ages one has lost data, and its run has not settled.
+    /// One of two ages has lost data, and its run has not settled.
     #[test]
-    fn what_is_wrong_at_one_age_is_said_of_all() {
+    fn faults_of_one_age_are_reported_for_all() {
         let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };
         let setup = Setup::new(base, Named::Workload("uniform-read".into()));
         let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();

@@ -1,4 +1,4 @@
-//! The sentences and stars of rows whose numbers are set by hand.
+//! Tests of sentences and stars, for rows with numbers set by hand.
 
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ fn plan() -> RunPlan {
     .unwrap()
 }
 
-/// A run of a few reads in closed loop, whose numbers tests replace.
+/// A run of a few reads in closed loop; tests replace its numbers.
 fn summary() -> Summary {
     static FEW_READS: OnceLock<Summary> = OnceLock::new();
     FEW_READS.get_or_init(|| execute(&plan(), &Unwatched).unwrap().summary).clone()
@@ -37,14 +37,14 @@ fn row(label: &str, runs: Vec<Summary>) -> ComparisonRow {
     ComparisonRow::new(&plan(), label.into(), runs)
 }
 
-/// A run with this tail, in microseconds, and half the width of its interval.
+/// A run with this tail latency, in microseconds, and half the width of its interval.
 fn tail(p99_9: f64, half: Option<f64>) -> Summary {
     let mut run = summary();
     run.latency_us.read.p99_9 = Some(p99_9);
     Summary { batch_means: BatchMeans { read_p99_9_us: half, ..run.batch_means.clone() }, ..run }
 }
 
-/// A run that counts its life in days, with a number where there is one, between these two.
+/// A run with its life in days: an optional number, and a range.
 fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
     let run = summary();
     let wear = Wear {
@@ -60,7 +60,7 @@ fn days(middle: Option<f64>, low: f64, high: f64) -> Summary {
     Summary { wear, ..run }
 }
 
-/// A run that rewrote so many pages because of reads, give or take `half`.
+/// A run that rewrote this many pages because of reads, plus or minus `half`.
 fn rewrites(pages: u64, half: f64) -> Summary {
     let mut run = summary();
     let mut programs = [0; Cause::COUNT];
@@ -84,7 +84,7 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
     let said = |half| verdict(&rows(half), &SIZES);
     // 282 + 4 reaches 289 - 4; 282 + 3 and 289 - 3 do not meet.
     let noisy = said(Some(4.0));
-    assert!(noisy.contains("read p99.9 is not told apart (`none + ida` 282 us ± 4.00 us, `none + block` 289 us ± 4.00 us)"), "{noisy}");
+    assert!(noisy.contains("read p99.9 is too close to compare (`none + ida` 282 us ± 4.00 us, `none + block` 289 us ± 4.00 us)"), "{noisy}");
     assert_eq!(stars(&rows(Some(4.0)), "read_p99_9_us"), [false, false]);
     let sure = said(Some(3.0));
     assert!(sure.contains("read p99.9 is shortest under `none + ida` (282 us, against 289 us under `none + block`: 1.02 times)"), "{sure}");
@@ -95,25 +95,24 @@ fn tails_within_the_noise_of_a_run_have_no_winner() {
 fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
     let said = verdict(&rows, &SIZES);
-    // Ten batches with ten reads beyond the 99.9th percentile each.
-    let words = "not told apart: the noise of a run is known from 100,000 reads on, and these runs are shorter";
+    // Ten batches, each with ten reads beyond the 99.9th percentile.
+    let words = "not compared: the noise of a run is known from 100,000 reads on, and these runs are shorter";
     assert!(said.contains("read p99.9") && said.contains(words), "{said}");
     assert_eq!(stars(&rows, "read_p99_9_us"), [false, false]);
 }
 
 #[test]
-fn of_seeds_and_batches_the_wider_interval_counts() {
+fn the_wider_interval_of_seeds_and_batches_counts() {
     let rows = |halves: [f64; 2]| {
         let of = |tails: [f64; 2]| {
             tails.into_iter().zip(halves).map(|(p99_9, half)| tail(p99_9, Some(half))).collect()
         };
         [row("a", of([280.0, 280.0])), row("b", of([290.0, 290.0]))]
     };
-    // Two runs with 3 each: sqrt(18) / 2 = 2.12; with 8 each 5.66.
+    // Two runs with 3 each: sqrt(18) / 2 = 2.12; with 8 each: 5.66.
     assert_eq!(stars(&rows([3.0, 3.0]), "read_p99_9_us"), [true, false]);
     assert_eq!(stars(&rows([8.0, 8.0]), "read_p99_9_us"), [false, false]);
-    // Seeds that disagree by more than their batches: 280 +- 12.7 by two seeds a microsecond to
-    // either side.
+    // Seeds that disagree by more than their batches: two seeds at 280 ± 1 give 280 ± 12.7.
     let spread = [
         row("a", vec![tail(279.0, Some(0.1)), tail(281.0, Some(0.1))]),
         row("b", vec![tail(290.0, Some(0.1)); 2]),
@@ -122,7 +121,7 @@ fn of_seeds_and_batches_the_wider_interval_counts() {
 }
 
 #[test]
-fn ranges_that_are_disjoint_are_told_apart() {
+fn disjoint_ranges_have_a_winner() {
     let rows = |block: f64| {
         [
             row("straw-wl", vec![days(None, 5.46, 6.51 * 365.25)]),
@@ -136,13 +135,14 @@ fn ranges_that_are_disjoint_are_told_apart() {
         "{apart}"
     );
     assert_eq!(stars(&rows(2.9), "projected_life_days"), [true, false, false]);
-    // `block` may reach 6 days: it is named beside the longest, with the range that reaches it,
-    // although `ipr` lies between them.
+    // `block` may reach 6 days. It is named beside the longest, with its range, although `ipr` lies
+    // between them.
     let overlap = verdict(&rows(6.0), &SIZES);
     assert!(
         overlap.contains(
-            "life is longest under these, not told apart: `straw-wl` 5.46 days to 6.51 years, `block` (46.7 h, 33.6 h to 6.00 days); then `ipr` \
-             (2.92 days, 2.10 to 4.20 days); 3,000 requests would give each a number"
+            "life is longest under these, too close to compare: `straw-wl` 5.46 days to 6.51 \
+             years, `block` (46.7 h, 33.6 h to 6.00 days); then `ipr` (2.92 days, 2.10 to 4.20 \
+             days); 3,000 requests would give each a number"
         ),
         "{overlap}"
     );
@@ -151,7 +151,7 @@ fn ranges_that_are_disjoint_are_told_apart() {
         &[row("a", vec![days(Some(3.0), 2.0, 4.0)]), row("b", vec![days(Some(2.5), 2.0, 3.5)])],
         &SIZES,
     );
-    assert!(all.contains("life is not told apart (`a` (3.00 days, 2.00 to 4.00 days), `b` (2.50 days, 2.00 to 3.50 days))"), "{all}");
+    assert!(all.contains("life is too close to compare (`a` (3.00 days, 2.00 to 4.00 days), `b` (2.50 days, 2.00 to 3.50 days))"), "{all}");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_run_without_wear_is_too_short_and_says_how_long_it_must_be() {
         "{said}"
     );
     assert_eq!(stars(&rows, "read_bytes_until_worn"), [false, false]);
-    // Reads that no technique answers lead to no wear at all.
+    // Reads that no technique answers cause no wear.
     let idle = Summary { wear: Wear { requests_for_life: None, ..wear.clone() }, ..summary() };
     let said = verdict(&[row("a", vec![idle.clone()]), row("b", vec![idle])], &SIZES);
     assert!(
@@ -190,7 +190,7 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
             cycles_observed: 5_000.0,
             ..run.wear.clone()
         };
-        // A drive that is slower has simulated more days; they count for nothing.
+        // A slower drive has simulated more days; they do not count.
         Summary { wear, ..run }
     };
     let rows = [row("none", vec![bytes(2e15)]), row("raid5", vec![bytes(1.38e15)])];
@@ -239,13 +239,13 @@ fn findings_come_in_the_order_of_their_weight() {
     let noisy = [row("a", vec![rewrites(1_000, 60.0)]), row("b", vec![rewrites(1_100, 60.0)])];
     assert!(
         verdict(&noisy, &SIZES)
-            .contains("reclaim writes are not told apart (`a` 1,000 ± 60, `b` 1,100 ± 60 pages)")
+            .contains("reclaim writes are too close to compare (`a` 1,000 ± 60, `b` 1,100 ± 60 pages)")
     );
     assert_eq!(stars(&noisy, "reclaim_write_pages"), [false, false]);
 }
 
 #[test]
-fn what_lost_data_and_what_stands_alone_has_no_star() {
+fn rows_that_lost_data_or_stand_alone_have_no_star() {
     let lost = |run: Summary| Summary { data_lost_pages: 7, ..run };
     let all = |rows: &[ComparisonRow]| {
         COLUMNS.iter().flat_map(|column| stars(rows, column.key)).any(|star| star)
@@ -255,7 +255,7 @@ fn what_lost_data_and_what_stands_alone_has_no_star() {
     let worse = Summary { data_lost_pages: 9, ..summary() };
     assert!(
         !all(&[row("none", vec![lost(summary())]), row("worse", vec![worse])]),
-        "who loses less wins nothing"
+        "losing less data is no win"
     );
     let rows = [row("none", vec![lost(rewrites(0, 0.0))]), row("block", vec![rewrites(100, 9.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, true], "the one that kept all data");
@@ -263,7 +263,7 @@ fn what_lost_data_and_what_stands_alone_has_no_star() {
 }
 
 #[test]
-fn a_maximum_has_no_noise_that_one_run_tells() {
+fn one_run_does_not_show_the_noise_of_a_maximum() {
     let slowest = |us: f64| {
         let mut run = summary();
         run.latency_us.read.max = Some(us);
@@ -294,7 +294,7 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     let all = warnings(&[&block, &straw]);
     assert_eq!(all[1].labels, ["straw-wl"]);
     assert_eq!(all[1].sentence, "The most read block is at about 35 % of its reads (seed 2).");
-    // The same seeds of two techniques: one sentence.
+    // The same seeds of two techniques share one sentence.
     let both = warnings(&[&block, &row("tiered", vec![at(29), at(31), at(30)])]);
     assert_eq!((both.len(), both[0].labels.len()), (1, 2));
     assert_eq!(
@@ -308,7 +308,7 @@ fn one_warning_of_several_seeds_is_one_sentence() {
     );
 }
 
-/// A run without wear that needs so many requests for a life.
+/// A run without wear that needs this many requests for a life.
 fn worn_after(requests: u64) -> Summary {
     let run = summary();
     Summary { wear: Wear { requests_for_life: Some(requests), ..run.wear.clone() }, ..run }
@@ -336,7 +336,7 @@ fn the_run_that_needs_most_requests_sets_the_number() {
 }
 
 #[test]
-fn of_several_numbers_without_noise_the_one_that_needs_most_is_named() {
+fn the_largest_number_of_needed_reads_is_named() {
     let of = |p99_9: f64, pages: u64| {
         let run = rewrites(pages, 0.0);
         let batch_means = BatchMeans {
@@ -350,10 +350,10 @@ fn of_several_numbers_without_noise_the_one_that_needs_most_is_named() {
     };
     let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
     let said = verdict(&rows, &SIZES);
-    // The tail takes 100,000 reads, and counts take 20,480 requests.
+    // The tail needs 100,000 reads; counts need 20,480 requests.
     assert!(
         said.contains(
-            "read p99.9 and reclaim writes are not told apart: the noise of a run is known from 100,000 reads on"
+            "read p99.9 and reclaim writes are not compared: the noise of a run is known from 100,000 reads on"
         ),
         "{said}"
     );
@@ -375,13 +375,13 @@ fn one_run_that_has_not_settled_leaves_all_lives_unknown() {
     for rows in cases {
         let said = verdict(&rows, &SIZES);
         assert!(
-            said.contains("life is not known: the runs are too short, as their rates"),
+            said.contains("life is not known: the runs are too short, because their rates"),
             "{said}"
         );
         assert!(!said.contains("life is longest"), "{said}");
         assert_eq!(stars(&rows, "projected_life_days"), [false, false], "{said}");
     }
-    // A row that lost data competes with nobody.
+    // A row that lost data does not compete.
     let lost = Summary { data_lost_pages: 1, ..unsettled(short()) };
     let rows = [row("a", vec![long()]), row("b", vec![short()]), row("none", vec![lost])];
     assert!(verdict(&rows, &SIZES).contains("life is longest under `a`"));
@@ -395,9 +395,9 @@ fn lives_are_as_uncertain_as_their_seeds_and_batches() {
         stars(&[row("a", runs), row("b", vec![exact(3.0); 2])], "projected_life_days")
     };
     assert_eq!(winner(vec![exact(4.0), exact(4.0)]), [true, false]);
-    // Two seeds at 3.9 and 4.1: 4 +- 12.7 x 0.1.
+    // Two seeds at 3.9 and 4.1: 4 ± 12.7 x 0.1.
     assert_eq!(winner(vec![exact(3.9), exact(4.1)]), [false, false]);
-    // Wear that batches know to within a half: 4 / 1.35, over two seeds.
+    // Batches know the wear to within a half: 4 / 1.35, over two seeds.
     let noisy = |share: f64| {
         let run = exact(4.0);
         let cycles_observed = Some(share * run.wear.cycles_observed);
@@ -421,8 +421,8 @@ fn a_row_by_itself_is_compared_with_nothing() {
 }
 
 #[test]
-fn tails_closer_than_their_histogram_tells_have_no_winner() {
-    // A fifth of a percent of 282 us is 0.56 us.
+fn tails_within_the_resolution_of_their_histogram_have_no_winner() {
+    // 0.2 % of 282 us is 0.56 us.
     let rows = |other: f64| {
         [row("a", vec![tail(282.0, Some(0.0))]), row("b", vec![tail(other, Some(0.0))])]
     };
@@ -430,9 +430,10 @@ fn tails_closer_than_their_histogram_tells_have_no_winner() {
     assert_eq!(stars(&rows(282.6), "read_p99_9_us"), [true, false]);
 }
 
-/// Rows that are no answer: data was lost, no drive can do it, or the drive could not keep up.
+/// Rows that cannot win: data was lost, the technique is counterfactual, or the drive could not
+/// keep up.
 #[test]
-fn what_is_no_answer_is_not_in_the_sentence() {
+fn rows_that_cannot_win_are_not_in_the_sentence() {
     let worse = || row("worse", vec![tail(300.0, Some(1.0))]);
     let bad = || row("bad", vec![tail(280.0, Some(1.0))]);
     let lost = row("lost", vec![Summary { data_lost_pages: 3, ..tail(10.0, Some(1.0)) }]);
@@ -452,7 +453,7 @@ fn what_is_no_answer_is_not_in_the_sentence() {
 fn rows_that_are_alike_have_no_star() {
     let rows = [row("a", vec![rewrites(7, 0.0)]), row("b", vec![rewrites(7, 0.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
-    // A row that no drive can have makes the others no winners.
+    // A counterfactual row does not make the other row a winner.
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
     let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])], &SIZES);
     assert!(alone.contains("Only `block` kept them all"), "{alone}");
@@ -462,8 +463,8 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false; 3]);
 }
 
-/// A run of 100 s: late is more than a hundredth of the time in which requests came. A second is
-/// too late for any run.
+/// A run of 100 s: a drive is late above 1 % of the time in which requests came. One second is too
+/// late for any run.
 #[test]
 fn a_drive_is_saturated_where_its_lag_grows() {
     let late = |simulated_s: f64, lag: f64| {
